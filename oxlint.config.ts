@@ -83,7 +83,7 @@ const config: OxlintConfig = {
     'import/no-named-as-default-member': 'off', // `fc.assert` reads better than `assert`
     'typescript/no-unsafe-type-assertion': 'off', // what a schema has checked is cast once
     'typescript/unbound-method': 'off', // functions in plain objects have no `this` to lose
-    'unicorn/consistent-function-scoping': 'off', // a helper stands beside its use
+    'unicorn/consistent-function-scoping': 'off', // a helper is next to its use
     'unicorn/no-thenable': 'off', // `then` is a combinator of the pipeline
   },
   overrides: [

@@ -64,7 +64,10 @@ export const unread = async (name: StreamName): Promise<Record<string, number>> 
   return { parts: stream ? model.pulled : NaN }; // referenced until here, so that it is not collected
 };
 
-/** Reads an answer of a million chunks; how much the heap grew from a tenth of the way to the end, beside the text that is the answer. */
+/**
+ * Reads an answer of a million chunks. Returns the growth of the heap from a tenth of the way to the end, without the answer's
+ * own text.
+ */
 export const longAnswer = async (guards: number, shape: ShapeName): Promise<Record<string, number>> => {
   const chunks = 1_000_000;
   const answer = textAnswer(chunks);

@@ -105,7 +105,7 @@ export const stepped =
     return async () => (await agent.generate(conversation, { maxSteps: steps })).steps.length;
   };
 
-// --- Waiting: guards that take time, beside the model or before it. ---
+// --- Waiting: slow guards, in parallel with the model or before it. ---
 
 const guardMs = 200;
 const judgeMs = 50;

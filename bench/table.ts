@@ -1,6 +1,6 @@
 /** Rows of figures under a head; the first column names what is measured. */
 export interface FigureTable {
-  /** What the table is told as; the page has a place of this name. */
+  /** The name of the table's section in the page. */
   readonly id: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];

@@ -17,6 +17,6 @@ export interface Command {
   readonly summary: string;
   /** How it is called, with its options. */
   readonly usage: string;
-  /** Does it; gives the exit code. An error is told with its message, and the exit code is then 2. */
+  /** Runs the command and returns the exit code. An error is printed with its message, and the exit code is 2. */
   run(args: readonly string[], io: CommandIo): Promise<number>;
 }

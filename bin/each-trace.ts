@@ -5,8 +5,8 @@ import { readText } from './read-text.js';
 type Trace = ReturnType<typeof parseTrace>;
 
 /**
- * Does something with each trace. One that cannot be read, such as one whose process was killed while it wrote, is told by its path, and
- * the others are gone on with. Gives how many those are.
+ * Calls a function with each trace. An unreadable trace, such as one of a process that was killed while writing, is reported by
+ * its path, and the next one follows. Returns the number of unreadable traces.
  */
 export const eachTrace = async (
   io: CommandIo,

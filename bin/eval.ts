@@ -89,7 +89,7 @@ const options = {
   html: { type: 'string' },
 } as const;
 
-/** Writes a file, and the folders that it stands in. */
+/** Writes a file and creates its folders. */
 const write = async ({ cwd }: CommandIo, name: string | undefined, text: () => string): Promise<void> => {
   if (name === undefined) return;
   const path = resolve(cwd, name);
@@ -140,7 +140,7 @@ interface Progress {
 
 const width = 30;
 
-/** A bar on one line of the terminal; nothing where nobody sits at one. */
+/** A progress bar on one line of the terminal; undefined without a terminal. */
 const createProgress = ({ err, isTerminal = false }: CommandIo): Progress => {
   if (!isTerminal) return { show: () => undefined, end: () => undefined };
   let shown = '';

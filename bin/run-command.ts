@@ -78,7 +78,7 @@ const lineOf = ({ stepNumber, attempt, phase, processorId, before, after }: Comp
   return `step ${stepNumber}, attempt ${attempt}, ${phase} ${processorId}: ${said(before)} -> ${said(after)}`;
 };
 
-/** Serves the studio beside an application. */
+/** Serves the studio for an application. */
 const studio: Command = {
   name: 'studio',
   summary: 'Opens the studio: a page that shows the runs of an application, state by state.',
@@ -139,12 +139,18 @@ export const runCommand = async ([name, ...args]: readonly string[], io: Command
   try {
     return await command.run(args, io);
   } catch (error) {
-    io.err(`${error instanceof Error ? error.message : String(error)}\n`);
-    for (const stack of causesOf(error)) io.err(`${stack}\n`);
-    if (isArgument(error)) io.err(`mastra-interlock ${name} --help says how it is called.\n`);
+    for (const line of linesOf(error, command)) io.err(`${line}\n`);
     return 2;
   }
 };
+
+/** The output for an error: its message, the address of its documentation, and the stacks of its causes. */
+const linesOf = (error: unknown, { name }: Command): string[] => [
+  error instanceof Error ? error.message : String(error),
+  ...(isInterlockError(error) ? [`See ${error.docs}`] : []),
+  ...causesOf(error),
+  ...(isArgument(error) ? [`Run mastra-interlock ${name} --help for its usage.`] : []),
+];
 
 /** The errors behind an error of this package, with their stacks. */
 const causesOf = (error: unknown): string[] => {
@@ -158,5 +164,5 @@ const isArgument = (error: unknown): boolean => String((error as { code?: unknow
 const listOf = (all: readonly Command[]): string => {
   const width = Math.max(...all.map(({ name }) => name.length));
   const lines = all.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
-  return `mastra-interlock <command> [options]\n\n${lines.join('\n')}\n\n--help after a command says how it is called.\n`;
+  return `mastra-interlock <command> [options]\n\n${lines.join('\n')}\n\nRun a command with --help for its usage.\n`;
 };

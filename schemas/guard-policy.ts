@@ -6,7 +6,7 @@ const longestMs = 2_147_483_647;
 const count = z.int().min(1);
 const milliseconds = z.int().min(1).max(longestMs);
 
-/** Where a window of a stream ends: at what a guard of the stream is asked about at once. */
+/** The end of a window: how much of the stream a guard judges at a time. */
 export const guardWindowSchema = z.union([
   z.enum(['chunk', 'sentence', 'part', 'step']),
   z.strictObject({ chars: count }),
@@ -37,22 +37,23 @@ export const guardPolicySchema = z.strictObject({
    */
   concurrency: z.strictObject({ limit: count, queue: z.int().min(0).optional() }).optional(),
   /**
-   * Remembers verdicts by content, over all runs of this guard: at most `maxEntries`, the least used is forgotten first, each for
-   * `ttlMs` milliseconds (default: without end). For guards whose verdict follows from the payload. Of a stream nothing is kept but with
-   * `windows`: then a text that was judged is not asked about again, in whatever part, attempt or run it stands. Only for guards that judge
-   * each window by its text alone, and not by what was said before or how often was retried. Default: none; `windows`: `false`.
+   * Caches verdicts by content, across all runs of this guard: at most `maxEntries`, least recently used evicted first, each for
+   * `ttlMs` milliseconds (default: no expiry). For guards whose verdict depends only on the payload. Verdicts on streams are
+   * cached only with `windows`: a text that was judged is then not judged again, in any part, attempt or run. Use `windows` only
+   * for guards that judge each window by its text alone, regardless of earlier text and of the number of retries. Default: no
+   * cache; `windows`: `false`.
    */
   cache: z.strictObject({ maxEntries: count, ttlMs: milliseconds.optional(), windows: z.boolean().optional() }).optional(),
-  /** Runs beside the run, is recorded in its events and changes nothing. Default `false`. */
+  /** Judges in parallel with the run; its verdict is recorded in the run's events and changes nothing. Default `false`. */
   shadow: z.boolean().optional(),
   /** The share of runs that the guard is asked in, from 0 to 1; in the others it is bypassed, and counted. Default 1. */
   sampleRate: z.number().min(0).max(1).optional(),
   /** How much of a stream the guard is asked about at once. Default: each chunk as it comes. */
   window: guardWindowSchema.optional(),
   /**
-   * Judges the input while the model is called already, in `processInput`, `processInputStep` and `processLLMRequest`; nothing of the
-   * answer leaves before it has passed. Only for guards that never edit: an edit is no verdict (`guard/overlap-edits`). Where an engine
-   * cannot wait for it, it judges in its turn. Default `false`.
+   * Judges the input while the model is called already, in `processInput`, `processInputStep` and `processLLMRequest`; nothing of
+   * the answer leaves before it has passed. Only for guards that never edit: an edit is no verdict (`guard/overlap-edits`). Where
+   * an engine cannot wait for it, it judges in its turn. Default `false`.
    */
   overlap: z.boolean().optional(),
 });

@@ -45,9 +45,7 @@ const messageStructure = openObject({
 /** An interface, which declarations name where they would write an alias out. */
 export interface MessageSchema extends z.ZodType<Message, MessageInput> {}
 
-/**
- * A message. The message itself is handed on; only where `createdAt` is no Date is a copy made that has one.
- */
+/** A message. The message itself is passed on; it is copied only to convert `createdAt` into a Date. */
 export const messageSchema: MessageSchema = byReference<Message, MessageInput>(messageStructure, {
   rebuild: (value, parsed) => {
     // Both passed the structure above.

@@ -35,7 +35,7 @@ const warningsField: HostField<'warnings'> = byReference(
   z.array(openObject({ type: z.string().describe('The kind of warning.') })),
 );
 
-/** What the provider said about a call beside its chunks. */
+/** The provider's report about a call, in addition to its chunks. */
 export const callReport = {
   warnings: warningsField.optional().describe('What the provider warned of, such as an unsupported setting.'),
   request: z.unknown().optional().describe('The body that was sent to the provider.'),

@@ -38,7 +38,7 @@ describe('an unknown phase', () => {
     );
   });
 
-  it('is told from a known one', () => {
+  it('is distinguished from a known one', () => {
     expect(isPhaseName('toolResult')).toBe(true);
     expect(isPhaseName('toString')).toBe(false);
   });
@@ -132,7 +132,7 @@ describe('parsePayload', () => {
     expect(isInterlockError(thrown, 'schema/invalid-payload')).toBe(true);
   });
 
-  it('returns the payload, told apart by its phase', () => {
+  it('returns the payload, discriminated by its phase', () => {
     const payload = parsePayload({ phase: 'toolResult', messages: [], stepNumber: 2, toolName: 't', toolCallId: 'c', result: 7 });
     expect(payload.phase === 'toolResult' && payload.result).toBe(7);
   });
@@ -143,12 +143,12 @@ describe('a number out of its bounds', () => {
     [0, 'expected at least 1 but got 0.'],
     [1.5, 'expected a whole number but got a number.'],
     [20, 'expected at most 9 but got 20.'],
-  ])('%d is told with the bound', (n, detail) => {
+  ])('%d is reported with the bound', (n, detail) => {
     const { error } = z.object({ n: z.int().min(1).max(9) }).safeParse({ n });
     expect(describeIssue(error?.issues[0] as never, { n })).toEqual({ path: 'n', detail });
   });
 
-  it('a text is told by its length alone', () => {
+  it('a text is reported by its length alone', () => {
     const { error } = z.string().min(9).safeParse('secret');
     expect(describeIssue(error?.issues[0] as never, 'secret').detail).toBe('expected at least 9 characters but got a string.');
   });

@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import { InterlockError } from '../src/errors.js';
 import { phaseSchemas, type PhaseName, type PhasePayload } from './phase-payload.js';
 
-/** A payload, or what is wrong with it. */
+/** A payload, or its faults. */
 export type PayloadResult = { success: true; data: PhasePayload } | { success: false; error: InterlockError };
 
 /**
- * Reads a value as the payload of the phase it names. Messages, lists, models and other instances are handed on as they are.
+ * Reads a value as the payload of the phase it names. Messages, lists, models and other instances are passed on unchanged.
  *
  * Gives an InterlockError `phase/unknown` where `phase` is none of the nine, and `schema/invalid-payload` with the path of the
  * field, e.g. `input.messages.0.role`, where a field does not fit; the ZodError with every problem is its cause.

@@ -19,7 +19,7 @@ import type {
   ProcessorStepOutput,
 } from './index.js';
 
-// The union is one of nine, told apart by `phase`.
+// A union of nine payloads, discriminated by `phase`.
 expectTypeOf<PhaseName>().toEqualTypeOf<
   | 'input'
   | 'inputStep'

@@ -37,15 +37,15 @@ export const phaseSchemas: PhaseSchemas = {
 
 export type PhaseName = keyof PhaseSchemas;
 
-/** The payload of one phase; of any where none is named. */
+/** The payload of one phase; without a type argument, of any phase. */
 export type PhaseData<P extends PhaseName = PhaseName> = z.output<PhaseSchemas[P]>;
 
-/** The payload of a phase, told apart by `phase`. */
+/** The payload of a phase, discriminated by `phase`. */
 export type PhasePayload = PhaseData;
 
 type Options = readonly [PhaseSchemas[PhaseName], ...PhaseSchemas[PhaseName][]];
 
-/** The payload of any phase, told apart by `phase`. Unknown fields are kept. */
+/** The payload of any phase, discriminated by `phase`. Unknown fields are kept. */
 export const phasePayloadSchema = z.discriminatedUnion(
   'phase',
   // An object's values have no known length; this one has nine.

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What happened in a run, in order. One union for everybody who looks at a run: the terminal, the studio, recorded traces and
- * tests. Events carry no message content, unless the run
- * records edits; `reason` and `metadata` are what the guard chose to say.
+ * The events of a run, in order. One union for all observers: the terminal, the studio, recorded traces and tests. Events
+ * contain no message content, unless the run records edits; the guard decides what `reason` and `metadata` contain.
  */
 const common = {
   /** The run. */
@@ -45,11 +44,11 @@ export const tripwireSchema = z.object({
 
 /** One place of a payload that a guard changed. */
 const changeSchema = z.object({
-  /** Dotted, by where it stands in the payload before, e.g. `messages.3.content.parts.0.text`. */
+  /** The dotted path in the original payload, e.g. `messages.3.content.parts.0.text`. */
   target: z.string(),
   /** What stood there; absent where nothing did. */
   before: z.string().optional(),
-  /** What stands there now, where that is no text that was edited; absent where it was taken out. */
+  /** The new value, unless text was edited; absent if the value was removed. */
   after: z.string().optional(),
   /** Of a text: characters `start` (inclusive) to `end` (exclusive) of `before` became `text`. */
   spans: z.array(z.object({ start: z.int(), end: z.int(), text: z.string() })).optional(),
@@ -87,8 +86,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     changes: z.array(changeSchema).optional(),
   }),
   /**
-   * A guard was not asked, or gave no verdict, and its policy let that pass unedited. `reason` is `sampled-out` or the code of the
-   * error. For the streaming phase one event sums up a step: `calls` chunks.
+   * A guard was not asked, or gave no verdict, and its policy let that pass unedited. `reason` is `sampled-out` or the code of
+   * the error. For the streaming phase one event sums up a step: `calls` chunks.
    */
   z.object({
     ...common,
@@ -100,8 +99,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     calls: z.int().positive(),
   }),
   /**
-   * What a shadow guard would have decided; nothing followed from it. It judges beside the run, so that its event comes late: it names
-   * the step that it is about, and may be the one event that follows `run-finish`.
+   * The verdict that a shadow guard would have given; it has no effect. The guard judges in parallel with the run, so its event
+   * can come late: it names its step, and is the only event that may follow `run-finish`.
    */
   z.object({
     ...common,
@@ -126,7 +125,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     path: z.string(),
     reason: z.string(),
   }),
-  /** Two branches of a parallel block edited the same words; `rule` says who won. */
+  /** Two branches of a parallel block edited the same words; `rule` names the rule that decided. */
   z.object({
     ...common,
     type: z.literal('merge-conflict'),
@@ -162,8 +161,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     fromCache: z.boolean(),
   }),
   /**
-   * A call was made for nothing: guards that judged beside it did not pass. Tokens are the provider's count, or estimated from what was
-   * sent and what had come. `durationMs` is how long the call was under way.
+   * A model call was discarded because an overlap guard did not pass. Tokens are the provider's count, or an estimate from the
+   * request and the partial response. `durationMs` is the duration of the call.
    */
   z.object({
     ...common,

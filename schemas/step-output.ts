@@ -24,8 +24,8 @@ const fieldNames = new Set(shapes.flatMap((shape) => Object.keys(shape)));
 fieldNames.delete('phase');
 
 /**
- * What a workflow step may hand on: `phase`, and any field of any phase. The next step's input schema is the one that says
- * what its phase needs.
+ * The possible output of a workflow step: `phase`, and any field of any phase. The input schema of the next step declares the
+ * required fields.
  */
 export const stepOutputSchema = openObject({
   phase: z.enum(Object.keys(phaseSchemas)).describe('The phase that this payload belongs to.'),
@@ -33,5 +33,5 @@ export const stepOutputSchema = openObject({
   // Computed from the phases' shapes, as its type is.
 }) as unknown as z.ZodObject<StepOutputShape>;
 
-/** What a workflow step hands on. */
+/** The output of a workflow step. */
 export type StepOutput = z.output<typeof stepOutputSchema>;

@@ -21,7 +21,7 @@ const place = {
 /** Values of the trace that stand in a list: pairs of the first one's number, and how many follow each other. */
 const rangesSchema = z.array(z.tuple([z.int().nonnegative(), z.int().positive()]));
 
-/** What something holds: its lists by reference to values that were told before or with it, everything else as it is. */
+/** A recorded value: its lists as references to values recorded before or with it, all other fields as they are. */
 export const traceContentSchema = z.object({
   lists: z.record(z.string(), rangesSchema),
   values: z.record(z.string(), z.unknown()),
@@ -29,8 +29,8 @@ export const traceContentSchema = z.object({
 
 const content = {
   /**
-   * Values that are told for the first time. Each gets the next number in the trace, from 0, so that a message is written once,
-   * however often it is sent.
+   * Values that are recorded for the first time. Each gets the next number in the trace, from 0, so that a message is written
+   * once, however often it is sent.
    */
   adds: z.array(z.unknown()).optional(),
 };
@@ -128,8 +128,8 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     pipelineId: z.string(),
   }),
   /**
-   * What one guard was given, and what it gave where that is something else; it follows the guard's event. Of guards that are called
-   * per chunk it holds the chunks that they changed or stopped on, and stands before the event that sums them up.
+   * The input of one guard, and its output where it differs; it follows the guard's event. For guards that are called per chunk
+   * it contains the chunks that they changed or stopped on, and precedes the event that summarizes them.
    */
   z.object({
     ...common,
@@ -159,7 +159,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     /** What is sent: the prompt and the settings. */
     request: traceContentSchema.optional(),
   }),
-  /** The provider has begun to answer. */
+  /** The provider has started to respond. */
   z.object({
     ...common,
     ...place,
@@ -221,7 +221,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     kind: z.literal('after-step'),
     goesOn: z.boolean(),
     feedback: z.string().optional(),
-    chunk: z.unknown().optional(),
+    chunks: z.array(z.unknown()).optional(),
   }),
   /** What a processor of the memory made of the conversation, or why it stopped. */
   z.object({

@@ -97,7 +97,7 @@ const loopDelay = async (host: Host, guards: readonly Guard[]): Promise<number> 
   return delay.percentile(99) / 1_000_000;
 };
 
-/** Measures a host. The figures hold beside those of other hosts in the same run. */
+/** Measures a host. Compare its figures only with those of other hosts in the same run. */
 export const costOf = async (host: Host, progress: (part: string) => void = () => {}): Promise<Cost> => {
   progress('CPU per chunk');
   const count = { calls: 0 };

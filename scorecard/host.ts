@@ -69,7 +69,7 @@ export interface Outcome {
 export interface Reader {
   /** A piece of the answer's text. `part` names what can be withdrawn together. */
   readonly show: (text: string, part?: string) => void;
-  /** A piece that reached the reader beside the text: reasoning, or the input of a tool. */
+  /** Output other than text that reached the reader: reasoning, or the input of a tool. */
   readonly also: (text: string) => void;
   /** The host withdrew a part, or with no name all that it showed. */
   readonly withdraw: (part?: string) => void;

@@ -24,8 +24,8 @@ const others = ['openai-agents', 'langchain', 'voltagent', 'genkit', 'adk'];
 export const known: readonly string[] = [...Object.keys(own), ...others];
 
 /**
- * Bundles the adapters that run our sources, as the package is built: what runs TypeScript directly adds work to every function, and would be measured.
- * Beside the repository's packages, each host exists once.
+ * Bundles the adapters that run our sources, as the package is built. Running TypeScript directly would add work to each
+ * function, and the measurement would include it. Each host has one copy, next to the repository's packages.
  */
 const bundleOwn = async (): Promise<string> => {
   const dir = path.join(folder, '../node_modules/.cache/scorecard');

@@ -26,7 +26,7 @@ export interface Seen {
   readonly history: string;
   /** Characters that guards were given, over all calls. */
   readonly judged: number;
-  /** Ids of the guards that were told that their verdict is no longer needed. */
+  /** Ids of the guards whose signal was aborted because their verdict is no longer needed. */
   readonly canceled: readonly string[];
 }
 

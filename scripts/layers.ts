@@ -10,6 +10,7 @@ const layers = [
   {
     modules: [
       'schemas',
+      'src/documentation',
       'src/error-table',
       'src/errors',
       'src/integration',

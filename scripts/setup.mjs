@@ -31,7 +31,10 @@ const npmCi = (folder) => {
   return spawnSync(command, commandArgs, { cwd: fileURLToPath(new URL(folder, root)), stdio: ['ignore', 2, 2] }).status ?? 1;
 };
 
-/** A host exists once: a copy beside a test package's own dependencies would hide the root's from them. One that it names itself stays. */
+/**
+ * Keeps one copy of each host: a copy among a test package's dependencies would hide the root's copy. A host that the package
+ * itself names is kept.
+ */
 const dropHosts = (folder) => {
   const { dependencies, devDependencies } = readJson(`${folder}package.json`);
   const named = { ...dependencies, ...devDependencies };

@@ -52,9 +52,9 @@ export const testFiles = (): string[] => {
 };
 
 /**
- * The files of each vitest project. Each file is in exactly one:
- * `unit` shares modules between files; `isolated` replaces modules with `vi.mock`, or needs a process of its own; `slow` starts processes or servers, compiles the
- * documents or draws many random cases; `sample` is the part of the slow tests that `npm test` runs.
+ * The files of each vitest project. Each file is in exactly one: `unit` shares modules between files; `isolated` replaces modules
+ * with `vi.mock`, or needs a process of its own; `slow` starts processes or servers, compiles the documents or draws many random
+ * cases; `sample` is the part of the slow tests that `npm test` runs.
  */
 export const testProjects = () => {
   const slow = new Set(filesOf(isSlow));

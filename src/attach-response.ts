@@ -4,13 +4,13 @@ export interface Attachable {
 }
 
 /**
- * Serves the stream of a durable run as server-sent events: one event for each chunk, its `metadata.sequence` as `id`, and an event `end`
- * when the run has ended or waits. Without the header `Last-Event-ID` the stream starts with the first chunk of the run; with it, which a
- * browser's `EventSource` sends by itself after a dropped connection, with the chunk that follows. The run does not wait for its readers,
- * and goes on when one leaves.
+ * Serves the stream of a durable run as server-sent events: one event for each chunk, its `metadata.sequence` as `id`, and an
+ * event `end` when the run has ended or waits. Without the header `Last-Event-ID` the stream starts with the first chunk of the
+ * run; with it, which a browser's `EventSource` sends by itself after a dropped connection, with the chunk that follows. The run
+ * does not wait for its readers, and continues when one leaves.
  *
- * Check first that the caller may read the run: its id is all that is asked for. Rejects with `durable/no-engine` and `durable/no-run`,
- * which `errorResponse` turns into a response.
+ * Check first that the caller may read the run: its id is all that is asked for. Rejects with `durable/no-engine` and
+ * `durable/no-run`, which `errorResponse` turns into a response.
  *
  * @example
  * app.get('/runs/:id', (c) => attachResponse(agent, c.req.param('id'), c.req.raw));

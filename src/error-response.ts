@@ -1,10 +1,10 @@
 import { errorTable, isInterlockError } from './errors.js';
 
 /**
- * The answer of a server to a request that failed: the `status` of an error, with its code and what it says; 500 for what is none of
- * ours. What went wrong inside is not told: an answer of 500 and above has the code and the table's sentence alone.
+ * The HTTP response to a failed request: the `status` of an error, with its code and message; 500 for errors of other origin.
+ * Internal details stay on the server: a response of 500 and above contains only the code and the table's sentence.
  *
- * Mastra's server answers its own routes so by itself; an application's routes, such as `chatRoute`, need it as `onError`.
+ * Mastra's server does this for its own routes. Routes of an application, such as `chatRoute`, need this function as `onError`.
  *
  * @example
  * new Mastra({ agents: { support }, server: { apiRoutes: [chatRoute({ path: '/chat/:agentId' })], onError: errorResponse } });

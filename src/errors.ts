@@ -1,3 +1,4 @@
+import { errorPageOf } from './documentation.js';
 import type { ErrorRow } from './error-table/error-row.js';
 import { errorTable } from './error-table.js';
 
@@ -8,7 +9,7 @@ export type ErrorCode = keyof typeof errorTable;
 const brand = Symbol.for('mastra-interlock.error');
 
 export interface InterlockErrorOptions {
-  /** What is wrong, in one clause: it stands between the code and the table's advice. */
+  /** The specific fault, in one clause. The message has it between the code and the table's advice. */
   detail?: string;
   /** Where: a processor id, a pipeline path, an option's name, or `phase.path.to.field`. */
   path?: string;
@@ -27,6 +28,8 @@ export class InterlockError extends Error {
   readonly actor: ErrorRow['actor'];
   /** As an HTTP status: Mastra's server answers with it. */
   readonly status: number;
+  /** The address of the code's entry in the reference; Node prints it with the error. */
+  readonly docs: string;
   readonly [brand] = true;
 
   constructor(code: ErrorCode, { detail, path, cause }: InterlockErrorOptions = {}) {
@@ -38,6 +41,7 @@ export class InterlockError extends Error {
     this.path = path;
     this.actor = row.actor;
     this.status = row.status ?? 500;
+    this.docs = errorPageOf(code);
   }
 }
 

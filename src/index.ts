@@ -56,11 +56,14 @@ export { processorStep, type ProcessorStep } from './mastra/workflow/step.js';
 export { fromWorkflow } from './mastra/graph/to-graph.js';
 export type {
   Board,
+  BoardEntry,
   Durable,
   Engine,
+  EntryMark,
   KeptRun,
   KeptRunFilter,
   Pinned,
+  PlacedEntry,
   Program,
   ProgramCall,
   ProgramRuns,

@@ -1,8 +1,9 @@
 import { InterlockError } from './errors.js';
 
 /**
- * The packages that Interlock works with, and the versions that it needs: `from` is included, `below` is not. They are optional peers of any
- * version, so that npm installs Interlock beside whatever an application has; what needs a package checks it when it is first used.
+ * The packages that Interlock works with, and their supported versions: `from` is inclusive, `below` is exclusive. They are
+ * optional peers of any version, so that npm installs Interlock with any versions of an application; the code that needs a
+ * package checks its version at first use.
  */
 export const integrations = {
   '@mastra/core': { from: '1.71.0', below: '2.0.0' },
@@ -31,8 +32,8 @@ export const rangeOf = (name: Integration): string => `>=${integrations[name].fr
 const supported = new Set<Integration>();
 
 /**
- * Refuses an installed package that is too old to work, and warns once about one that is newer than those it was tested with. A version
- * that cannot be read, as in a browser or in a bundle, passes. Raises `install/unsupported-version`.
+ * Refuses an installed package that is too old to work, and warns once about one that is newer than those it was tested with. A
+ * version that cannot be read, as in a browser or in a bundle, passes. Raises `install/unsupported-version`.
  */
 export const checkIntegration = (...names: readonly Integration[]): void => {
   for (const name of names.filter((each) => !supported.has(each))) {
@@ -92,8 +93,8 @@ const compare = (one: string, other: string): number => {
 const numbersOf = (version: string): number[] => version.split(/[.+-]/, 3).map(Number);
 
 /**
- * The version of the package that an import from here gets. Read from the folders that Node searches, because many packages do not export
- * their package.json; without an import of `node:`, because guards also run where there is none.
+ * The version of the package that an import from here gets. Read from the folders that Node searches, because many packages do
+ * not export their package.json; without an import of `node:`, because guards also run where there is none.
  */
 const installedVersion = (name: Integration): string | undefined => {
   try {

@@ -16,7 +16,7 @@ export interface OptionFault {
   readonly isUnknown?: true;
 }
 
-/** A kind that is told by a look at the value. */
+/** A kind that is recognized by its value. */
 export const kind = (says: string, fits: (value: unknown) => boolean): OptionKind => ({
   says,
   faultOf: (value, path) => (fits(value) ? undefined : { path, detail: `it must be ${says}.` }),
@@ -46,14 +46,14 @@ export const numberFrom = (least: number, most = Infinity): OptionKind =>
 export const oneOf = (...values: readonly string[]): OptionKind =>
   kind(inWords(values), (value) => (values as readonly unknown[]).includes(value));
 
-/** An instance that is told by a method, since an application may have loaded its class twice. */
+/** An instance that is recognized by a method, because an application may load its class twice. */
 export const instanceWith = (method: string, says: string): OptionKind =>
   kind(
     says,
     (value) => typeof value === 'object' && value !== null && typeof (value as Record<string, unknown>)[method] === 'function',
   );
 
-/** One of two kinds. Of two faults, that of the kind that came further into the value is told. */
+/** One of two kinds. When both fail, the fault at the deeper path is reported. */
 export const either = (one: OptionKind, other: OptionKind): OptionKind => {
   const says = `${one.says} or ${other.says}`;
   return {

@@ -1,10 +1,10 @@
 import type { Change } from '../schemas/index.js';
 
 /**
- * What a guard decided about one payload. Verdicts are values: nothing below the host's edge throws to stop a run.
+ * A guard's decision about one payload. Verdicts are values: nothing below the host's edge throws to stop a run.
  *
- * `trip`, `unavailable` (no verdict could be had) and `retry` stop the pipeline, `edit` continues with another payload, `pass` with the
- * same. Which of several verdicts counts: {@link verdictKinds}.
+ * `trip`, `unavailable` (no verdict could be had) and `retry` stop the pipeline, `edit` continues with another payload, `pass`
+ * with the same. Which of several verdicts counts: {@link verdictKinds}.
  */
 export type Verdict<Data> = Pass | Edit<Data> | Stop;
 
@@ -20,11 +20,11 @@ export interface Bypass {
   readonly reason: string;
 }
 
-/** Go on with `data` in place of what the guard was given. */
+/** Continue with `data` in place of the guard's payload. */
 export interface Edit<Data> {
   readonly kind: 'edit';
   readonly data: Data;
-  /** What was changed, where that is recorded. */
+  /** The edits, if they are recorded. */
   readonly changes?: readonly Change[];
 }
 
@@ -40,27 +40,27 @@ export interface Author {
 export interface Trip extends Author {
   readonly kind: 'trip';
   readonly reason: string;
-  /** True where the guard asked for a retry and the budget was spent. */
+  /** True if the guard requested a retry and the budget was spent. */
   readonly retry?: boolean;
   readonly metadata?: unknown;
-  /** Set where no verdict could be had, and the guard's policy lets that block: an outage, and no violation. */
+  /** Set if there was no verdict and the guard's policy blocks then: an outage, not a violation. */
   readonly outage?: { readonly error: unknown };
 }
 
-/** The guard rejects this attempt and asks for another, with `reason` as feedback. */
+/** The guard rejects this attempt and requests another, with `reason` as feedback. */
 export interface Retry extends Author {
   readonly kind: 'retry';
   readonly reason: string;
   readonly metadata?: unknown;
 }
 
-/** No verdict: the guard threw, timed out, or its breaker is open. `error` says why. */
+/** No verdict: the guard threw, timed out, or its breaker is open. `error` has the reason. */
 export interface Unavailable extends Author {
   readonly kind: 'unavailable';
   readonly error: unknown;
 }
 
-/** A verdict after which the pipeline does not go on. */
+/** A verdict that stops the pipeline. */
 export type Stop = Trip | Retry | Unavailable;
 
 export const pass: Pass = Object.freeze({ kind: 'pass' });
@@ -80,8 +80,8 @@ export const isStop = (verdict: Verdict<unknown> | undefined): verdict is Stop =
   verdict !== undefined && verdict.kind !== 'pass' && verdict.kind !== 'edit';
 
 /**
- * The stop that counts among the verdicts of guards that ran side by side: the strictest, whichever came first. Of several equally
- * strict ones the first by processor id and path; retries become one retry with all reasons.
+ * The stop that counts among the verdicts of guards that ran side by side: the strictest, whichever came first. Of several
+ * equally strict ones the first by processor id and path; retries become one retry with all reasons.
  */
 export const strictest = (verdicts: readonly (Verdict<unknown> | undefined)[]): Stop | undefined => {
   const stops = verdicts.filter(isStop).toSorted(byStrictness);

@@ -22,7 +22,7 @@ export interface ContentModerationOptions {
   blockedTerms?: Partial<BlockedTermsGuardOptions>;
 }
 
-/** Phrases that tell somebody to die or threaten them: what no support desk has to answer. */
+/** Threats and death wishes, which no support desk has to answer. */
 export const threats: readonly string[] = [
   'kill yourself',
   'kys',
@@ -48,8 +48,8 @@ const optionKinds: KindsOf<ContentModerationOptions> = {
 };
 
 /**
- * A pipeline for what comes in: length first, then prompt injection, personal data and spam side by side, then
- * a reminder to the model where the user mentions money, then blocked terms. A Mastra workflow of type `processor`: put it into `inputProcessors`,
+ * A pipeline for what comes in: length first, then prompt injection, personal data and spam side by side, then a reminder to the
+ * model where the user mentions money, then blocked terms. A Mastra workflow of type `processor`: put it into `inputProcessors`,
  * and into `outputProcessors` as well where tool results and answers should pass the same guards.
  */
 export const contentModeration = (options: ContentModerationOptions = {}) => {

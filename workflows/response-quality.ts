@@ -15,8 +15,8 @@ export interface ResponseQualityOptions {
 const optionKinds: KindsOf<ResponseQualityOptions> = { id: aName, quality: anObject, leak: anObject };
 
 /**
- * A pipeline for what goes out: a poor answer is asked for again, then one with somebody's address or number in it is blocked.
- * A Mastra workflow of type `processor` for `outputProcessors`. Retries need `maxProcessorRetries` on the agent or the call.
+ * A pipeline for output: a poor answer is retried, then an answer with a personal address or number is blocked. A Mastra
+ * workflow of type `processor` for `outputProcessors`. Retries need `maxProcessorRetries` on the agent or the call.
  */
 export const responseQuality = (options: ResponseQualityOptions = {}) => {
   checkOptions('response-quality', options, optionKinds);

@@ -29,7 +29,7 @@ export const startChild = (file: string, orders: unknown): Child => {
     else gone.reject(new Error(`${file} ended with ${code ?? signal}.`));
   });
   gone.promise.catch(spoken.reject);
-  spoken.promise.catch(() => undefined); // told to who waits for what is said
+  spoken.promise.catch(() => undefined); // waiting readers get the error
   return {
     spoke: spoken.promise,
     said: gone.promise,

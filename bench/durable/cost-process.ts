@@ -3,7 +3,7 @@ import { costsOf, type Cost } from './cost.js';
 import { storedBytes } from './stored-bytes.js';
 import { emptyWorker, worker, type Work } from './works.js';
 
-/** What a process that measures an engine is told. */
+/** The orders for a process that measures an engine. */
 export interface CostOrders {
   readonly subject: Subject;
   /** Works that are measured in turn with runs of so many steps that do nothing. */
@@ -27,7 +27,7 @@ const engine = engineOf(subject);
 const acts = new Map([...beside, ...alone].map((work) => [work, worker(work, engine)]));
 const actOf = (work: Work) => acts.get(work) ?? worker(work, engine);
 
-/** By how much what is stored grows, a run, where that can be told. */
+/** The growth of storage per run, where it can be measured. */
 const growthOf = async (work: Work): Promise<number | undefined> => {
   const before = await storedBytes(subject.spec);
   if (before === undefined) return undefined;

@@ -4,7 +4,7 @@ import { restate } from '../../src/durable/restate/index.js';
 import { encrypted, memoryEngine, type Engine } from '../../src/index.js';
 import type { EngineSpec } from '../../test/engines/engine-spec.js';
 
-/** An engine that is measured, as data: its processes are told of it. */
+/** An engine to measure, as data for its processes. */
 export interface Subject {
   readonly name: string;
   /** Absent: the runs live in the process, with an engine that keeps nothing, or with none. */

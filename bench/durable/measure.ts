@@ -1,5 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { sites, type Site } from '../../test/engines/sites.js';
+import type { AttachOrders, Attaches } from './attach-process.js';
 import { startChild } from './child.js';
 import type { CostOrders, CostsFound } from './cost-process.js';
 import { places, type Subject, type SubjectName } from './engines.js';
@@ -40,6 +41,14 @@ const costsOf = async (subject: Subject, { emptySteps, isQuick }: Measuring): Pr
   return JSON.parse(await startChild('cost-process.ts', orders).said) as CostsFound;
 };
 
+/** Words of an answer that is attached to: a chunk each. */
+const words = 3_000;
+
+const attachesOf = async (subject: Subject): Promise<Attaches> => {
+  const orders: AttachOrders = { subject, words, times: kills };
+  return JSON.parse(await startChild('attach-process.ts', orders).said) as Attaches;
+};
+
 const figuresOf = async (measuring: Measuring): Promise<EngineFigures> => {
   const { name, tell, isQuick } = measuring;
   const place = places[name];
@@ -49,8 +58,10 @@ const figuresOf = async (measuring: Measuring): Promise<EngineFigures> => {
     const isEncrypted = name.endsWith('encrypted');
     const subjectIn = (process: Parameters<Site['specFor']>[0]): Subject => ({ name, spec: site.specFor(process), isEncrypted });
     const costs = await costsOf(subjectIn('tests'), measuring);
+    tell(`${name}, attached to`);
+    const attaches = await attachesOf(subjectIn('tests'));
     tell(`${name}, killed`);
-    return { name, costs, restarts: await restartsOf(subjectIn('first'), subjectIn('second'), isQuick ? 1 : kills) };
+    return { name, costs, attaches, restarts: await restartsOf(subjectIn('first'), subjectIn('second'), isQuick ? 1 : kills) };
   } finally {
     await site.close();
   }

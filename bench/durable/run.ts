@@ -1,4 +1,5 @@
 import type { Goal } from '../goals.js';
+import type { Attaches } from './attach-process.js';
 import type { CostsFound } from './cost-process.js';
 import type { SubjectName } from './engines.js';
 import type { Kept } from './kept.js';
@@ -10,6 +11,8 @@ export interface EngineFigures {
   readonly costs: CostsFound;
   /** Absent where a run does not outlive its process. */
   readonly restarts?: Restarts;
+  /** Absent where a run does not outlive its process. */
+  readonly attaches?: Attaches;
 }
 
 /** Everything that a run of the bench measured, as it is written to a file. */

@@ -17,7 +17,7 @@ const stepsOf = ({ kept }: DurableRun, work: string): number => kept[work]?.step
 /** Milliseconds below which steps cost nothing, so that a run is no multiple of them. */
 const unheard = 0.1;
 
-/** A run beside the same engine's empty one of as many steps: both, how many times as much, and by how much a step. */
+/** A run compared with the same engine's empty run of as many steps: both values, their ratio, and the difference per step. */
 const beside = (run: DurableRun, engine: EngineFigures, aspect: Aspect): string[] =>
   [first, errand.name].flatMap((work) => {
     const steps = stepsOf(run, work);
@@ -80,6 +80,16 @@ const restartTable = ({ engines }: DurableRun): FigureTable => ({
   ),
 });
 
+const attachTable = ({ engines }: DurableRun): FigureTable => ({
+  id: 'durable-attach',
+  head: ['ms until the first chunk of `attach`', 'chunks of the run', 'from the first chunk', 'from the fifth last'],
+  rows: engines.flatMap(({ name, attaches }) =>
+    attaches
+      ? [[name, attaches.chunks.toLocaleString('en'), ...[attaches.firstMs, attaches.lastMs].map((ms) => number(ms, 0))]]
+      : [],
+  ),
+});
+
 /** What was measured, as tables. */
 export const durableTables = (run: DurableRun): FigureTable[] => [
   besideTable(run, 'ms'),
@@ -87,4 +97,5 @@ export const durableTables = (run: DurableRun): FigureTable[] => [
   historyTable(run),
   bytesTable(run),
   restartTable(run),
+  attachTable(run),
 ];

@@ -3,7 +3,7 @@ import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { engineOf, type Subject } from './engines.js';
 
-/** What a process is told that waits for its model until it is killed, or goes on with what such a one has left. */
+/** The orders for a process that waits for its model until it is killed, or that continues what such a process left. */
 export interface WaiterOrders {
   readonly subject: Subject;
   readonly runId: string;

@@ -14,11 +14,11 @@ const merging = 'src/pipeline/{align,changes-between,insertions,merge*,overlap,p
 const windows = 'src/stream/gate/{window-reader,sentence-end,tokens-end,grapheme}.ts';
 /** Of `src/loop`: the machine, and how it is asked. */
 const machine = 'src/loop/{machine,decide}.ts';
-/** Of `src/loop`: what the machine asks for, and who drives it. */
+/** Of `src/loop`: the activities of the machine and their driver. */
 const activities = 'src/loop/{activities/*,drive,feedback*,judge,reuse}.ts';
 /** Of `src/loop`: how attempts, steps and runs end, and what is left of them. */
 const endings = 'src/loop/{finalize-run,retract,reprocess-queue,step-*,record-wasted-call}.ts';
-/** Of `src/loop`: calls of tools, and people who are asked about them. */
+/** Of `src/loop`: tool calls and approvals. */
 const tools =
   'src/loop/{request-approvals,call-*,record-model-chunk,insert-result,provider-results,running-calls,settle-result,tool-*}.ts';
 /** Of `src/loop`: runs that are recorded, and replayed. */

@@ -4,7 +4,7 @@ import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/test
 export const reply = ({ messages }: ChatRequest): Reply => {
   const result = messages.findLast(({ role }) => role === 'tool');
   if (result) return { kind: 'text', text: `Done: ${messageText(result)}`, chunks: 4 };
-  const wantsMail = messages.some((message) => messageText(message).includes('everybody'));
+  const wantsMail = messages.some((message) => messageText(message).includes('all guests'));
   const call = wantsMail ? { name: 'sendMail', args: { to: '*', text: 'Hi!' } } : { name: 'findGuest', args: { name: 'Dana' } };
   return { kind: 'tool-calls', calls: [call] };
 };

@@ -22,7 +22,7 @@ const refund = createTool({
   execute: async ({ orderId, euros }) => `${euros} euros paid back for order ${orderId}`,
 });
 
-/** Nobody is asked about what is never allowed: the model is told why instead. */
+/** A refund over the limit needs no approval request: the model gets the reason at once. */
 const refundLimit: Processor = {
   id: 'refund-limit',
   processOutputStream: async ({ part }) => {

@@ -3,7 +3,7 @@ import { createRefundAgent } from './agent.ts';
 import { openModel } from './model.ts';
 import { reply } from './script.ts';
 
-/** Asks whoever sits at the terminal; where nobody does, the command line has the answer: `--approve`, else no. */
+/** Asks for approval in the terminal. Without a terminal the command line decides: `--approve`, otherwise no. */
 const approves = async (what: string): Promise<boolean> => {
   console.log(`a person is asked: ${what}`);
   if (!process.stdin.isTTY) return process.argv.includes('--approve');

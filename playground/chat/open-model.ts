@@ -2,7 +2,7 @@ import type { MastraModelConfig } from '@mastra/core/llm';
 import { startResponder } from '../responder/responder.js';
 import { openAICompatible, type Provider } from './provider.js';
 
-/** Who answers, ready to be asked. */
+/** An opened model, ready for calls. */
 export interface OpenedModel {
   readonly model: MastraModelConfig;
   /** Nothing for the embedded responder. */

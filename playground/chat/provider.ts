@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { defaultGateways, getProviderConfig, type MastraModelConfig } from '@mastra/core/llm';
 
-/** Who answers. */
+/** The provider of the model. */
 export type Provider =
   | { readonly kind: 'model'; readonly name: string; readonly model: MastraModelConfig }
   | { readonly kind: 'responder' }

@@ -1,6 +1,6 @@
-/** A guard that recorded runs are run again with, beside those that their agents have. */
+/** An additional guard for a replay of recorded runs. */
 export type ChosenGuard =
-  /** One that stands in a pipeline of the application; `options` is a policy around it, and wins over its own. */
+  /** A guard of a pipeline of the application; `options` is a policy around it and overrides its own. */
   | { readonly kind: 'own'; readonly pipelineId: string; readonly path: string; readonly options?: object | undefined }
   /** A ready-made one of the library, made with these options. */
   | { readonly kind: 'ready'; readonly name: string; readonly options?: object | undefined };
@@ -33,6 +33,6 @@ export interface ForkRun {
   /** Results of tools, by the ids of their calls. */
   readonly results?: Readonly<Record<string, unknown>>;
   readonly guard?: ChosenGuard | undefined;
-  /** The id of the guard in whose place that guard stands. Default: its own. */
+  /** The id of the guard that it replaces. Default: its own id. */
   readonly instead?: string | undefined;
 }

@@ -84,6 +84,6 @@ export interface Catalog {
   readonly machine: { readonly states: readonly StateInfo[]; readonly transitions: readonly TransitionInfo[] };
   readonly agents: readonly AgentInfo[];
   readonly pipelines: readonly PipelineInfo[];
-  /** Error codes with who must act and what to do. */
+  /** Error codes, each with the role that must act and the remedy. */
   readonly errors: Readonly<Record<string, { readonly actor: string; readonly say: string }>>;
 }

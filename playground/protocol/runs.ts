@@ -4,8 +4,8 @@ import type { ComparedRow, ComparedVerdict } from '../../src/trace/compare-trace
 export type { ComparedRow, ComparedVerdict };
 
 /**
- * How a run stands: its status, and why it ended. Of an `observed` run only the guards are known: another host runs its loop, and does not say
- * how it ends.
+ * The state of a run: its status, and the reason of its end. Of an `observed` run only the guards are known: another host runs
+ * its loop, and does not report the end.
  */
 export interface RunStanding {
   readonly status: RunStatus | 'running' | 'observed';
@@ -30,7 +30,7 @@ export interface RunSummary extends RunStanding {
   readonly answered: string;
   readonly steps: number;
   readonly retries: number;
-  /** Tokens of its finished model calls, in and out; absent where no call told. */
+  /** Input and output tokens of its finished model calls; absent if no call reported them. */
   readonly tokens?: number;
   /** Ids of the guards that did more than pass. */
   readonly guards: readonly string[];
@@ -45,7 +45,7 @@ export interface GuardSignal {
   readonly guard: string;
   /** A verdict, or `bypassed`. */
   readonly verdict: string;
-  /** It judged beside the run, and stopped nothing. */
+  /** It judged in parallel with the run and stopped nothing. */
   readonly isShadow?: true;
 }
 
@@ -101,8 +101,8 @@ export interface AnswerCall {
 }
 
 /**
- * `POST /api/runs/:runId/replay` with `pipelines`, `{ lane: pipelineId }` of other pipelines; or with a `guard` that was chosen, which stands in
- * the place of the guard `instead`, or of the one with its id; or with nothing for the same ones.
+ * `POST /api/runs/:runId/replay` with `pipelines`, `{ lane: pipelineId }` of other pipelines; or with a chosen `guard`, which
+ * replaces the guard `instead`, or the guard with the same id; or with an empty body for the same guards.
  */
 export interface Comparison {
   readonly rows: readonly ComparedRow[];

@@ -17,9 +17,8 @@ interface Common {
 }
 
 /**
- * One line of a run as the studio shows it. Everything a page says about a run at a point in time is a fold over the lines up to
- * that point. Words that nobody outside the run has seen are not in it: `came` tells how many, and {@link Revealed} what, to
- * whoever asks for them.
+ * One line of a run as the studio shows it. A page at a point in time is a fold over the lines up to that point. The lines omit
+ * text that was not released: `came` has its length, and {@link Revealed} the text itself, on request.
  */
 export type StudioEntry = Common &
   (
@@ -38,7 +37,7 @@ export type StudioEntry = Common &
         readonly args: unknown;
         readonly result?: unknown;
       })
-    /** How the run stands, where no event tells: a stock agent's run, and one whose process is gone. */
+    /** The state of the run when no event reports it: of a stock agent's run, and of a run whose process is gone. */
     | ({ readonly kind: 'status' } & RunStanding)
     /** The guards of a phase were about to be asked: which pipeline, and whether what they were given can be revealed. */
     | (Place & { readonly kind: 'asked'; readonly phase: string; readonly lane: string; readonly pipelineId: string })
@@ -61,14 +60,14 @@ export interface PartNote {
   readonly chars: number;
 }
 
-/** What a person gets who asks to see hidden words. */
+/** The response to a request for hidden text. */
 export interface Revealed {
   readonly seq: number;
   readonly partId?: string;
   readonly text: string;
 }
 
-/** A text somewhere in what a guard was given or gave. */
+/** A text in the input or output of a guard. */
 export interface TextAt {
   /** Dotted, e.g. `messages.3.content.parts.0.text`. */
   readonly target: string;
@@ -119,7 +118,7 @@ export interface PromptView extends Place {
   readonly modelId: string;
   readonly provider: string;
   readonly messages: readonly PromptMessage[];
-  /** What was sent beside the messages: settings, tools, tool choice. */
+  /** The request besides the messages: settings, tools, tool choice. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 

@@ -81,7 +81,7 @@ export interface FindLeak {
   readonly fragment: string;
   /** The longest piece of the fragment that may be seen, in code points; default 3. */
   readonly allowed?: number;
-  /** How many random cuttings are tried beside every two-way cut and the one per character; default 500. */
+  /** The number of random cuts, in addition to every cut into two parts and the cut into single characters; default 500. */
   readonly tries?: number;
 }
 

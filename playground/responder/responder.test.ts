@@ -137,7 +137,7 @@ it("serves Mastra's own agent through a model config", async () => {
   expect(execute.mock.calls.map(([{ orderId }]) => orderId)).toEqual(['1042', '7']);
 });
 
-it('streams slowly enough to be watched, unless told otherwise', async () => {
+it('streams slowly enough to be watched by default', async () => {
   const slow = await startResponder();
   const model = createOpenAICompatible({ name: 'local', baseURL: slow.baseUrl })(slow.model);
   const before = performance.now();

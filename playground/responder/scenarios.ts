@@ -11,7 +11,7 @@ export interface Scenario {
   readonly reply: (conversation: Conversation) => Reply;
 }
 
-/** Characters per delta: few, so that a value stands in several of them. */
+/** Characters per delta: few, so that a value spans several deltas. */
 const charsPerDelta = 4;
 
 const say = (text: string): Reply => ({ kind: 'text', text, chunks: charsPerDelta });

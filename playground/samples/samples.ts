@@ -116,7 +116,7 @@ const input = () =>
     .then(guard(factCheck, { onUnavailable: 'pass' }))
     .commit();
 
-/** What leaves is held until a sentence was read; values are redacted, and what stands there at last is judged once more. */
+/** Buffers the answer until a sentence is complete; values are redacted, and the result is judged once more. */
 const output = () =>
   pipeline('newsroom-output')
     .then(redactor({ strategy: 'replace' }))

@@ -150,7 +150,7 @@ describe('mounted', () => {
     return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   };
 
-  it('answers under its path, beside the application', async () => {
+  it('answers under its path, next to the application', async () => {
     const base = await mount({});
     expect(await (await fetch(`${base}/own`)).text()).toBe('mine');
     expect((await fetch(`${base}/ops/studio/api/runs`)).status).toBe(200);
@@ -165,13 +165,13 @@ describe('mounted', () => {
     expect((await fetch(`${base}/ops/studio/api/runs`, { headers: { Cookie } })).status).toBe(200);
   });
 
-  it('asks the application who may come', async () => {
+  it('asks the application for permission', async () => {
     const base = await mount({ authorize: async (request) => request.headers.get('x-role') === 'admin' });
     expect((await fetch(`${base}/ops/studio/api/runs`)).status).toBe(401);
     expect((await fetch(`${base}/ops/studio/api/runs`, { headers: { 'x-role': 'admin' } })).status).toBe(200);
   });
 
-  it('takes nobody for this machine where it cannot know who asks', async () => {
+  it('rejects requests of unknown origin', async () => {
     const mastra = new Mastra({ agents: { helper: agent() }, logger: false });
     const app = createApp(createStudio({ mastra, store: openMemoryStore() }));
     const response = await app.request('/api/runs', { headers: { Host: 'localhost' } });

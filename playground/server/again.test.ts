@@ -37,7 +37,7 @@ describe('a guard that is replayed over a recorded run', () => {
     expect(harmless.rows.filter(({ processorId }) => processorId === 'polite').every(({ differs }) => !differs)).toBe(true);
   });
 
-  it('stands in the place of another', async () => {
+  it('replaces another guard', async () => {
     const { replayed } = await open();
     const guard = { kind: 'ready', name: 'blockedTermsGuard', options: { terms: ['blue'] } };
     expect(changed(await replayed({ guard, instead: 'polite' }))).toEqual([

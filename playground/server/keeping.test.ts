@@ -33,7 +33,7 @@ describe('a file of runs', () => {
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('First answer.');
   });
 
-  it('holds no word that nobody has seen where only released ones are kept', async () => {
+  it('contains only released text with content: released', async () => {
     const [kept, released] = [folder(), folder()];
     for (const [path, content] of [
       [kept, 'all'],
@@ -122,7 +122,7 @@ describe('runs that a process which is gone has left', () => {
     return file;
   };
 
-  it('are interrupted where nobody goes on with them, and it is said once', async () => {
+  it('are marked as interrupted once when no process continues them', async () => {
     const agentId = 'helper';
     const file = await leave(
       { runId: 'going', agentId, status: 'running' },
@@ -167,7 +167,7 @@ describe('runs that a process which is gone has left', () => {
     expect(entries.map((entry) => entry.kind === 'event' && entry.event.type)).toContain('guard');
   });
 
-  it('are given up with their engine when somebody cancels them', async () => {
+  it('are given up with their engine on cancellation', async () => {
     const { agent } = makeAgent([{ hang: true }], { durability: memoryEngine() });
     void agent.generate('Hi', { runId: 'kept' });
     const studio = await openStudio(agent, { file: await leave({ runId: 'kept', agentId: 'helper', status: 'running' }) });
@@ -221,7 +221,7 @@ describe('a store', () => {
     expect(studio.desk.find(runId)).toBeUndefined();
   });
 
-  it('that fails is told of, and fails no run', async () => {
+  it('that fails is reported, and fails no run', async () => {
     const failures: unknown[] = [];
     const store: RunStore = { ...openMemoryStore(), save: () => Promise.reject(new Error('The disk is full.')) };
     const studio = over(store, (error) => failures.push(error));

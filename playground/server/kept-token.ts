@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { inMemory } from './store/open-store.js';
 
-/** A token that is kept beside the runs, so that open pages work on after a restart. */
+/** A token that is stored with the runs, so that open pages still work after a restart. */
 export const keptToken = (file: string = inMemory): string => {
   const made = randomBytes(24).toString('base64url');
   if (file === inMemory) return made;

@@ -10,7 +10,7 @@ const isFinish = (entry: StudioEntry): boolean => entry.kind === 'event' && entr
 const charging = [{ text: 'I will. ', toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
 
 describe('a run', () => {
-  it('is told line by line, and ends', async () => {
+  it('is recorded line by line, and ends', async () => {
     const studio = await openStudio(makeAgent([{ text: ['Write to ', 'ann@exam', 'ple.com', '.'] }]).agent);
     const { runId, entries, summary } = await studio.run('Hello');
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
@@ -30,7 +30,7 @@ describe('a run', () => {
     expect(summary.durationMs).toBe((entries.at(-1)?.at ?? 0) - (entries[0]?.at ?? 0));
   });
 
-  it('holds no word that nobody has seen', async () => {
+  it('contains no text that was not released', async () => {
     const { agent } = makeAgent([{ text: 'Mail ann@example.com: SECRET' }, { text: 'Better.' }], {
       maxProcessorRetries: 1,
       hold: 'step',
@@ -44,7 +44,7 @@ describe('a run', () => {
     expect(entries.filter(({ kind }) => kind === 'came').length).toBeGreaterThan(0);
   });
 
-  it('that is blocked says by whom, and has no answer', async () => {
+  it('that is blocked names the guard, and has no answer', async () => {
     const studio = await openStudio(makeAgent([{ text: 'A SECRET' }]).agent);
     const { summary } = await studio.run('Hello');
     expect(summary).toMatchObject({

@@ -22,7 +22,7 @@ export interface StudioServerOptions extends StoreOptions {
   readonly observe?: StudioRoutesOptions['observe'];
   /** Default `'127.0.0.1'`: reached from this machine alone. */
   readonly host?: string;
-  /** Default 4477, or a free one where that is taken; 0 is a free one. */
+  /** Default 4477, or a free port if that is taken; 0 means a free port. */
   readonly port?: number;
   /** What each request must bring. Default: made up, kept next to the file of the runs, and part of the printed address. `false`: none; the host must be this machine alone. */
   readonly token?: string | false;
@@ -31,14 +31,14 @@ export interface StudioServerOptions extends StoreOptions {
 export interface StudioServer {
   /** Where to open it, the token included where there is one. */
   readonly url: string;
-  /** Gives up what goes on, writes down the rest and stops listening. */
+  /** Cancels the runs under way, writes pending entries and stops listening. */
   close(): Promise<void>;
 }
 
 const defaultPort = 4477;
 
 /**
- * Serves the studio. Raises `studio/port-taken`, and what opening the store raises.
+ * Serves the studio. Raises `studio/port-taken`, and the errors of opening the store.
  *
  * @example
  * const { url } = await startStudio({ mastra });
@@ -81,7 +81,7 @@ const refuseOpenHost = (token: string | false | undefined, host: string): void =
 
 type Server = ReturnType<typeof createServer>;
 
-/** Where nobody asked for the port, another one does as well. */
+/** If the port was not given, a free one is used when the default is taken. */
 const listen = async (server: Server, host: string, port?: number): Promise<void> => {
   try {
     await listenOn(server, host, port ?? defaultPort);

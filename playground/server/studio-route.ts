@@ -12,9 +12,9 @@ export interface StudioRouteOptions extends Omit<StudioRoutesOptions, 'mastra'> 
 }
 
 /**
- * The studio as a route of Mastra's server, for `server.apiRoutes`: under `mastra dev`, a build of it, and every server adapter. The login of
- * `server.auth` decides who may open it; `token` or `authorize` decide instead where they are given. A server without any of them gets a
- * token, and the logger of the Mastra instance writes the address that contains it. Raises what opening the store raises.
+ * The studio as a route of Mastra's server, for `server.apiRoutes`: under `mastra dev`, a build of it, and every server adapter.
+ * Access requires the login of `server.auth`, or `token` or `authorize` if given. A server without any of them gets a token, and
+ * the logger of the Mastra instance writes the address that contains it. Raises the errors of opening the store.
  *
  * @example
  * new Mastra({ agents: { support }, server: { apiRoutes: [studioRoute()] } });
@@ -49,8 +49,8 @@ interface RouteContext {
 }
 
 /**
- * The server's login, where it has one. Its rules match addresses in their own way (they leave out that of the mount itself), so that a request
- * counts as let in where there is a user, and not because it came here.
+ * The server's login, where it has one. Its rules match addresses in their own way (they leave out that of the mount itself), so
+ * that a request counts as let in where there is a user, and not because it came here.
  */
 const accessOf = (mastra: Mastra, file: string | undefined, loggedIn: WeakSet<Request>): Access =>
   mastra.getServer()?.auth ? { authorize: (request) => loggedIn.has(request) } : { token: keptToken(file) };

@@ -14,38 +14,41 @@ export interface StudioRoutesOptions extends AppOptions, StoreOptions {
   /** Things to type, by agent. */
   readonly examples?: Examples;
   /**
-   * Whether words that no guard has let go are kept, and shown to whoever asks for them (`all`), or not (`released`). Default `'all'`.
+   * Which text is stored: `all` includes text that no guard released, and the studio shows it on request; `released` omits it.
+   * Default `'all'`.
    */
   readonly content?: 'all' | 'released';
   /**
-   * Whether the runs of all `InterlockAgent`s in the process are shown, also those that the application starts itself. Default: `true`, unless
-   * `NODE_ENV` is `production`. With `false` it shows runs that are started from its pages, and those of agents that {@link MountedStudio.record} is given to.
+   * Whether the runs of all `InterlockAgent`s in the process are shown, also those that the application starts itself. Default:
+   * `true`, unless `NODE_ENV` is `production`. With `false` it shows runs that are started from its pages, and those of agents
+   * that {@link MountedStudio.record} is given to.
    */
   readonly observe?: boolean;
 }
 
-/** The studio in a server of somebody else's. */
+/** The studio, mounted in an application's server. */
 export interface MountedStudio {
   /** To be mounted in another application of Hono. */
   readonly routes: Hono;
   /**
-   * Answers a request by its whole address, that of the mount included: for servers that speak in `Request` and `Response`. They do not say which
-   * machine asks, so that it needs a `token` or an `authorize`.
+   * Answers a request by its whole URL, including the mount path: for servers based on `Request` and `Response`. These do not
+   * contain the client's address, so a `token` or an `authorize` is required.
    */
   readonly fetch: (request: Request) => Promise<Response>;
   /**
-   * The same for Node's server, Connect and Express, before anything that reads bodies. A request outside of the mount goes to `next`, or is
-   * answered with 404 where there is none.
+   * The same for Node's server, Connect and Express, before anything that reads bodies. A request outside of the mount goes to
+   * `next`, or is answered with 404 where there is none.
    */
   readonly listener: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
-  /** To be given to agents as `record`, so that the studio shows their runs where it does not `observe` the process. */
+  /** Pass this to agents as `record`, so that the studio shows their runs without `observe`. */
   readonly record: TraceRecorder;
-  /** Gives up the runs that were started from its pages, and writes down what is not written yet. */
+  /** Cancels the runs that its pages started, and writes pending entries. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the studio, to be mounted in a server. Without a `token` or an `authorize` of your own it answers requests of this machine alone.
+ * Opens the studio, to be mounted in a server. Without a `token` or an `authorize` of your own it answers requests of this
+ * machine alone.
  *
  * @example
  * const studio = await openStudio({ mastra, path: '/studio', authorize: (request) => isAdmin(request) });
@@ -66,7 +69,7 @@ export const openStudio = async (options: StudioRoutesOptions): Promise<MountedS
   };
 };
 
-/** A listener of Node's server. Express takes the path of a mount off the address, and keeps the whole one beside it. */
+/** A listener of Node's server. Express removes the mount path from the URL, and keeps the whole URL in another field. */
 const listenerOf = (mounted: Hono, path = '/'): MountedStudio['listener'] => {
   const base = mountAt(path);
   const answer = getRequestListener(mounted.fetch, { overrideGlobalObjects: false });

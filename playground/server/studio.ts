@@ -21,7 +21,7 @@ export interface Studio {
   readonly announcer: Announcer<RunSummary>;
   /** The agents and pipelines that there are now. */
   known(): Promise<Known>;
-  /** Takes up the runs that a process has left that is gone. Called once, before anybody asks. */
+  /** Takes over the runs of a process that is gone. Called once, before the first request. */
   takeUp(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,12 +31,13 @@ export interface StudioParts {
   readonly store: RunStore;
   readonly examples?: Examples;
   /**
-   * Whether words that no guard has let go are kept, and shown to whoever asks for them (`all`), or not (`released`). Default `'all'`.
+   * Which text is stored: `all` includes text that no guard released, and the studio shows it on request; `released` omits it.
+   * Default `'all'`.
    */
   readonly content?: 'all' | 'released';
   /** Whether the runs that the process starts itself are observed. Default: outside of production. */
   readonly observe?: boolean;
-  /** Told where the store could not be written. Default: a warning of the process. */
+  /** Called when the store cannot be written. Default: a warning of the process. */
   readonly onStoreFailure?: (error: unknown) => void;
 }
 
@@ -53,7 +54,7 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', ..
       announcer.announce(log.runId, () => log.summary);
     },
     findResting: (runId) => findResting({ mastra, store, archive }, runId),
-    onOver: () => archive.flush().catch(() => undefined), // told to onStoreFailure
+    onOver: () => archive.flush().catch(() => undefined), // reported to onStoreFailure
   });
   const observing = observe ? [observeRuns(desk.record), observeGuards(desk.watchGuards)] : [];
   return {

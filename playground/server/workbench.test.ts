@@ -211,7 +211,7 @@ describe('the chunk lab', () => {
   });
 });
 
-describe('words that nobody has seen', () => {
+describe('text that was not released', () => {
   const rejected = async (content: 'all' | 'released', config: Partial<InterlockAgentConfig> = {}) => {
     const { agent } = makeAgent([{ text: 'Hidden SECRET words' }], { hold: 'step', ...config });
     const studio = await openStudio(agent, { content });
@@ -229,7 +229,7 @@ describe('words that nobody has seen', () => {
     },
   };
 
-  it('are masked, and shown to who asks', async () => {
+  it('are masked, and shown on request', async () => {
     const { studio, runId, seq } = await rejected('all');
     const masked = await studio.json<GuardView>(`runs/${runId}/guards/${seq}`);
     const shown = await studio.json<GuardView>(`runs/${runId}/guards/${seq}?reveal=1`);

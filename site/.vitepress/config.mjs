@@ -45,7 +45,7 @@ const linkOut = (md) => {
 /** A title as the sidebar shows it; the names of entry points stay as they are. */
 const labelOf = ({ title, path }) => (path.startsWith('api/') ? title : title[0].toUpperCase() + title.slice(1));
 
-/** llms.txt: the table of contents for language models, with each page as Markdown beside its HTML. */
+/** llms.txt: the table of contents for language models, with each page as Markdown next to its HTML. */
 const writeForModels = (outDir) => {
   const list = sections.map(
     ({ title, pages }) =>

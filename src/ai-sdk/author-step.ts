@@ -10,8 +10,8 @@ type Given<TOOLS extends ToolSet, CONTEXT extends Context> = Parameters<PrepareS
 type Answer<TOOLS extends ToolSet, CONTEXT extends Context> = NonNullable<Awaited<PrepareStepResult<TOOLS, CONTEXT>>>;
 
 /**
- * An application's own `prepareStep`, with the context also under its older name. What it returns as `experimental_context` is
- * the context of this step; as `runtimeContext`, of this and the following ones, as the AI SDK has it.
+ * An application's own `prepareStep`, with the context also under its older name. The returned `experimental_context` is the
+ * context of this step; `runtimeContext` that of this and the following steps, as in the AI SDK.
  */
 export type StepAuthor<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context = Context> = (
   given: Given<TOOLS, CONTEXT> & { experimental_context: CONTEXT },

@@ -4,8 +4,8 @@ import type { Chunk, PartOf, StreamPart } from './spec.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * How a part of a model's stream is told to guards, in Mastra's chunks, and how what they make of it becomes a part again: the
- * fields are the same under other names.
+ * Converts one part of a model's stream into one of Mastra's chunks, and back after the guards. The fields keep their values;
+ * only names differ.
  */
 export interface FieldCodec {
   /** The type of the chunk. */
@@ -97,7 +97,7 @@ const renamed = (fields: Fields, names: Readonly<Record<string, string>> = {}): 
 const flipped = (names: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(Object.entries(names).map(([own, theirs]) => [theirs, own]));
 
-/** How parts of a stream are told to guards, and how chunks become parts again. */
+/** Converts stream parts into chunks for guards, and chunks back into parts. */
 export interface ChunkCodec<Part> {
   /** Nothing for parts that say nothing to guards. */
   toChunk(part: Part, runId: string): Chunk | undefined;
@@ -123,7 +123,7 @@ export const createChunkCodec = <Part extends { type: string }>(
       const row = byChunk.get(type);
       if (!row) return undefined;
       const fields = renamed((payload ?? {}) as Fields, row.names);
-      // The fields of the part's type, as far as whoever made the chunk kept to them.
+      // Fields of the part's type, provided that the chunk's author kept to that type.
       return { ...(row.codec.toFields?.(fields) ?? fields), type: row.type } as unknown as Part;
     },
   };

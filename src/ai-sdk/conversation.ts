@@ -17,7 +17,7 @@ export interface Conversation {
   /** Whether guards changed anything. */
   isChanged(): boolean;
   isSystemChanged(): boolean;
-  /** The messages as the list has them now; those that nobody changed are the ones that came. */
+  /** The current messages. Unchanged messages are the original objects. */
   read(): AnyMessage[];
   /** The system messages as the list has them now. */
   readSystem(): readonly SystemEntry[];
@@ -82,7 +82,7 @@ export const openConversation = (
 
 const isSystem = (message: AnyMessage): message is Extract<AnyMessage, { role: 'system' }> => message.role === 'system';
 
-/** A user's message stands alone; an answer stands with the results of its tools. */
+/** A user message forms its own group. An assistant message forms one with the results of its tools. */
 const grouped = (messages: readonly AnyMessage[]): { at: number; messages: AnyMessage[] }[] => {
   const groups: { at: number; messages: AnyMessage[] }[] = [];
   for (const [at, message] of messages.entries()) {
@@ -141,7 +141,7 @@ const keysOf = (groups: readonly { messages: readonly AnyMessage[] }[]): string[
   });
 };
 
-/** What a guard added stands behind what it was added behind, or before the first. */
+/** Messages that a guard added keep their position: behind the message that preceded them, or first. */
 const rewritesOf = (opened: Opened): Map<string, readonly AnyMessage[]> => {
   const { groups } = opened;
   const keys = keysOf(groups);

@@ -1,6 +1,6 @@
 import type { Verdict } from '../verdict.js';
 
-/** What happens in a guarded run, for whoever watches it. No event carries message content. */
+/** Events of a guarded run, for observers. No event contains message content. */
 export type GuardedRunEvent =
   | {
       /** A guard gave its verdict; in the stream for every chunk. */
@@ -67,7 +67,7 @@ export type GuardedRunEvent =
       readonly recoveries: number;
     }
   | {
-      /** Two branches of a parallel block edited the same words; `rule` says who won. */
+      /** Two branches of a parallel block edited the same text; `rule` names the rule that decided. */
       readonly type: 'merge-conflict';
       readonly runId: string;
       readonly phase: string;

@@ -6,7 +6,7 @@ import { toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-
 import { withGuards } from './with-guards.js';
 import { modelSettingNames } from './model-setting-names.js';
 
-/** What guards stand around in the settings of `generateText`, `streamText` and agents. */
+/** The settings of `generateText`, `streamText` and agents that guards wrap. */
 export interface GuardableSettings {
   model: LanguageModel;
   tools?: ToolSet;
@@ -33,9 +33,8 @@ export interface GuardedSettings<TOOLS extends ToolSet> {
  *
  * @example
  * const run = createGuardedRun(moderation);
- * const settings = { model, tools, prompt: 'Hello', stopWhen: isStepCount(5) };
- * const result = await generateText({ ...settings, ...guardSettings(settings, run) });
- * await run.finish();
+ * const settings = { model, tools, prompt: 'Hello', stopWhen: isStepCount(5) }; const result = await generateText({ ...settings,
+ * ...guardSettings(settings, run) }); await run.finish();
  */
 export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
   settings: GuardableSettings & { tools?: TOOLS },

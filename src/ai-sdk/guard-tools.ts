@@ -29,8 +29,8 @@ type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown
 
 /**
  * Puts guards around tools: no tool starts after guards ended the run, arguments that no guarded model call has judged go through
- * `processOutputStream` as the tool call that they are, and what a tool returns goes through `processToolResult` before it is
- * seen. Each result that an `async *execute` yields is judged before it leaves.
+ * `processOutputStream` as a tool call, and a tool's result goes through `processToolResult` before it is visible. Each result
+ * that an `async *execute` yields is judged before it leaves.
  *
  * A guard that wants a call approved (`requireApproval`) makes the AI SDK ask for it, as a tool's own `needsApproval` does.
  *
@@ -224,7 +224,7 @@ const noUsage = {
   outputTokens: { ...none, text: undefined, reasoning: undefined },
 };
 
-/** The model is told what the guard said, as the tool's error. */
+/** The model gets the guard's message as the tool's error. */
 const refuseRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {
   if (rejectedCalls.has(toolCallId)) throw new Error(String(rejectedCalls.get(toolCallId)));
 };
@@ -239,8 +239,8 @@ const lastOf = async (results: AsyncIterable<unknown>): Promise<unknown> => {
 };
 
 /**
- * The result of a call as its guards left it. The answer that asked for it cannot be taken back: where a guard has another attempt
- * granted, the model is told why as the tool's error, and answers in the next step.
+ * The result of a call after its guards. The response that made the call cannot be retracted. When a guard gets another attempt,
+ * the model gets the reason as the tool's error and responds in the next step.
  */
 const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
   if (!run.plan.has('toolResult')) return result;
@@ -253,8 +253,8 @@ const retryError = (run: Run, retry: Retry): Error => {
 };
 
 /**
- * Throws the error of a tool as guards left it. Guards edit its message only: if they change that, or find something in its fields or its cause,
- * a new error with the message alone replaces it.
+ * Throws the error of a tool as guards left it. Guards edit its message only: if they change that, or find something in its
+ * fields or its cause, a new error with the message alone replaces it.
  */
 const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
   run.throwIfStopped();

@@ -25,7 +25,7 @@ import { createGathering, createWire, type Gathering } from './wire.js';
 export interface GuardedCall {
   /** The parts that leave. Throws what ends the run, and what the provider's call broke off with, where no guard mends that. */
   readonly parts: AsyncGenerator<StreamPart>;
-  /** Whether the provider has begun to answer; not, where nothing comes of the call. */
+  /** Resolves to true once the provider has started to respond, and to false when the call fails before that. */
   opened(): Promise<boolean>;
   readonly reply: ModelReply;
   /** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
@@ -126,7 +126,10 @@ const isFinal = (run: Run, { attempt }: LoopRun): boolean =>
     return !providerExecuted && !isGone;
   });
 
-/** What guards ruled about calls is for the guarded tools: the model is told why a call does not run, or the AI SDK asks a person. It runs all calls. */
+/**
+ * Stores the guards' rulings about calls for the guarded tools, because the AI SDK runs every call: the model gets the reason
+ * for a rejected one, or the AI SDK asks for approval.
+ */
 const noteRulings = (run: Run, { attempt }: LoopRun, ruled: Set<string>): void => {
   for (const [toolCallId, ruling] of attempt?.answer.rulings ?? []) {
     ruled.add(toolCallId);
@@ -252,7 +255,7 @@ const editEarlier = ({ run, reply, edits }: Calling): void => {
   reply.request = withoutWords(reply.request);
 };
 
-/** Where nobody guards the tools, a rejected call does not leave, and nobody can be asked about one. */
+/** Without guarded tools a rejected call is not emitted, and approval cannot be requested. */
 const mayLeave = ({ run, ruled }: Calling, toolCallId: string): boolean => {
   run.judgedCalls.add(toolCallId);
   if (!ruled.has(toolCallId) || run.adapters.has('guardTools')) return true;

@@ -108,7 +108,7 @@ const agentFor = ({ guards: _guards, guardOptions, ...settings }: Settings, run:
 
 type Stop = StopCondition<ToolSet, Context>;
 
-/** A run that guards ended in its tools ends there, before anybody is told that it finished. */
+/** Ends a run that guards stopped in its tools, before its finish is reported. */
 const stopsOf = (run: Run, { stopWhen = ai.isStepCount(20) }: Settings): Stop[] => [
   () => {
     run.throwIfStopped();

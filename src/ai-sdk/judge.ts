@@ -25,7 +25,7 @@ const settle = <P extends Phase>(
   data: PhaseData<P>,
   { verdict, mayRetry = true }: JudgeOptions & { verdict: Verdict<PhaseData<P>> },
 ): Judged<P> => {
-  run.throwIfStopped(); // a guard beside this one may have ended the run meanwhile
+  run.throwIfStopped(); // another guard may have ended the run in the meantime
   run.options.abortSignal?.throwIfAborted();
   switch (verdict.kind) {
     case 'pass':

@@ -21,8 +21,8 @@ export interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack'
 }
 
 /**
- * A run of the loop inside a guarded run. What processors keep, what was counted and who is told are the guarded run's. The AI SDK is its
- * client: it runs the tools, has them approved, and decides about the next step.
+ * A run of the loop inside a guarded run. Processor state, counters and listeners belong to the guarded run. The AI SDK is the
+ * client: it runs the tools, requests approvals and decides about the next step.
  */
 export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
   const { list, streamBuffer, plan, signal, mode, onEvent, mayTakeBack, hold } = parts;

@@ -18,8 +18,8 @@ export const saySame = (before: readonly StoredPart[], after: readonly StoredPar
   before.every((part, index) => part.type === after[index]?.type && isSame(saidBy(part), saidBy(after[index])));
 
 /**
- * The messages with what guards made of their stored parts, everything else in them as it was; nothing where parts were added,
- * removed or moved, for then nobody can say which belongs where.
+ * The messages with the guards' edits of their stored parts; everything else is unchanged. Undefined when parts were added,
+ * removed or moved, because their owner is then unknown.
  */
 export const patched = (
   messages: readonly AnyMessage[],

@@ -65,7 +65,7 @@ interface ModelPortOptions {
   readonly call: ModelCall;
   readonly reply: ModelReply;
   readonly loopOf: () => LoopRun;
-  /** To be called when the provider has begun to answer. */
+  /** Call this when the provider has started to respond. */
   readonly onOpened: () => void;
 }
 

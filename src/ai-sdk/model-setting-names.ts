@@ -1,4 +1,4 @@
-/** The settings of a model call that the AI SDK takes beside messages and tools, and that `prepareStep` may change. */
+/** Settings of a model call, other than messages and tools, that the AI SDK accepts and that `prepareStep` may change. */
 export const modelSettingNames = [
   'maxOutputTokens',
   'temperature',

@@ -1,9 +1,9 @@
 import { InterlockError } from '../errors.js';
 import { isRecord } from '../phase/plain-data.js';
 
-/** Views of values that nobody may change. */
+/** Read-only views of values. */
 export interface ReadOnlyViews {
-  /** The value, for reading: whoever changes anything in it gets `ai-sdk/frozen-snapshot`, with the path to what he changed. */
+  /** A read-only view of the value. A write raises `ai-sdk/frozen-snapshot` with the path of the changed field. */
   view<T>(value: T, path: string): T;
   /** The same of records that have a class of their own, such as the AI SDK's steps. */
   viewEach<T extends object>(values: readonly T[], path: string): readonly T[];

@@ -30,8 +30,8 @@ export interface GuardedRun {
   /** Retries that guards were granted so far. */
   readonly retries: number;
   /**
-   * To be awaited when `generateText` is done: rejects with {@link GuardedRun.error}, where there is one. A run that stopped at an
-   * answer that asks for tools has its result judged here.
+   * Await this when `generateText` is done: it rejects with {@link GuardedRun.error}, if there is one. If the last answer
+   * requests tools, the result of the run is judged here.
    */
   finish(): Promise<void>;
   /**
@@ -45,7 +45,7 @@ export interface GuardedRun {
 
 /** What the caller's messages became when they were judged. */
 export interface JudgedInput {
-  /** Who judged them: it is the one that hands on what they became. */
+  /** The adapter that judged them. It also forwards the results. */
   readonly by: Adapter;
   /** What messages became, by how they came; see `rewritten`. */
   readonly rewrites: ReadonlyMap<string, readonly AnyMessage[]>;
@@ -56,7 +56,7 @@ export interface JudgedInput {
 /** A run as the adapters know it. */
 export interface Run extends GuardedRun {
   readonly plan: Plan;
-  /** What its guards see; there once the run has begun. */
+  /** The host of the guards; set when the run starts. */
   host: Host | undefined;
   readonly scope: RunScope;
   readonly options: GuardOptions;
@@ -84,7 +84,7 @@ export interface Run extends GuardedRun {
   recoveries: number;
   /** Calls whose arguments were judged when the model made them. */
   readonly judgedCalls: Set<string>;
-  /** Calls that a guard rejected, with what the model is told instead of a result. */
+  /** Calls that a guard rejected, each with the value that the model gets instead of a result. */
   readonly rejectedCalls: Map<string, unknown>;
   /** Calls that a guard wants approved. */
   readonly approvals: Set<string>;
@@ -117,8 +117,7 @@ const isRun = (value: object): value is Run => brand in value;
  *   tools: guardTools(tools, run),
  *   prepareStep: toPrepareStep(run),
  *   prompt,
- * });
- * await run.finish();
+ * }); await run.finish();
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun =>
   createRun(compile(pipeline), options);
@@ -160,7 +159,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       try {
         onEvent?.({ ...event, runId: id }); // signed, it is one
       } catch {
-        // Whoever watches never disturbs the run.
+        // An observer that fails does not disturb the run.
       }
     },
     end: (error) => {
@@ -256,14 +255,14 @@ const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
   });
 };
 
-/** What an adapter guards with: a pipeline of its own, or a run that it shares. */
+/** The guards of an adapter: its own pipeline, or a shared run. */
 export type Guards = Compilable | GuardedRun;
 
 /**
- * Gives the runs of one adapter: the shared one, or a new one each time where the adapter stands alone.
+ * Returns the runs of one adapter: the shared run, or a new one for each call when the adapter is used alone.
  *
- * Raises `pipeline/…`, and `ai-sdk/unhonoured-hook` where the adapter alone would not call a hook; `ai-sdk/invalid-option` where
- * a shared run is given options of its own.
+ * Raises `pipeline/…`, and `ai-sdk/unhonoured-hook` when the adapter alone would not call a hook; `ai-sdk/invalid-option` when a
+ * shared run gets its own options.
  */
 export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions): (() => Run) => {
   if (isRun(guards)) {

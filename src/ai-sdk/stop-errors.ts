@@ -11,7 +11,7 @@ const isBranded = (error: unknown, brand: symbol): boolean => typeof error === '
 
 /**
  * A guard blocked the run. `generateText` rejects with it; in a stream it is the `error` part, and every promise of the result
- * rejects with it: it is a `NoOutputGeneratedError`, which the AI SDK puts over whatever earlier steps gave.
+ * rejects with it: it is a `NoOutputGeneratedError`, which the AI SDK reports even if earlier steps had output.
  *
  * @example
  * try {
@@ -51,8 +51,8 @@ export class TripwireError extends NoOutputGeneratedError {
 }
 
 /**
- * A guard could give no verdict, so the run failed closed. `cause` is an InterlockError, whose own cause is what the guard threw.
- * It ends calls and streams as {@link TripwireError} does.
+ * A guard gave no verdict, so the run failed closed. `cause` is an InterlockError, whose own cause is the guard's error. It ends
+ * calls and streams as {@link TripwireError} does.
  */
 export class GuardUnavailableError extends NoOutputGeneratedError {
   override readonly name = 'GuardUnavailableError';
@@ -103,7 +103,7 @@ interface Guarded {
   readonly plan: { readonly id: string };
 }
 
-/** A guard wants a call approved where nobody is asked. */
+/** The error when a guard requires approval and no approver exists. */
 export const approvalError = ({ plan }: Guarded): GuardUnavailableError => {
   const detail = 'a guard wants the call approved, and it was not; see needsApproval and toolApproval of the AI SDK.';
   const error = new InterlockError('ai-sdk/unsupported-field', { path: 'outputStream.part', detail });

@@ -21,7 +21,7 @@ import { withGuards } from './with-guards.js';
 /** Any context, as the AI SDK types it. */
 export type Context = Record<string, unknown>;
 
-/** What the AI SDK's function was called with: `prepareStep` is not told, and hooks want to know. */
+/** The arguments of the AI SDK's call. `prepareStep` does not receive them, and hooks need them. */
 export interface CallSettings {
   readonly tools?: ToolSet;
   readonly activeTools?: readonly string[];
@@ -32,17 +32,17 @@ export interface CallSettings {
 
 export interface PrepareStepOptions<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context = Context> extends GuardOptions {
   /**
-   * The application's own `prepareStep`; it runs after the guards and has the last word. What it is given cannot be changed,
-   * and what it returns as messages, system, instructions or `experimental_context` holds for this step alone.
+   * The application's own `prepareStep`; it runs after the guards, and its results override theirs. Its arguments are read-only.
+   * The messages, system, instructions and `experimental_context` that it returns apply to this step only.
    */
   prepareStep?: StepAuthor<TOOLS, CONTEXT>;
-  /** What the call was given, for hooks to see. */
+  /** The arguments of the call, for hooks. */
   settings?: CallSettings;
   /** Milliseconds that preparing a step may take before a `prepare-step-slow` event is raised. Default 200. */
   budgetMs?: number;
   /**
-   * Whether who changes what it was given to read gets an error that names the hook and the path; otherwise the change goes
-   * nowhere. Default: except in production.
+   * Whether a write to a read-only value raises an error that names the hook and the path. If false, the write is ignored.
+   * Default: true, except in production.
    */
   freeze?: boolean;
 }
@@ -58,9 +58,9 @@ type Result = Record<string, unknown>;
 type Data = PhaseData<'inputStep'>;
 
 /**
- * A pipeline's `processInputStep` hooks, and its `processInput` hooks before the first step, as `prepareStep` of the AI SDK. Hooks
- * work on a list of their own: nothing they change or push reaches the conversation, and all of it is gone at the next step.
- * Returns undefined where a step is to be as it is.
+ * A pipeline's `processInputStep` hooks, and its `processInput` hooks before the first step, as `prepareStep` of the AI SDK.
+ * Hooks work on a list of their own: nothing they change or push reaches the conversation, and all of it is gone at the next
+ * step. Returns undefined where a step is to be as it is.
  *
  * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option` and `pipeline/…` here; a step rejects with a TripwireError or a
  * GuardUnavailableError, `ai-sdk/unsupported-field` for what a step cannot change, and `ai-sdk/frozen-snapshot`.

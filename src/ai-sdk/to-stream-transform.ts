@@ -86,7 +86,7 @@ type Pass = (part: Part, send: Send) => Promise<void>;
 /** Each step has its own lane. Its finish part always leaves, with the metadata that guards left in it. */
 const judgedSteps = (run: Run): Pass => {
   const open = () => openLane<Part>(run, textCodec, 'texts');
-  let lane: ReturnType<typeof open> | undefined; // opened once the run has begun
+  let lane: ReturnType<typeof open> | undefined; // opened when the run starts
   let pushes = 0;
   const takeTurn = createTurns();
   /** What guards clear while nothing comes leaves then; the next part takes along what is cleared after it. */

@@ -12,8 +12,8 @@ import { createGathering } from './wire.js';
 
 /**
  * Puts guards around a language model, for every function of the AI SDK that takes one. Honours `processInput`,
- * `processLLMRequest`, `processAPIError`, `processOutputStream`, `processLLMResponse`, `processOutputStep` and, for answers that
- * ask for no tool, `processOutputResult`; the same in `doGenerate` and `doStream`. A blocked answer does not leave, and the
+ * `processLLMRequest`, `processAPIError`, `processOutputStream`, `processLLMResponse`, `processOutputStep` and, for answers
+ * without tool calls, `processOutputResult`; the same in `doGenerate` and `doStream`. A blocked answer does not leave, and the
  * provider's call is aborted.
  *
  * With a pipeline every call of the model is a run of its own; hand the steps of one run a shared run, see `createGuardedRun`.
@@ -52,7 +52,7 @@ const callOf = ({ signal }: Run, called: Pick<ModelCall, 'model' | 'params' | 'm
   return { ...called, signal: anySignal(signals), cancel: (reason) => controller.abort(reason) };
 };
 
-/** Where nobody tells which step it is, one that was answered is followed by the next. */
+/** Without `toPrepareStep` the step number is inferred: each call that follows a response is the next step. */
 const beginCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
   await begin(run);
   run.holdsResult ||= call.mode === 'generate'; // it leaves as a whole
@@ -83,7 +83,7 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
 
 const withoutType = ({ type: _type, ...rest }: PartOf<'response-metadata'>): object => rest;
 
-/** What is told of the call beside its answer. The provider's raw body holds words that guards may have taken out. */
+/** Metadata of the call. The provider's raw body is omitted after an edit, because it contains the text that guards removed. */
 const reportOf = async (run: Run, { reply, isUnedited }: GuardedCall): Promise<Pick<GenerateResult, 'request' | 'response'>> => {
   const { body, ...rest } = (reply.response ?? {}) as { body?: unknown };
   const isWhole = !guardsOutput(run) || (isUnedited() && (await isCleanRecord(run, body)));

@@ -1,7 +1,7 @@
 import type { Board, Durable, Engine, Program, ProgramRuns, RunFound } from './journal.js';
 import { createSeal, type Seal, type SealKey } from './seal.js';
 
-/** With what a journal is written and read. */
+/** The keys of an encrypted journal. */
 export interface EncryptionOptions {
   /** Everything is written with it: 32 bytes, as such or in base64. `openssl rand -base64 32` makes one. */
   readonly key: SealKey;
@@ -10,9 +10,9 @@ export interface EncryptionOptions {
 }
 
 /**
- * An engine whose journals only who has the key can read: what a run begins and ends with, what its steps gave, what it shows, all of it by
- * AES-256-GCM. Ids of runs, resources, tools' calls and steps, times and lengths stay as they are. A text that was changed, or put in the place of
- * another, is not taken: `durable/unreadable`. Raises `durable/invalid-key`.
+ * An engine whose journals are unreadable without the key: a run's input, output, step results and chunks are encrypted with
+ * AES-256-GCM. Ids of runs, resources, tool calls and steps, times and lengths stay in plain text. A text that was changed or
+ * moved raises `durable/unreadable`. Raises `durable/invalid-key`.
  *
  * @example
  * const durability = encrypted(openWorkflow({ path: 'runs.db' }), { key: process.env.JOURNAL_KEY });
@@ -74,8 +74,10 @@ const openedBoard = (board: Board, program: string, seal: Seal): Board => {
     append: (runId, entries) =>
       board.append(
         runId,
-        entries.map((entry) => seal.close(entry, place(runId, 'entry'))),
+        entries.map(({ text, mark }) => ({ text: seal.close(text, place(runId, 'entry')), mark })),
       ),
+    marked: async (runId, mark) =>
+      (await board.marked(runId, mark)).map((one) => ({ ...one, text: seal.open(one.text, place(runId, 'entry')) })),
     read: async (runId, from) => (await board.read(runId, from)).map((entry) => seal.open(entry, place(runId, 'entry'))),
     pin: (runId, note) => board.pin(runId, note === undefined ? undefined : seal.close(note, place(runId, 'note'))),
     pinned: async () => (await board.pinned()).map(({ runId, note }) => ({ runId, note: seal.open(note, place(runId, 'note')) })),

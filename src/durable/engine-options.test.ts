@@ -53,7 +53,7 @@ describe('options of engines', () => {
     await dbos({ systemDatabaseUrl }).close();
   });
 
-  it('a restate that nobody reaches says so, and closes', async () => {
+  it('an unreachable restate is reported, and closes', async () => {
     const engine = restate({ ingressUrl: 'http://127.0.0.1:1', patienceMs: 0 });
     const runs = engine.host({ id: 'nobody', run: async () => '' });
     const unreachable = { code: 'durable/unreachable', path: 'ingressUrl' };

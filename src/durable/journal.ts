@@ -1,20 +1,20 @@
-/** A run of a program, as far as the program sees it: whatever happens to its process, what its steps gave is kept. */
+/** A run of a program, as the program sees it. The results of its steps survive its process. */
 export interface Durable {
   /**
-   * Gives what a step gives, as text. It is run at least once until that is kept, and never again after. Keys are the step's own in its
-   * run. A step may be made of steps: what those gave is kept where the whole is not. Rejects where it could not be kept, or the engine
-   * wants the run to stand still here; a program lets this through.
+   * Returns a step's result as text. The step runs until its result is stored, and never again after that. Keys are unique
+   * within a run. A step may contain steps: their results are stored even if the whole is not. Rejects where it could not be
+   * kept, or the engine wants the run to stand still here; a program lets this through.
    */
   step(key: string, run: (inner: Durable) => Promise<string>): Promise<string>;
-  /** Aborted when somebody asked for the run to be canceled. */
+  /** Aborted when a cancellation of the run is requested. */
   readonly canceled: AbortSignal;
 }
 
-/** What an engine runs. Between its steps it does nothing but compute. */
+/** A program that an engine runs. Its code outside of steps must be pure computation. */
 export interface Program {
   /** The same in every process. */
   readonly id: string;
-  /** Gives what the run ends with. It is called again, with the same input, in whatever process goes on with the run. */
+  /** Returns the result of the run. It is called again, with the same input, in the process that continues the run. */
   run(durable: Durable, call: ProgramCall): Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export interface ProgramCall {
 export interface StartCall extends ProgramCall {
   /** Whose run it is. */
   readonly resourceId?: string | undefined;
-  /** Of the runs that wait in the engine those with a higher priority are taken up first. Default 0. */
+  /** Waiting runs with a higher priority start first. Default 0. */
   readonly priority?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface KeptRunFilter {
   readonly limit?: number | undefined;
 }
 
-/** Where a run of a program stands. */
+/** The state of a program's run. */
 export type RunFound =
   | { readonly kind: 'absent' }
   | { readonly kind: 'running' }
@@ -61,35 +61,55 @@ export type RunFound =
 
 /** The runs of one program on an engine, from outside. */
 export interface ProgramRuns {
-  /** Begins a run; says whether there was none under this id. */
+  /** Starts a run; returns false if the id is taken. */
   start(call: StartCall): Promise<boolean>;
   find(runId: string): Promise<RunFound>;
-  /** Asks for a run to be canceled; it ends itself. */
+  /** Requests the cancellation of a run, which then ends itself. */
   cancel(runId: string): Promise<void>;
-  /** Continues a run that the engine gave up, from what is kept of it; says whether there was one. Absent where an engine cannot. */
+  /**
+   * Continues a run that the engine gave up, from its journal; returns whether there was one. Absent if an engine does not
+   * support it.
+   */
   retry?(runId: string): Promise<boolean>;
   /** The runs, the last one first. Absent where the engine cannot list them. */
   list?(filter: KeptRunFilter): Promise<readonly KeptRun[]>;
-  /** Bytes that everything takes which the engine keeps, whatever program it is of. Absent where it cannot tell. */
+  /** The size in bytes of everything that the engine stores, for all programs. Absent if it cannot be measured. */
   storedBytes?(): Promise<number>;
-  /** Deletes what is kept of a run that has ended. */
+  /** Deletes the stored data of a run that has ended. */
   drop?(runId: string): Promise<void>;
-  /** Absent where an engine has none: what a run shows is then seen in the process where it goes on. */
+  /** Absent if an engine has none: the output of a run is then visible only in the process that runs it. */
   readonly board?: Board;
 }
 
-/** What the processes of a program tell each other of its runs, beside their journals. Nothing that a run does hangs on it. */
+/** Messages between the processes of a program about its runs, outside the journals. No run depends on them. */
 export interface Board {
-  /** Adds entries to those of a run, all of them or none, in their order. */
-  append(runId: string, entries: readonly string[]): Promise<void>;
+  /** Adds entries to those of a run, all of them or none, in their order. Returns the place of the first. */
+  append(runId: string, entries: readonly BoardEntry[]): Promise<number>;
   /** The entries of a run from a place on. The first has the place 0, and there are no gaps. */
   read(runId: string, from: number): Promise<readonly string[]>;
+  /** The entries of a run with a mark, in their order: found without reading the others. */
+  marked(runId: string, mark: EntryMark): Promise<readonly PlacedEntry[]>;
   /** Puts a note up for a run in place of the one that was there, or takes it down. */
   pin(runId: string, note: string | undefined): Promise<void>;
-  /** Deletes the entries of a run. Absent where they are deleted by age. */
+  /** Deletes the entries of a run. Absent if entries are deleted by age. */
   drop?(runId: string): Promise<void>;
   /** The notes that are up, the last one first. */
   pinned(): Promise<readonly Pinned[]>;
+}
+
+/** What a reader who does not begin with the first entry has to know of those before: which processes took the run up, and the steps. */
+export type EntryMark = 'life' | 'step';
+
+/** An entry of a run on its way to the board. */
+export interface BoardEntry {
+  readonly text: string;
+  readonly mark?: EntryMark | undefined;
+}
+
+/** An entry of a run, and its place. */
+export interface PlacedEntry {
+  readonly place: number;
+  readonly text: string;
 }
 
 /** A note about a run. */
@@ -100,16 +120,16 @@ export interface Pinned {
 
 /** Runs programs so that they outlive what happens to processes. */
 export interface Engine {
-  /** As it is called in errors. */
+  /** The name in errors. */
   readonly name: string;
   /** Whether a run outlives its process. */
   readonly isDurable: boolean;
   /**
-   * Whether what a step gave is kept before the next step begins, and nothing more is kept of a process once another has taken over its run.
-   * Tools whose effect is to be had once need it. Default: no.
+   * Whether a step's result is stored before the next step starts, and a process can store nothing more once another has taken
+   * over its run. Tools with the effect `once` need it. Default: no.
    */
   readonly isFenced?: boolean;
-  /** Runs a program's runs in this process from now on: those that begin, and those that are not ended. */
+  /** Runs a program's runs in this process from now on: new runs, and those that have not ended. */
   host(program: Program): ProgramRuns;
   /** Runs nothing more in this process, once the steps under way have ended. */
   close(): Promise<void>;

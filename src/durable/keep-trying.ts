@@ -9,7 +9,7 @@ export interface Trying<T> {
 }
 
 export interface KeepTrying {
-  /** The option that says where whoever does not answer should be. */
+  /** The path of the option that holds the address of the unreachable server. */
   readonly path: string;
   /** Ends it. */
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export const keepTrying = <T>(act: () => Promise<T>, { path, signal }: KeepTryin
       last = error;
     },
   });
-  done.catch(() => undefined); // whoever needs it hears of it
+  done.catch(() => undefined); // the caller handles the rejection
   const within = async (patienceMs: number): Promise<T> => {
     const { promise: tooLate, reject } = Promise.withResolvers<never>();
     const end = (): void => reject(new InterlockError('durable/unreachable', { path, detail: last?.message, cause: last }));

@@ -28,7 +28,7 @@ const live = () => new AbortController().signal;
 const inside = (ledger: Ledger, over: AbortSignal = live()) => inParts({ ledger, step: '3 tools', canceled: live(), over });
 
 describe('the parts of a step', () => {
-  it('are run once, side by side, and told apart by their step', async () => {
+  it('run once, in parallel, and are identified by their step', async () => {
     const { as, parts } = shared();
     const ran: string[] = [];
     const part = (key: string) => inside(as('one')).step(key, async () => `${ran.push(key)} ${key}`);
@@ -51,7 +51,7 @@ describe('the parts of a step', () => {
     expect([await whole(false), runs]).toEqual(['a 1', 1]);
   });
 
-  it('are given up by whoever comes second', async () => {
+  it('are given up by the second claimant', async () => {
     const { as } = shared();
     const { promise: both, resolve } = Promise.withResolvers<void>();
     const slow = inside(as('slow')).step('a', async () => {
@@ -64,7 +64,7 @@ describe('the parts of a step', () => {
     expect(await inside(as('third')).step('a', async () => 'third')).toBe('fast');
   });
 
-  it('are not kept of a process that was told to give up', async () => {
+  it('are not stored for a process that lost the run', async () => {
     const { as, parts } = shared();
     const over = new AbortController();
     const part = inside(as('one'), over.signal).step('a', async () => {
@@ -94,7 +94,7 @@ describe('a run that kills its processes', () => {
     await expect(lifeIn(as('one'), 1).begin(0)).rejects.toThrow(DeadlyRun);
   });
 
-  it('does not take others with it: after two deaths each goes on alone, and who waits is not counted', async () => {
+  it('does not take others with it: after two deaths each runs alone, and waiting runs do not count', async () => {
     const runs = { poison: shared(), first: shared(), second: shared() };
     const ended = new Set<string>();
     const lost = new Set<string>();

@@ -1,8 +1,8 @@
 import type { Durable } from './journal.js';
 
 /**
- * What an engine that keeps the steps of a run by their order keeps of it beside them: the parts of the step under way, and how many
- * processes have died of it.
+ * The ledger of an engine that identifies steps by their order: the parts of the step under way, and how many processes have
+ * died during it.
  */
 export interface Ledger {
   /** What a part gave; nothing where none was kept. */
@@ -20,7 +20,7 @@ export interface InParts {
   /** The step that the parts are of. */
   readonly step: string;
   readonly canceled: AbortSignal;
-  /** Aborted once the run is no longer this process's: what was at work then was told to give up, and is not kept. */
+  /** Aborted when this process loses the run: work under way must stop, and its result is not stored. */
   readonly over: AbortSignal;
 }
 
@@ -56,7 +56,10 @@ export class DeadlyRun extends Error {
   }
 }
 
-/** Runs that several processes have died of go on one at a time in a process: whoever dies then is guilty, the others are acquitted. */
+/**
+ * Runs during which several processes died. A process runs them one at a time. If it dies, the run under way is guilty and the
+ * others are acquitted.
+ */
 export interface Suspects {
   /** Settles when it is one's turn; returns what ends it. */
   turn(): Promise<() => void>;
@@ -75,7 +78,7 @@ export const createSuspects = (): Suspects => {
   };
 };
 
-/** How many deaths put a run under suspicion: one may be anybody's. */
+/** The number of deaths that makes a run suspicious. One death may have another cause. */
 const suspiciousDeaths = 2;
 
 export interface Watching {

@@ -1,13 +1,21 @@
-import type { Board } from './journal.js';
+import type { Board, BoardEntry } from './journal.js';
 
 /** A board that this process alone can read. */
 export const memoryBoard = (): Board => {
-  const entries = new Map<string, string[]>();
+  const entries = new Map<string, BoardEntry[]>();
   const notes = new Map<string, string>();
-  const of = (runId: string): string[] => entries.get(runId) ?? [];
+  const of = (runId: string): BoardEntry[] => entries.get(runId) ?? [];
   return {
-    append: async (runId, added) => void entries.set(runId, [...of(runId), ...added]),
-    read: async (runId, from) => of(runId).slice(from),
+    append: async (runId, added) => {
+      const place = of(runId).length;
+      entries.set(runId, [...of(runId), ...added]);
+      return place;
+    },
+    read: async (runId, from) =>
+      of(runId)
+        .slice(from)
+        .map(({ text }) => text),
+    marked: async (runId, wanted) => of(runId).flatMap(({ text, mark }, place) => (mark === wanted ? [{ place, text }] : [])),
     pin: async (runId, note) => {
       notes.delete(runId);
       if (note !== undefined) notes.set(runId, note);

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { InterlockError } from '../errors.js';
 
-/** Texts that only who has the key can read, or has not changed. */
+/** Encrypts texts and detects changes to them. */
 export interface Seal {
-  /** @param place where the text stands: it cannot be read as that of another place */
+  /** @param place the location of the text: it cannot be decrypted as the text of another location */
   close(text: string, place: string): string;
   /** Raises `durable/unreadable` for what was not closed for this place with a key that is known. */
   open(sealed: string, place: string): string;

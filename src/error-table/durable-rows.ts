@@ -32,6 +32,15 @@ export const durableRows = errorRows({
     say: "The engine's server or database does not respond; see the cause and check the address. Stored runs continue once it responds.",
     status: 503,
   },
+  'durable/engine-failed': {
+    actor: 'operator',
+    say: "The engine's server, database or driver raised an error of its own; see the cause, and check that its version and its tables are those of this engine.",
+    status: 503,
+  },
+  'durable/damaged': {
+    actor: 'operator',
+    say: 'What the engine keeps there is damaged, or was not written by this library. Other runs are not concerned; restore it from a backup, or delete it.',
+  },
   'durable/no-run': { actor: 'caller', say: 'The engine has no run of this agent with this id; check the id.', status: 404 },
   'durable/unsupported-operation': {
     actor: 'author',

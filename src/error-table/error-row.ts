@@ -1,6 +1,6 @@
 /**
- * `actor` is the role that can fix it: the `author` of the pipeline or agent, the `operator` who runs it, the `caller` of one run, or
- * the `provider` of the model.
+ * `actor` is the role that can fix the error: the `author` of the pipeline or agent, the `operator` of the service, the `caller`
+ * of one run, or the `provider` of the model.
  */
 export interface ErrorRow {
   actor: 'author' | 'operator' | 'caller' | 'provider';

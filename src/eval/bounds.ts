@@ -17,14 +17,14 @@ export interface Bound {
   readonly value: number;
 }
 
-/** A bound that is not kept. `actual` is absent where the metric cannot be said. */
+/** A bound that was missed. `actual` is absent if the metric cannot be computed. */
 export interface BrokenBound extends Bound {
   readonly actual: number | undefined;
 }
 
 /**
- * Reads a bound as it is written, e.g. `recall=0.9`. Raises `eval/unknown-metric` for what is none, and `eval/invalid-bound` for a share that
- * no evaluation could keep, or every one would: 1 % is 0.01.
+ * Reads a bound as it is written, e.g. `recall=0.9`. Raises `eval/unknown-metric` for an unknown metric, and
+ * `eval/invalid-bound` for a share that every evaluation, or none, would meet: 1 % is 0.01.
  */
 export const parseBound = (side: Bound['side'], text: string): Bound => {
   const [name, number = ''] = text.split('=');
@@ -43,7 +43,7 @@ export const parseBound = (side: Bound['side'], text: string): Bound => {
 const isShare = (metric: string): boolean => shares.some((one) => one === metric);
 
 /**
- * The bounds that are not kept. A metric that cannot be said keeps none. Where nothing else is said of it, no sample may be without a verdict.
+ * The bounds that were missed. A metric that cannot be computed misses its bound. By default no sample may be without a verdict.
  */
 export const brokenBounds = (measures: Measures, bounds: readonly Bound[]): BrokenBound[] => {
   const isSaid = bounds.some(({ metric, side }) => metric === 'unavailable' && side === 'max');

@@ -9,18 +9,21 @@ import type { Sample } from './sample.js';
 
 /** How guards are evaluated. */
 export interface EvaluateOptions extends Objecting {
-  /** Where in the metadata of a verdict its score stands, dotted. Default `score`. */
+  /** The dotted path of the score in a verdict's metadata. Default `score`. */
   readonly score?: string;
-  /** Samples that are judged at a time, at least 1. Default 1: times are then those of a guard that is asked alone. */
+  /**
+   * The maximum number of samples that are judged concurrently; at least 1. Default 1: durations are then those of a single
+   * guard call.
+   */
   readonly concurrency?: number;
-  /** Told after each sample. */
+  /** Called after each sample. */
   readonly onProgress?: (done: number, all: number) => void;
 }
 
-/** What became of one sample. */
+/** The result of one sample. */
 export interface EvaluatedSample {
   readonly id: string;
-  /** Where it stands in its data set. */
+  /** The position of the sample in its data set. */
   readonly where: string;
   readonly label: boolean;
   readonly verdict: VerdictKind;
@@ -36,13 +39,13 @@ export interface Evaluation {
   readonly samples: readonly EvaluatedSample[];
   /** All guards together. */
   readonly together: Measures;
-  /** Each guard on the samples that it was asked about, by its id. */
+  /** The measures of each guard on the samples that it judged, by its id. */
   readonly guards: Readonly<Record<string, Measures>>;
   readonly objecting: Objecting;
 }
 
 /**
- * Has guards judge labelled samples, and says how good they are. All samples are checked before any is judged. A guard that fails has no
+ * Runs guards on labelled samples, and measures them. All samples are checked before any is judged. A guard that fails has no
  * verdict: such a sample is counted as `unavailable`, also where the guard's policy lets it pass or blocks it.
  *
  * Raises `eval/no-judge` for a sample that no guard would be asked about, and what guards raise that cannot work.

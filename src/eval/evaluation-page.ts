@@ -4,7 +4,7 @@ import { measureRows, ratio } from './measure-rows.js';
 import type { RocPoint } from './roc.js';
 import { wordsOf, type Sample } from './sample.js';
 
-/** What a page shows beside the numbers. */
+/** Additional content of a page. */
 export interface PageOptions {
   readonly title: string;
   /** The data set, for the words of what was misjudged. Default: ids alone. */
@@ -14,7 +14,7 @@ export interface PageOptions {
 /** So many misjudged samples are listed, and so much of their words. */
 const [mostListed, mostWords] = [200, 300];
 
-/** An evaluation as a page of HTML: in one piece, without scripts, and it loads nothing. What samples say is text in it, and never markup. */
+/** An evaluation as a page of HTML: self-contained, without scripts or external resources. Sample content is escaped as text. */
 export const evaluationPage = (evaluation: Evaluation, { title, samples = [] }: PageOptions): string => {
   const { together, guards } = evaluation;
   const rows = [['All guards', together] as const, ...Object.entries(guards)];

@@ -78,8 +78,8 @@ const onBench = async (payload: object, planOf: (lane: Lane) => Plan | undefined
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * A whole run, with the guards of the sample's side alone: they judge it in every hook that they have there, in windows as they would, and
- * what stands on the other side is nobody's.
+ * A whole run with only the guards of the sample's side. They judge it in each of their hooks, with their windows; content of
+ * the other side is not judged.
  */
 const inRun = async (judged: Exclude<Judged, { payload: unknown }>, lanes: Lanes): Promise<JudgeOptions> => {
   const events: RunEvent[] = [];

@@ -67,7 +67,7 @@ const bypassed = (events: readonly RunEvent[]): string | undefined => {
   return bypass?.type === 'guard-bypass' ? `[${bypass.reason}] at ${bypass.phase} ${bypass.path}` : undefined;
 };
 
-/** Shadows judge beside the run, and are nobody's verdict. */
+/** Shadow guards judge in parallel with the run; their verdicts do not count. */
 const read = (event: RunEvent, scoreOf: ReadScore): GuardJudgement | undefined => {
   if (event.type === 'guard-bypass') {
     const { processorId, calls, reason } = event;

@@ -1,6 +1,6 @@
 import type { Measures } from './measure.js';
 
-/** A share or a score, as exact as anybody reads it. */
+/** A share or a score, rounded to three decimals. */
 export const ratio = (value: number | undefined): string => value?.toFixed(3) ?? 'n/a';
 
 /** Milliseconds, likewise. */

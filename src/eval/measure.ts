@@ -15,11 +15,11 @@ export interface JudgedSample {
 export interface Objecting {
   /** Whether edits do, as for guards that redact. Default `false`: trips and retries alone. */
   readonly countEdits?: boolean;
-  /** Objects to whatever has at least this score, in place of what the guards decide. Default: what they decide. */
+  /** Counts every score of at least this value as an objection, in place of the guards' verdicts. Default: the verdicts. */
   readonly threshold?: number;
 }
 
-/** How good guards are. What cannot be said is absent. */
+/** Measures of guards. A measure that cannot be computed is absent. */
 export interface Measures {
   readonly truePositives: number;
   readonly falsePositives: number;
@@ -41,7 +41,7 @@ export interface Measures {
   readonly recallAt1PercentFpr?: number;
   readonly p50Ms?: number;
   readonly p95Ms?: number;
-  /** How often guards were asked. */
+  /** The number of guard calls. */
   readonly calls: number;
   /** Samples that were judged and have a score. */
   readonly scored: number;

@@ -6,7 +6,7 @@ const labelSchema = z.union([z.boolean(), z.literal(0).transform(() => false), z
 });
 
 const common = {
-  /** How reports name it; default the line that it stands in. */
+  /** The name in reports; default: the line number. */
   id: z.string().min(1).optional(),
   label: labelSchema,
 };
@@ -27,7 +27,7 @@ const payloadSchema = z.strictObject({ ...common, payload: z.looseObject({ phase
 /** The forms of a line, by the field that only they have. */
 export const sampleForms = { text: textSchema, chunks: chunksSchema, payload: payloadSchema } as const;
 
-/** What guards are to judge, without who said what it is. */
+/** The content for the guards, without its label. */
 export type Judged = DistributiveOmit<z.output<(typeof sampleForms)[keyof typeof sampleForms]>, 'id' | 'label'>;
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -38,7 +38,7 @@ export interface Sample {
   /** Whether guards are to object. */
   readonly label: boolean;
   readonly judged: Judged;
-  /** Where it stands, e.g. `set.jsonl:12`. */
+  /** The position of the sample, e.g. `set.jsonl:12`. */
   readonly where: string;
 }
 

@@ -33,7 +33,7 @@ const asyncly =
 const textOf = (verdict: Verdict<Data>): unknown =>
   verdict.kind === 'edit' ? (verdict.data.part as typeof chunk).payload.text : verdict.kind;
 
-/** Calls somebody and lets no error out. */
+/** Calls a function and swallows its error. */
 const unless = (call: () => unknown): undefined => {
   try {
     call();
@@ -74,7 +74,7 @@ describe('a chain of plain functions', () => {
     }
   });
 
-  it('passes what nobody changed', async () => {
+  it('passes an unchanged payload', async () => {
     expect(await inSequence([hook('a', same), hook('b', later)])(data, createScope())).toEqual({ kind: 'pass' });
     expect(inSequence<P>([])(data, createScope())).toEqual({ kind: 'pass' });
   });
@@ -256,7 +256,7 @@ describe('a step whose answer is read asynchronously', () => {
   });
 });
 
-it('what has not begun is not begun once the caller has given up', async () => {
+it('does not start remaining guards once the caller has given up', async () => {
   const controller = new AbortController();
   const after = vi.fn<Hook>(same);
   const slow: Hook = async ({ part }) => (await wait(5), part);

@@ -8,12 +8,12 @@ import { readThrown, type Thrower } from './read-thrown.js';
 export type Guard<P extends Phase> = (data: PhaseData<P>, scope: RunScope) => Awaitable<Verdict<PhaseData<P>>>;
 
 /**
- * One place of a sequence: code of somebody's, and how to read its answer. A policy around it (a deadline, a cache) is a function
- * from step to step, applied when the plan is built.
+ * One step of a sequence: the author's function, and how to read its result. A policy (a deadline, a cache) is a function from
+ * step to step, applied when the plan is built.
  */
 export interface GuardStep<P extends Phase> extends Thrower {
   readonly author: Author;
-  /** Whether its verdicts are told by those inside it, as those of a parallel block are. */
+  /** Whether its inner guards report their own verdicts, as those of a parallel block do. */
   readonly isBlock?: boolean;
   /** Whether there is nothing to do; a skipped call is not reported. */
   skips?(data: PhaseData<P>): boolean;
@@ -146,7 +146,7 @@ const take = <P extends Phase>(
   }
 };
 
-/** Whoever asked has given up: what has not begun is not begun. */
+/** The caller has given up, so the remaining guards are not started. */
 const givenUp = <P extends Phase>({ author }: GuardStep<P>, { abortSignal }: RunScope): Stop => ({
   kind: 'unavailable',
   ...author,

@@ -2,9 +2,9 @@
 export type Leaf = string | number | bigint;
 
 /**
- * Changes the texts and numbers inside a value, keys of objects included, and shares everything that did not change: the same value
- * comes back where nothing did. Keys that become the same are numbered. A changed instance of a class becomes plain data, and a changed
- * error becomes a plain error. Dates, bytes and circular references stay as they are.
+ * Changes the texts and numbers inside a value, keys of objects included, and shares everything that did not change: the same
+ * value comes back where nothing did. Keys that become the same are numbered. A changed instance of a class becomes plain data,
+ * and a changed error becomes a plain error. Dates, bytes and circular references stay as they are.
  */
 export const mapLeaves = (value: unknown, edit: (leaf: Leaf) => Leaf, known = new Map<object, unknown>()): unknown => {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return edit(value);
@@ -85,7 +85,7 @@ export const mapTexts = (value: unknown, change: (text: string) => string): unkn
     return changed === text ? leaf : changed;
   });
 
-/** Names under which a host's data has words of its own: they are nobody's text. */
+/** Fields that hold framing words of the host's data, which are no text of the conversation. */
 const framing = new Set([
   'type',
   'role',
@@ -101,8 +101,8 @@ const framing = new Set([
 ]);
 
 /**
- * Changes what is said in data of the host's, which may lead back to itself: each text, but for the names of fields and what stands
- * under the host's own. An instance of a class in which something is changed becomes plain data.
+ * Changes each text in data of the host, which may be cyclic. Field names and the host's framing fields stay. An instance of a
+ * class in which a text changes becomes a plain object.
  */
 export const mapSaid = (value: unknown, change: (text: string) => string, known = new Map<object, unknown>()): unknown => {
   if (typeof value === 'string') return change(value);

@@ -18,7 +18,7 @@ interface StreamChunk {
   readonly data?: unknown;
   /** Where the chunk is one match: what `find` said about it. */
   readonly match?: TextSpan;
-  /** Where no call says what the arguments that were told say. */
+  /** The last chunk of arguments that no tool call repeats. */
   readonly isLast?: boolean;
 }
 
@@ -65,7 +65,7 @@ export const gateRow: StreamRow = {
   },
 };
 
-/** What is blocked is not told by the reason, unless the processor asks for it. */
+/** The reason of a block omits the matched text, unless the processor includes it. */
 const contextFor = (processor: WindowedProcessor, context: HookContext, untold: SecretContent): HookContext =>
   processor.quotesBlocked ? context : withoutSecretsIn(context, untold);
 

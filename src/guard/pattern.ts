@@ -17,31 +17,32 @@ export interface TextSpan {
 export interface Pattern<Span extends TextSpan = TextSpan> {
   /** The most characters that a match may have, in UTF-16 units, from 1; `'part'` where there is no such number: the part is held. */
   readonly maxLength: number | 'part';
-  /** How many characters before a match `find` looks at, e.g. 1 for `\b`. Default 1. */
+  /** The number of characters before a match that `find` reads, e.g. 1 for `\b`. Default 1. */
   readonly lookbehind?: number;
-  /** How many characters after a match `find` looks at, e.g. 1 for `\b`. Default 1. */
+  /** The number of characters after a match that `find` reads, e.g. 1 for `\b`. Default 1. */
   readonly lookahead?: number;
   /**
    * The matches that start at `from` or later, in order and without overlap: the leftmost counts, and of those that start at the
-   * same place one by a rule of the pattern's own. Must follow from the text alone: whether a match starts at a place is decided by the
-   * `lookbehind` characters before it, and by no more than `maxLength + lookahead` from it on.
+   * same place one by a rule of the pattern's own. Must follow from the text alone: whether a match starts at a place is decided
+   * by the `lookbehind` characters before it, and by no more than `maxLength + lookahead` from it on.
    */
   find(text: string, from: number, until?: number): readonly Span[];
   /**
-   * Whether `find` heeds `until`: then a long text is read in steps, between which the process does other work, and only the matches
-   * that start before `until` are asked for. Default: `find` is called once for a text, and decides about all of it.
+   * Whether `find` respects `until`: a long text is then read in steps, between which the process does other work, and each call
+   * returns only matches that start before `until`. Default: `find` is called once for the whole text.
    */
   readonly isStepwise?: boolean;
   /**
-   * Where the earliest match might start that more text could still complete or change, at `from` or later; the text's length where
-   * there is none. An answer closer to the end lets text leave sooner: without it the last `maxLength + lookahead - 1` characters are held.
+   * Where the earliest match might start that more text could still complete or change, at `from` or later; the text's length
+   * where there is none. An answer closer to the end lets text leave sooner: without it the last `maxLength + lookahead - 1`
+   * characters are held.
    */
   open?(text: string, from: number): number;
-  /** What stands in a match's place; calls `context.abort` to block. Called once for each match, in order. */
+  /** The replacement for a match; calls `context.abort` to block. Called once for each match, in order. */
   replace(value: string, match: PatternMatch<Span>): string;
 }
 
-/** One match, and what a hook would be handed. */
+/** One match, and the context of a hook. */
 export interface PatternMatch<Span extends TextSpan = TextSpan> {
   readonly span: Span;
   readonly context: HookContext;
@@ -50,14 +51,17 @@ export interface PatternMatch<Span extends TextSpan = TextSpan> {
 }
 
 /**
- * At what a guard of the stream is asked about at once: as its policy says, or as its pattern does, whose `replace` then stands in
- * for `processOutputStream`.
+ * How much of the stream a guard judges at a time: its policy's window, or its pattern. The pattern's `replace` then takes the
+ * place of `processOutputStream`.
  */
 export type Window = GuardWindow | { readonly pattern: Pattern };
 
-/** A processor that says itself in which window it judges a stream; `guard(processor, { window })` has the last word. */
+/** A processor that declares its own window; `guard(processor, { window })` overrides it. */
 export interface WindowedProcessor extends Processor {
   readonly window?: Window;
-  /** Whether what it blocks may stand in its reason and metadata. Default `false`: quotations are cut out, in the stream's windows. */
+  /**
+   * Whether its reason and metadata may quote blocked content. Default `false`: quotations are removed, within the stream's
+   * windows.
+   */
   readonly quotesBlocked?: boolean;
 }

@@ -5,7 +5,7 @@ import type { Author, Retry, Stop, Trip } from '../verdict.js';
 
 type OnViolation = Processor['onViolation'];
 
-/** Who threw, and whom to tell. */
+/** The source of the thrown value, and the callbacks for reports. */
 export interface Thrower {
   readonly author: Author;
   readonly onViolation?: OnViolation;
@@ -30,11 +30,11 @@ export const tripWireOf = (error: unknown, host: Host): ReturnType<Host['readTri
   try {
     return host.readTripWire(error);
   } catch {
-    return undefined; // somebody's proxy, whose traps throw
+    return undefined; // a proxy whose traps throw
   }
 };
 
-/** A thrown value that whoever reports it can read. */
+/** The thrown value in a form that reporters can read. */
 const readable = (error: unknown): unknown => {
   if (typeof error !== 'object' || error === null) return error;
   try {
@@ -46,9 +46,7 @@ const readable = (error: unknown): unknown => {
   }
 };
 
-/**
- * Tells of a violation. The callback is a side effect of somebody else: the run neither waits for it nor hears it fail.
- */
+/** Reports a violation. The callback is a side effect of the application: the run neither waits for it nor fails with it. */
 export const tellViolation = (onViolation: OnViolation, { processorId, reason, metadata }: Trip | Retry): void => {
   try {
     const told: unknown = onViolation?.({ processorId, message: reason, detail: metadata });

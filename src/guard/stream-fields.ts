@@ -33,8 +33,8 @@ const ids = 'An id of the host or the provider; parts are matched by it.';
 const repeated = 'It repeats or quotes words of the answer: grounding segments, citations, log probabilities.';
 
 /**
- * Every field that leaves in a stream, and with it in results, steps and messages, which are made of the chunks that left. The gate and the
- * pattern guards go by this table, tests put a secret into each of its rows, and docs/reference/fields.md prints it.
+ * Every field that leaves in a stream, and with it in results, steps and messages, which are made of the chunks that left. The
+ * gate and the pattern guards go by this table, tests put a secret into each of its rows, and docs/reference/fields.md prints it.
  */
 export const streamFields = [
   { chunk: 'text-delta', field: 'text', aiSdk: { field: 'delta' }, rule: 'window', because: words },
@@ -115,7 +115,7 @@ export const ruleOf = (type: string, field: string): FieldRule => {
 /** Whether guards with a pattern read fields of a rule in a whole chunk. */
 export const isReadRule = (rule: FieldRule): boolean => rule !== 'passed' && rule !== 'arguments';
 
-/** Whether the table has rows of its own for a type whose fields are read; the chunks of a run's frame are told by what is in them. */
+/** Whether the table has rows for this type. The chunks of a run's frame are recognized by their fields. */
 export const isKnown = (type: string): boolean =>
   type.startsWith('data-') || /^(text|reasoning)-/.test(type) || [...(byChunk.get(type)?.values() ?? [])].some(isReadRule);
 

@@ -1,7 +1,7 @@
 import type { HookContext } from '../phase/row.js';
 import { mapTexts } from './map-texts.js';
 
-/** Content that must not be told, and from how many characters in a row on a quotation of it counts. */
+/** Content that must not be repeated, and the minimal length of a quotation in characters. */
 export interface SecretContent {
   readonly content: string;
   readonly fromChars: number;

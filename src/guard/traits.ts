@@ -1,40 +1,40 @@
 import type { Processor } from '@mastra/core/processors';
 
 /**
- * What cannot be seen by looking at a processor: facts that its author states, for `verify` to read. Carried by the processor as
- * `traits`; what is left out is not known, and nothing is concluded from it.
+ * Facts about a processor that its author declares in `traits`, for `verify`. Omitted facts are unknown; `verify` concludes
+ * nothing from them.
  *
  * @example
  * const calm = defineProcessor({
  *   id: 'calm',
  *   traits: { decides: ['retry'] },
- *   processOutputStep: ({ text = '', messages, abort }) => (/[a-z]/.test(text) ? messages : abort('Do not shout.', { retry: true })),
- * });
+ * processOutputStep: ({ text = '', messages, abort }) => (/[a-z]/.test(text) ? messages : abort('Do not shout.', { retry: true
+ * })), });
  */
 export interface GuardTraits {
   /**
-   * Every verdict beside `pass` that its hooks may give. A guard that asks for a retry, and blocks where none is left, decides
-   * `retry`.
+   * Every verdict other than `pass` that its hooks may return. A guard that requests a retry, and blocks when none is left,
+   * decides `retry`.
    */
   readonly decides?: readonly ('trip' | 'retry' | 'edit')[];
   /**
-   * Whether the stream hook judges every chunk by itself: a value that is cut over two chunks is not seen, and a model behind the
-   * hook is asked for each chunk. Such a guard needs a window.
+   * Whether the stream hook judges every chunk by itself: it then misses a value that spans two chunks, and calls its model for
+   * each chunk. Such a guard needs a window.
    */
   readonly judgesEachChunk?: boolean;
   /**
-   * Whether it passes what it could not judge: it catches the failure of the model or service behind it, so that nobody outside can tell
-   * that from a verdict.
+   * Whether it passes content that it could not judge: it catches the failure of its model or service, so that callers cannot
+   * distinguish the failure from a verdict.
    */
   readonly passesOnFailure?: boolean;
   /**
-   * Whether its `processToolResult` judges a text as well as any other result, so that it is also asked about what a failing tool says: the
-   * message of its error then stands in for the result. Others are asked about results alone, as in Mastra.
+   * Whether its `processToolResult` judges a text like any other result. It then also judges the error message of a failing
+   * tool, in the place of the result. Other guards judge only results, as in Mastra.
    */
   readonly judgesErrors?: boolean;
   /**
-   * Whether its hooks work on any host: of `messageList` they use what docs/guide/portable.md lists, they send no signals, and they let
-   * pass what `abort` throws, whatever its class. Where all guards of a run in the AI SDK say so, `@mastra/core` is not loaded.
+   * Whether its hooks work on any host: of `messageList` they use what docs/guide/portable.md lists, they send no signals, and
+   * they rethrow errors of `abort` of any class. If all guards of a run in the AI SDK declare it, `@mastra/core` is not loaded.
    */
   readonly portable?: boolean;
 }

@@ -10,12 +10,14 @@ export const afterStep = async (run: Run, goesOn: boolean): Promise<{ goesOn: bo
   const { afterStep: ask, messages } = run.options.ports;
   if (!ask) return { goesOn };
   const ruling = await ask({ list: run.list, steps: acceptedSteps(run), goesOn });
-  const { outcome } = ruling.chunk ? await emitJudged(run, { ...ruling.chunk, runId: run.options.runId, from: 'AGENT' }) : {};
+  let outcome: Outcome | undefined;
+  for (const chunk of ruling.chunks ?? [])
+    outcome ??= (await emitJudged(run, { ...chunk, runId: run.options.runId, from: 'AGENT' })).outcome;
   if (ruling.feedback !== undefined)
     messages.writeTagged(run.list, stepFeedbackTag, [{ role: 'system', content: ruling.feedback }]);
   return { goesOn: ruling.goesOn, ...(outcome && { outcome }) };
 };
 
-/** What the application told the model is no part of the result. */
+/** Feedback of the application to the model is not part of the result. */
 export const clearStepFeedback = ({ options: { ports }, list }: Run): void =>
   ports.messages.writeTagged(list, stepFeedbackTag, []);

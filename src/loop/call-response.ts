@@ -7,7 +7,10 @@ export interface Suspension {
   readonly runId?: string;
   /** What is left of that run, where it is kept with the run that the tool was called in. */
   readonly rested?: string;
-  /** Set where nobody knows whether the tool had its effect: a person says what came of it. Holds what the tool was begun with. */
+  /**
+   * Set when it is unknown whether the tool had its effect: a person reports the outcome. Holds the response with which the tool
+   * was started.
+   */
   readonly unknown?: { readonly resume: CallResponse | undefined };
   /** The call inside that run over which a person is to decide. */
   readonly approval?: { readonly toolCallId?: string; readonly toolName?: string; readonly args?: unknown };

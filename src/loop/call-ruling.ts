@@ -1,6 +1,9 @@
 import type { Chunk, ToolCall } from './ports.js';
 
-/** What a guard of the stream ruled about a tool call that is not simply run: the model is told why not, or a person is asked. */
+/**
+ * A stream guard's ruling about a tool call that does not simply run: it is rejected with a reason for the model, or it needs
+ * approval.
+ */
 export type CallRuling = { readonly kind: 'rejected'; readonly message: unknown } | { readonly kind: 'approval' };
 
 /** The calls of an answer, and what was ruled about them. */
@@ -16,8 +19,8 @@ const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuli
 };
 
 /**
- * Notes what a guard ruled where it put a call's error, or a request for approval, in the call's place; gives the call back, which
- * leaves all the same: what follows answers it. Other chunks are given back as they are.
+ * Notes what a guard ruled where it put a call's error, or a request for approval, in the call's place; gives the call back,
+ * which leaves all the same: what follows answers it. Other chunks are given back as they are.
  */
 export const takeRuling = (answer: RuledCalls, chunk: Chunk): Chunk => {
   const rule = rulings[chunk.type];

@@ -68,7 +68,7 @@ export const createRun = (options: RunOptions): Run => {
   return run;
 };
 
-/** Whoever makes one run of several is told of reports, too. */
+/** Code that combines several runs also gets the reports of each. */
 const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run): Reports => ({
   openShadow: recorder.openShadow,
   reportGuard: (report) => {
@@ -96,7 +96,7 @@ const withEditNoted = ({ attempt }: Run, report: GuardReport): GuardReport => {
   return report;
 };
 
-/** Who traces a run is told of it first, whatever the others do. */
+/** The tracer of a run gets each event first, whatever other listeners do. */
 const listener = ({ tracer, onEvent }: RunOptions, runOf: () => Run): RunOptions['onEvent'] =>
   tracer
     ? (event) => {
@@ -123,7 +123,7 @@ const writeCustom = async (run: Run, chunk: Chunk): Promise<void> => {
   if (outcome) throw stopError(run);
 };
 
-/** The stop that stands, as the error that its writer is thrown. */
+/** The stop that is in force, as the error for the writer of the data part. */
 const stopError = (run: Run): unknown => {
   const { stop, error } = run;
   if (!stop || stop.kind === 'unavailable') return error;

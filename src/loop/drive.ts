@@ -15,9 +15,9 @@ import type { ActivityName } from './activity-names.js';
 import { activities } from './activities/index.js';
 
 /**
- * Drives a run from its start to its end: the machine decides, the activities do, their outcomes are the machine's next events.
- * Whatever hooks, tools, callbacks and providers do, it does not reject; how the run ended stands in it. Only where a journal is
- * interrupted it rejects: the run then goes on elsewhere.
+ * Drives a run from its start to its end: the machine decides, activities run, and their outcomes are the machine's next events.
+ * It never rejects because of hooks, tools, callbacks or providers: the run holds its own outcome. It rejects only when a
+ * journal is interrupted, and the run then continues in another execution.
  */
 export const drive = async (run: Run): Promise<void> => {
   const { streamBuffer } = run.options;
@@ -40,8 +40,8 @@ export const drive = async (run: Run): Promise<void> => {
 const decider = createDecider();
 
 /**
- * Goes through the machine in checkpointed sections. Between them there is nothing but the question what follows from what has happened, so that
- * a run that was kept comes to the same place again.
+ * Goes through the machine in checkpointed sections. Between them there is nothing but the question what follows from what has
+ * happened, so that a run that was kept comes to the same place again.
  */
 const runMachine = async (run: Run): Promise<void> => {
   const { limits, before, journal = noJournal } = run.options;
@@ -115,7 +115,7 @@ const follow = (run: Run, { stepNumber, attempt, retries, recoveries, modelIndex
   run.scope.retryCount = retries;
 };
 
-/** The states that cut an attempt off, and how that is told. */
+/** The states that cut an attempt off, each with the reason that is reported. */
 const cutOffBy: Partial<Record<string, StepReason>> = {
   'step.retrying': 'retry',
   tripwire: 'tripwire',
@@ -142,7 +142,7 @@ const outcomeOf = async (run: Run, activity: ActivityName): Promise<Outcome> => 
   try {
     const outcome = await activities[activity](run);
     if (outcome.kind === 'retry' && run.options.mayTakeBack?.() === false) return { kind: 'trip' };
-    // A guard may have stopped the run beside the activity: on a data part that was written late, or by a hook that went on.
+    // A guard may have stopped the run during the activity: on a data part that was written late, or from a hook that continued.
     return run.stop && !stops.has(outcome.kind) ? stopWith(run, run.stop) : outcome;
   } catch (error) {
     rethrowInterruption(error);

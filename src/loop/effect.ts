@@ -1,11 +1,11 @@
 /**
- * What a tool does outside its run, and so what may become of it where a run outlives its process.
+ * The effect of a tool outside its run, which decides how a tool call is recovered after a crash.
  *
- * - `none`: it only looks. It may run again, and is not kept by itself.
- * - `idempotent`: its receiver knows a second call by its key, see `idempotencyKeyOf`. One that has finished never runs again; one that
- *   had begun when its process died does.
- * - `once`: it is never begun twice for a call. Where a process died in the middle of it, nobody knows whether it was done: the run waits
- *   for a person with `tool/unknown-outcome`, see `resolveToolCall`.
+ * - `none`: it has no effects. It may run again, and its result is not stored by itself.
+ * - `idempotent`: its receiver recognizes a repeated call by its key, see `idempotencyKeyOf`. A finished call never runs again; a
+ *   call that was under way when its process died does.
+ * - `once`: it never starts twice for one call. When a process dies during it, the outcome is unknown: the run suspends with
+ *   `tool/unknown-outcome` until a person resolves it, see `resolveToolCall`.
  */
 export type Effect = 'none' | 'idempotent' | 'once';
 

@@ -20,7 +20,7 @@ export interface AttemptEnd {
   readonly continues: boolean;
 }
 
-/** Carries out what the machine decided about the attempt: its step is told as finished, or it is taken back. */
+/** Carries out the machine's decision about the attempt: its step is reported as finished, or it is retracted. */
 export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> => {
   const { attempt } = run;
   if (!attempt) return restoreConversation(run, run.start); // the input was not accepted; what guards made of it is taken back
@@ -53,7 +53,7 @@ const notifyStep = (run: Run, record: StepRecord): Promise<unknown> | undefined 
   return told && untilAborted(told, run.signal);
 };
 
-/** What is withheld until the run is accepted, callbacks are told no earlier; of a run that broke off they are told nothing. */
+/** Callbacks about buffered content wait until the run is accepted; a run that failed does not call them. */
 const notifyBufferedSteps = async (run: Run, status: RunStatus): Promise<void> => {
   const { hold, onStepFinish } = run.options;
   if (!onStepFinish || hold !== 'run' || (status !== 'success' && status !== 'tripwire')) return;
@@ -134,24 +134,24 @@ export const tripwireOf = ({ stop }: Run): Tripwire | undefined => {
   return { reason, retry: stop.kind === 'retry', metadata, processorId, phase, path, ...kindOf(stop) };
 };
 
-/** Where a guard stands in its pipeline is the application's to know. */
+/** The path of a guard in its pipeline is internal to the application. */
 const servedTripwire = ({ options }: Run, tripwire: Tripwire): Partial<Tripwire> => {
   if (options.serveGuardDetails) return tripwire;
   const { phase: _phase, path: _path, ...told } = tripwire;
   return told;
 };
 
-/** An outage that blocks is told from a violation. */
+/** Distinguishes an outage that blocks from a violation. */
 const kindOf = (stop: Trip | Retry): Pick<Tripwire, 'kind'> =>
   stop.kind === 'trip' && stop.outage ? { kind: 'unavailable' } : {};
 
-/** How a run ends, told once: the same status in the events, the chunks and the result. */
+/** Reports the end of a run once, with the same status in events, chunks and result. */
 export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> => {
   run.status = status;
   detach(run);
   run.recorder.flush();
   const { streamBuffer } = run.options;
-  streamBuffer.drain(); // the last few chunks wait for nobody, so that every run ends
+  streamBuffer.drain(); // the last few chunks do not wait for a reader, so that every run ends
   if (status !== 'success') {
     const chunks = streamBuffer.dropBuffered();
     run.held = { chunks, from: streamBuffer.offset }; // a suspended run may still show it

@@ -12,9 +12,9 @@ export interface CallResult {
 /** A result's place in the conversation. */
 export interface InsertedResult {
   /**
-   * The result as it stands now, for guards replace it in the conversation; nothing where they took it out.
+   * The current result, because guards replace it in the conversation; undefined if they removed it.
    *
-   * @param judged what stands for a result of the provider's whose call the conversation does not know: it may be an older one
+   * @param judged represents a provider's result whose call is missing from the conversation: the call may be older
    */
   read(judged: unknown): { readonly result: unknown } | undefined;
 }

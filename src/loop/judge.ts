@@ -32,7 +32,7 @@ export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>): Prom
 
 /** Runs one plan over a payload; see {@link judge}. */
 export const judgeWith = async <P extends Phase>(run: Run, plan: Pick<Plan, 'run'>, data: PhaseData<P>): Promise<Judged<P>> => {
-  run.signal.throwIfAborted(); // nobody waits for it: what has not begun is not begun
+  run.signal.throwIfAborted(); // the run is canceled: guards that have not started do not start
   const verdict = await plan.run<P>(data.phase, data, run.scope);
   run.signal.throwIfAborted();
   switch (verdict.kind) {

@@ -139,7 +139,7 @@ const dataKey = (type: string, text: string | undefined): string => `${type} ${t
 const partLike = ({ type, id, value }: PartSnapshot, all: readonly Part[]): Part | undefined | 'any' => {
   if (type === 'tool-invocation') return findToolPart(all, id as string); // every call has one
   if (type === 'source') return all.find((part) => part.type === 'source' && part.source.id === id);
-  // Bytes may have been copied with their message; they are not told apart.
+  // Bytes may have been copied with their message; they are treated as equal.
   if (type === 'file' && typeof value === 'string') return all.find((part) => part.type === 'file' && part.data === value);
   return 'any';
 };

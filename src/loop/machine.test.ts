@@ -28,9 +28,9 @@ interface Tally {
 
 /** What has still to be judged, counted from the outcomes alone. */
 interface Held {
-  /** Whether guards were left to judge beside the model, and have not passed yet. */
+  /** Whether overlap guards are left that have not passed yet. */
   readonly isUnjudged: boolean;
-  /** Whether the model's call that was begun beside them has failed. */
+  /** Whether the model's call that overlaps with them has failed. */
   readonly isBroken: boolean;
 }
 
@@ -216,7 +216,7 @@ const count = (before: Tally, { kind }: Outcome, { snapshot, starts }: Decision)
     : { ...tally, steps: tally.steps + 1, attempts: 1, models: 1, retriesBefore: tally.retries };
 };
 
-/** What guards beside the model still have to judge. Who asks for another attempt has judged this one. */
+/** What the overlap guards still have to judge. A guard that requests another attempt has judged this one. */
 const hold = (before: Held, event: LoopEvent, { starts }: Decision): Held => {
   const [activity, kind] = 'output' in event ? [event.actorId, event.output.kind] : [];
   const isLeft = activity === 'judge' && (kind === 'done' || starts.includes('prepare'));
@@ -240,7 +240,7 @@ const brokenByEdge = (before: Place, event: LoopEvent, after: Place): string[] =
   ...brokenTools(before, event, after),
 ];
 
-/** What may be under way while guards judge beside the model. Everything else lets something out, or does something. */
+/** Activities that may run while overlap guards judge. All others emit content or have effects. */
 const overlapActivities = new Set<ActivityName>(['open', 'judge']);
 
 /** P2: while guards judge, the model is called and nothing else; both start at once. */
@@ -301,7 +301,7 @@ const brokenBounds = (tally: Tally, limits: LoopLimits): string[] => {
   return bounds.filter(([, value, bound]) => value > bound).map(([name, value, bound]) => `P6 ${value} ${name} of ${bound}`);
 };
 
-/** What the machine counts is what happened: hooks and events are told it. */
+/** The machine's counters match what happened, because hooks and events report them. */
 const brokenCounters = (context: LoopContext, tally: Tally): string[] => {
   const counters: [string, number, number][] = [
     ['retries', context.retries, tally.retries],

@@ -74,7 +74,7 @@ const loopSetup = setup({
       (goesOn || (toolCalls > 0 && !stop)) && stepNumber + 1 < limits.maxSteps,
   },
   actions: {
-    /** Says that a state was entered, transient ones included; whoever drives the machine writes it down. */
+    /** Reports each state that was entered, transient ones included; the driver records it. */
     entered: (_, _params: { state: string }) => undefined,
     countRetry: assign({
       retries: ({ context }) => context.retries + 1,
@@ -118,9 +118,9 @@ const stops = [{ guard: 'mayRetry', target: '#loop.step.retrying' }, ...ends] as
 const failed = '#loop.failed';
 
 /**
- * The agent loop. It is the only place that decides what happens next: `tools` can be reached from a reviewed step alone, an answer
- * is let out (`calling`) once the guards beside the model have passed, a retry is a bounded transition, and every run ends in exactly one of `success`, `tripwire`, `failed` and `canceled`, or
- * rests in `suspended`.
+ * The agent loop, and the only place that decides what happens next. `tools` is reachable only from a reviewed step. A response
+ * is emitted (`calling`) once the overlap guards have passed. A retry is a bounded transition. Every run ends in exactly one of
+ * `success`, `tripwire`, `failed` and `canceled`, or waits in `suspended`.
  */
 export const loopMachine = loopSetup.createMachine({
   id: 'loop',

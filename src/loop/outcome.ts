@@ -1,5 +1,5 @@
 /**
- * What an activity tells the machine. Facts only: messages, chunks and reasons stay in the run, beside the machine.
+ * The outcome of an activity, as an event for the machine. It contains only facts: messages, chunks and reasons stay in the run.
  */
 export type Outcome =
   /** The activity is done; go on. */
@@ -14,7 +14,7 @@ export type Outcome =
   | { readonly kind: 'trip' }
   /** A guard rejects the attempt and asks for another. */
   | { readonly kind: 'retry' }
-  /** Something failed that nobody recovers from. */
+  /** An unrecoverable failure. */
   | { readonly kind: 'failed' }
   /** The model call failed. */
   | { readonly kind: 'api-error' }
@@ -25,5 +25,5 @@ export type Outcome =
   /** A tool call needs a person. */
   | { readonly kind: 'suspended' };
 
-/** What outcomes are told apart by. */
+/** The discriminant of outcomes. */
 export type OutcomeKind = Outcome['kind'];

@@ -11,8 +11,9 @@ export interface PartIds {
  * Providers number their parts and tool calls anew in each call (`0`, `txt-0`, `call_0`). Across steps and attempts the ids
  * must differ, or a client could not tell what a retraction takes back, and a tool's result would go to an older call.
  *
- * A tool call that comes again, with its id and its arguments, is one call, whose effect is had once. Another call under the id of
- * an earlier one (some providers give all of them the same) gets an id of its own, so that each has its approval and its result.
+ * A tool call that comes again, with its id and its arguments, is one call, whose effect is had once. Another call under the id
+ * of an earlier one (some providers give all of them the same) gets an id of its own, so that each has its approval and its
+ * result.
  */
 export const createPartIds = (used: Set<string>): PartIds => {
   const owned = new Map<string, string>();
@@ -50,7 +51,7 @@ export const freeId = (used: Set<string>, name: string): string => {
   return free;
 };
 
-/** What goes by no name could not be told from the next that has none. */
+/** The id for parts without one, so that consecutive ones can be distinguished. */
 const unnamed = 'unnamed';
 
 const beginsCall = new Set(['tool-call-input-streaming-start', 'tool-call']);

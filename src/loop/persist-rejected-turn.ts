@@ -11,7 +11,7 @@ import { waitingCalls, waitingChunk } from './waiting-calls.js';
 
 type Unaccepted = Exclude<keyof Persistence, 'suspended'>;
 
-/** What stands in the conversation in place of an answer that was not accepted; it says nothing of what was in it. */
+/** The placeholder for a rejected response in the conversation; it repeats nothing of the response. */
 const answerPlaceholders: Readonly<Record<Unaccepted, string>> = {
   tripwire: '[This answer was withheld.]',
   failed: '[There was no answer: the run failed.]',
@@ -34,8 +34,8 @@ export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
 };
 
 /**
- * Gives memory what the run's policy wants kept of a turn whose answer was not accepted: nothing of what was rejected. That
- * memory cannot take it is told as an event, and changes nothing of how the run ended.
+ * Saves to memory what the run's policy keeps of a rejected turn: nothing of the rejected content. A failure of memory is
+ * reported as an event and does not change the end of the run.
  */
 export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<void> => {
   const { memory } = run.options.lanes;

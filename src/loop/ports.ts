@@ -81,7 +81,7 @@ export type ToolOutcome =
     }
   /** A person did not approve of it. */
   | { readonly kind: 'denied'; readonly reason: string }
-  /** The tool waits for something that only somebody outside the run can give. */
+  /** The tool waits for input from outside the run. */
   | { readonly kind: 'suspended'; readonly suspension: Suspension }
   /** The tool has no `execute` here: its result is the client's to give. */
   | { readonly kind: 'client' };
@@ -89,7 +89,7 @@ export type ToolOutcome =
 /** One run of a tool. */
 export interface ToolRequest {
   readonly call: ToolCall;
-  /** The conversation as it stands. */
+  /** The current conversation. */
   readonly list: MessageList;
   /** The step's settings: which tools it offers. */
   readonly settings: StepSettings;
@@ -98,7 +98,7 @@ export interface ToolRequest {
   readonly resume?: CallResponse;
   /** What keeps a run that the tool begins itself, where anything keeps the call. */
   readonly inside?: InsidePart;
-  /** Whether the arguments streamed and the tool was not told of them, because guards could still reject the call. */
+  /** Whether the arguments streamed before the guards' ruling, so that the tool has not received them. */
   readonly isInputUntold?: boolean;
   /** Whether what the tool writes is withheld until it has ended: a sub-agent withholds its own answer, too. */
   readonly isWithheld?: boolean;
@@ -112,7 +112,7 @@ export interface DataPart {
   readonly data: unknown;
 }
 
-/** A conversation as it stood at one time: its messages and what its list keeps beside them, as data that nobody changes. */
+/** A snapshot of a conversation: its messages and the additional state of its list, as immutable data. */
 export interface ConversationSnapshot {
   readonly messages: readonly MastraDBMessage[];
   readonly [beside: string]: unknown;
@@ -143,7 +143,7 @@ export interface LoopPorts {
   readonly models: readonly ModelEntry[];
   /** Calls the model; rejects with the provider's error once its retries are spent. */
   callModel(request: ModelRequest): Promise<ModelResponse>;
-  /** Reads one part of the provider's stream as a chunk, or as nothing to be told. */
+  /** Converts one part of the provider's stream into a chunk, or into undefined if there is nothing to emit. */
   toChunk(part: unknown, runId: string): Chunk | undefined;
   runTool(request: ToolRequest): Promise<ToolOutcome>;
   /** Whether a person is to decide over a call before it runs. What fails to say so says that one is. */
@@ -171,10 +171,10 @@ export interface EndedStep {
 /** What the application says about a step. */
 export interface StepRuling {
   readonly goesOn: boolean;
-  /** What the model is told in the steps that follow, in place of what it was told before. */
+  /** The feedback for the model in the following steps. It replaces earlier feedback. */
   readonly feedback?: string;
   /** What the stream says about it. */
-  readonly chunk?: Chunk;
+  readonly chunks?: readonly Chunk[];
 }
 
 /** One attempt at a step as results report it, in the shape that Mastra gives its steps. */

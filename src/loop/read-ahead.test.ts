@@ -39,7 +39,7 @@ describe('an answer that is read ahead', () => {
     expect(await textsOf(await readAhead(call).chunks)).toEqual(['a', 'b', 'finish']);
   });
 
-  it('comes before anybody reads it, up to a bound of characters, or of chunks that have none', async () => {
+  it('reads before the response has a reader, up to a bound of characters, or of chunks that have none', async () => {
     const long = callOf(Array.from({ length: 100 }, () => delta('x'.repeat(1_000))));
     const silent = callOf(Array.from({ length: 20_000 }, () => ({ ...finish, type: 'raw' })));
     for (const { call } of [long, silent]) await readAhead(call).chunks;
@@ -48,7 +48,7 @@ describe('an answer that is read ahead', () => {
     expect(silent.seen.pulled).toBe(16_384);
   });
 
-  it('goes on where somebody reads it', async () => {
+  it('continues once the response is read', async () => {
     const { call, seen } = callOf(Array.from({ length: 100 }, () => delta('x'.repeat(1_000))));
     expect(await textsOf(await readAhead(call).chunks)).toHaveLength(100);
     expect(seen.isReturned).toBe(true);

@@ -2,10 +2,10 @@ import { estimateTokenCount } from 'tokenx';
 import type { ModelCall } from './model-call.js';
 import type { Chunk } from './ports.js';
 
-/** How many characters of an answer may wait for the guards beside its call; the provider waits then. */
+/** The number of characters of a response that may wait for the overlap guards. At this limit the provider waits. */
 const mostCharsAhead = 16_384;
 
-/** An answer that is read ahead of the guards that judge beside its call. */
+/** A response that is read ahead while overlap guards judge. */
 export interface ResponseAhead extends ModelCall {
   /** The last chunk, where the answer is there to its end. */
   readonly finish: Chunk | undefined;

@@ -10,16 +10,16 @@ import type { Chunk } from './ports.js';
 import { withoutRun } from './record-left.js';
 import { withoutHeaders } from './record-ports.js';
 
-/** Fields of a payload that are no words, or that an engine passes along beside it. */
+/** Fields of a payload that contain no text, or that an engine passes along with it. */
 const unseen = new Set(['phase', 'messageList', 'streamParts', 'state', 'steps', 'agent', 'model', 'tools']);
 
-/** Who looks on, and at whom. */
+/** The recorder of guards, and the guards to record. */
 export interface GuardViewOptions {
   readonly writer: TraceWriter;
   /** Whether values are concealed: chunks may hold pieces of them, and are then not written down. */
   readonly isConcealing: boolean;
   readonly memoryIds: ReadonlySet<string> | undefined;
-  /** Ids of guards that judge beside the run, at any time; of them only their events are told. */
+  /** Ids of shadow guards. Only their events are recorded. */
   readonly shadows: ReadonlySet<string>;
 }
 
@@ -78,8 +78,8 @@ const writeJudged = (writer: TraceWriter, author: Author, { received, returned, 
 const mostCauses = 8;
 
 /**
- * The error of a guard without a verdict, then its causes. Of a stack only the frames of code are kept: its head repeats the message, and the
- * frames of Node's own queues change from run to run.
+ * The error of a guard without a verdict, then its causes. Of a stack only the frames of code are kept: its head repeats the
+ * message, and the frames of Node's own queues change from run to run.
  */
 const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   const outage = verdict.kind === 'unavailable' ? verdict : verdict.kind === 'trip' ? verdict.outage : undefined;

@@ -55,7 +55,7 @@ const withWords = (chunk: Chunk, text: string): Chunk => ({
 /** All chunks are of the run that the header names. */
 export const withoutRun = ({ runId: _runId, ...own }: Chunk): Chunk => own;
 
-/** Chunks of the loop's own repeat all steps so far; what they say beside that is in the events. */
+/** The loop's own chunks repeat all steps so far; their other fields are in the events. */
 const withoutSteps = (chunk: Chunk): Chunk => {
   if (!repeating.has(chunk.type)) return chunk;
   const { stepResult, messageId, tripwire } = (chunk.payload ?? {}) as Record<string, unknown>;

@@ -8,7 +8,7 @@ export interface RecordedRun {
   readonly writer: TraceWriter;
   /** Part ids that the run has given out so far. */
   readonly usedPartIds: () => ReadonlySet<string>;
-  /** Told once a provider has begun to answer. */
+  /** Called once a provider has started to respond. */
   readonly onOpened: () => void;
 }
 
@@ -28,7 +28,7 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
         recorded.onOpened();
         return { ...response, parts: partsOf(response.parts, { ...recorded, ports, call, abortSignal: request.abortSignal }) };
       } catch (error) {
-        if (!request.abortSignal.aborted) writeEnded(writer, call, { error }); // whoever is hung up on fails for that alone
+        if (!request.abortSignal.aborted) writeEnded(writer, call, { error }); // a call that was aborted fails only because of that
         throw error;
       }
     },
@@ -65,13 +65,16 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
 const recordAfterStep =
   (ask: NonNullable<LoopPorts['afterStep']>, writer: TraceWriter): LoopPorts['afterStep'] =>
   async (ended) => {
-    const { goesOn, feedback, chunk } = await ask(ended);
-    const said = { ...(feedback !== undefined && { feedback }), ...(chunk && { chunk: writer.plain(chunk) }) };
+    const { goesOn, feedback, chunks } = await ask(ended);
+    const said = {
+      ...(feedback !== undefined && { feedback }),
+      ...(chunks && { chunks: chunks.map((chunk) => writer.plain(chunk)) }),
+    };
     writer.write({ kind: 'after-step', ...writer.place, goesOn, ...said });
-    return { goesOn, ...(feedback !== undefined && { feedback }), ...(chunk && { chunk }) };
+    return { goesOn, ...(feedback !== undefined && { feedback }), ...(chunks && { chunks }) };
   };
 
-/** What is sent beside the prompt; tools by their names. */
+/** The fields of the request besides the prompt; tools by name. */
 export const requestFacts = ({
   prompt,
   tools,

@@ -4,8 +4,8 @@ import type { Prompt } from './ports.js';
 import type { Attempt, Run } from './run.js';
 
 /**
- * Ends a call that was made for nothing: the guards beside it did not pass. What it has used counts: as the provider told it, where
- * the answer was there to its end, else by estimate.
+ * Records a call that is discarded because an overlap guard did not pass. Its usage counts: as the provider reported it if the
+ * response was complete, otherwise by estimate.
  */
 export const recordWastedCall = (run: Run, attempt: Attempt): void => {
   const { ahead, prompt = [] } = attempt;

@@ -57,9 +57,9 @@ const replayAfterStep = (rulings: readonly OfKind<'after-step'>[], { stage, reve
   return async () => {
     const ruling = tape.take(() => true);
     if (!ruling) return stage.end('the application was never asked about this step.');
-    const { goesOn, feedback, chunk } = ruling;
-    const said = fromPlainJson({ ...(feedback !== undefined && { feedback }), ...(chunk !== undefined && { chunk }) }, reveal);
-    return { goesOn, ...(said as Pick<StepRuling, 'feedback' | 'chunk'>) }; // as it was recorded
+    const { goesOn, feedback, chunks } = ruling;
+    const said = fromPlainJson({ ...(feedback !== undefined && { feedback }), ...(chunks !== undefined && { chunks }) }, reveal);
+    return { goesOn, ...(said as Pick<StepRuling, 'feedback' | 'chunks'>) }; // as it was recorded
   };
 };
 

@@ -7,18 +7,18 @@ export interface ReplayEnd extends Position {
   readonly reason: string;
 }
 
-/** What stands around a replayed run: whoever has no answer for it says so here. */
+/** The environment of a replayed run. A stand-in without a recorded response reports that here. */
 export interface ReplayStage {
-  /** The replay ends: nobody can know what would have come. Gives a promise that nothing settles. */
+  /** Ends the replay, because the record does not say what would have followed. Returns a promise that never settles. */
   end(reason: string): Promise<never>;
   /**
-   * Waits until the signal is aborted. Where nothing happens any more and somebody still waits, the caller gives up, if he did so in
-   * the record; else the replay ends.
+   * Waits until the signal is aborted. When nothing else can happen, the caller aborts if the record says so; otherwise the
+   * replay ends.
    */
   wait(abortSignal: AbortSignal, reason: string): Promise<void>;
   /** Counts guards that are at work. */
   openSpan(call: GuardCall): GuardSpan;
-  /** Told of each line that the replayed run writes. */
+  /** Called for each line that the replayed run writes. */
   heard(): void;
   readonly ended: ReplayEnd | undefined;
 }

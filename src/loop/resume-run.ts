@@ -15,9 +15,8 @@ export interface Answered {
 }
 
 /**
- * The next segment of a suspended run. Guards, tools, model and limits are those that it began with, and all that has happened
- * counts. It is a run of its own to everybody who still holds the first: what they do late is not seen, and what happens now does
- * not change what they were given.
+ * The next segment of a suspended run. It keeps the guards, tools, model, limits and counters of the first segment. It is a
+ * separate object: late changes by holders of the first segment have no effect, and this segment does not change what they hold.
  */
 export const resumeRun = (suspended: Run, segment: RunSegment, answered: Answered): Run => {
   const run = createRun({ ...suspended.options, ...segment });

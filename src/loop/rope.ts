@@ -2,8 +2,9 @@
 const piecesOfBlock = 4_096;
 
 /**
- * Makes a text that grows by small pieces: the function takes a piece and gives the text so far. The engine holds such a text as the
- * tree of its pieces, at several times its size, until somebody reads it; here they are put together block by block as they come.
+ * Builds a text from small pieces: the function takes a piece and returns the text so far. The JavaScript engine would hold such
+ * a text as a tree of its pieces, at several times its size, until it is read; this function joins the pieces in blocks as they
+ * arrive.
  */
 export const createRope = (): ((piece: string) => string) => {
   let blocks = '';

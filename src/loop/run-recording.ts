@@ -17,7 +17,7 @@ import { recordLeft } from './record-left.js';
 import { recordPorts } from './record-ports.js';
 import { acceptedSteps, type Lanes, type Run, type RunOptions, type RunRecording } from './run.js';
 
-/** A recording that has not begun, with what the run is to be given in place of its own. */
+/** A recording that has not started, with the ports and lanes that replace the run's own. */
 export interface Recording extends RunRecording {
   readonly ports: LoopPorts;
   readonly lanes: Lanes;
@@ -36,7 +36,7 @@ export interface RecordingOptions extends Pick<RunOptions, 'ports' | 'lanes' | '
   readonly memoryIds?: ReadonlySet<string>;
 }
 
-/** Makes the recording of a run that is to be begun with these ports and lanes. */
+/** Creates the recording of a run that will start with these ports and lanes. */
 export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: RecordingOptions): Recording => {
   let current: Run | undefined;
   const position = (): Position => current?.position ?? { stepNumber: 0, attempt: 1 };
@@ -94,7 +94,7 @@ export const concealOf = (lanes: Lanes, runOf: () => Run | undefined): MapText |
   };
 };
 
-/** Guards that keep values which nobody may write down. */
+/** Guards that keep values which must not be recorded. */
 export const concealersIn = (lanes: Lanes): SecretsProcessor[] =>
   [...new Set(Object.values(lanes).flatMap((plan) => (plan ? processorsIn(plan.graph) : [])))].filter(({ conceal }) => conceal);
 

@@ -34,18 +34,18 @@ import { createStepCalls, type StepCalls } from './step-calls.js';
 /** The guards of a run by lane; `memory` persists an accepted answer and runs after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 
-/** Whoever makes a trace of a run. It is one through all segments of the run. */
+/** The tracer of a run, shared by all its segments. */
 export interface RunTracer {
-  /** Told of each event before anybody else is. What it throws does not reach the run. */
+  /** Called with each event before other listeners. Its errors do not reach the run. */
   hear(event: RunEvent, run: Run): void;
   readonly openSpan: NonNullable<RunScope['openSpan']>;
   /** The trace, and its outermost span. */
   readonly ids: { readonly traceId: string | undefined; readonly spanId: string | undefined };
 }
 
-/** Whoever writes a run down, line by line. It is one through all segments of the run. */
+/** The recorder of a run, shared by all its segments. It writes line by line. */
 export interface RunRecording extends Pick<RunTracer, 'hear' | 'openSpan'> {
-  /** Told of each chunk once it can be seen. */
+  /** Called with each chunk once it is visible to readers. */
   readonly show: (chunk: Chunk) => void;
   /** Another segment of the run begins, with what was said about a call that waited. */
   resume(run: Run, answered: { readonly toolCallId: string; readonly answer: CallResponse }): void;
@@ -58,21 +58,21 @@ export interface Journal {
   /** Whether nothing more is kept of a process once another has taken over its run, see `Engine`. */
   readonly isFenced: boolean;
   /**
-   * A checkpointed section of the run. What it came to is kept with what it changed of the run: where it was kept, the run is made what it was then,
-   * and nothing is done again.
+   * A checkpointed section of the run. What it came to is kept with what it changed of the run: where it was kept, the run is
+   * made what it was then, and nothing is done again.
    */
   checkpoint<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
   /** A part of the checkpointed section under way whose effect is not to be had twice. What it came to is kept; it changes nothing of the run. */
   part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;
-  /** Notes that something begins that is not to begin twice; says whether it was not begun before. */
+  /** Claims an action that must happen only once. Resolves to true for the first claim. */
   claim(key: string): Promise<boolean>;
   /** Whether a checkpointed section ends where the run is now, with nothing under way. The end of a run is a checkpointed section of its own where anything is kept. */
   mayEnd(run: Run, isEnd: boolean): boolean;
-  /** Makes the run what was kept of it, before anybody looks at it. */
+  /** Restores the run from the journal, before any code reads it. */
   catchUp(run: Run): void;
 }
 
-/** What a run is begun with. */
+/** The input of a run. */
 export interface RunOptions extends Readonly<RecordedSettings> {
   readonly runId: string;
   readonly agentId?: string;
@@ -88,7 +88,7 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   readonly limits: LoopLimits;
   readonly streamBuffer: StreamBuffer<Chunk>;
   readonly abortSignal?: AbortSignal;
-  /** Whether results and chunks describe the guards to whoever is sent them. Default `false`. */
+  /** Whether results and chunks describe the guards to their receivers. Default `false`. */
   readonly serveGuardDetails?: boolean;
   /** Whether callers get errors whole, with what they quote of the prompt. Default `false`. */
   readonly serveErrorDetails?: boolean;
@@ -104,9 +104,9 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   readonly mayTakeBack?: () => boolean;
   /** What the run goes on from, where the host makes one run of several. */
   readonly before?: RunBefore;
-  /** Told of what guards report, beside the recorder. */
+  /** Receives the reports of guards, in addition to the recorder. */
   readonly reports?: Omit<Reports, 'openShadow'>;
-  /** What hooks get beside the loop's own: the agent and the request's contexts. */
+  /** The context of hooks besides the loop's own: the agent and the request's contexts. */
   readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'>;
   readonly onEvent?: (event: RunEvent) => void;
   /** Absent where no trace is made; the run then pays nothing for it. */
@@ -135,7 +135,7 @@ export interface Attempt {
   /** A response that a guard had cached; the model is not called. */
   cached: PhaseData<'llmRequest'>['response'];
   answer: AssembledResponse;
-  /** The call that was begun while guards judge; nothing of it is taken before they have passed. */
+  /** The call that overlaps with the guards; its response is used only after they have passed. */
   ahead: ResponseAhead | undefined;
   /** The provider's chunks as they came, kept where a guard asks for them. */
   rawChunks: { type: string; payload: unknown }[];
@@ -157,14 +157,14 @@ export interface Attempt {
   partCount: number;
   /** Where what it lets out begins. */
   place: number;
-  /** Whether its step was told as started. */
+  /** Whether the start of its step was reported. */
   started: boolean;
-  /** Whether its step was told as finished. */
+  /** Whether the finish of its step was reported. */
   closed: boolean;
   record: StepRecord | undefined;
 }
 
-/** A step whose answer stands, and what would have to be taken back if it did not. */
+/** A step with an accepted response, and the state to restore if the response is rejected later. */
 export interface AcceptedStep {
   readonly record: StepRecord;
   partIds: readonly string[];
@@ -180,7 +180,7 @@ export interface BufferedChunks {
   readonly from: number;
 }
 
-/** Everything big about a run, kept beside the machine. Works read and write it; the machine decides. */
+/** The data of a run, outside the machine. Activities read and write it; the machine decides. */
 export interface Run {
   readonly options: RunOptions;
   /** What hooks are handed. */
@@ -190,7 +190,7 @@ export interface Run {
   readonly recorder: Recorder;
   readonly position: Position;
   readonly signal: AbortSignal;
-  /** The conversation as it stands: another list wherever the run went back, see `comeBack`. */
+  /** The current conversation: a new list after each rollback, see `comeBack`. */
   list: MessageList;
   /** The strictest stop since the attempt began: why the last activity ended. */
   stop: Stop | undefined;
@@ -205,10 +205,10 @@ export interface Run {
   firstStep: ConversationSnapshot | undefined;
   /** What the caller said as the guards left it, kept where it may have to be saved without an answer. */
   acceptedInput: ConversationSnapshot | undefined;
-  /** Guards that have yet to judge, beside the model's call. */
+  /** Overlap guards that have not passed yet. */
   overlapGuards: readonly OverlapGuard[];
   attempt: Attempt | undefined;
-  /** Every attempt that was told as finished, rejected ones included, and the one under review. */
+  /** Every attempt whose finish was reported, rejected ones included, and the one under review. */
   readonly steps: StepRecord[];
   accepted: AcceptedStep[];
   /** Whether the guards let the whole result pass. */
@@ -274,7 +274,7 @@ export const visibleSteps = (run: Run): StepRecord[] => {
 /** What hooks get as `steps`; the host's type of a step is wider than any hook can rely on. */
 export const stepsForHooks = (run: Run): never[] => [...run.steps] as never[];
 
-/** Whether nobody waits for the run any more: what an activity still does then must not be seen. */
+/** Whether the run is over: later results of an activity must have no effect. */
 export const isOver = (run: Run): boolean => run.signal.aborted || run.status !== undefined;
 
 /** Notes why an activity of the run failed; one that was given up on has nothing more to say. */

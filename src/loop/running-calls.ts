@@ -85,7 +85,7 @@ const execute = async (site: CallSite, call: ToolCall): Promise<ToolOutcome> => 
 
 type FoundOut = Extract<CallResponse, { kind: 'data' }>;
 
-/** A person says what came of the call: it is not run again, or begun as it was. */
+/** A person reports the outcome of the call: it is not run again, or it starts again with the same input. */
 const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }: FoundOut): Promise<ToolOutcome> => {
   const { toolCallId, toolName } = call;
   const { recorder } = site.run;
@@ -151,7 +151,7 @@ const foundSchema = JSON.stringify({
   required: ['outcome'],
 });
 
-/** A model that was told of it might call the tool again: the run waits for a person, who asks the receiver. */
+/** The model might repeat a call with an unknown outcome. The run therefore waits until a person has checked with the receiver. */
 const unknownEnd = (toolName: string, resume: CallResponse | undefined): ToolEnd => {
   const { code, message } = new InterlockError('tool/unknown-outcome', { path: toolName });
   const suspension = { payload: { code, message }, resumeSchema: foundSchema, unknown: { resume } };
@@ -192,8 +192,8 @@ const isKept = (chunk: Chunk): chunk is Chunk & DataPart =>
   (chunk as { transient?: boolean }).transient !== true;
 
 /**
- * How a tool writes: at once, or where the run withholds what was not accepted, when it has ended; what a refusing sub-agent wrote
- * is then not seen at all.
+ * How a tool writes: at once, or where the run withholds what was not accepted, when it has ended; what a refusing sub-agent
+ * wrote is then not seen at all.
  */
 const createWriting = ({ run, stop }: CallSite) => {
   const withheld: Chunk[] = [];
@@ -203,8 +203,8 @@ const createWriting = ({ run, stop }: CallSite) => {
     if (isKept(chunk)) written.push({ type: chunk.type, data: copyPlain(chunk.data) });
   });
   /**
-   * What a tool writes while it runs is judged like what the model says; a stop ends the step. The tool itself is not disturbed: one that
-   * failed halfway would be run again by the next attempt, and its effect be had twice.
+   * What a tool writes while it runs is judged like what the model says; a stop ends the step. The tool itself is not disturbed:
+   * one that failed halfway would be run again by the next attempt, and its effect be had twice.
    */
   const judged = async (passing: () => Awaitable<Outcome | undefined | void>): Promise<void> => {
     if (run.stop) return; // the step was stopped meanwhile: what its tools still write is not seen

@@ -10,8 +10,8 @@ import { stepsForHooks, type Run } from './run.js';
 import { toolResultRecord } from './step-record.js';
 
 /**
- * A tool's result takes its place in the conversation and is judged; what guards leave of it leaves the run and stands in the
- * step's record. A result that they took out of the conversation is told to nobody. Gives an outcome where they stop on it.
+ * Puts a tool's result into the conversation and has it judged. The run emits and records the guards' version. A result that
+ * they removed from the conversation is not reported. Returns an outcome when they stop on it.
  */
 export const settleResult = async (run: Run, record: StepRecord, told: CallResult): Promise<Outcome | undefined> => {
   const inserted = insertResult(run, told);
@@ -43,8 +43,8 @@ export interface CallError {
 }
 
 /**
- * The text of a tool's error takes the place of its result and is judged by the guards that ask for errors; the model and the caller are told
- * what they leave of it. Gives an outcome where they stop on it.
+ * The text of a tool's error takes the place of its result and is judged by the guards that judge errors. The model and the
+ * caller get the guards' version. Returns an outcome when they stop on it.
  */
 export const settleError = async (run: Run, { call, error }: CallError): Promise<Outcome | undefined> => {
   const { list } = run;

@@ -40,8 +40,8 @@ async function* replay(chunks: readonly Chunk[], runId: string): AsyncGenerator<
 }
 
 /**
- * A model's stream, one part at a time and on demand: the provider is asked for no more than the reader of the run takes.
- * Whoever stops reading cancels the provider's stream.
+ * Reads a model's stream one part at a time and on demand, so that the provider produces no more than the run's reader takes. A
+ * reader that stops cancels the provider's stream.
  */
 async function* readParts<T>(parts: PartSource, toChunk: (part: unknown) => T): AsyncGenerator<T> {
   const reader = parts.getReader();

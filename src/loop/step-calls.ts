@@ -13,11 +13,11 @@ export interface StepCalls {
   readonly answers: Map<string, CallResponse>;
   /** Calls as they were shown to a person: what runs is what was approved. */
   readonly shown: Map<string, ToolCall>;
-  /** Calls that are done with: the model is told how they ended, or the client answers them. */
+  /** Settled calls: the model got the outcome, or the client answers them. */
   readonly settled: Map<string, 'told' | 'client'>;
 }
 
-/** The calls of a step of which none has begun. */
+/** The calls of a step, before the first one has started. */
 export const createStepCalls = (): StepCalls => ({
   waiting: new Map(),
   answers: new Map(),
@@ -25,7 +25,7 @@ export const createStepCalls = (): StepCalls => ({
   settled: new Map(),
 });
 
-/** A call waits for a person. Nobody can change any more what the person is shown. */
+/** A call waits for approval. Its arguments, as shown to the approver, can no longer change. */
 export const awaitApproval = ({ waiting, shown }: StepCalls, call: ToolCall): void => {
   const own = klona(call);
   shown.set(call.toolCallId, own);

@@ -135,7 +135,7 @@ const currentSource = (chunk: Chunk, parts: readonly Part[]): Chunk[] => {
   return [isSame ? chunk : { ...chunk, payload: { ...payload, url, title } }];
 };
 
-/** Bytes may have been copied with their message; two files of bytes are not told apart. */
+/** Bytes may have been copied with their message; two files of bytes are treated as equal. */
 const isFile = (part: Part, { payload }: Chunk): boolean => {
   const { data } = payload as { data: unknown };
   return part.type === 'file' && (part.data === data || (typeof part.data !== 'string' && typeof data !== 'string'));

@@ -11,7 +11,7 @@ const approvalSchema = JSON.stringify({
   required: ['approved'],
 });
 
-/** A call that waits, as Mastra's clients are told of it. */
+/** A waiting call, as the chunk that Mastra's clients get. */
 export const waitingChunk = (run: Run, waiting: WaitingCall): Chunk => {
   const { toolCallId, toolName, args } = klona(waiting.call);
   if (waiting.kind === 'approval')

@@ -9,7 +9,7 @@ import type { OwnOptions } from './options/option-table.js';
 import type { MemoryTarget } from './memory/memory.js';
 import type { StructuredOutput } from './structured-output/structured-output-options.js';
 
-/** What a caller may be told of a run; Mastra's names. */
+/** Callbacks of a run, under Mastra's names. */
 export interface CallCallbacks {
   onFinish?: Callback;
   onError?: Callback;

@@ -3,7 +3,7 @@ import { isPromise } from '../phase/awaitable.js';
 /** By contract a failing callback never changes how a run went. */
 const ignore = (): void => undefined;
 
-/** Runs somebody else's callback without letting it disturb the run. Gives a promise only where the callback does: most have nothing to wait for. */
+/** Runs a callback of the application without letting it disturb the run. Returns a promise only if the callback does. */
 export const safely = (callback: ((value: never) => unknown) | undefined, value: unknown): Promise<void> | undefined => {
   if (!callback) return undefined;
   try {

@@ -19,7 +19,10 @@ import { attribute, operation } from './names.js';
 
 /** Where telemetry goes. */
 export interface OpenTelemetryOptions {
-  /** Default: the application's, as it is registered with `@opentelemetry/api`; where there is none, spans cost nothing and go nowhere. */
+  /**
+   * Default: the provider that the application registered with `@opentelemetry/api`; without one, spans cost nothing and are
+   * dropped.
+   */
   readonly tracerProvider?: TracerProvider;
   /** Default: the application's, likewise. */
   readonly meterProvider?: MeterProvider;
@@ -27,17 +30,18 @@ export interface OpenTelemetryOptions {
 
 /** Runs as OpenTelemetry sees them. */
 export interface RunTelemetry {
-  /** To be given to agents or calls: a run becomes spans and metrics while it goes on. */
+  /** Pass this to agents or calls: it reports runs under way as spans and metrics. */
   readonly onRunEvent: (event: RunEvent) => void;
   /**
-   * A recorded run, redacted or not: spans with the times that it had, and metrics, which are counted when this is called. Leave the metrics out for
-   * runs that were counted when they ran. Default: both.
+   * A recorded run, redacted or not: spans with the times that it had, and metrics, which are counted when this is called. Leave
+   * the metrics out for runs that were counted when they ran. Default: both.
    */
   exportTrace(recorded: Trace, options?: { readonly metrics?: boolean }): void;
 }
 
 /**
- * Runs as OpenTelemetry spans and metrics, in the words of its conventions for generative AI. No content is told, nor what guards say of it.
+ * Reports runs as OpenTelemetry spans and metrics, by its conventions for generative AI. Spans contain neither message content
+ * nor guards' reasons.
  *
  * @example
  * const telemetry = openTelemetry();
@@ -68,7 +72,7 @@ interface RunInfo {
   readonly agent: string | undefined;
   /** Epoch milliseconds. */
   startedAt: number;
-  /** Retries that were told of already: a run that goes on counts from there. */
+  /** The number of retries already counted; a resumed run counts on from it. */
   retries: number;
   /** The model that was called last. */
   model: Attributes;

@@ -26,8 +26,8 @@ interface RunSpans {
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
 /**
- * Makes spans of events: one for the run, in it its steps, and in those the calls of models, tools and guards. Times are the events', so that
- * the spans of a recorded run are those that it had.
+ * Makes spans of events: one for the run, in it its steps, and in those the calls of models, tools and guards. Times are the
+ * events', so that the spans of a recorded run are those that it had.
  */
 export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {
   const runs = createKnownRuns<RunSpans>();
@@ -41,7 +41,7 @@ export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {
   };
 };
 
-/** A run stands in whatever is under way where it begins. One that goes on points back at the run segment before. */
+/** The span of a run is a child of the active span. A resumed run links to the span of the previous segment. */
 const startRun = (tracer: Tracer, event: Of<'run-start' | 'run-resume'>, before: RunSpans | undefined): RunSpans => {
   const agent = event.type === 'run-start' ? event.agentId : before?.agent;
   const outer = context.active();
@@ -77,7 +77,7 @@ const meanings: { readonly [T in RunEvent['type']]?: (own: RunSpans, event: Of<T
     endModel(own, event);
   },
   'model-error': (own, event) => {
-    failed(own.model, '_OTHER'); // what a provider says of its failure may hold anybody's words
+    failed(own.model, '_OTHER'); // a provider's error message may contain text of the conversation
     endModel(own, event);
   },
   'model-wasted': (own, event) => {
@@ -134,8 +134,8 @@ const endTool = ({ tools }: RunSpans, { at, toolCallId, outcome }: Of<'tool-fini
 };
 
 /**
- * A guard's call is told when it is over: its span is as long as it took, which of a guard of the stream is all its calls together. What guards
- * say, their reasons and metadata, is not told: they may say rejected words.
+ * The span of a guard's call, created when the call is over, with its duration; for a stream guard, the total of all its calls.
+ * Reasons and metadata are omitted, because they may quote rejected text.
  */
 const guardSpan = (tracer: Tracer, own: RunSpans, event: Of<'guard' | 'guard-shadow'>): void => {
   const { at, durationMs, processorId, verdict } = event;

@@ -42,8 +42,8 @@ export interface ToolCallInfo {
 }
 
 /**
- * The small port through which the pure modules reach the host's MessageList. The list given is always changed in place, so
- * that everybody who holds it sees the change.
+ * The interface through which the pure modules use the host's MessageList. They change the given list in place, so that each
+ * holder sees the change.
  */
 export interface MessagePort {
   /** Whether a value is the host's MessageList. */
@@ -59,7 +59,7 @@ export interface MessagePort {
    * cannot read.
    */
   write(list: MessageList, messages: readonly MastraDBMessage[], target: { scope: MessageScope; source: MessageSource }): void;
-  /** Untagged system messages; those with a tag belong to whoever tagged them. */
+  /** Untagged system messages; tagged ones belong to the code that tagged them. */
   readSystem(list: MessageList): SystemMessage[];
   writeSystem(list: MessageList, messages: readonly SystemMessage[]): void;
   /** A deep, independent copy: ids, sources and system messages included. */
@@ -76,7 +76,7 @@ export interface MessagePort {
   readToolResult(list: MessageList, toolCallId: string): { found: boolean; result?: unknown };
   /** Gives a tool call that the list knows another result; one that it does not know stays unknown. */
   writeToolResult(list: MessageList, call: ToolCallInfo, result: unknown): void;
-  /** Adds a signal to the conversation, and gives it as it stands there. */
+  /** Adds a signal to the conversation, and returns it as stored. */
   addSignal(list: MessageList, signal: SignalInput): Signal;
 }
 

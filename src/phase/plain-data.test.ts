@@ -41,7 +41,7 @@ describe('isSame', () => {
 });
 
 describe('copyPlain', () => {
-  it('copies arrays, records and dates, and what stands in them', () => {
+  it('copies arrays, records and dates, and their content', () => {
     const value = { a: [1, { b: 'x' }], at: new Date(5), none: undefined };
     const copy = copyPlain(value);
     expect(copy).toStrictEqual(value);

@@ -11,7 +11,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> => {
  */
 export const isSame = (a: unknown, b: unknown, but?: ReadonlySet<string>): boolean => {
   if (Object.is(a, b)) return true;
-  if (typeof a !== 'object' || typeof b !== 'object') return false; // most differences are between words: told at once
+  if (typeof a !== 'object' || typeof b !== 'object') return false; // most differences are between texts, so compare them first
   if (Array.isArray(a))
     return Array.isArray(b) && a.length === b.length && a.every((entry, index) => isSame(entry, b[index], but));
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
@@ -32,8 +32,8 @@ const haveSameFields = (a: Fields, b: Fields, but: ReadonlySet<string> | undefin
 type Fields = Record<string, unknown>;
 
 /**
- * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, for nobody
- * but their class knows how to copy them.
+ * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, because only
+ * their class could copy them.
  */
 export const copyPlain = <T>(value: T): T => copy(value) as T; // a copy has the type of what it copies
 
@@ -50,8 +50,8 @@ const copy = (value: unknown): unknown => {
 };
 
 /**
- * A copy of plain data that shares with an earlier copy whatever has not changed since: the earlier copy itself where nothing has.
- * Parts that both copies share are equal without a comparison.
+ * A copy of plain data that shares with an earlier copy whatever has not changed since: the earlier copy itself where nothing
+ * has. Parts that both copies share are equal without a comparison.
  */
 export const copyShared = <T>(earlier: T, value: T): T => shared(earlier, value) as T; // a copy has the type of what it copies
 

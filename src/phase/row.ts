@@ -8,7 +8,7 @@ import type { MessageInfo } from './settle-messages.js';
 
 export type Phase = PhaseName;
 
-/** The payload of a phase; of any phase where none is named. */
+/** The payload of a phase; without a type argument, of any phase. */
 export type PhaseData<P extends Phase = Phase> = Extract<PhasePayload, { phase: P }>;
 
 /** The name of a hook that a processor may implement. */
@@ -23,14 +23,14 @@ export type HookName = {
 /** The hook of a processor that belongs to a row, known to be there. */
 export type Hook<H extends HookName> = NonNullable<Processor[H]>;
 
-/** What every hook is handed beside its phase's own arguments, on every path. */
+/** Context that every hook receives besides its phase's own arguments, on every path. */
 export type HookContext = Omit<Parameters<Hook<'processInput'>>[0], 'messages' | 'messageList' | 'systemMessages'> & {
   state: Record<string, unknown>;
   /** Whether the host heeds what a guard of the stream rules about a tool call; absent in an agent of Mastra's own. */
   heedsRulings?: boolean;
 };
 
-/** One call of a hook: who is called, with what, in which run. */
+/** One call of a hook: the processor, the payload and the run. */
 export interface HookCall<P extends Phase, H extends HookName> {
   readonly processor: Processor & Record<H, Hook<H>>;
   readonly data: PhaseData<P>;
@@ -73,21 +73,21 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   readonly loopState: string;
   /** Whether a guard that only judges may do so here while the model is called already. */
   readonly mayOverlap?: true;
-  /** What a person reads, in the studio and the reference. */
+  /** The title in the studio and the reference. */
   readonly title: string;
-  /** Which messages the payload carries; absent where it carries none. */
+  /** The messages of the payload; absent if it has none. */
   readonly carries?: MessageInfo;
-  /** The payload as its list has it now; absent where it carries no messages. */
+  /** The payload with the current messages of its list; absent if it has no messages. */
   refresh?(data: PhaseData<P>, host: Host): PhaseData<P>;
-  /** What a merge must know of the payload's fields, beside the messages. */
+  /** Merge information about the payload's fields other than messages. */
   readonly merge?: MergeInfo;
-  /** What absent fields stand for, e.g. all tools where none are named: a branch that names some takes the others away. */
+  /** The meaning of absent fields, e.g. all tools if none are named: a branch that names some removes the others. */
   implies?(data: PhaseData<P>): Partial<PhaseData<P>>;
   /** Whether there is nothing (more) for this hook to do with the payload. */
   skips?(data: PhaseData<P>, processor: Processor): boolean;
   /** Calls the hook with its arguments. */
   invoke(call: HookCall<P, H>): unknown;
-  /** Reads what the hook returned; throws an InterlockError for what the phase cannot use. */
+  /** Reads the hook's result; throws an InterlockError for an invalid one. */
   settle(returned: unknown, settling: SettleOptions<P>): Awaitable<Verdict<PhaseData<P>>>;
 }
 

@@ -12,9 +12,9 @@ export interface GuardReport {
   readonly author: Author;
   readonly verdict: Verdict<unknown>;
   /**
-   * From the moment the guard's turn came to its verdict: its hook, what its answer was waited for, reading it, and between guards
-   * that are called for every chunk some 0.1 us of our own. Every call is measured, for one slow call among thousands is what
-   * somebody looks for; the clock costs 0.05 us a reading, one for each guard and one more.
+   * The time from the start of the guard's turn to its verdict: the hook, the wait for its result, reading the result, and,
+   * between guards that are called for every chunk, about 0.1 us of our own. Every call is measured, because the slow call among
+   * thousands matters; reading the clock costs 0.05 us, once for each guard plus one.
    */
   readonly durationMs: number;
 }
@@ -33,7 +33,7 @@ export interface ConflictReport {
 export interface StaleReport {
   readonly phase: string;
   readonly path: string;
-  /** Whether those who passed are asked again. */
+  /** Whether the branches that passed judge again. */
   readonly isRerun: boolean;
   /** The branches that passed. */
   readonly readers: readonly string[];
@@ -63,7 +63,7 @@ export interface GuardCall {
 
 /** A call of a guard as a trace shows it. */
 export interface GuardSpan {
-  /** What the guard is handed: what it does itself then stands inside its span. */
+  /** The scope for the guard, so that its own spans are children of this span. */
   readonly scope: RunScope;
   end(verdict: Verdict<unknown>): void;
 }
@@ -76,7 +76,7 @@ export interface ProcessorSlot {
   readonly streamParts: unknown[];
 }
 
-/** What the functions of a workflow made with Mastra's builder may ask for beside their payload. */
+/** Members that functions of a workflow made with Mastra's builder may read besides their payload. */
 export interface WorkflowFrame {
   readonly workflowId: string;
   /** What the workflow was given. */
@@ -118,13 +118,13 @@ export interface RunScope {
   /** Whether the host heeds what a guard of the stream rules about a tool call: `rejectToolCall`, `requireApproval`. */
   readonly heedsRulings?: boolean;
   reportLateAbort(report: LateAbort): void;
-  /** Takes a guard to be asked beside the model's call, which waits for its verdict; absent where nothing can wait for it. */
+  /** Registers a guard that overlaps with the model's call, which waits for its verdict; undefined on paths that cannot wait. */
   readonly addOverlapGuard?: (guard: OverlapGuard) => void;
   /** Opens the span of a guard's call; absent where nothing is traced. */
   readonly openSpan?: (call: GuardCall) => GuardSpan;
   /** The workflow whose steps are running; absent where none of them may ask for it. */
   readonly workflow?: WorkflowFrame;
-  /** Opens a report for a guard that judges beside the run: it is told under the place at which the run is now, and also after its end. */
+  /** Opens a report for a shadow guard: its events have the run's current position, also after the end of the run. */
   openShadow(): (report: GuardReport) => void;
 }
 
@@ -182,7 +182,7 @@ const slotIn = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot =>
   return slot;
 };
 
-/** Runs something later, unless it is told not to before. */
+/** Schedules a function; the returned function cancels it. */
 type SetTimer = (run: () => void, delayMs: number) => () => void;
 
 /** The timer of the machine, as scopes hand it to guards. */

@@ -3,8 +3,8 @@ import type { HookContext } from './row.js';
 import { listOf, type MessageCarrier } from './settle-messages.js';
 
 /**
- * What a hook over messages is handed: it may also put a signal into the conversation, such as a hidden reminder for the model.
- * The client is told of it as a data part.
+ * Context of a hook over messages, which may also add a signal to the conversation, such as a hidden reminder for the model. The
+ * client gets it as a data part.
  */
 export const withSignals = (context: HookContext, data: MessageCarrier, host: Host): HookContext => ({
   ...context,

@@ -22,9 +22,12 @@ export interface MessageInfo {
   readonly source: MessageSource;
   /** Whether an empty array means that nothing changed, as the documents' examples intend, or that all messages go. */
   readonly emptyMeansUnchanged?: boolean;
-  /** Puts into the list what else of the payload stands there, where code of the author's made it anew. */
+  /** Writes the remaining fields of the payload into the list, where the author's code returned a new payload. */
   adopt?(made: MessageCarrier, before: MessageCarrier, host: Host): void;
-  /** Puts into a list what else of the payload stands there, where the host writes it after the guards only; says whether it did. */
+  /**
+   * Writes the remaining fields of the payload into the list, where the host does so only after the guards; returns whether it
+   * did.
+   */
   complete?(list: MessageList, data: MessageCarrier, host: Host): boolean;
 }
 

@@ -117,7 +117,7 @@ export const conversation = (): MessageList =>
     message('answer', [toolPart('call-1', 'found'), { type: 'text', text: 'On its way.' }], { role: 'assistant' }),
   );
 
-/** A scope that keeps what it is told. */
+/** A scope that stores all reports. */
 export interface TestScope extends RunScope {
   readonly reports: GuardReport[];
   readonly shadows: GuardReport[];

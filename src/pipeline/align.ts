@@ -2,7 +2,7 @@ import { diffArrays } from 'diff';
 import { isRecord, isSame } from '../phase/plain-data.js';
 import { isName, textOf, wordsOf } from './words.js';
 
-/** Stands where an entry of the base was taken out. */
+/** Marks a removed entry of the base. */
 export const removed: unique symbol = Symbol('removed');
 
 /** A new entry, and the entries of the base that were changed or taken out at its place: what it may be made of. */
@@ -13,7 +13,7 @@ export interface Inserted {
   readonly to: number;
 }
 
-/** What became of an array, told entry by entry of the base. */
+/** The changes of an array, by entries of the base. */
 export interface Alignment {
   /** For each entry of the base, what became of it. */
   readonly kept: readonly unknown[];
@@ -22,8 +22,8 @@ export interface Alignment {
 }
 
 /**
- * Finds out which entry of an edited array came from which entry of the base: by their keys where all have one of their own,
- * else by the longest sequence that both share. What stands in one gap on both sides is paired by likeness.
+ * Matches entries of an edited array with entries of the base: by unique keys if all have one, otherwise by the longest common
+ * sequence. Unmatched entries in the same gap are paired by similarity.
  */
 export const alignArray = (base: readonly unknown[], edited: readonly unknown[]): Alignment => {
   const origins = keysOf(base) && keysOf(edited) ? originsByKey(base, edited) : originsBySequence(base, edited);
@@ -146,7 +146,7 @@ const portraitOf = (entry: unknown): Portrait | undefined => {
   return typeof entry === 'string' && !isName(entry) ? { kind: 'text', words: new Set(wordsOf(entry)) } : undefined;
 };
 
-/** What being of one kind counts beside words in common. */
+/** The weight of equal kinds compared with common words. */
 const sameKind = 1e-6;
 
 /** 0 for strangers; for entries of one kind the share of words that they have in common, and a little. */

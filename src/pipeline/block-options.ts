@@ -5,7 +5,7 @@ import type { OverlapRule } from './overlap.js';
 
 /** How a block puts together what its branches did; given for a pipeline, it holds for all blocks right inside it. */
 export interface BlockOptions {
-  /** Who wins where two branches edit the same words. Default: the pipeline's, and there `'widest-redaction'`. */
+  /** The rule for two branches that edit the same words. Default: the pipeline's rule, whose default is `'widest-redaction'`. */
   readonly overlap?: OverlapRule;
   /** What becomes of a pass that was given on what a sibling changed. Default: the pipeline's, and there `'report'`. */
   readonly staleVerdicts?: StaleVerdicts;

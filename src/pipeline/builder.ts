@@ -17,7 +17,7 @@ export interface PipelineBuilder<Step, Committed> {
   branch(arms: readonly (readonly [Condition, Step])[], options?: BlockOptions): this;
   /** Adds a function over the payload, or over the keyed results of the block before it. */
   map(run: (context: { inputData: never }) => unknown): this;
-  /** The graph as it stands. */
+  /** The current graph. */
   graph(): SequenceNode;
   /** Checks the graph and hands it to the host. Raises `pipeline/…` codes. */
   commit(): Committed;

@@ -114,7 +114,7 @@ it('a processor keeps one state through all its hooks', async () => {
 });
 
 describe('a plan', () => {
-  it('has only the phases for which somebody has a hook', () => {
+  it('has only the phases that a guard has hooks for', () => {
     const plan = compileGraph(
       sequence(
         'p',

@@ -97,7 +97,7 @@ const guardSteps = <P extends Phase>(row: PhaseRow<P>, node: GuardNode, path: st
   return [policy && isOverlapping(policy, row) ? overlapModel(step) : step];
 };
 
-/** The name under which a node's result stands after a block. */
+/** The key of a node's result after a block. */
 export const nodeId = (node: GraphNode, index = 0): string =>
   node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index);
 
@@ -130,7 +130,7 @@ const parallelSteps = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode, pa
   const branches = branchesOf(row, node, path);
   const [only] = branches;
   if (!only) return [];
-  if (branches.length === 1) return only.steps; // nobody beside it: it needs no snapshot
+  if (branches.length === 1) return only.steps; // a single branch needs no snapshot
   return [blockStep(row, path, inParallel(branches, blockOf(row, node, path)))];
 };
 

@@ -18,8 +18,8 @@ const asks = (node: GraphNode): boolean =>
   ('needsFrame' in node && node.needsFrame === true) || (node.kind !== 'sequence' && childrenOf(node).some(asks));
 
 /**
- * The steps of a sequence, so that each knows what the workflow was given and what the steps before it made. After `end` the steps that
- * are left are passed over.
+ * The steps of a sequence, so that each knows what the workflow was given and what the steps before it made. After `end` the
+ * steps that are left are passed over.
  */
 export const framedSteps = <P extends Phase>(members: readonly FrameMember<P>[]): GuardStep<P>[] =>
   members.flatMap(({ steps }, index) => {
@@ -79,7 +79,7 @@ export const openFrame = (workflowId: string, data: PhaseData, outer?: WorkflowF
   };
 };
 
-/** A payload as it is now: an edit replaces what stands in the messages of the list. */
+/** A snapshot of the payload: an edit replaces content of the list's messages. */
 export const kept = (data: PhaseData): PhaseData => {
   const { messages }: MessageCarrier = data;
   return messages ? ({ ...data, messages: messages.map((message) => ({ ...message })) } as PhaseData) : data; // each stays of its phase

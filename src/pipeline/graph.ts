@@ -9,7 +9,7 @@ import type { OverlapRule } from './overlap.js';
 /** Where a context keeps the scope that it was made of. */
 export const scopeOfContext: unique symbol = Symbol('scope');
 
-/** What a condition or a map is given: the payload under the name it has in a Mastra workflow. */
+/** The argument of a condition or a map: the payload, under the name that it has in a Mastra workflow. */
 export interface StepContext<Input = PhaseData> {
   readonly inputData: Input;
   readonly requestContext: RunScope['requestContext'];
@@ -29,13 +29,13 @@ export interface GuardNode {
   readonly id: string;
   readonly processor: Processor;
   /**
-   * What holds around it; absent where nothing does. What a policy keeps across runs (its breaker, its queue, its cache) belongs to
-   * this object: nodes that share it share that too.
+   * What holds around it; absent where nothing does. What a policy keeps across runs (its breaker, its queue, its cache) belongs
+   * to this object: nodes that share it share that too.
    */
   readonly policy?: GuardPolicy;
   /** Whether its reports say what it changed; absent where they do not. */
   readonly recordsEdits?: true;
-  /** What is known of its processor beside its hooks. */
+  /** Facts about its processor, besides its hooks. */
   readonly traits?: GuardTraits;
 }
 
@@ -61,7 +61,7 @@ export interface MapNode {
 export interface ParallelNode {
   readonly kind: 'parallel';
   readonly nodes: readonly GraphNode[];
-  /** Who wins where two branches edit the same words. */
+  /** The rule for two branches that edit the same words. */
   readonly overlap: OverlapRule;
   /** What becomes of a pass that was given on what a sibling changed. Default `'report'`. */
   readonly staleVerdicts?: StaleVerdicts;
@@ -77,11 +77,11 @@ export interface BranchNode {
 }
 
 /**
- * What becomes of the verdict of a branch that passed, and changed nothing, where a sibling did change something: its guard has
- * not seen what goes on.
+ * The handling of a stale verdict: a branch passed the payload unchanged, and a sibling edited it, so that the guard has not
+ * judged the merged payload.
  *
- * - `report`: it stands, and the run's events tell of it
- * - `rerun`: its guard judges again, the merged payload and once only; that verdict counts
+ * - `report`: the verdict counts, and the run's events report it
+ * - `rerun`: the guard judges the merged payload once, and that verdict counts
  */
 export type StaleVerdicts = 'report' | 'rerun';
 
@@ -91,10 +91,10 @@ export interface SequenceNode {
   readonly nodes: readonly GraphNode[];
 }
 
-/** A pipeline as data: what the builder makes, and what plans, workflows and pictures are made from. */
+/** A pipeline as data: the builder's output, and the source of plans, workflows and pictures. */
 export type GraphNode = GuardNode | FunctionNode | MapNode | ParallelNode | BranchNode | SequenceNode;
 
-/** The arm for everything else, at the end of a branch: it runs only where no other arm's condition holds. */
+/** The last arm of a branch: it runs only if no other arm's condition holds. */
 export const otherwise: Condition = () => true;
 
 /** The nodes right inside a node. */

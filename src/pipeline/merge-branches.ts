@@ -20,7 +20,7 @@ export interface Block<P extends Phase> {
 /** What the branches of a block made of a payload. */
 export interface MergeBranchesOptions<P extends Phase> {
   readonly data: PhaseData<P>;
-  /** Who worked on what; a processor's step id (`processor:pii`) counts as its name. */
+  /** The ids of the branches; a processor's step id (`processor:pii`) counts as its name. */
   readonly branches: readonly { readonly id: string }[];
   /** What each branch leaves, in the same order: its snapshot, edited in place or not, or what it made of it. */
   readonly results: readonly PhaseData<P>[];
@@ -36,8 +36,8 @@ export interface Merged<P extends Phase> {
 }
 
 /**
- * Merges what branches made of a payload; the payload's own list takes up the merged messages. An overlap
- * under the rule `error` (`pipeline/conflict`) and a rule of the author's that throws leave no verdict.
+ * Merges what branches made of a payload; the payload's own list takes up the merged messages. An overlap under the rule `error`
+ * (`pipeline/conflict`) and a rule of the author's that throws leave no verdict.
  */
 export const mergeBranches = <P extends Phase>(merging: MergeBranchesOptions<P>): Merged<P> => {
   const { data, block, scope } = merging;
@@ -69,10 +69,10 @@ interface CompareOptions {
   readonly writers: Set<number>;
 }
 
-/** Times of creation are the host's to write down, and no change of anybody's. */
+/** Creation times are set by the host and are not edits. */
 const times: ReadonlySet<string> = new Set(['createdAt']);
 
-/** The versions that differ from the base; who made them is noted. */
+/** The versions that differ from the base, with the id of their branch. */
 const versionsOf = <P extends Phase>(
   { branches }: MergeBranchesOptions<P>,
   { base, values, writers }: CompareOptions,
@@ -122,7 +122,7 @@ const mergeLists = <P extends Phase>(merging: MergeBranchesOptions<P>, writers: 
   return true;
 };
 
-/** Fields that follow from the list, and those that an engine passes along beside the payload. */
+/** Fields derived from the list, and fields that an engine passes along with the payload. */
 const unmerged = new Set(['messageList', 'messages', 'systemMessages', 'processorStates', 'abortSignal']);
 
 /** Merges all fields that the list does not give by itself; gives the payload back as it is where nothing changed. */

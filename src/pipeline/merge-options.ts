@@ -8,18 +8,18 @@ export interface Version<T = unknown> {
 
 export interface MergeOptions {
   readonly rule: OverlapRule;
-  /** Told of every overlap before the rule decides it. */
+  /** Called for every overlap before the rule decides it. */
   readonly onOverlap: (overlap: Overlap) => void;
   /** Whether the thing at a target is one thing, not to be looked into. Default: nothing is. */
   readonly isWhole?: (target: string) => boolean;
   /**
-   * Whether what stands at a target is kept for the books (ids, times): where branches differ there, one of them is as good as
-   * another, and nobody is told. Default: nothing is.
+   * Whether the value at a target is bookkeeping (ids, times): if branches differ there, any of their values is used, and no
+   * overlap is reported. Default: never.
    */
   readonly isBookkeeping?: (target: string) => boolean;
 }
 
-/** Where in the merged value something stands, and how it is merged. */
+/** The path of a value in the merged payload, and how it is merged. */
 export interface MergeTarget {
   readonly options: MergeOptions;
   /** Dotted, e.g. `messages.3.content.parts.0.text`; empty at the top. */

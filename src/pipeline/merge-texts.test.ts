@@ -80,7 +80,7 @@ describe('laws', () => {
     );
   });
 
-  it('edits of different words combine, whatever the rule, and nobody is told', () => {
+  it('edits of different words combine under every rule, and no overlap is reported', () => {
     const owners = fc.array(fc.nat(2), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(owners, fc.constantFrom<OverlapRule>('widest-redaction', 'first', 'last', 'error'), (owned, rule) => {
@@ -93,7 +93,7 @@ describe('laws', () => {
     );
   });
 
-  it('where nobody was told of an overlap, a word that all branches kept is there', () => {
+  it('without a reported overlap, a word that all branches kept is there', () => {
     const distinct = fc.uniqueArray(fc.constantFrom(...vocabulary)).map((words) => words.join(' '));
     fc.assert(
       fc.property(fc.tuple(distinct, fc.array(edits, { minLength: 1, maxLength: 4 })), ([base, scripts]) => {
@@ -190,7 +190,7 @@ describe('words that two branches edited', () => {
     expect(merge(base, ['Call [a] today', 'Call [b] today'], rule).text).toBe(expected);
   });
 
-  it('by rule error: refused, naming who and where', () => {
+  it('by rule error: rejected, with the branches and the path', () => {
     const refused = () => merge(base, ['Call [a] today', 'Call [b] today'], 'error');
     expect(refused).toThrow(MergeConflict);
     expect(refused).toThrow('a and b edited text.');
@@ -216,7 +216,7 @@ describe('insertions', () => {
     expect(merge('a b', ['a and b', 'a and b, too']).text).toBe('a and b, too');
   });
 
-  it('beside a redaction stay', () => {
+  it('next to a redaction stay', () => {
     expect(merge('pay 4711 now', ['please pay 4711 now', 'pay [x] now']).text).toBe('please pay [x] now');
     expect(merge('pay 4711', ['pay 4711, thanks', 'pay [x]'])).toEqual({ text: 'pay [x], thanks', overlaps: [] });
   });
@@ -238,7 +238,7 @@ describe('texts without spaces, and long ones', () => {
     expect(merge(base, ['x 👩‍👩‍👧 नमस्ते b', 'a 👩‍👩‍👧 [y] b']).text).toBe('x 👩‍👩‍👧 [y] b');
   });
 
-  it('a word that one took out and another moved stays out and is told, and under another rule stands where it was moved', () => {
+  it('a word that one branch removed and another moved stays out and is reported, and under another rule is at its new position', () => {
     const [base, without, moved] = ['alpha beta gamma', 'alpha gamma', 'alpha gamma beta'];
     const { text: merged, overlaps } = merge(base, [without, moved]);
     expect(merged).not.toContain('beta');

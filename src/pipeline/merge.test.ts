@@ -75,7 +75,7 @@ describe('records', () => {
     expect(overlaps).toHaveLength(1);
   });
 
-  it('a field that one took out and another changed stays out, and is told', () => {
+  it('a field that one branch removed and another changed stays out, and is reported', () => {
     const { value, overlaps } = merge({ a: 'x', b: 1 }, [{ b: 1 }, { a: 'y', b: 1 }]);
     expect(value).toStrictEqual({ b: 1 });
     expect(overlaps).toEqual([
@@ -142,7 +142,7 @@ describe('records', () => {
     expect(overlaps).toHaveLength(1);
   });
 
-  it('what is kept for the books follows one branch, and nobody is told', () => {
+  it('bookkeeping follows one branch, and no overlap is reported', () => {
     const own = { isBookkeeping: (target: string) => target === 'id' };
     expect(
       merge(
@@ -172,7 +172,7 @@ describe('arrays of things with ids', () => {
     expect(overlaps).toEqual([]);
   });
 
-  it('what two branches add at one place stands in the order of their names', () => {
+  it('additions of two branches at one position are in the order of their names', () => {
     expect(
       merge(base, [
         [...base, thing('z')],
@@ -189,7 +189,7 @@ describe('arrays of things with ids', () => {
     expect((value as { id: string }[]).filter(({ id }) => id === 'n')).toEqual([{ id: 'n', x: 1, y: 2 }]);
   });
 
-  it('a thing that one removed and another changed stays out, and is told', () => {
+  it('an entry that one branch removed and another changed stays out, and is reported', () => {
     const { value, overlaps } = merge(base, [
       [first, third],
       [first, thing('m2', 'changed'), third],
@@ -297,7 +297,7 @@ describe('arrays of things without ids', () => {
     expect(value).toEqual([text('beta [x]'), gamma, text('new')]);
   });
 
-  it('a part that was edited beside a removed one is known by its words', () => {
+  it('a part that was edited next to a removed one is known by its words', () => {
     const { value } = merge(parts, [
       [text('beta two, edited'), gamma],
       [alpha, text('[x] two'), gamma],
@@ -324,7 +324,7 @@ describe('arrays of things without ids', () => {
     expect(JSON.stringify(value)).not.toContain('alpha');
   });
 
-  it('the same thing added by two stands once', () => {
+  it('the same addition by two branches appears once', () => {
     expect(
       merge(parts, [
         [...parts, text('new')],
@@ -356,7 +356,7 @@ describe('arrays of things without ids', () => {
       });
     });
 
-    it('stays as it is where nobody else took anything out', () => {
+    it('stays unchanged if no other branch removed anything', () => {
       const { value, overlaps } = merge(base, [[note('alpha beta gamma'), text('delta')], base]);
       expect(value).toEqual([note('alpha beta gamma'), text('delta')]);
       expect(overlaps).toEqual([]);
@@ -388,7 +388,7 @@ describe('laws', () => {
   }));
   const versions = fc.array(json, { minLength: 1, maxLength: 4 });
 
-  it('nobody changed anything: the base itself', () => {
+  it('no branch changed anything: the base itself', () => {
     fc.assert(
       fc.property(json, fc.integer({ min: 1, max: 3 }), (base, count) => {
         const copies = Array.from({ length: count }, () => structuredClone(base));
@@ -440,7 +440,7 @@ describe('laws', () => {
   });
 });
 
-describe('laws of parts: each word stands in one part only', () => {
+describe('laws of parts: each word is in one part only', () => {
   type Change =
     | { kind: 'redact'; word: number }
     | { kind: 'remove'; part: number }
@@ -483,7 +483,7 @@ describe('laws of parts: each word stands in one part only', () => {
     );
   });
 
-  it('a word that every branch kept, and every word that any branch added, is there, unless somebody was told', () => {
+  it('a word that every branch kept, and every word that any branch added, is there, unless an overlap was reported', () => {
     fc.assert(
       fc.property(scripts, (all) => {
         const values = all.map(apply);

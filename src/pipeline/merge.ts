@@ -68,7 +68,7 @@ const mergeArrays = (given: readonly unknown[], versions: readonly Version<unkno
   return merged;
 };
 
-/** The base in the order that a branch gave it, where entries can be told apart; else, and where none did, as it is. */
+/** The base in the order of the branch that moved entries, if entries can be identified; otherwise in its own order. */
 const inBranchOrder = (
   base: readonly unknown[],
   versions: readonly Version<unknown[]>[],
@@ -103,7 +103,7 @@ interface AlignedVersion extends Alignment {
   readonly author: string;
 }
 
-/** A new entry and where it stands. */
+/** A new entry and its position. */
 interface NewEntry {
   readonly position: number;
   /** What each branch that put it in made of it. */
@@ -118,9 +118,9 @@ interface InsertionOptions {
 }
 
 /**
- * What branches put into an array, in the order of their names. An entry that several branches put in stands once: under its key
- * where it has one, else where it is the same. Under the default rule an entry is freed of words that another branch took out of
- * what stood in its place.
+ * Entries that branches inserted into an array, in the order of the branches' names. An entry that several branches inserted
+ * appears once: matched by its key, otherwise by equality. The default rule removes from an entry the words that another branch
+ * removed from the content at that position.
  */
 const insertionsOf = (merging: InsertionOptions): NewEntry[] => {
   const found: NewEntry[] = [];

@@ -4,8 +4,9 @@ import { pass, type Verdict } from '../verdict.js';
 import { createOwnPayloads } from './own-payload.js';
 
 /**
- * A step that lets the run go on and judges beside the model's call: a function from step to step, folded when the plan is built. It
- * judges the payload as it was at its place, whatever becomes of it later. Where nothing can wait for it, it judges at once.
+ * A step that lets the run continue and judges in parallel with the model's call: a function from step to step, applied when the
+ * plan is built. It judges the payload at its position, regardless of later changes. On paths that cannot wait for it later, it
+ * judges at once.
  */
 export const overlapModel = <P extends Phase>(step: GuardStep<P>): GuardStep<P> => {
   const { author } = step;
@@ -13,7 +14,7 @@ export const overlapModel = <P extends Phase>(step: GuardStep<P>): GuardStep<P> 
   const own = createOwnPayloads();
   return {
     author,
-    isBlock: true, // its verdict is told when it is there
+    isBlock: true, // it reports its own verdict later
     run: (data, scope) => {
       const copy = own.copyOf(data, scope);
       if (!scope.addOverlapGuard) return guard(copy, scope);

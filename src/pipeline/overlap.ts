@@ -3,22 +3,22 @@ import { lostWords, textOf, wordsOf } from './words.js';
 
 /** Two or more branches that edited the same words or set the same field. */
 export interface Overlap {
-  /** What was there before; undefined where there was nothing. */
+  /** The original value; undefined if there was none. */
   readonly base: unknown;
-  /** What each branch made of it, in the order of the branches; undefined where a branch took it out. */
+  /** The value of each branch, in the order of the branches; undefined if a branch removed it. */
   readonly edits: readonly { readonly author: string; readonly value: unknown }[];
   /** Where, e.g. `messages.3.content.parts.0.text`. */
   readonly target: string;
 }
 
 /**
- * Who wins where two branches edited the same words:
+ * The rule for two branches that edited the same words:
  *
- * - `widest-redaction` (default): the edit that lets the fewest words of the base live, without the words that another branch
- *   took out; it depends neither on time nor on the order of the branches, and never brings back what a branch removed
+ * - `widest-redaction` (default): the edit that keeps the fewest words of the base, without the words that another branch
+ *   removed; it depends neither on time nor on the order of the branches, and never brings back what a branch removed
  * - `first`, `last`: in the order in which the branches are written
- * - `error`: nobody, the run fails
- * - a function: what it gives back; undefined takes the thing out
+ * - `error`: neither; the run fails
+ * - a function: its return value; undefined removes the value
  */
 export type OverlapRule = 'widest-redaction' | 'first' | 'last' | 'error' | ((overlap: Overlap) => unknown);
 
@@ -33,7 +33,7 @@ export class MergeConflict extends Error {
   }
 }
 
-/** What stands after an overlap. `isWhole` says that the thing is no prose, so that no word is taken out of it. */
+/** The value after an overlap. `isWhole` marks a value that is not prose, so that no single words are removed from it. */
 export const decide = (overlap: Overlap, rule: OverlapRule, isWhole: boolean): unknown => {
   if (typeof rule === 'function') return rule(overlap);
   switch (rule) {

@@ -6,17 +6,17 @@ import type { MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
 import { snapshotOf } from './snapshot.js';
 
-/** Payloads of a guard's own: whatever is done to them, at whatever time, nobody else sees. */
+/** Payloads that a guard owns: its changes, at any time, have no effect on others. */
 export interface OwnPayloads {
-  /** A payload for a guard beside the run; what a payload lets its hook do to the run does nothing here. */
+  /** A copy of the payload for a guard that runs in parallel with the run; control functions in the payload do nothing. */
   copyOf<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
-  /** For a snapshot, which shares its list where the phase's hooks cannot change messages; who holds the list could all the same. */
+  /** For a snapshot, which shares its list in phases whose hooks cannot change messages: the result has its own list. */
   withOwnList<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
 }
 
 /**
- * Makes payloads for one guard. Where a phase's hooks only look at the list, its copy serves until messages were added or removed,
- * for a stream's hooks are called for every chunk.
+ * Makes payloads for one guard. Where a phase's hooks only look at the list, its copy serves until messages were added or
+ * removed, for a stream's hooks are called for every chunk.
  */
 export const createOwnPayloads = (): OwnPayloads => {
   const copies = new WeakMap<MessageList, { readonly list: MessageList; readonly size: number }>();

@@ -8,7 +8,7 @@ import { guardNode, parallel, sequence } from './test-setup.js';
 import { wordsOf } from './words.js';
 import { times } from '../../test/modes.js';
 
-/** What a guard does to the messages; each word of the base stands in one message only. */
+/** A guard's change of the messages; each word of the base is in one message only. */
 type Change =
   | { kind: 'redact'; word: number }
   | { kind: 'remove'; at: number }
@@ -100,7 +100,7 @@ const outcome = async (branches: readonly Branch[]) => {
 const named = (all: readonly Script[], delays: readonly (number | undefined)[] = []): Branch[] =>
   all.map((script, index) => ({ ...script, name: 'abcd'[index] as string, delay: delays[index] }));
 
-it('the outcome does not depend on the order of the branches, nor on who is faster', async () => {
+it('the outcome does not depend on the order of the branches, nor on their speed', async () => {
   const delays = fc.array(fc.option(fc.nat(3), { nil: undefined }), { minLength: 4, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(scripts, delays, fc.nat(), async (all, slow, turn) => {
@@ -136,7 +136,7 @@ it('no word comes back that a branch took out, and every message keeps its sourc
   );
 });
 
-it('a branch beside readers is as if it stood alone', async () => {
+it('a branch next to readers behaves like a single branch', async () => {
   const reader: Script = { inPlace: false, changes: [] };
   await fc.assert(
     fc.asyncProperty(scripts, async ([script]) => {

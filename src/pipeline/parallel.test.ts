@@ -175,7 +175,7 @@ describe('edits of several branches', () => {
     expect(after.getSystemMessages('facts').map(({ content }) => content)).toEqual(['Tagged.']);
   });
 
-  it('of the same words: the rule decides, and it is told who did what', async () => {
+  it('of the same words: the rule decides, and the report names the edit of each branch', async () => {
     const { list: after, scope } = await runInput(
       [onInput('a', replacing('bob@x.com or', '[a]')), onInput('b', replacing('or call 555', '[b]'))],
       createScope(),
@@ -312,7 +312,7 @@ describe('fields', () => {
     }
   });
 
-  it('a model, a tool and a tool choice are taken whole, and told', async () => {
+  it('a model, a tool and a tool choice are taken whole, and reported', async () => {
     const model = (modelId: string) => ({ specificationVersion: 'v2', provider: 'test', modelId, doStream: () => modelId });
     const scope = createScope();
     const choose = (n: number) => ({
@@ -429,7 +429,7 @@ describe('a tool result', () => {
     expect(scope.conflicts).toEqual([]);
   });
 
-  it('that two branches edited in the same words is told once', async () => {
+  it('that two branches edited in the same words is reported once', async () => {
     const scope = createScope();
     const given = payloads.toolResult(conversation());
     await run<'toolResult'>(
@@ -443,7 +443,7 @@ describe('a tool result', () => {
     expect(scope.conflicts).toMatchObject([{ target: 'messages.1.content.parts.0.toolInvocation.result', authors: ['a', 'b'] }]);
   });
 
-  it('arguments, and a result that stands in no message, are isolated too', async () => {
+  it('arguments, and a result that is in no message, are isolated too', async () => {
     const given = { ...payloads.toolResult(listOf()), args: { q: 1 }, result: { n: 1 } };
     const seen: unknown[] = [];
     const verdict = await run<'toolResult'>(
@@ -505,7 +505,7 @@ describe('verdicts', () => {
     ordered.flatMap(([name, strict, kind], index) =>
       ordered.slice(index + 1).map(([other, mild]) => [name, other, strict, mild, kind] as const),
     ),
-  )('a %s beats a %s, whoever is faster or first', async (_, _other, strict, mild, kind) => {
+  )('a %s beats a %s, in every order and at every speed', async (_, _other, strict, mild, kind) => {
     const pairs = [
       [strict('s'), mild('m')],
       [mild('m'), strict('s')],
@@ -539,7 +539,7 @@ describe('verdicts', () => {
     expect((await runInput([retries('a'), passes('b')])).verdict).toMatchObject({ reason: 'retry a', metadata: 'a' });
   });
 
-  it('several trips that are known together: the same one is told, in whichever order they are written', async () => {
+  it('several trips that are known together: the same one is reported, in whichever order they are written', async () => {
     const async = (id: string) => onInput(id, async ({ abort }) => abort(`trip ${id}`));
     for (const make of [trips, async])
       for (const ids of [
@@ -558,7 +558,7 @@ describe('verdicts', () => {
       expect((await runInput(ids.map((id, index) => slowly(fails(id), index)))).verdict).toMatchObject({ processorId: 'a' });
   });
 
-  it('a trip ends the block at once: nobody is waited for who ignores the signal', async () => {
+  it('a trip ends the block at once: it does not wait for guards that ignore the signal', async () => {
     const { verdict } = await runInput([never('a'), slowly(trips('t')), never('z')]);
     expect(verdict).toMatchObject({ kind: 'trip', processorId: 't' });
   });
@@ -577,7 +577,7 @@ describe('verdicts', () => {
     expect(reasons).toEqual([expect.objectContaining({ name: 'AbortError' })]);
   });
 
-  it('the signal is not aborted where nobody trips', async () => {
+  it('the signal is not aborted without a trip', async () => {
     const signals: AbortSignal[] = [];
     const keep = (id: string, hook: Hook) => onInput(id, (args) => (signals.push(args.abortSignal), hook(args)));
     await runInput([keep('a', () => undefined), keep('b', ({ abort }) => abort('again', { retry: true }))]);
@@ -645,7 +645,7 @@ describe('a block that runs again and again', () => {
   const same: Hook = (args) => args.part;
   const data = () => payloads.outputStream(conversation());
 
-  it('hands the same signal on while nobody trips, and never one that is aborted', async () => {
+  it('passes the same signal on until a trip, and never one that is aborted', async () => {
     const signals: AbortSignal[] = [];
     let stop = false;
     const node = parallel(

@@ -50,8 +50,8 @@ export interface SettleBlockOptions<P extends Phase> extends MergeBranchesOption
 }
 
 /**
- * What becomes of a payload after a block that nobody stopped: the merged edits. Who passed has not seen what a sibling changed:
- * that is told, and under `staleVerdicts: 'rerun'` they judge the merged payload, once.
+ * Settles the payload after a block without a stop: merges the edits. Branches that passed have not seen their siblings' edits:
+ * this is reported, and under `staleVerdicts: 'rerun'` they judge the merged payload once.
  */
 export const settleBlock = <P extends Phase>(settling: SettleBlockOptions<P>): Awaitable<Verdict<PhaseData<P>>> => {
   const { branches, block, scope } = settling;

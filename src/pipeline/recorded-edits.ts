@@ -54,13 +54,13 @@ export const recordingEdits = <P extends Phase>(step: GuardStep<P>): GuardStep<P
   },
 });
 
-/** Fields that the list says, or that an engine passes along beside the payload. */
+/** Fields derived from the list, and fields that an engine passes along with the payload. */
 const unseen = new Set(['phase', 'messageList', 'messages', 'systemMessages', 'streamParts', 'state', 'steps', 'agent']);
 
-/** What a payload says beside its list; two payloads with the same list are compared by it. */
+/** The fields of a payload other than its list; they are compared when the list is the same. */
 const seen = (data: PhaseData): unknown => Object.fromEntries(Object.entries(data).filter(([name]) => !unseen.has(name)));
 
-/** A payload as plain data of its own, which nobody changes later. */
+/** An immutable copy of a payload, as plain data. */
 const lookAt = (data: PhaseData, { host }: RunScope): unknown => {
   const { messageList }: MessageCarrier = data;
   const fields = seen(data);

@@ -5,8 +5,9 @@ import { phaseRow } from '../phase/table.js';
 import { copyPlain } from '../phase/plain-data.js';
 
 /**
- * A payload for one branch of a block, or for a guard that runs beside the model: its messages and each field that a hook may
- * change in place are copies. Everything else is shared, the list too in phases whose hooks cannot change messages.
+ * A payload for one branch of a block, or for a guard that runs in parallel with the model: its messages, and each field that a
+ * hook may change in place, are copies. All other fields are shared; so is the list in phases whose hooks cannot change
+ * messages.
  */
 export const snapshotOf = <P extends Phase>(data: PhaseData<P>, { host }: Pick<RunScope, 'host'>): PhaseData<P> => {
   const row = phaseRow<P>(data.phase);

@@ -43,7 +43,7 @@ const run = async (node: GraphNode, scope: TestScope = createScope()) => {
 const stale = { phase: 'input', path: 'p/parallel.0', readers: ['j'], authors: ['r'] };
 
 describe('a pass that was given on what a sibling changed', () => {
-  it('stands and is told, unless the block asks for more', async () => {
+  it('counts and is reported, unless the block asks for more', async () => {
     for (const rule of [undefined, 'report'] as const) {
       const seen: string[] = [];
       const { verdict, scope } = await run(block(rule, [judge('j', seen), redacting('r', '555')]));
@@ -76,7 +76,7 @@ describe('a pass that was given on what a sibling changed', () => {
     },
   );
 
-  it('an edit of the second look is an edit on top; nobody looks a third time', async () => {
+  it('an edit of the rerun is an edit on top; there is no second rerun', async () => {
     const seen: string[] = [];
     const others: string[] = [];
     const act = ({ messages }: Args, text: string) =>
@@ -97,7 +97,7 @@ describe('a pass that was given on what a sibling changed', () => {
     ]);
   });
 
-  it('nothing is stale where nobody changed anything, or everybody did, or somebody stopped', async () => {
+  it('nothing is stale if no branch edited, every branch edited, or one stopped', async () => {
     const trips = guard('t', ({ abort }) => abort('no'));
     for (const nodes of [
       [judge('j', []), judge('k', [])],
@@ -115,7 +115,7 @@ describe('a pass that was given on what a sibling changed', () => {
     expect(scope.stale).toEqual([]);
   });
 
-  it('of a block in a block, it is told by the outer one, and so is what branches there both edited', async () => {
+  it('of a block in a block, it is reported by the outer one, and so is what branches there both edited', async () => {
     const inner = block('report', [judge('j', []), redacting('r', '555'), redacting('s', '555 now')]);
     const { scope } = await run(block('report', [inner, judge('k', [])]));
     expect(scope.stale.map(({ path, readers }) => [path, readers])).toEqual([

@@ -77,7 +77,7 @@ const hasWindow = (node: GraphNode): boolean =>
     ? typeof node.processor.processOutputStream === 'function' && windowOf(node) !== undefined
     : childrenOf(node).some(hasWindow);
 
-/** A node of a sequence: where it stands, and what it does with a chunk. */
+/** A node of a sequence: its position, and its function for a chunk. */
 interface Member {
   readonly node: GraphNode;
   readonly path: string;

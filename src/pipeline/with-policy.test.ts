@@ -96,7 +96,7 @@ describe.each(phaseNames)('%s', (phase) => {
       expect(onViolation).not.toHaveBeenCalled();
     });
 
-    it('passes, and that is told: pass', async () => {
+    it('passes, and that is reported: pass', async () => {
       const { verdict, scope, list } = await askIt(phase, { onUnavailable: 'pass' });
       const before = (await ask(planOf(same, undefined), phase)).list;
       expect(verdict).toEqual({ kind: 'pass' });
@@ -120,7 +120,7 @@ describe.each(phaseNames)('%s', (phase) => {
   });
 
   it.each([undefined, 'fail', 'trip', 'pass'] as const)(
-    'what a guard does after its deadline is seen by nobody: %s',
+    'what a guard does after its deadline has no effect: %s',
     async (onUnavailable) => {
       const { hook, calls } = onCall();
       const scope = createScope();
@@ -175,7 +175,7 @@ describe.each(phaseNames)('%s', (phase) => {
     }
   });
 
-  it('a violation is told once under every policy', async () => {
+  it('a violation is reported once under every policy', async () => {
     for (const policy of [{ deadlineMs: 9 }, { onUnavailable: 'pass' }, { cache: { maxEntries: 1 } }] as const) {
       const onViolation = vi.fn();
       await ask(
@@ -299,7 +299,7 @@ describe('layers', () => {
     expect(setTimer).not.toHaveBeenCalled();
   });
 
-  it('a guard beside the model cannot begin another message: what it is given is an id of its own', async () => {
+  it('a guard that overlaps cannot start another message: it gets an id of its own', async () => {
     const rotate = vi.fn(() => 'next');
     const given: unknown[] = [];
     const hook = ({ rotateResponseMessageId }: { rotateResponseMessageId?: () => string }) =>
@@ -312,7 +312,7 @@ describe('layers', () => {
     expect(new Set(given).size).toBe(2);
   });
 
-  it('beside a guard that trips, one that is unavailable and may pass does not get in the way', async () => {
+  it('next to a guard that trips, one that is unavailable and may pass has no effect', async () => {
     const { hook } = onCall();
     const scope = createScope();
     const passing = planOf(hook, { deadlineMs: 10, onUnavailable: 'pass' }, { id: 'slow' }).graph;
@@ -329,7 +329,7 @@ describe('layers', () => {
     expect(scope.reports.map(({ author }) => author.processorId)).toEqual(['strict']);
   });
 
-  it('beside a guard that passes, one that may pass is counted', async () => {
+  it('next to a guard that passes, one that may pass is counted', async () => {
     const scope = createScope();
     const nodes = [
       planOf(hang, { deadlineMs: 10, onUnavailable: 'pass' }, { id: 'slow' }),

@@ -40,7 +40,7 @@ const isCached = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cac
 
 const keepsWindows = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache?.windows === true && cadence === 'chunk';
 
-/** Whether a guard judges a phase beside the model's call. */
+/** Whether a guard overlaps with the model's call in a phase. */
 export const isOverlapping = ({ overlap }: GuardPolicy, { mayOverlap }: RowFacts): boolean =>
   overlap === true && mayOverlap === true;
 
@@ -64,8 +64,8 @@ export interface PolicySite<P extends Phase> {
 }
 
 /**
- * A step with its policy around it: a function from step to step, folded once when the plan is built. A step without a policy, or with
- * one that asks for none of the layers, stays the step that it is.
+ * A step with its policy around it: a function from step to step, folded once when the plan is built. A step without a policy, or
+ * with one that asks for none of the layers, stays the step that it is.
  */
 export const withPolicy = <P extends Phase>(step: GuardStep<P>, { row, policy }: PolicySite<P>): GuardStep<P> => {
   const wanted = policy ? layers.filter(({ isOn }) => isOn(policy, row)) : [];
@@ -76,7 +76,7 @@ export const withPolicy = <P extends Phase>(step: GuardStep<P>, { row, policy }:
   return {
     author,
     skips,
-    isBlock: policy.shadow, // its verdict is told when it is there
+    isBlock: policy.shadow, // it reports its own verdict later
     run: (data, scope) =>
       whenReady(guard(data, scope), (verdict) => {
         if (isViolation(verdict)) tellViolation(onViolation, verdict);
@@ -93,7 +93,7 @@ const portsOf = <P extends Phase>({ author }: GuardStep<P>, row: PhaseRow<P>): L
   const own = createOwnPayloads();
   const alone = { row, path: author.path, overlap: 'last', staleVerdicts: 'report' } as const;
   return {
-    // A block of one: its snapshot, its merge, and a guard that was given up on is a branch that nobody waits for.
+    // A block with one branch: its snapshot, its merge, and no waiting for a guard that timed out.
     isolate: (guard) =>
       inParallel([{ id: author.processorId, guard: (data, scope) => guard(own.withOwnList(data, scope), scope) }], alone),
     own: own.copyOf,

@@ -1,6 +1,6 @@
 import { isRecord } from '../phase/plain-data.js';
 
-/** Scripts that put no space between words: there every character stands for itself. */
+/** Scripts without spaces between words: each character counts as a word. */
 const unspaced = '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}';
 const letters = `[[\\p{L}\\p{N}\\p{M}_]--[${unspaced}]]`;
 
@@ -28,7 +28,7 @@ export const lostWords = (before: string, after: string): string[] => {
   return wordsOf(before).filter((word) => !kept.has(word));
 };
 
-/** Fields that name, date or tie things together. What stands there is no prose, wherever it stands. */
+/** Fields that contain names, dates or references. Their values are not prose, at any depth. */
 const nameFields = new Set(
   'id type role state format createdAt from runId messageId threadId resourceId toolCallId toolName mimeType mediaType'.split(
     ' ',

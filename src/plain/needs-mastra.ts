@@ -4,8 +4,8 @@ import { InterlockError } from '../errors.js';
 export const needsMastra = (path: string): InterlockError => new InterlockError('ai-sdk/needs-mastra', { path });
 
 /**
- * Gives an object members that it does not have: who asks for one is told what it takes. They are not seen by whoever lists an
- * object's members. `absent` names all of them, so that the compiler knows of one that a later version of Mastra adds.
+ * Adds members to an object that it lacks: reading one raises an error that names what it requires. The members are not
+ * enumerable. `absent` names all of them, so that the compiler reports members which a later version of Mastra adds.
  */
 export const refusing = <Has extends object, Absent extends string>(
   has: Has,

@@ -10,7 +10,7 @@ import { plainPort } from './plain-port.js';
 
 const { messages: messagePort } = createHost();
 
-/** What anybody can see of a list, by the port that made it. */
+/** The observable content of a list, read through the port that made it. */
 const seen = (port: MessagePort, list: MessageList) => ({
   all: port.read(list, 'all').map((one) => [one.id, one.role, textIn(one)]),
   input: port.read(list, 'input').map(({ id }) => id),

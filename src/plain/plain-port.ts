@@ -35,7 +35,7 @@ const write: MessagePort['write'] = (list, messages, { scope, source }) => {
   state[noteOf[source]].push(...added);
 };
 
-/** A message in place of the one of its id, so that everybody who holds that one sees the change; its time stays. */
+/** Replaces the message with the same id in place, so that each holder sees the change; its time is kept. */
 const replaced = (own: MastraDBMessage | undefined, message: MastraDBMessage): MastraDBMessage =>
   own && own !== message ? Object.assign(own, message, { createdAt: own.createdAt }) : (own ?? storedMessage(message));
 
@@ -47,7 +47,7 @@ const fork: MessagePort['fork'] = (list) => {
 
 const fill = (list: MessageList, state: PlainState): void => void Object.assign(stateOf(list), state);
 
-/** As lists of Mastra's are told, with times as text: a merge takes them for words. */
+/** In the format of Mastra's lists, with times as text, because a merge treats them as words. */
 const snapshot: MessagePort['snapshot'] = (list) => {
   const state = stateOf(list);
   return { ...state, messages: state.messages.map((message) => ({ ...message, createdAt: timeOf(message) })) };

@@ -50,7 +50,7 @@ export const toStored = (messages: readonly SpokenMessage[]): Stored => {
 
 interface Taking {
   readonly parts: StoredPart[];
-  /** Where each tool call stands. */
+  /** The position of each tool call. */
   readonly calls: Map<unknown, number>;
 }
 
@@ -61,7 +61,7 @@ const takePart = ({ parts, calls }: Taking, given: Part): number | undefined => 
   return parts.push(made) - 1;
 };
 
-/** A result stands with its call; one whose call is not there stands alone. */
+/** A result is stored with its call. A result without a call is stored alone. */
 const takeResult = (taking: Taking, given: Part): number => {
   const { toolCallId, toolName } = given as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
   const result = resultIn(given['output']);

@@ -1,4 +1,4 @@
-/** Those who read a run's streams. */
+/** The readers of a run's streams. */
 export interface Readers {
   /** A stream as before, whose reader counts from its first read on. */
   follow<Chunk>(chunks: ReadableStream<Chunk>): ReadableStream<Chunk>;
@@ -6,7 +6,10 @@ export interface Readers {
   expectResult(): void;
 }
 
-/** Counts the readers of a run's streams. `onLeft` is called when the last that has begun to read cancels, unless something waits for the result. */
+/**
+ * Counts the readers of a run's streams. `onLeft` is called when the last active reader cancels, unless a caller waits for the
+ * result.
+ */
 export const createReaders = (onLeft: () => void): Readers => {
   const open = new Set<object>();
   let isAwaited = false;

@@ -93,7 +93,7 @@ describe('back-pressure', () => {
 });
 
 describe('drain and close', () => {
-  it('drain lets everything flow, those who wait included', async () => {
+  it('drain lets everything flow, waiting writers included', async () => {
     const streamBuffer = filled(1, 0);
     const waiting = streamBuffer.write(0);
     streamBuffer.drain();
@@ -113,7 +113,7 @@ describe('drain and close', () => {
     expect(streamBuffer.closed).toBe(true);
   });
 
-  it('close frees a writer whom nobody reads', async () => {
+  it('close frees a writer without a reader', async () => {
     const streamBuffer = filled(1, 0);
     const waiting = streamBuffer.write(0);
     streamBuffer.close();
@@ -139,7 +139,7 @@ describe('drain and close', () => {
 });
 
 describe('readers', () => {
-  it('who come late read from the start', async () => {
+  it('late readers read from the start', async () => {
     const streamBuffer = filled(32, 3);
     const early = streamBuffer.read().getReader();
     await take(early, 3);
@@ -164,14 +164,14 @@ describe('readers', () => {
     expect(await take(fast, 1)).toEqual([2]);
     const [third, fourth] = [streamBuffer.write(3), streamBuffer.write(4)];
     expect(await take(fast, 2)).toEqual([3, 4]);
-    expect(await take(slow, 1)).toEqual([2]); // far behind, and nobody's hindrance
+    expect(await take(slow, 1)).toEqual([2]); // a slow reader that does not block the others
     expect(streamBuffer.write(5)).toBeUndefined();
     streamBuffer.close();
     expect(await take(slow, 3)).toEqual([3, 4, 5]);
     expect([third, await isSettled(fourth)]).toEqual([undefined, true]);
   });
 
-  it('the last one who was reading goes away: everything flows', async () => {
+  it('when the last active reader leaves, everything flows', async () => {
     const streamBuffer = createStreamBuffer<number>(1);
     const stream = streamBuffer.read();
     const waiting = streamBuffer.write(0);
@@ -216,7 +216,7 @@ describe('readers', () => {
     expect(await isSettled(waiting)).toBe(true);
   });
 
-  it('one goes away while it waits for news: what comes later harms nobody', async () => {
+  it('a reader that leaves while it waits does not affect later chunks', async () => {
     const streamBuffer = createStreamBuffer<number>();
     const [gone, stays] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
     const reading = [gone.read(), stays.read()];
@@ -229,7 +229,7 @@ describe('readers', () => {
     expect(await all(streamBuffer.read())).toEqual([0]);
   });
 
-  it('who break off a loop go away', async () => {
+  it('readers that break off a loop are gone', async () => {
     const streamBuffer = filled(32, 3);
     for await (const chunk of streamBuffer.read()) if (chunk === 1) break;
     expect(Array.from({ length: 64 }, (_, n) => streamBuffer.write(n)).every((waiting) => waiting === undefined)).toBe(true);
@@ -280,7 +280,7 @@ describe('hold', () => {
     const reader = streamBuffer.read().getReader();
     void streamBuffer.write(0);
     streamBuffer.startBuffering();
-    expect([streamBuffer.write(1), streamBuffer.write(2), streamBuffer.write(3)]).toEqual([undefined, undefined, undefined]); // nobody could read
+    expect([streamBuffer.write(1), streamBuffer.write(2), streamBuffer.write(3)]).toEqual([undefined, undefined, undefined]); // no reader can see them
     expect(await take(reader, 1)).toEqual([0]);
     const next = reader.read();
     expect(await isSettled(next)).toBe(false);
@@ -291,7 +291,7 @@ describe('hold', () => {
     expect(streamBuffer.write(4)).toBeInstanceOf(Promise); // and the writer waits again
   });
 
-  it('a writer who waits goes on once all is read that can be, whatever is held behind it', async () => {
+  it('a waiting writer continues once all visible chunks are read, whatever is buffered after them', async () => {
     const streamBuffer = filled(2, 1);
     const waiting = streamBuffer.write(1);
     streamBuffer.startBuffering();
@@ -300,7 +300,7 @@ describe('hold', () => {
     expect(await isSettled(waiting)).toBe(true);
   });
 
-  it('takes back what nobody has seen, and only that', async () => {
+  it('takes back only chunks that no reader has seen', async () => {
     const streamBuffer = filled(32, 2);
     const seenPlace = streamBuffer.offset;
     void streamBuffer.write(2);
@@ -327,7 +327,7 @@ describe('hold', () => {
     expect(await all(streamBuffer.read())).toEqual([0, 1]);
   });
 
-  it('a reader who waits is woken by what is shown', async () => {
+  it('a waiting reader is woken by a visible chunk', async () => {
     const streamBuffer = createStreamBuffer<number>();
     streamBuffer.startBuffering();
     const reading = all(streamBuffer.read());
@@ -366,7 +366,7 @@ describe('a long answer', () => {
     streamBuffer.close();
   };
 
-  it('is kept as its words: who comes late gets the same in fewer pieces, in order', async () => {
+  it('is stored as text: a late reader gets the same in fewer parts, in order', async () => {
     const streamBuffer = createStreamBuffer<Said>();
     const [first] = await Promise.all([all(streamBuffer.read()), writeTo(streamBuffer)]);
     expect(first).toEqual(written);
@@ -376,7 +376,7 @@ describe('a long answer', () => {
     expect(streamBuffer.offset).toBe(count);
   });
 
-  it('who reads slowly, or comes while it is written, misses nothing', async () => {
+  it('a slow or late reader misses nothing', async () => {
     const streamBuffer = createStreamBuffer<Said>();
     const slow = streamBuffer.read().getReader();
     const begun = await Promise.all([
@@ -397,7 +397,7 @@ describe('a long answer', () => {
     expect(heard(await all(streamBuffer.read()))).toEqual(heard(written));
   });
 
-  it('who has read just as far as was put together goes on from there', async () => {
+  it('a reader at the end of the joined range continues there', async () => {
     const streamBuffer = createStreamBuffer<Said>();
     streamBuffer.drain();
     const reader = streamBuffer.read().getReader();
@@ -408,7 +408,7 @@ describe('a long answer', () => {
     expect([...begun, ...(await take(reader, count - 5_000))]).toEqual(written);
   });
 
-  it('who is still among what was put together does not hold up the rest', async () => {
+  it('a reader inside the joined range does not hold up the rest', async () => {
     const streamBuffer = createStreamBuffer<Said>();
     streamBuffer.drain();
     for (const chunk of written.slice(0, 9_000)) void streamBuffer.write(chunk);
@@ -436,5 +436,43 @@ describe('a long answer', () => {
     const shown = [...written.slice(0, 9_100), said(5)];
     expect(seen).toEqual(shown);
     expect(heard(await all(streamBuffer.read()))).toEqual(heard(shown));
+  });
+});
+
+describe('chunks that readers wait for', () => {
+  const deferred = new Map<number, (mayLeave: boolean) => void>();
+  const waitingBuffer = () =>
+    createStreamBuffer<number>(32, (n) => (n < 0 ? undefined : new Promise((resolve) => deferred.set(n, resolve))));
+
+  it('leave in their order once they may, and never where they may not', async () => {
+    const streamBuffer = waitingBuffer();
+    for (const n of [-1, 1, -2, 2]) void streamBuffer.write(n);
+    const taken: number[] = [];
+    const reading = (async () => {
+      for await (const n of streamBuffer.read()) taken.push(n);
+    })();
+    await wait(0);
+    expect(taken).toEqual([-1]);
+    deferred.get(2)?.(true);
+    await wait(0);
+    expect(taken).toEqual([-1]);
+    deferred.get(1)?.(false);
+    await wait(0);
+    expect(taken).toEqual([-1, -2, 2]);
+    streamBuffer.close();
+    await reading;
+    expect(await all(streamBuffer.read())).toEqual([-1, -2, 2]);
+  });
+
+  it('are not put together before they may leave', async () => {
+    const streamBuffer = waitingBuffer();
+    void streamBuffer.write(1);
+    for (let n = 0; n < 10_000; n += 1) void streamBuffer.write(-2);
+    streamBuffer.close();
+    const reader = streamBuffer.read().getReader();
+    const first = reader.read();
+    expect(await isSettled(first)).toBe(false);
+    deferred.get(1)?.(true);
+    expect((await first).value).toBe(1);
   });
 });

@@ -3,31 +3,31 @@ import { joinWords } from './join-words.js';
 /** How many chunks may wait for a reader before the writer does. */
 const defaultLimit = 32;
 
-/** So many chunks that nobody is about to read are kept as the texts that they are pieces of. */
+/** The number of fully read chunks from which on their text parts are joined. */
 const joinedAtOnce = 4_096;
 
 /** The one place where chunks leave a run. Writers wait for readers; readers may come late and read from the start. */
 export interface StreamBuffer<Chunk> {
-  /** Lets a chunk out; gives a promise where the writer must wait until somebody reads. After `close` nothing leaves. */
+  /** Writes a chunk; returns a promise if the writer must wait for a reader. After `close` chunks are dropped. */
   write(chunk: Chunk): Promise<void> | undefined;
   /** Ends the stream; a second close does nothing. */
   close(): void;
   /**
-   * A stream over all chunks from the first. Who comes when thousands have been read by others finds those pieces of one text that
-   * follow each other as one piece: a long answer is kept as its words.
+   * A stream over all chunks from the first. A late reader gets consecutive parts of one text, once thousands have been read by
+   * others, as one joined part.
    */
   read(): ReadableStream<Chunk>;
-  /** Lets everything flow, however slowly anybody reads: somebody waits for the end. */
+  /** Removes the limit of unread chunks, because a caller waits for the end. */
   drain(): void;
-  /** From here on chunks are written and nobody sees them, until `flush`; while chunks are held, a second hold does nothing. */
+  /** Buffers chunks from here on, invisible to readers, until `flush`. A second call during buffering does nothing. */
   startBuffering(): void;
   /** Shows what was held. */
   flush(): void;
   /** The place after the last chunk. */
   readonly offset: number;
-  /** Takes back what was written since a place; only what nobody has seen: says whether it was. */
+  /** Removes the chunks since an offset, if no reader has seen them; returns whether it did. */
   drop(offset: number): boolean;
-  /** Changes what was written from one place to another; only what nobody has seen: says whether it was. Default end: the last chunk. */
+  /** Replaces the chunks between two offsets, if no reader has seen them; returns whether it did. Default end: the last chunk. */
   revise(offset: number, end: number | undefined, change: (chunks: readonly Chunk[]) => readonly Chunk[]): boolean;
   /** What is held, and the place where it begins. */
   buffered(): { readonly chunks: readonly Chunk[]; readonly from: number };
@@ -39,7 +39,7 @@ export interface StreamBuffer<Chunk> {
 /** Something that is waited for again and again. */
 interface Bell {
   wait(): Promise<void>;
-  /** Wakes all who wait. */
+  /** Wakes all waiting readers. */
   ring(): void;
 }
 
@@ -63,6 +63,9 @@ interface Reader<Chunk> {
   controller: ReadableStreamDefaultController<Chunk>;
 }
 
+/** Told of each chunk once it can be seen. Readers get the chunk once the promise resolves, where there is one; never, where it resolves to `false`. */
+export type OnShow<Chunk> = (chunk: Chunk) => Promise<boolean> | void;
+
 /** What an stream buffer knows. */
 interface Flow<Chunk> {
   readonly limit: number;
@@ -71,11 +74,12 @@ interface Flow<Chunk> {
   joinedCount: number;
   /** Those that follow. */
   readonly chunks: Chunk[];
-  /** Told of each chunk once it can be seen. */
-  readonly onShow: ((chunk: Chunk) => void) | undefined;
+  readonly onShow: OnShow<Chunk> | undefined;
+  /** Chunks that readers wait for; `false` for those that never leave. */
+  readonly awaited: Map<Chunk, Promise<unknown> | false>;
   /** From where on chunks are held. */
   bufferedFrom: number;
-  /** Those who have begun to read. */
+  /** The active readers. */
   readonly reading: Set<Reader<Chunk>>;
   /** Rings when a writer may go on. */
   readonly room: Bell;
@@ -87,18 +91,23 @@ interface Flow<Chunk> {
   furthest: number;
 }
 
-/** Readers do not come to chunks that are held: nobody waits for them there. */
+/** Readers cannot reach buffered chunks, so the writer does not wait for them there. */
 const hasRoom = <Chunk>(flow: Flow<Chunk>): boolean =>
   flow.isDraining || flow.bufferedFrom !== Infinity || endOf(flow) - flow.furthest < flow.limit;
 
 /** The place after the last chunk. */
 const endOf = ({ joinedCount, chunks }: Pick<Flow<unknown>, 'joinedCount' | 'chunks'>): number => joinedCount + chunks.length;
 
-/** Puts together what all who read have read, where it is worth it. Readers who are among the joined ones come to it in its turn. */
+/**
+ * Joins chunks that all active readers have read, if there are enough. A reader inside the joined range first finishes that
+ * range.
+ */
 const join = <Chunk>(flow: Flow<Chunk>): void => {
   if (flow.chunks.length < 2 * joinedAtOnce) return;
   let offset = Math.min(endOf(flow), flow.bufferedFrom);
   for (const { at } of flow.reading) if (at >= flow.joinedCount) offset = Math.min(offset, at);
+  const awaited = flow.awaited.size === 0 ? -1 : flow.chunks.findIndex((chunk) => flow.awaited.has(chunk));
+  if (awaited !== -1) offset = Math.min(offset, flow.joinedCount + awaited);
   if (offset - flow.joinedCount < joinedAtOnce) return;
   flow.joined.push(...joinWords(flow.chunks.splice(0, offset - flow.joinedCount)));
   flow.joinedCount = offset;
@@ -120,8 +129,12 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
     return undefined;
   }
   if (reader.at < Math.min(endOf(flow), flow.bufferedFrom)) {
-    reader.controller.enqueue(chunks[reader.at - flow.joinedCount] as Chunk); // there, as was just seen
+    const chunk = chunks[reader.at - flow.joinedCount] as Chunk; // there, as was just seen
+    const awaited = flow.awaited.get(chunk);
+    if (awaited) return awaited.then(() => serve(flow, reader));
     reader.at += 1;
+    if (awaited === false) return serve(flow, reader);
+    reader.controller.enqueue(chunk);
     flow.furthest = Math.max(flow.furthest, reader.at);
     if (hasRoom(flow)) room.ring();
     return undefined;
@@ -131,7 +144,7 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
   return undefined;
 };
 
-/** A stream over all chunks. Who has one but does not read sets no pace. */
+/** A stream over all chunks. A stream without an active reader does not slow the writer. */
 const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
   let reader: Reader<Chunk> | undefined;
   const pull = (controller: ReadableStreamDefaultController<Chunk>) => {
@@ -140,7 +153,7 @@ const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
   };
   const cancel = () => {
     if (reader) flow.reading.delete(reader);
-    if (flow.reading.size === 0) drain(flow); // nobody is left to be waited for
+    if (flow.reading.size === 0) drain(flow); // there is no reader left to wait for
   };
   return new ReadableStream<Chunk>({ pull, cancel }, { highWaterMark: 0 });
 };
@@ -149,8 +162,15 @@ const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
 const flush = <Chunk>(flow: Flow<Chunk>): void => {
   const from = flow.bufferedFrom;
   flow.bufferedFrom = Infinity;
-  for (const chunk of flow.chunks.slice(from - flow.joinedCount)) flow.onShow?.(chunk);
+  for (const chunk of flow.chunks.slice(from - flow.joinedCount)) show(flow, chunk);
   flow.news.ring();
+};
+
+const show = <Chunk>({ onShow, awaited }: Flow<Chunk>, chunk: Chunk): void => {
+  const leaving = onShow?.(chunk);
+  if (!leaving) return;
+  const settle = (mayLeave: boolean): void => void (mayLeave ? awaited.delete(chunk) : awaited.set(chunk, false));
+  awaited.set(chunk, leaving.then(settle));
 };
 
 const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
@@ -160,19 +180,20 @@ const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
 };
 
 /**
- * Makes an stream buffer. The fastest reader sets the pace, so that a reader who only peeked does not hold the others up; when the last
- * one who was reading goes away, everything flows.
+ * Creates a stream buffer. The fastest reader sets the pace, so an idle reader does not block the others; when the last active
+ * reader cancels, the limit no longer applies.
  *
  * @param limit chunks that may wait unread; at least 1, default 32
- * @param onShow told of each chunk once it can be seen; must not throw
+ * @param onShow must not throw, nor reject
  */
-export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
+export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<Chunk>): StreamBuffer<Chunk> => {
   const flow: Flow<Chunk> = {
     limit,
     joined: [],
     joinedCount: 0,
     chunks: [],
     onShow,
+    awaited: new Map(),
     bufferedFrom: Infinity,
     reading: new Set(),
     room: createBell(),
@@ -187,12 +208,12 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: (chunk:
       flow.chunks.push(chunk);
       join(flow);
       if (flow.bufferedFrom !== Infinity) return undefined;
-      flow.onShow?.(chunk);
+      show(flow, chunk);
       flow.news.ring();
       return hasRoom(flow) ? undefined : flow.room.wait();
     },
     close: () => {
-      drop(flow, flow.bufferedFrom); // what nobody has let be seen by now never is
+      drop(flow, flow.bufferedFrom); // chunks that are still buffered at the end are dropped
       flow.isClosed = true;
       flow.news.ring();
       flow.room.ring();

@@ -6,13 +6,16 @@ type RejectedChunk = Extract<ChunkType, { type: 'tool-error' }>;
 type ApprovalChunk = Extract<ChunkType, { type: 'tool-call-approval' }>;
 
 export interface RejectOptions {
-  /** What the client and the model are shown as the call's arguments. Default: an empty object, for the arguments may be the reason. */
+  /**
+   * The arguments that the client and the model get. Default: an empty object, because the arguments may be the reason of the
+   * rejection.
+   */
   readonly args?: Record<string, unknown>;
 }
 
 /**
- * What a guard of the stream returns in place of a tool call that must not run: the tool is not run, the model is told the message
- * as its error, and the run goes on.
+ * Rejects a tool call: a stream guard returns the result in place of the call. The tool does not run, the model gets the message
+ * as the tool's error, and the run continues.
  *
  * @example
  * const noRefunds: Processor = {
@@ -27,8 +30,9 @@ export const rejectToolCall = (part: ToolCallChunk, message: string, { args = {}
 };
 
 /**
- * What a guard of the stream returns in place of a tool call that a person is to decide over: no tool of the step is run, and the
- * run rests as `suspended` with a `tool-call-approval` chunk for the call, until the person answers with `approveToolCall` or `declineToolCall`.
+ * Requires approval of a tool call: a stream guard returns the result in place of the call. No tool of the step runs, and the
+ * run is `suspended` with a `tool-call-approval` chunk for the call, until it is answered with `approveToolCall` or
+ * `declineToolCall`.
  */
 export const requireApproval = (part: ToolCallChunk): ApprovalChunk => {
   const { toolCallId, toolName, args } = part.payload;

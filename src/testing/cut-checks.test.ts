@@ -49,7 +49,7 @@ describe('the checks over all cuts', () => {
   });
 });
 
-// What is known of it stands nowhere in the kit: texts, values and cuts are all it has.
+// The kit has no knowledge of this processor: it works only with texts, values and cuts.
 describe('on the RegexFilterProcessor of @mastra/core 1.71', () => {
   const filter = (strategy: 'block' | 'redact') => [new RegexFilterProcessor({ presets: ['pii'], strategy })];
   const leaks = async (strategy: 'block' | 'redact', shape: StreamShape) =>

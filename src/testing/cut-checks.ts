@@ -3,11 +3,14 @@ import { randomCuts, twoWayCuts, unitCuts, type Pieces } from './cuts.js';
 import { createCutRunner, type CutRun, type CutRunner, type StreamGuards } from './run-cut.js';
 import { cutText, streamShapes, type StreamShape } from './stream-shapes.js';
 
-/** In how many ways a text is cut, and where it stands. */
+/** How a text is cut, and its position in the stream. */
 export interface CutOptions {
-  /** Where the text stands in the stream. Default: all {@link streamShapes}. */
+  /** The positions of the text in the stream. Default: all {@link streamShapes}. */
   readonly shapes?: readonly StreamShape[];
-  /** Random ways to cut it, beside every way to cut it in two and one character at a time; at least 0. Default 100. */
+  /**
+   * The number of random cuts, in addition to every cut into two parts and the cut into single characters; at least 0. Default
+   * 100.
+   */
   readonly randomCuts?: number;
   /** The random cuts follow from it. Default 1. */
   readonly seed?: number;
@@ -21,7 +24,7 @@ export interface FragmentCase {
   readonly allowedChars?: number;
 }
 
-/** A way to cut a text that does not keep what is asked for. */
+/** A cut of a text that fails the check. */
 export interface CutFailure {
   readonly shape: StreamShape;
   readonly pieces: Pieces;
@@ -29,13 +32,13 @@ export interface CutFailure {
   readonly actual: unknown;
 }
 
-/** What a check came to. */
+/** The result of a check. */
 export interface CutReport {
   readonly runs: number;
   readonly failures: readonly CutFailure[];
 }
 
-/** All cuts of what stands in the stream, each once. */
+/** All cuts of the streamed text, without duplicates. */
 const cutsOf = (whole: string, { randomCuts: count = 100, seed = 1 }: CutOptions): Pieces[] => {
   const cuts = [...twoWayCuts(whole), unitCuts(whole), ...randomCuts(whole, { count, seed })];
   return [...new Map(cuts.map((pieces) => [JSON.stringify(pieces), pieces])).values()];
@@ -84,8 +87,8 @@ export const checkChunkInvariance = (
 };
 
 /**
- * Runs guards over a text in every way of cutting it and looks for fragments of a value in it that left: in any chunk, and in
- * what the chunks of a part add up to.
+ * Runs guards over a text in every cut, and searches the output for fragments of a value: in each chunk, and in the concatenated
+ * chunks of each part.
  */
 export const checkFragments = async (
   guards: StreamGuards,
@@ -125,8 +128,8 @@ export const assertChunkInvariant = async (guards: StreamGuards, texts: readonly
   assertNone(await checkChunkInvariance(guards, texts, options), 'What leaves depends on how the stream is cut');
 
 /**
- * Asserts that no chunk, and nothing that chunks add up to, has more of a value in it than is allowed. Also sees what left
- * before a guard blocked, and what its tripwire says.
+ * Asserts that no chunk, and no concatenation of chunks, contains more of a value than allowed. It includes output before a
+ * block, and the tripwire.
  *
  * Throws an `AssertionError` with the first cut that fails and the number of those that do.
  *

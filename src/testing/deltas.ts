@@ -1,4 +1,4 @@
-/** Usage as a script states it; what is left out gets a fixed small number. */
+/** The usage of a scripted answer; omitted values get a small fixed number. */
 export interface ScriptedUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -11,7 +11,7 @@ export interface ScriptedToolCall {
   /** Defaults to an id that is unique within the server or model. */
   readonly id?: string;
   readonly name: string;
-  /** Sent as JSON; a string is sent as it stands, so that malformed arguments can be scripted. */
+  /** Sent as JSON; a string is sent unchanged, so that malformed arguments can be scripted. */
   readonly args: unknown;
   /** In how many deltas the arguments arrive. Default 1. */
   readonly fragments?: number;

@@ -5,7 +5,7 @@ export type Turn = (label: string) => Promise<void>;
 
 /** One way in which a scenario went. */
 export interface Interleaving<T> {
-  /** Who had their turn, in order. */
+  /** The labels, in the order of their turns. */
   readonly order: readonly string[];
   readonly result: T;
 }
@@ -15,22 +15,21 @@ export interface ExploreOptions {
   readonly most?: number;
 }
 
-/** Turns of the event loop after which nothing moves any more unless somebody is given their turn. */
+/** The number of idle turns of the event loop after which all steps are waiting for their turn. */
 const quietTurns = 4;
 
 /**
- * Walks every order in which the steps of a scenario can happen. Whatever takes its time in it (a judge, a model, a tool) waits
- * with `await turn('label')`; once everything waits, one is let go, and the scenario is run again for every other choice. Nothing else
- * in it may wait for a timer.
+ * Walks every order in which the steps of a scenario can happen. Each slow step (a judge, a model, a tool) waits with `await
+ * turn('label')`. Once all steps wait, one continues; the scenario is run again for every other choice. Other code in the
+ * scenario must not wait for a timer.
  *
- * Throws a `RangeError` where there are more orders than `most`, and an `Error` where a scenario hangs with nobody waiting.
+ * Throws a `RangeError` if there are more orders than `most`, and an `Error` if a scenario hangs without a waiting step.
  *
  * @example
  * const ways = await exploreInterleavings(async (turn) => {
  *   const agent = agentWith({ judge: async () => turn('verdict'), model: deltas(() => turn('delta')) });
  *   return textOnWire(await agent.stream('Go.'));
- * });
- * expect(new Set(ways.map(({ result }) => result))).toEqual(new Set(['Hello.']));
+ * }); expect(new Set(ways.map(({ result }) => result))).toEqual(new Set(['Hello.']));
  */
 export const exploreInterleavings = async <T>(
   scenario: (turn: Turn) => Promise<T>,
@@ -68,7 +67,7 @@ const walk = async <T>(
   const running = scenario((label) => new Promise((resolve) => waiting.push({ label, go: resolve }))).finally(
     () => (isDone = true),
   );
-  running.catch(() => undefined); // told by the await below
+  running.catch(() => undefined); // the await below reports the error
   for (;;) {
     for (let quiet = 0; quiet < quietTurns && !isDone; quiet += 1) await turn();
     if (isDone) return { way: { order, result: await running }, choices };

@@ -14,12 +14,12 @@ export interface FaultOptions {
 }
 
 export interface HangingOptions extends FaultOptions {
-  /** Goes on hanging after the abort signal; a hook that is given no signal hangs either way. Default false. */
+  /** Keeps hanging after the abort signal; a hook without a signal hangs in any case. Default false. */
   readonly ignoreAbort?: boolean;
 }
 
 export interface TrippingOptions extends FaultOptions {
-  /** Asks for the attempt again. Default false. */
+  /** Requests another attempt. Default false. */
   readonly retry?: boolean;
   readonly metadata?: unknown;
   /** How many calls trip, over the processor's life; later calls pass. Default: all. */
@@ -63,7 +63,7 @@ export const hanging = <H extends HookName>(
   { id = `hanging-${hook}`, ignoreAbort = false }: HangingOptions = {},
 ): FaultProcessor<H> => withHook(hook, id, ({ abortSignal }) => untilAborted(ignoreAbort ? undefined : abortSignal));
 
-/** A guard that blocks, or asks for a retry; `times` makes it relent. */
+/** A guard that blocks, or requests a retry; after `times` calls it passes. */
 export const tripping = <H extends HookName>(
   hook: H,
   reason: string,

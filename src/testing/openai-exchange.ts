@@ -5,15 +5,15 @@ import { createCutter, type Cut } from './byte-cuts.js';
 import type { ChatRequest } from './openai-request.js';
 import type { Script } from './openai-script.js';
 
-/** What the server saw of one chat completion request, kept up to date while it runs. */
+/** The server's record of one chat completion request, updated while the request runs. */
 export interface RecordedRequest {
   readonly body: ChatRequest;
   readonly headers: IncomingHttpHeaders;
-  /** Deltas of text, reasoning or tool arguments that were handed to the socket in full so far. */
+  /** Deltas of text, reasoning or tool arguments that were written to the socket in full so far. */
   readonly written: number;
   /** `aborted`: the client left first; `dropped`: the server cut the connection. */
   readonly state: 'open' | 'finished' | 'aborted' | 'dropped';
-  /** Milliseconds from the request to the client's leaving; undefined where it did not leave. */
+  /** Milliseconds from the request to the client's disconnect; undefined if it stayed connected. */
   readonly abortedAfterMs: number | undefined;
   /** Settles when the exchange is over: true where the client left before the answer was complete. */
   readonly aborted: Promise<boolean>;
@@ -120,7 +120,7 @@ export const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, 
       await playFrames(script.frames);
       conclude(res, script.end, drop);
     } catch (error) {
-      // The client has left: nobody is there to be told, and the record says so.
+      // The client has disconnected: there is no receiver for the error, and the record has it.
       if (!gone.signal.aborted) throw error;
     }
   };

@@ -1,6 +1,6 @@
 import type { Chunks, ScriptedToolCall, ScriptedUsage } from './deltas.js';
 
-/** What the server answers one request with. */
+/** The server's response to one request. */
 export type Reply = AnswerReply | ErrorReply | DropReply | HangReply | RawReply;
 
 /** An answer with content. */
@@ -60,7 +60,7 @@ export interface HangReply {
   readonly after?: readonly string[];
 }
 
-/** A body as it stands, for malformed streams. */
+/** A body that is sent unchanged, for malformed streams. */
 export interface RawReply {
   readonly kind: 'raw';
   readonly body: string | Uint8Array;

@@ -68,7 +68,7 @@ const ask = (baseUrl: string, init: RequestInit & { stream?: boolean } = {}) =>
     ...init,
   });
 
-it('ends lines as it is told', async () => {
+it('ends lines as configured', async () => {
   const { server } = await start({ reply: [{ kind: 'text', text: 'a\nb' }], lineEnd: '\r\n' });
   const body = await (await ask(server.baseUrl)).text();
   expect(body.replaceAll('\r\n', '')).not.toContain('\n');

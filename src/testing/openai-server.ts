@@ -92,7 +92,7 @@ const route = async (service: Service, req: IncomingMessage, res: ServerResponse
 
 /**
  * Starts a server on the loopback interface that speaks the OpenAI chat completion protocol and answers from a script.
- * Requests that the script has no reply for, and replies that throw, are answered with a 500 that says so.
+ * Requests without a scripted reply, and replies that throw, get a 500 with the reason.
  *
  * @example
  * const server = await startOpenAIServer({ reply: [{ kind: 'text', text: 'Hello 👋', chunks: 2 }], cut: 'byte' });
@@ -102,7 +102,7 @@ export const startOpenAIServer = async (options: OpenAIServerOptions): Promise<O
   createCutter(options.cut); // Refuses a cut that makes no sense now, not with the first request.
   const service: Service = { options, open: new Set(), requests: [] };
   const server = createServer((req, res) => {
-    // A fault of ours breaks the one response and is told; it never ends the host's process.
+    // An internal error breaks only this response and is reported; it never ends the host's process.
     route(service, req, res).catch((error: unknown) => {
       process.emitWarning(error instanceof Error ? error : String(error));
       res.destroy();

@@ -22,7 +22,7 @@ interface Seen {
   readonly payload?: Readonly<Record<string, unknown>>;
 }
 
-/** What stands around the text has ids of its own, and is not compared. */
+/** Chunks around the text have ids of their own, and are not compared. */
 const isAround = (id: unknown): boolean => String(id).startsWith('around-');
 
 /** The parts that are compared. */
@@ -37,8 +37,8 @@ const compared: Partial<Record<string, (payload: Readonly<Record<string, unknown
 export type CutRunner = (shape: StreamShape, pieces: Pieces) => Promise<CutRun>;
 
 /**
- * Makes an agent with these guards, ready to be run again and again. A client's tool takes the calls, so that nothing is run. Mastra is
- * loaded here and not with the kit, whose models and servers do without.
+ * Makes an agent with these guards, ready to be run again and again. A client's tool takes the calls, so that nothing is run.
+ * Mastra is loaded here and not with the kit, whose models and servers do without.
  */
 export const createCutRunner = async (guards: StreamGuards): Promise<CutRunner> => {
   const { InterlockAgent } = await import('../mastra/agent/agent.js');

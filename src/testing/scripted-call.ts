@@ -5,7 +5,7 @@ export interface ScriptedCall<V extends SpecVersion = SpecVersion> {
   /** The call's number on this model, from 0. */
   readonly index: number;
   readonly mode: 'generate' | 'stream';
-  /** What the caller sent, by reference. */
+  /** The caller's prompt, by reference. */
   readonly prompt: CallOptionsOf<V>['prompt'];
   readonly options: CallOptionsOf<V>;
   /** Stream parts that the consumer pulled. */

@@ -14,7 +14,7 @@ export interface ScriptedModelOptions<V extends SpecVersion = 'v2'> {
   readonly specificationVersion?: V;
 }
 
-/** A language model that answers from a script, and what it has seen. */
+/** A language model that answers from a script, and its record of requests. */
 export type ScriptedModel<V extends SpecVersion = 'v2'> = LanguageModelOf<V> & {
   readonly calls: readonly ScriptedCall<V>[];
   /** Stream parts pulled, over all calls. */
@@ -144,6 +144,6 @@ const toStream = <V extends SpecVersion>(source: AsyncGenerator<Part, void>, cal
         call.cancelReason = reason;
       },
     },
-    // Nothing is produced ahead of the consumer: what was pulled is what somebody asked for.
+    // Nothing is produced ahead of the consumer: only requested parts are counted as pulled.
     { highWaterMark: 0 },
   );

@@ -26,14 +26,12 @@ export interface StepScript {
  *
  * @example
  * { text: ['Hel', 'lo'] }
- * { toolCalls: [{ name: 'lookup-order', args: { orderId: '1042' }, fragments: 3 }] }
- * { error: new Error('no answer') }               // the call fails
- * { text: ['Hel'], error: new Error('cut off') }  // the stream breaks after its first delta
- * { hang: true }                                  // the call never answers
- * { text: ['Hel'], hang: true }                   // the stream never ends
+ * { toolCalls: [{ name: 'lookup-order', args: { orderId: '1042' }, fragments: 3 }] } { error: new Error('no answer') } // the
+ * call fails { text: ['Hel'], error: new Error('cut off') } // the stream breaks after its first delta { hang: true } // the call
+ * never answers { text: ['Hel'], hang: true } // the stream never ends
  */
 export interface ScriptedStep<V extends SpecVersion = SpecVersion> extends StepScript {
-  /** Stream parts of the model's version as they stand, in place of all other content and of the finish part. */
+  /** Stream parts in the format of the model's version, sent unchanged in place of all other content and of the finish part. */
   readonly parts?: readonly StreamPartOf<V>[];
 }
 
@@ -67,7 +65,7 @@ const toolCallParts = (call: ScriptedToolCall, id: string): Part[] => {
 export const hasContent = ({ text, reasoning, toolCalls, parts }: StepScript): boolean =>
   [text, reasoning, toolCalls, parts].some((content) => content !== undefined);
 
-/** Which call a step answers, and by whom. */
+/** The call that a step answers, and its model. */
 export interface StepContext {
   readonly version: SpecVersion;
   readonly modelId: string;

@@ -2,7 +2,7 @@ import type { Pieces } from './cuts.js';
 import type { Part } from './scripted-parts.js';
 import { finishOf } from './model-spec.js';
 
-/** How a text stands in a model's stream. */
+/** The position of a text in a model's stream. */
 export const streamShapes = [
   /** As the words of one part. */
   'text',
@@ -67,7 +67,7 @@ const bodies: Record<StreamShape, (pieces: Pieces) => Part[]> = {
   arguments: call,
 };
 
-/** What is cut: the text, or the JSON that it stands in. */
+/** The part to cut: the text, or the JSON that contains it. */
 export const cutText = (shape: StreamShape, text: string): string => (shape === 'arguments' ? JSON.stringify({ text }) : text);
 
 /** The parts of a model's answer with a text in these pieces. */

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../schemas/index.js';
 import type { Author } from '../verdict.js';
 
-/** How often a guard did not judge although it stood in the way, and why. */
+/** How often a guard was in the path of a payload without judging it, and why. */
 export interface GuardBypass extends Author {
   /** `sampled-out`, or the code of the error for which there was no verdict, e.g. `guard/deadline`. */
   readonly reason: string;

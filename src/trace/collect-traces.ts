@@ -8,9 +8,9 @@ export type Trace = readonly TraceEntry[];
 export interface TraceCollection {
   /** To be given to an agent or a call as `record`. */
   readonly record: TraceRecorder;
-  /** The trace of the last run that began. */
+  /** The trace of the run that started last. */
   readonly trace: Trace;
-  /** The traces of all runs, in the order in which they began. */
+  /** The traces of all runs, in the order of their start. */
   readonly traces: readonly Trace[];
 }
 
@@ -19,8 +19,8 @@ export interface TraceCollection {
  *
  * @example
  * const recording = collectTraces();
- * await agent.generate('Where is my order?', { record: recording.record });
- * await writeFile('order.jsonl', formatTrace(recording.trace));
+ * await agent.generate('Where is my order?', { record: recording.record }); await writeFile('order.jsonl',
+ * formatTrace(recording.trace));
  */
 export const collectTraces = (): TraceCollection => {
   const traces: TraceEntry[][] = [];

@@ -10,7 +10,7 @@ export interface ComparedVerdict {
   readonly reason?: string;
 }
 
-/** What became of one place where a guard judged. */
+/** The comparison of one position at which a guard judged. */
 export interface ComparedRow {
   readonly phase: string;
   readonly path: string;
@@ -42,8 +42,8 @@ export interface TraceComparison {
 type GuardEvent = Extract<RunEvent, { type: 'guard' }>;
 
 /**
- * Compares two traces of what a caller said: what each guard said in each of them. Guards are the same where their ids are, also in
- * pipelines of different names; of a guard of the stream its strictest verdict in a step counts.
+ * Compares the guards' verdicts in two traces of the same input. Guards are matched by id, also across pipelines of different
+ * names; for a stream guard the strictest verdict of a step counts.
  */
 export const compareTraces = (before: Trace, after: Trace): TraceComparison => {
   const [old, young] = [verdictsIn(before), verdictsIn(after)];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TraceContent, TraceEntry } from '../../schemas/index.js';
 import { fromPlainJson, toPlainJson, type MapText } from './plain-json.js';
 
-/** A record as it was at one time: nobody changes it later. Its lists are kept value by value, as JSON. */
+/** An immutable snapshot of a record. Its lists are stored value by value, as JSON. */
 export interface Frozen {
   readonly lists: ReadonlyMap<string, readonly string[]>;
   readonly values: Record<string, unknown>;
@@ -94,7 +94,7 @@ const valuesAt = (pool: readonly unknown[], ranges: Ranges): unknown[] =>
 /** Reads what entries of a trace hold. */
 export type ReadContent = (content: TraceContent) => Record<string, unknown>;
 
-/** Gathers the values of a trace. What it gives belongs to the reader, who may change it. */
+/** Collects the values of a trace. The result belongs to the caller, which may change it. */
 export const readContents = (entries: readonly TraceEntry[], mapText?: MapText): ReadContent => {
   const read = (value: unknown): unknown => fromPlainJson(value, mapText);
   const pool = poolOf(entries);

@@ -14,7 +14,7 @@ export interface GuardView {
   readonly received: readonly TextAt[];
   /** Empty where the guard stopped. */
   readonly returned: readonly TextAt[];
-  /** What it threw where it gave no verdict, then each cause of that; absent where it gave one. */
+  /** The error if it gave no verdict, followed by its causes; absent if it gave one. */
   readonly causes?: NonNullable<Judged['causes']>;
 }
 
@@ -22,8 +22,8 @@ type Judged = Extract<TraceEntry, { kind: 'judged' }>;
 type GuardEvent = Extract<Extract<TraceEntry, { kind: 'event' }>['event'], { type: 'guard' }>;
 
 /**
- * What the guard was given whose event is an entry of a trace, and what it gave. Of a guard of the stream these are the chunks that it
- * changed or stopped on, one after another; where it changed none, the texts as they came.
+ * The input and output of a guard, by its event in a trace. For a stream guard these are the chunks that it changed or stopped
+ * on, in order; if it changed none, the original texts.
  *
  * Raises `trace/invalid` where the entry is no guard's event, and `trace/redacted` where the words are not in the trace.
  */
@@ -42,7 +42,7 @@ const guardEventAt = (trace: Trace, seq: number): GuardEvent => {
   throw new InterlockError('trace/invalid', { path: `seq ${seq}`, detail: 'this entry is not the event of a guard.' });
 };
 
-/** One call is told right after its event, the calls per chunk of a step before the event that sums them up. */
+/** A single call is recorded right after its event; the calls per chunk of a step precede the event that sums them up. */
 const judgedBy = (trace: Trace, seq: number, event: GuardEvent): Judged[] => {
   const own = trace.filter((entry): entry is Judged => entry.kind === 'judged' && isSameCall(entry, event));
   const next = own.find((entry) => entry.seq > seq);

@@ -1,2 +1,2 @@
-/** This library, as traces name who wrote them; a test holds it to package.json. */
+/** The library's name and version in traces; a test compares it with package.json. */
 export const libraryName = 'mastra-interlock@0.0.0';

@@ -28,7 +28,7 @@ export interface GuardedRun extends GuardedRunFacts {
 /** What is observed of such a run. */
 export type GuardsNews =
   | { readonly kind: 'event'; readonly event: RunEvent }
-  /** The guards of a phase are about to be asked; told once for each step of the run. `said` is what the caller said last. */
+  /** The guards of a phase are about to judge; reported once for each step of the run. `said` is the caller's last message. */
   | {
       readonly kind: 'asked';
       readonly phase: string;
@@ -40,8 +40,8 @@ export type GuardsNews =
 export type GuardsObserver = (run: GuardedRun, news: GuardsNews) => void;
 
 /**
- * What observes this process. All copies of the library find it under one name. It holds what observing needs, so that a guard carries
- * none of that, and it works in every runtime.
+ * What observes this process. All copies of the library find it under one name. It holds what observing needs, so that a guard
+ * carries none of that, and it works in every runtime.
  */
 interface Observers {
   readonly recorders: Set<TraceRecorder>;
@@ -57,8 +57,8 @@ export const observers = (): Observers =>
   (place.mastraInterlockObservers ??= { recorders: new Set(), guardsObservers: new Set() });
 
 /**
- * Observes every run of an `InterlockAgent` that begins in this process from now on, whatever the agent records itself. What is given back
- * stops that for runs that begin later.
+ * Observes every run of an `InterlockAgent` that begins in this process from now on, whatever the agent records itself. What is
+ * given back stops that for runs that begin later.
  */
 export const observeRuns = (recorder: TraceRecorder): (() => void) => {
   const { recorders } = observers();

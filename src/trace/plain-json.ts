@@ -1,7 +1,7 @@
 /** How a text of a trace is written down. */
 export type MapText = (text: string) => string;
 
-/** Fields that hold names, not words: what they say is needed to find things, and is nobody's secret. */
+/** Fields that contain names, not text: their values are needed to find things, and are not secret. */
 const nameFields = new Set([
   'type',
   'id',
@@ -43,8 +43,8 @@ const errorFields = ['name', 'message', 'code', 'status', 'statusCode', 'isRetry
 const mostDeep = 64;
 
 /**
- * A value as JSON, by copy. Dates, bytes, addresses and errors say what they were; functions and instances of other classes are left
- * out, for they may hold anything. With `mapText` each text is written as it says, names aside.
+ * A value as JSON, by copy. Dates, bytes, addresses and errors say what they were; functions and instances of other classes are
+ * left out, for they may hold anything. With `mapText` each text is written as it says, names aside.
  */
 export const toPlainJson = (value: unknown, mapText?: MapText): unknown => plain(value, { mapText, depth: 0, isName: false });
 
@@ -63,7 +63,7 @@ const plain = (value: unknown, walk: Walk): unknown => {
   return plainObject(value, { ...walk, depth: walk.depth + 1 });
 };
 
-/** A number may be somebody's: an account, a card. */
+/** A number may be personal: an account, a card. */
 const plainNumber = (value: number, { mapText, isName }: Walk): unknown => {
   const text = String(value);
   const mapped = mapText && !isName ? mapText(text) : text;

@@ -83,7 +83,7 @@ describe('bypasses', () => {
     ]);
   });
 
-  it('an outage that blocks is told as one', () => {
+  it('an outage that blocks is reported as one', () => {
     const { recorder } = setUp();
     const verdict = { kind: 'trip', ...author(), reason: 'no verdict', metadata: { code: 'c' }, outage: { error: 1 } } as const;
     recorder.reportGuard({ author: author(), verdict, durationMs: 1 });
@@ -94,7 +94,7 @@ describe('bypasses', () => {
 });
 
 describe('shadows', () => {
-  it('are told under the place at which they were opened', () => {
+  it('are reported at the position at which they were opened', () => {
     const { recorder, position } = setUp();
     const tell = recorder.openShadow();
     position.stepNumber = 4;
@@ -119,7 +119,7 @@ describe('shadows', () => {
     expect(recorder.events.map(({ seq }) => seq)).toEqual([0, 1, 2]);
   });
 
-  it('of a stream are summed up for each step; a stop stands alone', () => {
+  it('of a stream are summed up for each step; a stop is an event of its own', () => {
     const { recorder, position } = setUp();
     const by = author('outputStream');
     const open = () => recorder.openShadow();
@@ -155,7 +155,7 @@ describe('events', () => {
     expect(recorder.events.every(({ runId }) => runId === 'run')).toBe(true);
   });
 
-  it('fit their schema, whoever reports them', () => {
+  it('fit their schema, from every reporter', () => {
     const { recorder } = setUp();
     for (const phase of phaseNames)
       for (const kind of Object.keys(verdicts) as (keyof typeof verdicts)[]) recorder.reportGuard(report(author(phase), kind));
@@ -197,7 +197,7 @@ describe('guards', () => {
     ]);
   });
 
-  it('say why they stopped, and as whom', () => {
+  it('contain the reason and the processor of a stop', () => {
     const { recorder } = setUp();
     const by = author();
     recorder.reportGuard({
@@ -235,7 +235,7 @@ describe('guards', () => {
     expect(recorder.events[2]).toMatchObject({ processorId: 'a', calls: 1, edits: 0 });
   });
 
-  it('called per chunk tell of a stop at once, beside their sum', () => {
+  it('called per chunk report a stop at once, in addition to their sum', () => {
     const { recorder } = setUp();
     const by = author('outputStream');
     recorder.reportGuard(report(by, 'pass'));
@@ -247,7 +247,7 @@ describe('guards', () => {
 });
 
 describe('a listener', () => {
-  it('is told of each event as it happens', () => {
+  it('gets each event as it happens', () => {
     const told: RunEvent[] = [];
     const { recorder } = setUp((event) => void told.push(event));
     recorder.record({ type: 'state-enter', state: 'input' });

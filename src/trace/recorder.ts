@@ -14,18 +14,18 @@ export interface RecorderOptions {
   position: () => Position;
   /** Epoch milliseconds. */
   wallClock: () => number;
-  /** Told of each event as it happens; what it throws does not reach the run. */
+  /** Called with each event as it happens; its errors do not reach the run. */
   onEvent?: (event: RunEvent) => void;
 }
 
 /**
- * Keeps what happened in a run, in order. What comes after its end, from guards that were given up on, is not heard; only shadows,
- * for which nobody waits, and late aborts are.
+ * Records the events of a run, in order. Events after its end, from guards that timed out, are dropped; only those of shadow
+ * guards, for which the run does not wait, and late aborts are recorded.
  */
 export interface Recorder extends Reports {
   readonly events: readonly RunEvent[];
   record(fact: RunFact): void;
-  /** The run goes on from where this had happened; nobody is told of it again. */
+  /** Continues from the state after these events, without reporting them again. */
   rewind(before: readonly RunEvent[]): void;
   /** How many shadows have yet to report. */
   readonly openShadows: number;
@@ -38,7 +38,7 @@ interface Sum {
   durationMs: number;
   calls: number;
   edits: number;
-  /** What was changed, where that is recorded. */
+  /** The edits, if they are recorded. */
   changes?: Change[];
 }
 
@@ -96,7 +96,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     },
     flush: () => {
       const [finished, counted] = [[...sums], tally.take()];
-      sums.clear(); // first: whoever is told of an event may call guards again
+      sums.clear(); // first, because a listener may call guards again
       for (const { fact, at } of counted) record(fact, at);
       for (const [author, sum] of finished)
         record({ type: 'guard', verdict: sum.edits > 0 ? 'edit' : 'pass', ...author, ...sum });
@@ -142,7 +142,7 @@ const factOf = ({ verdict, author, durationMs }: GuardReport): Extract<RunFact, 
   return { type: 'guard', processorId, phase, path, verdict: kind, durationMs, calls: 1, edits, ...said, ...changes };
 };
 
-/** A listener is somebody else's code: its failure is not the run's. */
+/** A listener is code of the application: its failure does not affect the run. */
 const notify = (onEvent: RecorderOptions['onEvent'], event: RunEvent): void => {
   try {
     onEvent?.(event);

@@ -6,15 +6,15 @@ import { readContents } from './contents.js';
 /** Which words a redacted trace still holds. */
 export interface RedactionPolicy {
   /**
-   * Kinds of entries whose words are kept although nobody was shown them. Default none. What is kept here may hold what guards
+   * Kinds of entries whose content is kept although no reader has seen it. Default none. Kept content may include what guards
    * rejected.
    */
   readonly keep?: readonly TraceEntry['kind'][];
 }
 
 /**
- * The public view of a trace: what was never seen outside and what was rejected is not in it. Of parts it still says their type, place
- * and length, so that the run can be followed; it cannot be replayed. What guards chose to say, their reasons and metadata, stays.
+ * The public view of a trace: content that was rejected, or never left the run, is removed. Type, position and length of each
+ * part stay, so that the run can be followed; it cannot be replayed. Guards' reasons and metadata stay.
  *
  * What left stays where it was not withdrawn; what the caller said where it went to the model as it was said.
  */
@@ -29,7 +29,7 @@ interface Accepted {
   readonly said: (text: string) => boolean;
 }
 
-/** Fields of content by the kind of entry: words that nobody was shown, or that cannot be known to have been. */
+/** Content fields by kind of entry: text that no reader has seen, or that may not have been seen. */
 const contentFields = {
   header: [],
   input: ['adds', 'list'],
@@ -45,7 +45,7 @@ const contentFields = {
   wrote: ['chunk'],
   tool: ['args', 'outcome'],
   'stop-condition': [],
-  'after-step': ['feedback', 'chunk'],
+  'after-step': ['feedback', 'chunks'],
   memory: ['adds', 'list', 'error'],
   cancel: ['reason'],
   resume: ['answer'],

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../schemas/index.js';
 import type { Position, RunFact } from './run-fact.js';
 
-/** A fact that is told for every chunk of a stream, and written down once for a step. */
+/** A fact that is reported for every chunk of a stream, and recorded once for a step. */
 export type CountedFact = Extract<RunFact, { type: 'guard-bypass' | 'guard-shadow' | 'stale-verdict' }>;
 
 /** A fact, and the place in the run that it is about. */
@@ -13,7 +13,7 @@ export interface Placed {
 /** Counts facts that say the same. */
 export interface Tally {
   add(placed: Placed): void;
-  /** What was counted since the last time, in the order in which it was first told. */
+  /** The counts since the last call, in the order of their first report. */
   take(): Placed[];
 }
 

@@ -1,6 +1,6 @@
 import { isNameField } from './plain-json.js';
 
-/** A text somewhere in what a guard was given or gave. */
+/** A text in the input or output of a guard. */
 export interface TextAt {
   /** Dotted, e.g. `messages.3.content.parts.0.text`. */
   readonly target: string;

@@ -3,7 +3,7 @@ import { compareTraces } from './compare-traces.js';
 import { formatTrace, headerOf } from './trace-lines.js';
 import { traceOfKind } from './trace-of-kind.js';
 
-/** What a fixture is made for. */
+/** Options of a fixture. */
 export interface FixtureOptions {
   /** The module that exports the agent or the guards, as the test is to import it, e.g. `../src/support-agent.js`. */
   readonly from: string;
@@ -12,16 +12,16 @@ export interface FixtureOptions {
   /** Where the test imports the library from. Default `mastra-interlock`. */
   readonly library?: string;
   /**
-   * The file of the trace, as `formatTrace` writes it, relative to the test, e.g. `./blocked.jsonl`: the test reads it and has less than 80
-   * lines. Default: the lines of the trace are in the test.
+   * The file of the trace, as `formatTrace` writes it, relative to the test, e.g. `./blocked.jsonl`: the test reads it and has
+   * less than 80 lines. Default: the lines of the trace are in the test.
    */
   readonly trace?: string;
 }
 
 /**
- * A test file in TypeScript, for vitest, that replays a recorded run with an agent's guards and expects the same outcome and verdicts.
- * The test, or the file that it reads, holds the whole trace: redact nothing that the replay needs, and keep out of a repository what may not
- * be in it.
+ * A test file in TypeScript, for vitest, that replays a recorded run with an agent's guards and expects the same outcome and
+ * verdicts. The test, or the file that it reads, holds the whole trace: redact nothing that the replay needs, and keep out of a
+ * repository what may not be in it.
  *
  * @example
  * await writeFile('test/blocked.jsonl', formatTrace(trace));

@@ -6,7 +6,7 @@ import type { Trace } from './collect-traces.js';
 export const formatTrace = (trace: Trace): string => trace.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 
 /**
- * Reads a trace from JSON lines. Raises `trace/invalid` for what is no trace, `trace/version` for one of another version of the
+ * Reads a trace from JSON lines. Raises `trace/invalid` for invalid lines, and `trace/version` for another version of the
  * format.
  */
 export const parseTrace = (lines: string): Trace => {
@@ -41,7 +41,7 @@ const readLine = ({ line, number }: Line): TraceEntry => {
       detail: `it is version ${String(version)}${typeof library === 'string' ? `, written by ${library}` : ''}; this library reads version ${traceVersion}`,
     });
   const read = traceEntrySchema.safeParse(value);
-  if (read.success) return value as TraceEntry; // as it stands: what the schema makes of it has another order
+  if (read.success) return value as TraceEntry; // unchanged, because the schema's result has another field order
   const [issue] = read.error.issues;
   throw invalid(number, `${issue?.path.join('.')}: ${issue?.message}`);
 };

@@ -3,10 +3,10 @@ import { toPlainJson, type MapText } from './plain-json.js';
 import { createContentWriter, freeze, type Frozen } from './contents.js';
 import type { Position } from './run-fact.js';
 
-/** Takes the lines of a trace as they happen. What it throws does not reach the run. Entries are its own: nobody changes them. */
+/** Receives the lines of a trace as they happen. Its errors do not reach the run. Entries are immutable copies. */
 export type TraceSink = (entry: TraceEntry) => void;
 
-/** Where the lines of a run go: asked once for each run, with its header; nothing where this run is not to be recorded. */
+/** Returns the sink for the lines of a run. Called once for each run, with its header; returns undefined to skip the run. */
 export type TraceRecorder = (header: TraceHeader) => TraceSink | undefined;
 
 type Fields = 'seq' | 'at';
@@ -72,7 +72,7 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
   return writer;
 };
 
-/** Somebody else's code: its failure is not the run's. */
+/** Calls code of the application: its failure does not affect the run. */
 const safely = <T, R>(listener: (value: T) => R, value: T): R | undefined => {
   try {
     return listener(value);

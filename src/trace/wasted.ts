@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../schemas/index.js';
 
-/** What model calls have used whose answers nobody got, because guards that judged beside them did not pass. */
+/** The usage of model calls whose responses were discarded, because an overlap guard did not pass. */
 export interface WastedCalls {
   readonly calls: number;
   /** Milliseconds for which they were under way. */

@@ -1,4 +1,4 @@
-/** A part of a chat message, as far as it is read here. */
+/** The fields of a chat message's part that this library reads. */
 export interface ChatPart {
   readonly type: string;
   readonly data?: unknown;
@@ -12,11 +12,11 @@ export interface ChatMessage {
 }
 
 /**
- * The messages of a chat without what was retracted: render these in place of `messages`, and put them into the chat's state when an
- * answer has ended. A `data-tripwire` part stays, so that the page can say that an answer or a question was blocked.
+ * The messages of a chat without what was retracted: render these in place of `messages`, and put them into the chat's state when
+ * an answer has ended. A `data-tripwire` part stays, so that the page can show that an answer or a question was blocked.
  *
- * A retraction covers its message since the last `step-start`, or the whole message where the answer was rejected as a whole: text
- * parts of the AI SDK carry no id.
+ * A retraction covers its message since the last `step-start`, or the whole message where the answer was rejected as a whole:
+ * text parts of the AI SDK carry no id.
  *
  * @example
  * const { messages, setMessages } = useChat({ onFinish: ({ messages }) => setMessages(visibleMessages(messages)) });
@@ -26,9 +26,9 @@ export const visibleMessages = <M extends ChatMessage>(messages: readonly M[]): 
   messages.map((message) => withParts(message, withoutRetracted));
 
 /**
- * The messages of a chat as a model may be sent them: without retracted parts, without the marks of retractions and tripwires, and
- * without a question that a guard of the input blocked, which would block every later turn. An `InterlockAgent` reads its input so;
- * call it where messages take another way to a model.
+ * The messages of a chat as a model may be sent them: without retracted parts, without the marks of retractions and tripwires,
+ * and without a question that a guard of the input blocked, which would block every later turn. An `InterlockAgent` reads its
+ * input so; call it where messages take another way to a model.
  *
  * @example
  * streamText({ model, messages: await convertToModelMessages(acceptedMessages(messages)) });

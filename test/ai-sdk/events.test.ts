@@ -7,7 +7,7 @@ import { guardOn, modelFor, runGuarded, ways } from './support.js';
 
 const answering = () => scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['Well.'] }] });
 
-describe.each(ways)('what is told of a guarded run, %s', (way) => {
+describe.each(ways)('the events of a guarded run, %s', (way) => {
   it('a guard that gave no verdict and was let pass is a bypass, with the reason', async () => {
     const broken = guardOn('outputStep', () => {
       throw new Error('down');
@@ -34,7 +34,7 @@ describe.each(ways)('what is told of a guarded run, %s', (way) => {
     ]);
   });
 
-  it('an edit of what came before the answer is told as dropped', async () => {
+  it('an edit of earlier messages after the response is reported as dropped', async () => {
     const phase = 'outputStep';
     const rewrites = guardOn(phase, ({ messages = [] }) =>
       messages.map((one) =>

@@ -27,7 +27,7 @@ const asked: ModelMessage[] = [{ role: 'user', content: 'Charge me.' }];
 const call = (tools: ToolSet, input: unknown = { amount: 1 }) =>
   (tools['charge'] as unknown as { execute: Execute }).execute(input, { toolCallId: 'call-1', messages: asked });
 
-/** A run whose stream is guarded beside the tools, and no model: as where a person approved a call of an earlier run. */
+/** A run with guarded stream and tools and without a model, as after the approval of a call of an earlier run. */
 const withoutModel = (guards: Processor[]): Guards => {
   const run = createGuardedRun(guards);
   toStreamTransform(run);
@@ -112,7 +112,7 @@ describe('results', () => {
   const guard = (act: Parameters<typeof guardOn>[1]) => [guardOn('toolResult', act)];
 
   it.each([[null], ['text'], [0], [[1, 2]], [{ a: { b: 1 } }], [undefined]])(
-    '%j that nobody changes is given back as it is',
+    '%j is returned unchanged without an edit',
     async (result) => {
       const tools = { charge: tool({ inputSchema: z.object({ amount: z.number() }), execute: async () => result }) };
       expect(

@@ -94,7 +94,7 @@ describe.each(ways)('%s over HTTP', (way) => {
     expect(messageText(second?.[0] as never)).toContain('say yes');
   });
 
-  it('a provider that breaks off is told as itself', async () => {
+  it('a provider that breaks off fails with its own error', async () => {
     const server = await startServer([{ kind: 'error', status: 500, message: 'out of order' }]);
     const ran = await runGuarded(way, { model: modelOf(server), guards: [guardOn('outputStep', () => undefined)] });
     expect(statusOf(ran)).toBe('failed');

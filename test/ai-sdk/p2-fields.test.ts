@@ -195,7 +195,7 @@ describe.each(Object.keys(hosts))('P2 every field of the table: %s', (host) => {
   });
 });
 
-describe('P2 what is beside the fields of the table', () => {
+describe('P2 fields outside the table', () => {
   const secret = secretOf(0);
   const guards = redacting('replace');
   const model = (parts: readonly Part[]) => scriptedModel({ specificationVersion: 'v4', steps: [{ parts: parts as never }] });

@@ -19,7 +19,7 @@ const failures: [name: string, thrown: unknown, act: () => Promise<never>][] = [
   ['rejects with an object', outage, () => Promise.reject(outage)],
 ];
 
-/** The error of a run that failed closed, told everywhere in the same way. */
+/** The error of a run that failed closed, which is the same everywhere. */
 const causeOf = (ran: Ran): InterlockError => {
   expect(ran.result).toBeUndefined();
   expect(GuardUnavailableError.isInstance(ran.error)).toBe(true);

@@ -5,7 +5,7 @@ import type { Phase } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { guardOn, isStreamed, runGuarded, textOnWire, ways, type HookArgs, type Ran, type Step } from './support.js';
 
-/** What the first attempt says, and nobody may see after a guard rejected it. */
+/** Text of the first attempt, which must not be visible after a guard rejected it. */
 const secret = 'ZEBRA';
 
 const leaking: Step = {
@@ -45,7 +45,7 @@ const fetchTool = (result: string) => ({
 
 const errorText = (error: unknown): string => (error instanceof Error ? `${error.message} ${JSON.stringify(error)}` : '');
 
-/** Everything that anybody could see of a run. */
+/** Everything that an observer could see of a run. */
 const publicView = ({ parts, result, events, told, error }: Ran): string =>
   JSON.stringify([parts, result, events, told]) + errorText(error);
 
@@ -123,7 +123,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(ran.result?.text).toBe(isStreamed(way) ? undefined : 'The code is ***.');
     });
 
-    it('what a guard takes out of a result is told to nobody', async () => {
+    it('text that a guard removes from a result is reported nowhere', async () => {
       const model = createModel([harmlessCall]);
       const redact = guardOn('toolResult', ({ messages }) => {
         const text = JSON.stringify(messages).replaceAll(secret, '***');

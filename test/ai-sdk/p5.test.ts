@@ -40,7 +40,7 @@ describe('P5 One terminal event per run', () => {
   });
 
   describe.each(ways)('%s', (way) => {
-    it('a trip is told to nobody as a finish', async () => {
+    it('a trip is not reported as a finish', async () => {
       for (const phase of ['outputStep', 'toolResult', 'outputResult'] as const) {
         const ran = await runGuarded(way, { model: modelFor(phase), guards: [tripping(phase)], maxSteps: 2 });
         expect(ran.told).not.toContain('All is paid.');
@@ -53,14 +53,14 @@ describe('P5 One terminal event per run', () => {
       expect(ran.result?.steps.map(({ text }) => text)).toEqual(['I will charge you. ', 'All is paid.']);
     });
 
-    it('the provider that fails is told as itself', async () => {
+    it('a provider that fails is reported with its own error', async () => {
       const model = scriptedModel({ specificationVersion: 'v4', steps: [{ error: new Error('down') }] });
       const ran = await runGuarded(way, { model, guards: [guardOn('outputStep', () => undefined)] });
       expect(statusOf(ran)).toBe('failed');
       expect(JSON.stringify(ran.parts.map(({ error }) => String(error))) + String(ran.error)).toContain('down');
     });
 
-    it('a caller who gives up gets his own reason', async () => {
+    it('a caller that gives up gets its own reason', async () => {
       const controller = new AbortController();
       const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a', 'b'], hang: true }] });
       setTimeout(() => controller.abort(new Error('enough')), 20);
@@ -84,7 +84,7 @@ describe('P5 One terminal event per run', () => {
     expect(model.pulled).toBeLessThan(40);
   });
 
-  it('a reader who goes away ends the call of the provider', async () => {
+  it('a reader that leaves ends the call of the provider', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: Array.from({ length: 500 }, () => 'word ') }] });
     const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined)]).doStream({ prompt: [] });
     const reader = stream.getReader();

@@ -53,7 +53,7 @@ describe('P6 Retries are bounded transitions', () => {
       },
     );
 
-    it('a guard that comes round ends in success, with one attempt accepted and nothing of another told', async () => {
+    it('a guard that finally passes ends in success, with one attempt accepted and nothing of another reported', async () => {
       const guard = guardOn(phase, ({ abort }) => abort('not yet', { retry: true }), { times: 2 });
       const model =
         phase === 'apiError'

@@ -451,12 +451,12 @@ describe('the time that preparing a step takes', () => {
     return Promise.resolve(prepareStep(given as never)).then(() => events.filter(({ type }) => type === 'prepare-step-slow'));
   };
 
-  it('is told where it is past the budget: 200 ms, or what was asked for [spec 5.10]', async () => {
+  it('is reported past the budget: 200 ms, or the requested limit [spec 5.10]', async () => {
     expect(await slow(undefined, 230)).toMatchObject([{ stepNumber: 4, budgetMs: 200 }]);
     expect(await slow(5, 30)).toMatchObject([{ budgetMs: 5, durationMs: expect.any(Number) as number }]);
   });
 
-  it('is not told within it', async () => {
+  it('is not reported within it', async () => {
     expect(await slow(60_000, 0)).toEqual([]);
   });
 });

@@ -350,7 +350,7 @@ describe.each(toolWays)('tools: %s', (way) => {
   });
 });
 
-describe('what the provider tells beside its answer', () => {
+describe("the provider's metadata", () => {
   const raws = (): StreamPart[] => [
     { type: 'raw', rawValue: { said: 'Hel' } },
     ...words('Hel').slice(0, 2),

@@ -135,11 +135,11 @@ export interface Ran {
   /** What was streamed. */
   readonly parts: readonly { type: string; text?: string; [field: string]: unknown }[];
   readonly events: readonly GuardedRunEvent[];
-  /** Texts that the application was told by callbacks. */
+  /** Texts that callbacks of the application received. */
   readonly told: readonly string[];
 }
 
-/** Runs to the end in one of the ways, and gathers everything that anybody could see. */
+/** Runs to the end in one of the ways, and collects everything that an observer could see. */
 export const runGuarded = async (way: Way, setup: RunSetup): Promise<Ran> => {
   const { guards, model, log = [], maxSteps = 5, settings, guardOptions, abortSignal } = setup;
   const events: GuardedRunEvent[] = [];

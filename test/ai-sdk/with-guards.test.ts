@@ -130,7 +130,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(model.calls[0]?.prompt.map(({ role }) => role)).toEqual(['system', 'user']);
   });
 
-  it('files reach the model as they came, also beside words that a guard changed', async () => {
+  it('files reach the model unchanged, also next to words that a guard changed', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [answer, answer] });
     const redact = guardOn('input', ({ messages }) => {
       for (const { content } of messages ?? []) for (const part of content.parts) if (part.text) part.text = '***';
@@ -157,7 +157,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(JSON.stringify(model.calls[0]?.prompt)).not.toContain('Hello');
   });
 
-  it('what the provider’s own tools give is judged before anybody sees it', async () => {
+  it('results of the provider’s own tools are judged before they are visible', async () => {
     const parts = [
       { type: 'stream-start', warnings: [] },
       { type: 'tool-call', toolCallId: 'p1', toolName: 'search', input: '{"q":"x"}', providerExecuted: true },
@@ -248,7 +248,7 @@ describe('a stream that is guarded', () => {
     await reader.cancel();
   });
 
-  it('a reader who goes away while the provider is silent ends its call', async () => {
+  it('a reader that leaves while the provider is silent ends its call', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a'], hang: true }] });
     const asked: unknown[] = [];
     const listening: Processor = { id: 'listening', processAPIError: ({ error }) => void asked.push(error) };
@@ -358,7 +358,7 @@ describe('what an adapter cannot honour is refused when it is made', () => {
     expect(text).toBe('Hi.');
   });
 
-  it('options beside a shared run, which has its own', () => {
+  it('options for a shared run, which has its own', () => {
     const run = createGuardedRun(stream);
     expect(() => withGuards(model, run, { maxProcessorRetries: 1 })).toThrow(
       expect.objectContaining({ code: 'ai-sdk/invalid-option', path: 'withGuards' }),

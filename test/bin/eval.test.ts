@@ -109,7 +109,7 @@ describe('eval', () => {
     expect(none).toContain('<td data-name="what">no verdict</td>');
   });
 
-  it('shows how far it is to whoever sits there', async () => {
+  it('shows progress in a terminal', async () => {
     const { err, out } = await run(usual, true);
     expect(err).toContain(`\r${'█'.repeat(10)}${'░'.repeat(20)} 1/3`);
     expect(err).toMatch(/█{30} 3\/3\r +\r$/);

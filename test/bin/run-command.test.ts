@@ -31,11 +31,13 @@ describe('the command line', () => {
     expect(await run('redact')).toMatchObject({ code: 2, err: expect.stringMatching(/^redact: name one trace\./) as string });
     expect(await run('redact', 'missing.jsonl')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('missing.jsonl') as string,
+      err: expect.stringMatching(
+        /missing\.jsonl[^]*See node_modules\/mastra-interlock\/docs\/reference\/errors\.md#command-unreadable-file/,
+      ) as string,
     });
     expect(await run('redact', '--fly')).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/--fly.*\n.* redact --help says/) as string,
+      err: expect.stringMatching(/--fly.*\n.* redact --help for its usage/) as string,
     });
   });
 });

@@ -13,8 +13,8 @@ const words = {
 const vocabulary = Object.fromEntries(Object.keys(words).map((word, id) => [word, id]));
 
 /**
- * Writes a text classifier that adds up what its words are worth: the files that `@huggingface/transformers` reads, of less than 3 kB. The windows of
- * such a model are told apart by their words, and its scores by hand.
+ * Writes a text classifier that sums the weights of its words: the files that `@huggingface/transformers` reads, of less than 3
+ * kB. The words of such a model identify its windows, and its scores can be computed by hand.
  */
 export const writeTinyModel = (folder: string): void => {
   mkdirSync(join(folder, 'onnx'), { recursive: true });

@@ -155,7 +155,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     expect([...seen]).toEqual(['Hi']);
   });
 
-  it('abort needs no reason; retry is told in the chunk and in the result [spec 2.59, 2.36]', async () => {
+  it('abort needs no reason; retry is reported in the chunk and in the result [spec 2.59, 2.36]', async () => {
     const stopping = processor({ processInput: ({ abort }) => (abort as () => never)() });
     const plain = await run(agentWith({ inputProcessors: [stopping] }), mode);
     expect(plain.result.tripwire?.reason).toMatch(/\S/);
@@ -168,7 +168,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
       expect(chunks.find(({ type }) => type === 'tripwire')?.payload).toMatchObject({ reason: 'Again.', retry: true });
   });
 
-  it('one processor stands in both lanes [spec 3.23]', async () => {
+  it('one processor is in both lanes [spec 3.23]', async () => {
     const both = processor({
       processInput: (args) => messagesOf(args).map((one) => withText(one, (text) => `${text}?`)),
       processOutputResult: (args) => messagesOf(args).map((one) => withText(one, (text) => `${text}!`)),

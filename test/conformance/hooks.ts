@@ -18,7 +18,7 @@ const idle: Readonly<Record<string, Hook>> = {
   processToolResult: () => undefined,
 };
 
-/** A processor with every hook; those that are given do something, and all are told to `onHook` before. */
+/** A processor with every hook; the given ones do something, and `onHook` gets each call before. */
 export const processorWith = (hooks: Readonly<Record<string, Hook>>, onHook?: (hook: string, args: Args) => void): Processor => {
   const every = phaseNames.map((phase) => {
     const { hook } = phases[phase];

@@ -91,7 +91,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect((await savedBy(memory)).map(partsText)).toEqual(['Edited', 'Hello.']);
   });
 
-  it('a returned array stands for the messages of its stage: what is missing is gone, also from memory [spec 2.10]', async () => {
+  it('a returned array replaces the messages of its stage: what is missing is gone, also from memory [spec 2.10]', async () => {
     const memory = new MockMemory({ enableMessageHistory: true });
     const first = processor({ processInput: ({ messages }) => (messages as MastraDBMessage[]).slice(1) });
     const made = agentWith({ inputProcessors: [first], memory }, [{ text: 'Hello.' }]);
@@ -178,7 +178,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(JSON.stringify(await savedBy(memory))).not.toContain('Only now.');
   });
 
-  it('a response that processLLMRequest returns is replayed through the guards of the output, and told as cached [spec 2.20, 2.21]', async () => {
+  it('a response that processLLMRequest returns is replayed through the guards of the output, and reported as cached [spec 2.20, 2.21]', async () => {
     const told: { fromCache: unknown; types: string[] }[] = [];
     const cache: { chunks?: unknown } = {};
     const caching = processor(
@@ -208,7 +208,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(told[0]?.types).toContain('text-delta');
   });
 
-  it('state is one object per processor and run, shared by its hooks and by nobody else [spec 2.22, 2.33, 2.34, 2.35]', async () => {
+  it('state is one object per processor and run, shared only by its hooks [spec 2.22, 2.33, 2.34, 2.35]', async () => {
     const states: Record<string, Set<unknown>> = { a: new Set(), b: new Set() };
     const watching = (id: 'a' | 'b'): Processor => ({ ...processorWith({}, (_hook, { state }) => states[id]?.add(state)), id });
     const made = agentWith({ inputProcessors: [watching('a'), watching('b')], outputProcessors: [watching('a')] }, [
@@ -333,7 +333,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     for (const [, latest, part] of counts) expect((latest as Chunk).type).toBe((part as Chunk).type);
   });
 
-  it('processOutputStep is told of its step: text, calls, finish reason, usage, system messages and steps with its own [spec 2.30]', async () => {
+  it('processOutputStep gets its step: text, calls, finish reason, usage, system messages and steps with its own [spec 2.30]', async () => {
     const seen: Args[] = [];
     const hooks = processor({
       processOutputStep: (args) => (seen.push({ ...args, steps: [...(args['steps'] as [])] }), args['messageList']),
@@ -349,7 +349,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     }
   });
 
-  it('processOutputResult is told of the result: text, usage, finish reason and steps [spec 2.29, 3.9]', async () => {
+  it('processOutputResult gets the result: text, usage, finish reason and steps [spec 2.29, 3.9]', async () => {
     const seen: Args[] = [];
     const hooks = processor({ processOutputResult: ({ result, messageList }) => (seen.push(result as Args), messageList) });
     await run(agentWith({ outputProcessors: [hooks] }), mode);
@@ -435,7 +435,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     await expect(wrong).rejects.toMatchObject({ code: 'phase/invalid-data-part' });
   });
 
-  it('onViolation is told of a violation; what it throws is nobody’s concern [spec 2.6]', async () => {
+  it('onViolation gets a violation; its errors are ignored [spec 2.6]', async () => {
     const told: unknown[] = [];
     const guard = {
       ...processor({ processInput: ({ abort }) => (abort as (reason: string) => never)('Bad.') }),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { InterlockAgent, type Engine } from '../../src/index.js';
 
-/** What stands outside the processes that are killed. */
+/** The world outside the processes that are killed. */
 export interface Outside {
   /** The model's server. */
   readonly modelUrl: string;

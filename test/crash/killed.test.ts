@@ -124,7 +124,7 @@ describe('P11: a process that is killed with kill -9', () => {
   });
 
   it(
-    'in the middle of an answer: who follows from another process sees it withdrawn, and the next one',
+    'in the middle of an answer: a follower in another process sees it retracted, and the next one',
     { timeout: 120_000 },
     async () => {
       const orders: Orders = { ...ordersFor('story'), prompt: tellMe, dieAfterPieces: 2 };
@@ -175,7 +175,7 @@ describe('P11: a process that is killed with kill -9', () => {
   );
 
   it.each(killsEverywhere ? [8_000] : [])(
-    'a file that is locked for %i ms, longer than anybody waits: the run goes on once it is there',
+    'a file that is locked for %i ms, longer than the timeout: the run continues once it is free',
     { timeout: 120_000 },
     async (lockedMs) => {
       const { path } = ordersFor('locked');

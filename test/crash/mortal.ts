@@ -2,7 +2,7 @@ import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import type { Durable, Engine } from '../../src/index.js';
 import { cashier, type Outside } from './cashier.js';
 
-/** What a process that is to be killed is told. */
+/** The orders for a process that will be killed. */
 export interface Orders extends Outside {
   readonly path: string;
   readonly runId: string;
@@ -50,7 +50,7 @@ else {
   let pieces = 0;
   for await (const { type } of (await agent.stream(prompt, { runId })).fullStream) {
     if (type === 'text-delta') pieces += 1;
-    if (pieces === dieAfterPieces) setTimeout(die, 100); // the model says no more: what was seen is told by then
+    if (pieces === dieAfterPieces) setTimeout(die, 100); // the model stops here; by then everything visible is published
   }
 }
 await engine.close();

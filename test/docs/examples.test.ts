@@ -16,7 +16,7 @@ describe('the programs in the documents', () => {
   it('pass the type check', async () => expect(await written.complaints()).toEqual([]), 300_000);
 
   it.each(examples.map((example) => [example.document, example.number, example] as const))(
-    '%s: number %i prints what stands below it',
+    '%s: number %i prints the text below it',
     (_document, _number, example) => expect(printed.get(example)).toBe(example.prints),
   );
 });

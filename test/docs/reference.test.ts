@@ -46,7 +46,8 @@ const errors = `${made('src/error-table.ts')}
 
 Interlock raises one class of errors, \`InterlockError\`. \`code\` is one of the codes below and public API; \`path\` names the guard, pipeline or option; \`cause\` is the error
 behind it; \`status\` is the HTTP status that a server responds with (500 by default); \`actor\` is the role that can fix it. \`isInterlockError(error, code?)\` recognizes one, also from another copy of the package.
-Link to one with its anchor: \`#agent-unknown-option\` for \`agent/unknown-option\`.
+\`docs\` is the address of its entry on this page, such as \`…/errors#agent-unknown-option\` for \`agent/unknown-option\`:
+Node prints it with the error, and so do the command line and the studio. Until the package has a homepage, it is the path of this page in the installed package.
 A guard that blocks raises nothing: the run ends with \`status: 'tripwire'\`, unless \`throwOnTripwire\` is set.
 
 ${table(

@@ -1,5 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
+
+import { parseSync, Visitor, type CallExpression } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
+
 import { errorTable } from '../../src/index.js';
 import { inRoot } from './examples.js';
 
@@ -10,6 +13,8 @@ const discouraged: Readonly<Record<string, string>> = {
   whoever: 'name the role',
   nobody: 'use the passive, or "no" and a noun',
   somebody: 'name the role',
+  anybody: 'name the role',
+  everybody: 'name the role',
   told: 'gets, is reported, is listed',
   stands: 'is, is in',
   begun: 'started',
@@ -26,6 +31,47 @@ const proseOf = (text: string): string =>
     .replaceAll(/^```[^]*?^```$/gm, '')
     .replaceAll(/`[^`\n]*`/g, '')
     .replaceAll(/\]\([^)]*\)/g, ']');
+
+const sources = globSync(
+  [
+    '*.ts',
+    '{src,schemas,workflows,bin,playground,scripts,scorecard,bench,test}/**/*.{ts,tsx,mjs,js}',
+    'examples/**/*.{ts,tsx}',
+    'site/{live,.vitepress}/**/*.{ts,mjs}',
+  ],
+  { cwd: inRoot('.') },
+)
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => !/node_modules\/|\/(?:dist|cache|\.next)\/|^test\/docs\/words/.test(path));
+
+const testFunctions: ReadonlySet<string> = new Set(['it', 'test', 'describe']);
+
+/** The title of a test or of a group of tests; undefined for other calls. */
+const titleOf = ({ callee, arguments: [title] }: CallExpression): string | undefined => {
+  let called: { readonly type: string } = callee;
+  while (called.type !== 'Identifier') {
+    if (called.type === 'MemberExpression') called = (called as typeof called & { object: typeof called }).object;
+    else if (called.type === 'CallExpression') called = (called as CallExpression).callee;
+    else if (called.type === 'TaggedTemplateExpression') called = (called as typeof called & { tag: typeof called }).tag;
+    else return undefined;
+  }
+  if (!testFunctions.has((called as typeof called & { name: string }).name)) return undefined;
+  if (title?.type === 'TemplateLiteral') return title.quasis.map(({ value }) => value.raw).join(' ');
+  return title?.type === 'Literal' && typeof title.value === 'string' ? title.value.replaceAll(/\$\w+/g, '') : undefined;
+};
+
+/** The comments and test titles of a source file. */
+const proseInCode = (path: string, text: string): string[] => {
+  const { program, comments } = parseSync(path, text);
+  const titles: string[] = [];
+  new Visitor({
+    CallExpression: (call) => {
+      const title = titleOf(call);
+      if (title !== undefined) titles.push(title);
+    },
+  }).visit(program);
+  return [...comments.map(({ value }) => value.replaceAll(/\{@link [^}]*\}/g, '')), ...titles];
+};
 
 const wordsIn = (text: string): string[] =>
   Object.entries(discouraged).flatMap(([word, instead]) =>
@@ -44,6 +90,28 @@ describe('plain English', () => {
 
   it.each(pages)('%s', (page) => {
     expect(wordsIn(readFileSync(inRoot(page), 'utf8'))).toEqual([]);
+  });
+
+  it('finds a discouraged word in comments and test titles, and not in strings', () => {
+    const source = [
+      "// is told\nconst told = 'told';",
+      "it.each(['told'])('stands %s, $beside', () => {});",
+      'describe(`whom ${told}`);',
+    ].join('\n');
+    expect(proseInCode('a.test.ts', source).flatMap(wordsIn)).toEqual([
+      'is told (told: gets, is reported, is listed)',
+      'stands %s, (stands: is, is in)',
+      'whom (whom: name the role)',
+    ]);
+  });
+
+  it('comments and test titles', () => {
+    const found = sources.flatMap((path) =>
+      proseInCode(path, readFileSync(inRoot(path), 'utf8'))
+        .flatMap(wordsIn)
+        .map((words) => `${path}: ${words}`),
+    );
+    expect(found).toEqual([]);
   });
 
   it('the table of errors', () => {

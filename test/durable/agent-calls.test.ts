@@ -55,7 +55,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect(kept).toEqual(plain);
   });
 
-  it('a run is begun once under an id: who asks again follows it', async () => {
+  it('a run starts once under an id: a repeated call follows it', async () => {
     const scenario = (scenarios['tools'] as () => Scenario)();
     const agent = scenario.agent({ durability: engineOf() });
     const results = await Promise.all([agent.generate(prompt, { runId: 'one' }), agent.generate(prompt, { runId: 'one' })]);
@@ -82,7 +82,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect((await (await agent.attach('one')).getFullOutput()).text).toBe('I charge. All is paid.');
   });
 
-  it('a run is recorded from its beginning to where it is suspended first, and whoever goes on with it or follows it begins no other trace', async () => {
+  it('a run is recorded from its start to its first suspension, and resuming or following it starts no other trace', async () => {
     const ends: unknown[] = [];
     const headers: string[] = [];
     const record: TraceRecorder = ({ runId }) => {
@@ -129,7 +129,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect((await (await waiting.attach('going')).getFullOutput()).status).toBe('canceled');
   });
 
-  it('who gives up cancels the run, wherever it goes on', async () => {
+  it('a caller that gives up cancels the run, wherever it runs', async () => {
     const hanging = scriptedModel({ steps: [{ hang: true }] });
     const agent = new InterlockAgent({
       id: 'waiting',
@@ -151,7 +151,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('a failed run fails for whoever follows it, with its error', async () => {
+  it('a failed run fails for its followers, with its error', async () => {
     const model = scriptedModel({ steps: [{ error: new Error('The provider is out of order.') }] });
     const agent = new InterlockAgent({ id: 'failing', name: 'Failing', instructions: 'Fail.', model, durability: engineOf() });
     await expect(agent.generate(prompt, { runId: 'one' })).rejects.toThrow('The provider is out of order.');
@@ -210,7 +210,7 @@ describe('an agent without an engine', () => {
       await expect(act()).rejects.toMatchObject({ code: 'durable/no-engine' });
   });
 
-  it('and one with an engine knows no run that was not begun', async () => {
+  it('and one with an engine knows no run that was not started', async () => {
     const agent = (scenarios['tools'] as () => Scenario)().agent({ durability: memoryEngine() });
     for (const act of [() => agent.attach('one'), () => agent.resume('one', {}), () => agent.cancel('one')])
       await expect(act()).rejects.toMatchObject({ code: 'durable/no-run' });

@@ -122,7 +122,7 @@ describe('the effect of a tool', () => {
     else expect(await run()).toBe('success');
   });
 
-  it('once, in a sub-agent whose calls nothing keeps: it is not run, and the supervisor is told', async () => {
+  it('once, in a sub-agent without a journal: it is not run, and the supervisor gets the error', async () => {
     const keys: (string | undefined)[] = [];
     const sub = charging(keys, mortalEngine(createDisk()), 'once');
     const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'agent-sub', args: { prompt } }] }, { text: 'Done.' }] });

@@ -58,7 +58,7 @@ const kept = async (wrap: (engine: Engine) => Engine): Promise<string> => {
   return [...whileOpen, ...read()].join('');
 };
 
-it('no word of a run stands in the file: not a rejected one, not a value that a guard keeps, not the rest', async () => {
+it('the file contains no text of a run: not a rejected one, not a value that a guard keeps, not the rest', async () => {
   const key = randomBytes(32);
   const closed = await kept((engine) => encrypted(engine, { key }));
   const open = await kept((engine) => engine);
@@ -68,7 +68,7 @@ it('no word of a run stands in the file: not a rejected one, not a value that a 
   }
 });
 
-it('keys are changed while runs go on; without the key nothing is read, and nothing is begun anew', async () => {
+it('keys are changed while runs are under way; without the key nothing is read, and nothing starts again', async () => {
   const [old, young] = [randomBytes(32), randomBytes(32).toString('base64')];
   const scenario = (scenarios['tools'] as () => Scenario)();
   const on = (disk: Disk, key: string | Buffer, previousKeys?: Buffer[]) =>

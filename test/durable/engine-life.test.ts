@@ -31,7 +31,7 @@ const onFile = (options: OpenWorkflowOptions): Engine => {
 describe('other code', () => {
   const guardNamed = (id: string) => ({ id, processInput: ({ messages }: { messages: never[] }) => messages }) as never;
 
-  /** A run that one code has begun and another goes on with. */
+  /** A run that one version of the code started and another continues. */
   const changed = async (accepts?: (change: CodeChange) => boolean) => {
     const disk = createDisk();
     const mortal = mortalEngine(disk, 5);
@@ -113,7 +113,7 @@ describe('other code', () => {
     expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))])).toBe('waiting');
   });
 
-  it('is listed as waiting for a decision, told to whoever follows the run, and goes on where it is taken', async () => {
+  it('is listed as waiting for a decision, reported to followers, and continues where it is accepted', async () => {
     const { path, begun } = await left();
     const waiting = agentOn(path, 'new');
     await expect
@@ -227,7 +227,7 @@ describe('openWorkflow', () => {
     await expect.poll(() => runs.find('one'), { timeout: 20_000 }).toEqual({ kind: 'ended', output: '1100' });
   });
 
-  it('a file that cannot be written is told by our code', async () => {
+  it('an unwritable file is reported with our code', async () => {
     const path = newFile();
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
     const agent = new InterlockAgent({

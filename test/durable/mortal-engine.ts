@@ -14,8 +14,9 @@ export const createDisk = (): Disk => ({ runs: new Map(), board: memoryBoard() }
 
 /** What a process sees of a board as long as it lives. */
 const boardWhile = (isAlive: () => boolean, board: Board): Board => ({
-  append: async (...args) => (isAlive() ? board.append(...args) : undefined),
+  append: async (...args) => (isAlive() ? board.append(...args) : new Promise<never>(() => undefined)),
   read: async (...args) => (isAlive() ? board.read(...args) : []),
+  marked: async (...args) => (isAlive() ? board.marked(...args) : []),
   pin: async (...args) => (isAlive() ? board.pin(...args) : undefined),
   pinned: () => board.pinned(),
 });

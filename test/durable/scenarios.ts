@@ -100,7 +100,7 @@ const guards = (): Scenario => {
   return { ...scenario, agent };
 };
 
-/** A guard beside the model. */
+/** A guard that overlaps with the model. */
 const overlap = (): Scenario => {
   const scenario = tools();
   const judge = guard({ id: 'judge', processInput: () => setImmediate() } as never, { overlap: true } as never);
@@ -141,7 +141,7 @@ const holding = (): Scenario => {
   };
 };
 
-/** Scenarios that need nobody, by name. */
+/** Scenarios without people, by name. */
 export const scenarios: Readonly<Record<string, () => Scenario>> = { tools, guards, overlap, tripping, failing, holding };
 
 /** Each call waits for a person. */

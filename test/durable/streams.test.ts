@@ -42,7 +42,7 @@ const attachIn = (disk: Disk, { agent }: Scenario, from?: number) =>
 describe.each(['tools', 'guards', 'overlap', 'holding'])('the stream of a run that is killed anywhere (%s)', (name) => {
   const make = scenarios[name] as () => Scenario;
 
-  it('is one stream to whoever follows it from another process, and goes on from any place of it', async () => {
+  it('is one stream for a follower in another process, and continues from any position', async () => {
     const disk = createDisk();
     const whole = mortalEngine(disk);
     const scenario = make();
@@ -72,7 +72,7 @@ describe.each(['tools', 'guards', 'overlap', 'holding'])('the stream of a run th
   });
 });
 
-describe('what is told of a run', () => {
+describe('the published entries of a run', () => {
   /** A run of so many steps, each with one tool call. */
   const longRun = (durability: Engine, steps: number) => {
     const look = createTool({
@@ -98,7 +98,7 @@ describe('what is told of a run', () => {
     expect(ends[22]).toBeLessThan(1.1 * (ends[2] ?? 0));
   });
 
-  it('is whole to whoever follows it, and its chunks have the same sequence in the process of the call', async () => {
+  it('is complete for its followers, and its chunks have the same sequence in the process of the call', async () => {
     const disk = createDisk();
     const own = await chunksOf(await longRun(mortalEngine(disk), 6));
     const scenario = { agent: (given: object) => attachable(given) } as unknown as Scenario;
@@ -120,7 +120,7 @@ describe('what is told of a run', () => {
   const attachable = (given: object) =>
     new InterlockAgent({ id: 'looker', name: 'Looker', instructions: 'Look.', model: scriptedModel({ steps: [] }), ...given });
 
-  it('a call under the id of a run that was begun with other messages is refused; the same call follows it', async () => {
+  it('a call under the id of a run with other messages is rejected; the same call follows it', async () => {
     const disk = createDisk();
     const agent = (scenarios['tools'] as () => Scenario)().agent({ durability: mortalEngine(disk) });
     const first = await agent.generate(prompt, { runId: 'run' });
@@ -133,7 +133,7 @@ describe('what is told of a run', () => {
 });
 
 describe('the segments of a run', () => {
-  it('are told one after the other, and a suspended run is listed until it is answered', async () => {
+  it('are published one after the other, and a suspended run is listed until it is answered', async () => {
     const disk = createDisk();
     const scenario = approving();
     const begin = () => scenario.agent({ durability: mortalEngine(disk) });
@@ -171,11 +171,11 @@ describe('the segments of a run', () => {
     const before = await chunksOf(await attachIn(disk, scenario, 0));
     const later = opening.replace(/"life":"[^"]*"/, '"life":"later"');
     const late = (await disk.board.read('run', 1)).slice(0, 3); // of the first process
-    await disk.board.append('run', [later, ...late]);
+    await disk.board.append('run', [{ text: later, mark: 'life' }, ...late.map((text) => ({ text }))]);
     expect(await chunksOf(await attachIn(disk, scenario, 0))).toEqual(before);
   });
 
-  it('who goes on with a run that was recorded begins no trace of its own', async () => {
+  it('continuing a recorded run starts no other trace', async () => {
     const disk = createDisk();
     const headers: string[] = [];
     const record: TraceRecorder = ({ runId }) => void headers.push(runId);
@@ -187,5 +187,65 @@ describe('the segments of a run', () => {
     await dying.died;
     expect((await (await agentOn(mortalEngine(disk)).attach('run')).getFullOutput()).status).toBe('success');
     expect(headers).toEqual(['run']);
+  });
+});
+
+describe('a client that resumes', () => {
+  /** Counts what is read of a board. */
+  const counting = (disk: Disk) => {
+    const read = { entries: 0 };
+    const { board } = disk;
+    const counted: Disk = {
+      ...disk,
+      board: {
+        ...board,
+        read: async (...args) => {
+          const entries = await board.read(...args);
+          read.entries += entries.length;
+          return entries;
+        },
+      },
+    };
+    return { read, counted };
+  };
+
+  const speaker = (durability: Engine) => {
+    const model = scriptedModel({ steps: () => ({ text: Array.from({ length: 400 }, (_, index) => `${index} `) }) });
+    return new InterlockAgent({ id: 'speaker', name: 'Speaker', instructions: 'Speak.', model, durability });
+  };
+
+  it('reads what follows alone, however long the run is', async () => {
+    const disk = createDisk();
+    const own = await chunksOf(await speaker(mortalEngine(disk)).stream(prompt, { runId: 'run' }));
+    const { read, counted } = counting(disk);
+    const rest = await chunksOf(await speaker(mortalEngine(counted)).attach('run', { from: sequencesOf(own).at(-5) }));
+    expect(sequencesOf(rest)).toEqual(sequencesOf(own.slice(-5)));
+    expect(read.entries).toBe(6); // the one before tells whether the number is one of this run's
+  });
+
+  it('the last segment of a run is followed without the earlier ones', async () => {
+    const disk = createDisk();
+    const scenario = approving();
+    const agent = scenario.agent({ durability: mortalEngine(disk) });
+    await agent.generate(prompt, { runId: 'run' });
+    const [rested] = (await agent.listSuspendedRuns()).runs;
+    const { toolCallId } = rested?.toolCalls[0] ?? {};
+    await (await agent.resume('run', { approved: true }, { toolCallId })).getFullOutput();
+    await expect.poll(() => disk.runs.get('1:run')?.output).toBeDefined();
+    const [, second] = await disk.board.marked('run', 'life');
+    const { read, counted } = counting(disk);
+    await chunksOf(await scenario.agent({ durability: mortalEngine(counted) }).attach('run'));
+    expect(read.entries).toBe((await disk.board.read('run', 0)).length - (second?.place ?? 0));
+  });
+
+  it('gets everything where an earlier version of the library has marked nothing, and of a number that is not there yet what comes', async () => {
+    const disk = createDisk();
+    const own = await chunksOf(await speaker(mortalEngine(disk)).stream(prompt, { runId: 'run' }));
+    const unmarked: Disk = { ...disk, board: { ...disk.board, marked: async () => [] } };
+    for (const from of [undefined, 0, 1, 7, sequencesOf(own).at(-2)]) {
+      const told = sequencesOf(await chunksOf(await speaker(mortalEngine(unmarked)).attach('run', { from })));
+      expect(told, String(from)).toEqual(sequencesOf(own).filter((sequence) => sequence >= (from ?? 0)));
+    }
+    expect(await chunksOf(await speaker(mortalEngine(disk)).attach('run', { from: 10_000 }))).toEqual([]);
   });
 });

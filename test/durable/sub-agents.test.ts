@@ -124,7 +124,7 @@ describe('P11: a sub-agent whose supervisor is killed at any point', () => {
     expect([(await stream.getFullOutput()).status, keysOf(effects)]).toEqual(['success', [`desk ${deskCall}:call-0-0`]]);
   });
 
-  it('is interrupted with it: what the engine could not keep is not told to a model', async () => {
+  it('is interrupted with it: a failure of the engine does not reach a model', async () => {
     const lost = new Error('The step could not be kept.');
     const causes: unknown[] = [];
     const memory = memoryEngine();
@@ -151,7 +151,7 @@ describe('P11: a sub-agent whose supervisor is killed at any point', () => {
     expect([causes, effects]).toEqual([[lost], []]);
   });
 
-  it('is no part of it where somebody else asks it, who is not kept', async () => {
+  it('is not part of it when a caller without a journal is in between', async () => {
     const clerk = new InterlockAgent({
       id: 'clerk',
       name: 'clerk',

@@ -56,7 +56,7 @@ describe.each(['restate', 'dbos'] as const)('an agent whose runs %s keeps', (nam
     expect(there.effects.toSorted()).toEqual(here.effects.toSorted());
   });
 
-  it('a run is begun once under an id: who asks again follows it, after its end too', async () => {
+  it('a run starts once under an id: a repeated call follows it, after its end too', async () => {
     const { agent: make, effects } = scenario('tools');
     const agent = make({ durability: durability() });
     const results = await Promise.all([agent.generate(prompt, { runId: 'one' }), agent.generate(prompt, { runId: 'one' })]);
@@ -100,7 +100,7 @@ describe.each(['restate', 'dbos'] as const)('an agent whose runs %s keeps', (nam
     expect((await left.getFullOutput()).status).toBe('canceled');
   });
 
-  it('a failed run fails for whoever follows it, and a run that was never begun is none', async () => {
+  it('a failed run fails for its followers, and a run that was never started is unknown', async () => {
     const model = scriptedModel({ steps: [{ error: new Error('The provider is out of order.') }] });
     const agent = new InterlockAgent({ id: 'failing', name: 'Failing', instructions: 'Fail.', model, durability: durability() });
     await expect(agent.generate(prompt, { runId: 'one' })).rejects.toThrow('The provider is out of order.');

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Board, Engine, Program } from '../../src/index.js';
+import type { Board, BoardEntry, Engine, Program } from '../../src/index.js';
 import { engineOf } from './engine-spec.js';
 import { sites, type Site } from './sites.js';
 
-/** A program whose runs are never begun: its board is all that is asked for. */
+/** A program without runs: the tests only use its board. */
 const program = (id: string): Program => ({ id, run: async () => '' });
+
+const texts = (...given: readonly string[]): BoardEntry[] => given.map((text) => ({ text }));
 
 describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
   let site: Site;
@@ -25,22 +27,40 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
     await site.close();
   });
 
-  it('gives entries in their order, from any place on, without gaps, whoever adds them', async () => {
+  it('returns entries in order, from any position on, without gaps, with any number of writers', async () => {
     const board = boardFor('entries');
     const ready = boardFor('others');
     expect(await ready.read('one', 0)).toEqual([]);
-    await board.append('one', ['a', 'b']);
-    await board.append('one', ['c']);
-    await board.append('two', ['x']);
+    expect(await board.append('one', texts('a', 'b'))).toBe(0);
+    expect(await board.append('one', texts('c'))).toBe(2);
+    await board.append('two', texts('x'));
     expect(await board.read('one', 0)).toEqual(['a', 'b', 'c']);
     expect(await board.read('one', 2)).toEqual(['c']);
     expect(await board.read('one', 3)).toEqual([]);
-    await Promise.all(Array.from({ length: 20 }, (_, index) => board.append('many', [`${index} first`, `${index} second`])));
+    await Promise.all(Array.from({ length: 20 }, (_, index) => board.append('many', texts(`${index} first`, `${index} second`))));
     const many = await board.read('many', 0);
     expect(many).toHaveLength(40);
     for (const [place, entry] of many.entries())
       if (entry.endsWith('first')) expect(many[place + 1]).toBe(entry.replace('first', 'second'));
     expect(await ready.read('one', 0)).toEqual([]);
+  });
+
+  it('finds marked entries without reading the others', async () => {
+    const board = boardFor('marks');
+    expect(await board.marked('one', 'life')).toEqual([]);
+    await board.append('one', [{ text: 'a', mark: 'life' }, { text: 'b' }]);
+    await board.append('one', [
+      { text: 'c', mark: 'step' },
+      { text: 'd', mark: 'life' },
+    ]);
+    expect(await board.marked('one', 'life')).toEqual([
+      { place: 0, text: 'a' },
+      { place: 3, text: 'd' },
+    ]);
+    expect(await board.marked('one', 'step')).toEqual([{ place: 2, text: 'c' }]);
+    expect(await board.marked('two', 'life')).toEqual([]);
+    await board.drop?.('one');
+    expect([await board.marked('one', 'life'), await board.read('one', 0)]).toEqual([[], []]);
   });
 
   it('has one note up for a run, the last one first', async () => {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { idempotencyKeyOf, InterlockAgent, type Engine } from '../../src/index.js';
 import { forbidden } from './outside.js';
 
-/** What stands outside the processes that are killed. */
+/** The world outside the processes that are killed. */
 export interface Outside {
   /** The model's server. */
   readonly modelUrl: string;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('outlives a connection that ends between two queries of a transaction, and what it had begun is undone', async () => {
+it('survives a connection that ends between two queries of a transaction, which is rolled back', async () => {
   const database = await openDatabase(server.urlOf('postgres'));
   await database.query('INSERT INTO interlock.processes (id, beat) VALUES ($1, 1)', ['gone']);
   const struck = database.strikeOff('gone', async () => {

@@ -185,7 +185,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
       if (died.signal === null) last = told(died);
     }
     expect(last.code).toBe('durable/lost-run');
-    // The first came further than it was begun; three more did not.
+    // The first got further than its start; three more did not.
     expect(deaths).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGKILL', null]);
     expect(told(await work({ begins: { runId: `${runId}-after`, prompt: prompts.charge } }).died).status).toBe('success');
   });
@@ -208,7 +208,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
         .map((line) => JSON.parse(line) as { runId: string; key: string })
         .map(({ runId, key }) => `${runId.slice(runId.indexOf(':') + 1)}:${key.slice('tool '.length)}`);
       const ids = Array.from({ length: count }, (_, index) => `${prefix}${index}-`);
-      // Who asks again for a run that was begun follows it.
+      // A repeated call for a started run follows it.
       const results = await here((agent) => Promise.all(ids.map((runId) => agent.generate(prompts.charge, { runId }))));
       expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['success']));
       for (const runId of ids) expect(Object.keys(countsOf(runId)), runId).toEqual(['1', '2']);

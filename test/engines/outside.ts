@@ -18,7 +18,7 @@ export interface EffectSeen {
   readonly key: string;
 }
 
-/** The model and the sink, in a process that nobody kills. */
+/** The model and the sink, in a process that is never killed. */
 export const startOutside = async () => {
   const effects: EffectSeen[] = [];
   let hold: ((effect: EffectSeen) => Promise<void>) | undefined;

@@ -4,7 +4,7 @@ import type { Durable, Engine } from '../../src/index.js';
 import { clerk, type Outside } from './clerk.js';
 import { engineOf, type EngineSpec } from './engine-spec.js';
 
-/** What a process that is to be killed is told. */
+/** The orders for a process that will be killed. */
 export interface Orders extends Outside {
   readonly engine: EngineSpec;
   /** The run that it begins, or so many at once; none where it goes on with those of others. */

@@ -32,7 +32,7 @@ interface TextChunk {
 export interface Acting {
   readonly phase: Phase;
   readonly moments: Moments;
-  /** Told of each guard that began. */
+  /** Called with each guard that starts. */
   readonly note: (id: string) => void;
   /** A number that nothing else in the run has. */
   readonly unique: () => number;

@@ -71,7 +71,7 @@ export const pipelines: fc.Arbitrary<SequenceSpec> = graph.map((spec) => named(s
 interface Names {
   readonly guard: () => string;
   readonly other: (kind: string) => string;
-  /** A moment at which nobody else trips. */
+  /** A moment at which no other guard trips. */
   readonly moment: (drawn: number | undefined) => number | undefined;
 }
 

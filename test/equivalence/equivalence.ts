@@ -50,7 +50,7 @@ const run = async (spec: SequenceSpec, phase: Phase, executor: Executor): Promis
   let last = 0;
   const acting: Acting = { phase, moments, note: (id) => void began.push(id), unique: () => (last += 1) };
   const outcome = await moments.during(executor(spec, acting).catch(refusalOf));
-  // After a block it is the engine's to say whom it reached in time.
+  // After a block, the set of started guards depends on the engine.
   return { outcome, began: outcome.kind === 'trip' ? [] : began.toSorted() };
 };
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Time that passes only when nothing else happens: who waits for an earlier moment goes on before anyone who waits for a later. */
+/** Time that passes only when nothing else happens: a waiter for an earlier moment continues before waiters for later ones. */
 export interface Moments {
   /** Waits for a moment. */
   until(moment: number): Promise<void>;

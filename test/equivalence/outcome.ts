@@ -21,7 +21,7 @@ export interface Outcome {
 
 const host = createHost();
 
-/** What belongs to the host or is told by the list. */
+/** Fields that belong to the host or follow from the list. */
 const notCompared = new Set(['messages', 'messageList', 'systemMessages', 'processorStates', 'state', 'agent', 'abortSignal']);
 
 const successOf = (data: PhaseData): Outcome => {

@@ -13,7 +13,7 @@ export const print = (spec: Spec): string => {
       return [`pipeline('${spec.id}')`, ...spec.nodes.map((node) => indented(printCall(node)))].join('\n');
     case 'parallel':
     case 'branch':
-      return printCall(spec); // stands alone in another block
+      return printCall(spec); // a statement of its own in another block
     default:
       return spec satisfies never;
   }

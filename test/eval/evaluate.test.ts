@@ -46,7 +46,7 @@ const texts = [
 ];
 
 describe('an evaluation', () => {
-  it('counts as somebody would by hand', async () => {
+  it('counts as computed by hand', async () => {
     const { together, guards, samples } = await evaluate({ inputProcessors: [judging()] }, read(texts));
     expect(together).toMatchObject({
       truePositives: 3,
@@ -149,7 +149,7 @@ describe('an evaluation', () => {
     expect(seen).toEqual(expect.arrayContaining(['text-delta It is sec', 'text-delta ret.']));
   });
 
-  it('judges as many samples at a time as it is told, and says how far it is', async () => {
+  it('judges as many samples at a time as configured, and reports its progress', async () => {
     let [now, most] = [0, 0];
     const slow: Processor = {
       id: 'slow',
@@ -179,7 +179,7 @@ describe('an evaluation', () => {
 });
 
 describe('scores', () => {
-  /** A guard that always says its score, which stands in the text. */
+  /** A guard that always reports its score, which the text contains. */
   const scoring: Processor = {
     id: 'scoring',
     processInput: ({ messages, abort }) =>
@@ -189,7 +189,7 @@ describe('scores', () => {
     read(scores.map(([label, score], at) => ({ label, text: `${at}: ${score}` })));
   const guards: ReplayGuards = { inputProcessors: [scoring] };
 
-  it('make a curve, as somebody would draw it by hand', async () => {
+  it('make a curve as drawn by hand', async () => {
     const set = samples([
       [true, 0.9],
       [true, 0.8],
@@ -287,7 +287,7 @@ describe('a data set', () => {
 
   it('is refused where it is empty', () => expect(() => parseSamples('\n\n', 'set.jsonl')).toThrow('it has no lines'));
 
-  it('is not begun where nobody would judge one of its samples', async () => {
+  it('does not start if no guard would judge one of its samples', async () => {
     let asked = 0;
     const input: Processor = { id: 'input', processInput: ({ messages }) => ((asked += 1), messages) };
     const answers = read([good, { label: true, text: 'fine', as: 'answer' }]);

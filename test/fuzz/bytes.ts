@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 const text = (words: string): Uint8Array => new TextEncoder().encode(words);
 
-/** What decoders, parsers and whoever reads their objects trip over. */
+/** Bytes that break decoders, parsers and readers of their objects. */
 const pieces: readonly Uint8Array[] = [
   ...[
     '\n',
@@ -67,7 +67,7 @@ const changed = (bytes: Uint8Array, { kind, at, length, piece }: ByteChange): Ui
   return Buffer.concat(parts[kind]);
 };
 
-/** Bytes that were good until somebody did something to them. */
+/** Valid bytes with random damage. */
 export const spoiledBytes = (good: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> =>
   fc.tuple(good, fc.array(byteChange, { minLength: 1, maxLength: 4 })).map(([bytes, changes]) => changes.reduce(changed, bytes));
 

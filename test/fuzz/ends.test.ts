@@ -285,7 +285,7 @@ describe('one end on every way to run', () => {
     );
   });
 
-  /** The answer of the last step stands for all: what a guard of the result changes in those before it has no effect in the AI SDK. */
+  /** The answer of the last step represents all: in the AI SDK, a result guard's edits of earlier steps have no effect. */
   const last = ({ end, ...seen }: End) => ({ ...seen, end: end[0] === 'success' ? end.at(-1) : end });
   const isForSdk = ({ rules }: Script): boolean => !rules.some(({ phase, act }) => phase === 'toolResult' && act === 'retry');
 

@@ -27,8 +27,8 @@ const patternNames = Object.keys(patterns) as PatternName[];
 const keptChars = 256;
 
 /**
- * The matches in each of the texts, one after another. A match that began in the texts before, in what followed the last match there, is
- * one up to where it ends.
+ * The matches in each of the texts, one after another. A match that began in the texts before, in what followed the last match
+ * there, is one up to where it ends.
  */
 const matchesIn = (pattern: Pattern, said: readonly string[]): (readonly TextSpan[])[] => {
   const kept = pattern.maxLength === 'part' ? keptChars : pattern.maxLength;
@@ -91,7 +91,7 @@ const passing = (window: (typeof windows)[number]): PipelineStep =>
     { window },
   );
 
-/** A guard as it is, or in a block beside one that changes nothing. */
+/** A guard alone, or in a block with one that changes nothing. */
 const beside = (step: PipelineStep, window: (typeof windows)[number] | undefined, id: string): PipelineStep =>
   window === undefined
     ? step
@@ -156,12 +156,12 @@ const sent = ({ said, inTurns, cuts, next }: Drawn): Chunk[] => {
   return chunks;
 };
 
-/** Who stands beside a guard, where anybody does. */
+/** The guards next to a guard, if any. */
 const company = fc.array(fc.option(fc.constantFrom(...windows), { nil: undefined, freq: 2 }), { minLength: 3, maxLength: 3 });
 
 /**
- * Where parts come in turns, no value goes on from one to another, for which half goes first depends on the guards: each begins with a line
- * break, and only one of them has a border of the value that has none of its own.
+ * Where parts come in turns, no value goes on from one to another, for which half goes first depends on the guards: each begins
+ * with a line break, and only one of them has a border of the value that has none of its own.
  */
 const apart = (drawn: Drawn, names: readonly (Pattern | undefined)[]): Drawn => {
   if (!drawn.inTurns) return drawn;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Names that mean something to an object, or to whoever reads one. */
+/** Names with a meaning for objects or for their readers. */
 const names = fc.constantFrom(
   '__proto__',
   'constructor',
@@ -70,6 +70,6 @@ const change = (strange: fc.Arbitrary<unknown>): fc.Arbitrary<Change> =>
 export const spoiling = (strange: fc.Arbitrary<unknown>): fc.Arbitrary<Spoil> =>
   fc.array(change(strange), { minLength: 1, maxLength: 3 }).map((changes) => (value) => changes.reduce(spoil, value));
 
-/** Values that were good until somebody changed something in them. */
+/** Valid values with random changes. */
 export const spoiled = (good: readonly unknown[], strange: fc.Arbitrary<unknown> = anything): fc.Arbitrary<unknown> =>
   fc.tuple(fc.constantFrom(...good), spoiling(strange)).map(([value, spoilIt]) => spoilIt(value));

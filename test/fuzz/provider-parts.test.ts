@@ -79,7 +79,7 @@ it('whatever a provider sends, a run ends once, its stream closes, and what fail
       statuses.add(opened.status);
       const result = await opened.getFullOutput().catch((error: unknown) => error);
       expect(result instanceof Error).toBe(opened.status === 'failed');
-      expect(JSON.stringify(events)).toBeTruthy(); // what is told of a run can be written down
+      expect(JSON.stringify(events)).toBeTruthy(); // the events of a run are serializable
     }),
     times(300),
   );

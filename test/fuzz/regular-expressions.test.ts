@@ -11,12 +11,12 @@ import { jsonGuard, promptInjectionGuard } from '../../workflows/index.js';
 import { callHook, message } from '../../workflows/test-setup.js';
 
 /**
- * What may be slow, and why it is not. Everything else reads what people and models write, as long as they like, and must take time in
- * proportion to it.
+ * What may be slow, and why it is not. Everything else reads what people and models write, as long as they like, and must take
+ * time in proportion to it.
  */
 const known: readonly Known[] = [
   { at: /kinds\/bearer\.ts$/, is: ({ source }) => source === '[.]+$' }, // in a match, of 4,096 characters at most
-  { at: /kinds\/email\.ts$/, is: ({ source }) => source.endsWith('+$') }, // in the 253 characters beside an @
+  { at: /kinds\/email\.ts$/, is: ({ source }) => source.endsWith('+$') }, // in the 253 characters around an @
   { at: /kinds\/ip\.ts$/, is: ({ source }) => source === '[.:]+$' }, // in a match, of some 50 characters at most
   { at: /kinds\/phone\.ts$/, is: ({ source }) => source === '[)）][^]*[(（]' }, // in a match, of some 40 characters at most
   { at: /^playground\//, is: () => true }, // names, short values and what the samples say

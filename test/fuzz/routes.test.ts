@@ -47,7 +47,7 @@ const payloads = {
   input: { messages: [], systemMessages: [], retryCount: 0 },
 };
 
-/** What a route is told by somebody who knows; the others are told anything. */
+/** Valid bodies of routes; other routes get random ones. */
 const bodies: Readonly<Record<string, readonly object[]>> = {
   '/api/agents/:agentId/runs': [{ text: 'Hello', threadId: 'thread' }],
   '/api/runs/:runId/answer': [{ toolCallId: 'call', approved: true, reason: 'Fine.', data: { n: 1 } }],
@@ -99,13 +99,13 @@ const routes = createApp({} as Studio).routes.filter(
   ({ path, method }) => path.startsWith('/api/') && !path.endsWith('*') && method !== 'ALL',
 );
 
-/** What the parameters are called by somebody who knows. */
+/** Valid values of the parameters. */
 const known = (name: string): string => ({ runId, agentId: 'helper', id: 'masking', seq: '1' })[name] ?? name;
 
 interface Call {
   readonly method: string;
   readonly path: string;
-  /** What stands for a parameter, in place of what somebody who knows would say. */
+  /** Replacements for parameters, in place of the valid values. */
   readonly words: readonly (string | undefined)[];
   readonly query: readonly (readonly [string, string])[];
   readonly body: Uint8Array;

@@ -42,7 +42,7 @@ describe('payloads', () => {
     );
   });
 
-  it('what was read is read again as it is, and keeps what nobody knows', () => {
+  it('a parsed value parses again unchanged, and keeps unknown fields', () => {
     let accepted = 0;
     fc.assert(
       fc.property(spoiled(payloads), fc.string({ minLength: 1 }), anything, (given, name, value) => {
@@ -105,7 +105,7 @@ describe('traces', () => {
     ({ trace } = recording);
   });
 
-  it('lines that somebody changed are read, or refused with a code', () => {
+  it('changed lines are parsed, or rejected with a code', () => {
     fc.assert(
       fc.property(fc.nat(trace.length - 1), spoiling(anyJson), (at, spoil) => {
         const changed = trace.map((entry, index) => (index === at ? spoil(entry) : entry));

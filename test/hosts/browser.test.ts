@@ -45,7 +45,7 @@ describe('the problems of pages', () => {
     ['/logs', [expect.stringContaining('console error: it broke')]],
     ['/throws', ['uncaught: uncaught it is']],
     ['/asks', ['request to another host: https://elsewhere.example/pixel.png']],
-  ])('of %s are told once', async (path, problems) => {
+  ])('of %s are reported once', async (path, problems) => {
     const page = await browser.open(url(path));
     await page.waitForLoadState('networkidle');
     expect(browser.takeProblems()).toEqual(problems);

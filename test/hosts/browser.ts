@@ -36,9 +36,9 @@ export interface BrowserOptions {
 }
 
 export interface OpenOptions {
-  /** In pixels; {@link widths}`.desktop` unless told. */
+  /** In pixels; default {@link widths}`.desktop`. */
   readonly width?: number;
-  /** `light` unless told. */
+  /** Default `light`. */
   readonly colorScheme?: 'light' | 'dark';
 }
 
@@ -58,7 +58,7 @@ export interface TestBrowser {
 
 const isLoopback = (url: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
 
-/** A page asks nobody but this machine: what it asks of others is refused, and said. */
+/** A page may contact only this machine: other requests are rejected and noted. */
 const keepInside = (page: Page, note: (problem: string) => void) =>
   page.route(
     (url) => url.protocol.startsWith('http') && !isLoopback(url),

@@ -138,7 +138,7 @@ describe('the chat of the AI SDK with an InterlockAgent', () => {
     ['agent/loosened-option', { inputProcessors: [] }],
     ['agent/unknown-option', { nonsense: true }],
     ['agent/invalid-messages', { messages: [{ id: 'm', role: 'user' }] }],
-  ])('is told what is refused, and by which code: %s', async (code, body) => {
+  ])('gets each rejection with its code: %s', async (code, body) => {
     const messages = [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
     const answer = await post('support', { messages, ...body });
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code } }]);
@@ -154,7 +154,7 @@ describe('the chat of the AI SDK with an InterlockAgent', () => {
   it.each([
     [true, [55], 'Your money is on its way.'],
     [false, [], 'I may not: Too much.'],
-  ])('asks a person, who says %s', async (approved, paid, answer) => {
+  ])('asks for approval, with the answer %s', async (approved, paid, answer) => {
     app.paidBack.length = 0;
     const { chat, parts } = await ask('A refund of 55, please.');
     const tool = toolOf(parts) as { state?: string; approval?: { id: string } } | undefined;

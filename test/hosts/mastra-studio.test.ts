@@ -44,7 +44,7 @@ describe('Mastra Studio', () => {
     await browser().screenshot(page, 'agents');
   });
 
-  it('lists pipelines among the processors, with who uses them, and not among the workflows', async () => {
+  it('lists pipelines among the processors, with their users, and not among the workflows', async () => {
     const page = await open('/processors');
     await expectSeen(page.getByText('spare', { exact: true }));
     await browser().screenshot(page, 'processors');

@@ -52,7 +52,7 @@ describe('what the ends of steps and of the run say in the stream', () => {
     expect(own.slice(0, 2).map(({ output }) => output.text)).toEqual(stock.slice(0, 2).map(({ output }) => output.text));
   });
 
-  it('and beside that the steps so far, what all of them used, and no message', async () => {
+  it('and also the steps so far, their total usage, and no message', async () => {
     const ends = await told(new InterlockAgent(config()));
     expect(ends.map(({ output }) => output.steps?.map(({ text }) => text))).toEqual([
       ['Let me look.'],
@@ -85,7 +85,7 @@ describe('what the ends of steps and of the run say in the stream', () => {
   });
 });
 
-describe('what an answer holds beside words', () => {
+describe('content of an answer other than text', () => {
   const parts = [
     { type: 'stream-start', warnings: [] },
     { type: 'source', sourceType: 'url', id: 's1', url: 'https://one.example', title: 'One' },
@@ -118,7 +118,7 @@ describe('what an answer holds beside words', () => {
     for (const { stepResult } of endsIn(chunks)) expect(stepResult.warnings).toEqual(warnings);
   });
 
-  it.each(['outputStep', 'outputResult'] as const)('those that a guard of %s takes out are told to nobody', async (phase) => {
+  it.each(['outputStep', 'outputResult'] as const)('those that a guard of %s removes are reported nowhere', async (phase) => {
     const takeOut = guardOn(phase, (args) =>
       (args as HookArgs & Answer).messages.map((message) => ({
         ...message,
@@ -151,7 +151,7 @@ describe('what an answer holds beside words', () => {
     expect(said).toHaveLength(2);
   });
 
-  it('a file of bytes stands while its part does', async () => {
+  it('a file of bytes is there as long as its part is', async () => {
     const bytes = { type: 'file', mediaType: 'text/plain', data: new Uint8Array([1, 2]) };
     const looking = guardOn('outputResult', ({ messages }: HookArgs & Partial<Answer>) => messages);
     const drop = guardOn('outputResult', ({ messages }: HookArgs & Partial<Answer>) =>
@@ -166,7 +166,7 @@ describe('what an answer holds beside words', () => {
     expect(await filesOf([drop])).toEqual([0, 0]);
   });
 
-  it('a tool that the provider ran is told as such, by its call and its result', async () => {
+  it('a tool that the provider ran is reported as such, by its call and its result', async () => {
     const about = { toolCallId: 'c', toolName: 'search' };
     const ran = [
       { type: 'tool-call', ...about, input: '{"q":"x"}' }, // some say only by the result that they ran it

@@ -83,7 +83,7 @@ const removals = modes.flatMap((mode) =>
 );
 
 describe('P4 A result that a guard takes out of the conversation', () => {
-  it.each(removals)('is seen nowhere: of a tool run by $who, guard $way, $mode', async ({ mode, way, who }) => {
+  it.each(removals)('is visible nowhere: of a tool run by $who, guard $way, $mode', async ({ mode, way, who }) => {
     const removing: Processor = { id: 'removing', processToolResult: removers[way] };
     const { ran, everything } = await runWith(mode, firstAnswers[who], [removing]);
     expect(ran).toMatchObject({ status: 'success', result: { toolResults: [] } });
@@ -91,12 +91,15 @@ describe('P4 A result that a guard takes out of the conversation', () => {
     expect(everything).not.toContain(secret);
   });
 
-  it.each(modes)('takes the results of the calls beside it along, where the whole message goes, %s', async (mode) => {
-    const removing: Processor = { id: 'removing', processToolResult: removers['removes the whole message'] };
-    const call = { name: 'fetch', args: { code: 'any' } };
-    const { everything } = await runWith(mode, { text: 'A moment. ', toolCalls: [call, call] }, [removing]);
-    expect(everything).not.toContain(secret);
-  });
+  it.each(modes)(
+    'removes the results of the calls in the same message, too, when the whole message is removed, %s',
+    async (mode) => {
+      const removing: Processor = { id: 'removing', processToolResult: removers['removes the whole message'] };
+      const call = { name: 'fetch', args: { code: 'any' } };
+      const { everything } = await runWith(mode, { text: 'A moment. ', toolCalls: [call, call] }, [removing]);
+      expect(everything).not.toContain(secret);
+    },
+  );
 
   it.each(modes)('control: without a guard it is seen, %s', async (mode) => {
     for (const who of Object.values(firstAnswers)) {
@@ -124,12 +127,15 @@ describe('A result that a function of a pipeline replaces', () => {
     ),
   );
 
-  it.each(cases)('is told and sent on as it left it: $shape, run by $who, $mode', async ({ mode, shape, who }) => {
-    seen.length = 0;
-    const { ran, everything } = await runWith(mode, firstAnswers[who], shapes[shape]?.() ?? []);
-    expect(ran).toMatchObject({ status: 'success', result: { toolResults: [{ output: replaced }] } });
-    expect(chunksOf(ran, 'tool-result')).toMatchObject([{ payload: { result: replaced } }]);
-    expect(everything).not.toContain(secret);
-    if (shape === 'before a guard') expect(seen).toEqual([replaced]);
-  });
+  it.each(cases)(
+    'is reported and sent to the model as the guard left it: $shape, run by $who, $mode',
+    async ({ mode, shape, who }) => {
+      seen.length = 0;
+      const { ran, everything } = await runWith(mode, firstAnswers[who], shapes[shape]?.() ?? []);
+      expect(ran).toMatchObject({ status: 'success', result: { toolResults: [{ output: replaced }] } });
+      expect(chunksOf(ran, 'tool-result')).toMatchObject([{ payload: { result: replaced } }]);
+      expect(everything).not.toContain(secret);
+      if (shape === 'before a guard') expect(seen).toEqual([replaced]);
+    },
+  );
 });

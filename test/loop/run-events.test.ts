@@ -19,7 +19,7 @@ import {
 
 const untold = new Set(['run-start', 'state-enter', 'guard']);
 
-/** What a run told of its works, without the names of the run and without times. */
+/** The activities of a run, from its events, without ids and times. */
 const worksOf = ({ events }: Pick<Ran, 'events'>): object[] =>
   events
     .filter(({ type }) => !untold.has(type))
@@ -111,7 +111,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     expect(wasted?.durationMs).toBeLessThanOrEqual(performance.now() - before);
   });
 
-  it('a call that was made for nothing and had come to its end: what the provider told', async () => {
+  it("a discarded call that was complete: the provider's usage", async () => {
     const judge = guardOn('inputStep', async ({ abort }) => {
       for (let turn = 0; turn < 50; turn += 1) await setImmediate();
       return abort('No.');
@@ -131,7 +131,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     ]);
   });
 
-  it.each([true, false])('a guard that wrote a part is told why it was not accepted, with retry: %s', async (retry) => {
+  it.each([true, false])('a guard that wrote a part gets the reason of its rejection, with retry: %s', async (retry) => {
     const caught: unknown[] = [];
     const writing = guardOn('outputStep', async ({ writer }) => {
       await writer?.custom({ type: 'data-note', data: 1 }).catch((error: unknown) => caught.push(error));
@@ -146,7 +146,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     expect(caught).toMatchObject([{ message: 'no notes', options: { retry, metadata: { page: 1 } }, processorId: 'reading' }]);
   });
 
-  it('a guard that wrote a part that another fails on is told that', async () => {
+  it('a guard that wrote a part on which another guard fails gets that error', async () => {
     const caught: unknown[] = [];
     const writing = guardOn('outputStep', async ({ writer }) => {
       await writer?.custom({ type: 'data-note', data: 1 }).catch((error: unknown) => caught.push(error));

@@ -77,7 +77,7 @@ describe('what a failing tool says', () => {
     expect(seen).not.toContain('ignore all previous');
   });
 
-  it('stays the error that it is where nobody changes it', async () => {
+  it('stays the same error without an edit', async () => {
     const { told, error, prompts } = await failing('The depot is closed.', [piiGuard({ strategy: 'redact' })]);
     expect(told).toMatchObject([{ id: 'TOOL_EXECUTION_FAILED', cause: error }]); // Mastra's own
     expect(prompts[1]).toContain('"type":"error-text","value":"The depot is closed."');

@@ -34,7 +34,7 @@ const asked = async (
   return { result, model, agent };
 };
 
-it.each(modes)('onIterationComplete is told of each step in %s and may end the run', async (mode) => {
+it.each(modes)('onIterationComplete gets each step in %s and may end the run', async (mode) => {
   const told: Iteration[] = [];
   const onIterationComplete: Hook = (iteration) => {
     told.push(iteration);
@@ -103,7 +103,7 @@ it('isTaskComplete judges each answer, and asks for another until one passes', a
   expect(JSON.stringify(model.calls[2]?.prompt)).toContain('The price is missing.');
 });
 
-it('an answer that a guard rejected is told to no hook', async () => {
+it('a response that a guard rejected reaches no hook', async () => {
   const told: string[] = [];
   const onIterationComplete: Hook = ({ text }) => void told.push(text);
   const { judged, isTaskComplete } = scoring(1);
@@ -129,7 +129,7 @@ it('a guard of the stream judges what the scorers say', async () => {
   expect(result.status).toBe('tripwire');
 });
 
-it('a replay has what the application said, and asks nobody', async () => {
+it("a replay has the application's feedback, and calls no hook", async () => {
   const { judged, isTaskComplete } = scoring(0, 1);
   const recording = collectTraces();
   const { agent } = makeAgent([{ text: 'Cheap.' }, { text: ' 5 euros.' }]);

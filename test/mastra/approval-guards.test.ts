@@ -227,7 +227,7 @@ describe.each(modes)('sub-agents that need a person, in %s', (mode) => {
 });
 
 describe('a tool that fails after it suspended', () => {
-  it('has failed, and nobody is asked', async () => {
+  it('has failed, and no approval is requested', async () => {
     const broken = createTool({
       id: 'broken',
       description: 'Breaks.',

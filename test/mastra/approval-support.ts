@@ -47,7 +47,7 @@ export const resume = (agent: Agent, mode: Mode, data: unknown, options: ResumeO
 export const yes = { approved: true };
 export const no = { approved: false };
 
-/** A tool that writes down what it was called with, and asks for approval as it is told. */
+/** A tool that records its arguments, with configurable approval. */
 export const charging = (log: unknown[], asks: object = { requireApproval: true }) =>
   createTool({
     id: 'charge',

@@ -65,7 +65,7 @@ describe.each(modes)('approval in %s', (mode) => {
     ['with a reason', { ...no, reason: 'Too much.' }, 'Too much.'],
     ['with a reason in a context', { ...no, declineContext: { reason: 'Not now.' } }, 'Not now.'],
     ['without', no, 'Tool call was not approved by the user'],
-  ])('a declined call does not run, and the model is told, %s', async (_name, answer, reason) => {
+  ])('a declined call does not run, and the model gets the reason, %s', async (_name, answer, reason) => {
     const log: unknown[] = [];
     const { agent, model } = onCharge(log);
     const { result } = await begin(agent, mode);
@@ -161,7 +161,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(log).toEqual([5]);
   });
 
-  it('a call that would not run anyway needs nobody', async () => {
+  it('a call that would not run anyway needs no approval', async () => {
     for (const call of [
       { name: 'unknown', args: {} },
       { name: 'charge', args: '{"amount": ' },
@@ -189,7 +189,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(model.calls).toHaveLength(2);
   });
 
-  it('what runs is what the person was shown, whoever changes it meanwhile', async () => {
+  it('runs what the person was shown, despite later changes', async () => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);
     const { result, ofType } = await begin(agent, mode);
@@ -367,7 +367,7 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
 });
 
 describe('streams of suspended runs', () => {
-  it('whoever reads that a call waits can answer at once', async () => {
+  it('a reader of a waiting call can answer at once', async () => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);
     const stream = await agent.stream('Go');

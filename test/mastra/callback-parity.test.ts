@@ -76,7 +76,7 @@ const expectSame = (stock: Payload, ours: Payload) => {
   }
 };
 
-describe.each(modes)('callbacks are told what Mastra’s agent tells, %s', (mode) => {
+describe.each(modes)('callbacks get what those of Mastra’s agent get, %s', (mode) => {
   it('onStepFinish and onFinish of an answer: every field, with its value', async () => {
     const { stock, ours } = await both(mode, 'answers');
     expect([ours.onStepFinish.length, ours.onFinish.length]).toEqual([stock.onStepFinish.length, stock.onFinish.length]);

@@ -21,7 +21,7 @@ const run = async (mode: Mode, steps: Steps, options: InterlockCallOptions = {},
 };
 
 describe.each(modes)('callbacks of %s', (mode) => {
-  it('onFinish is told of the whole answer, once', async () => {
+  it('onFinish gets the whole answer, once', async () => {
     const told = await run(mode, callThen('echo', { say: 'hi' }, 'Done.'), { runId: 'run-7' });
     expect(told('onFinish')).toMatchObject([
       {
@@ -42,7 +42,7 @@ describe.each(modes)('callbacks of %s', (mode) => {
     expect([...told('onError'), ...told('onAbort')]).toEqual([]);
   });
 
-  it('onStepFinish is told of each step', async () => {
+  it('onStepFinish gets each step', async () => {
     const told = await run(mode, callThen('echo', { say: 'hi' }, 'Done.'), { runId: 'run-7' });
     const model = { modelId: 'scripted-model', provider: 'scripted', version: 'v2' };
     expect(told('onStepFinish')).toMatchObject([
@@ -58,20 +58,20 @@ describe.each(modes)('callbacks of %s', (mode) => {
     ]);
   });
 
-  it('onChunk is told of each chunk that leaves', async () => {
+  it('onChunk gets each chunk that leaves', async () => {
     const told = await run(mode, ['Hel', 'lo.']);
     const texts = told('onChunk').filter(({ type }) => type === 'text-delta');
     expect(texts.map(({ payload }) => (payload as { text: string }).text).join('')).toBe('Hello.');
     expect(texts[0]).toMatchObject({ from: 'AGENT', payload: { id: expect.any(String) } });
   });
 
-  it('onError is told why a run failed', async () => {
+  it('onError gets the reason of a failed run', async () => {
     const told = await run(mode, [{ error: new Error('refused') }]);
     expect(told('onError')).toMatchObject([{ error: { message: 'refused' } }]);
     expect([...told('onFinish'), ...told('onAbort')]).toEqual([]);
   });
 
-  it('onAbort is told what was done by then', async () => {
+  it('onAbort gets what was done by then', async () => {
     const controller = new AbortController();
     const steps = [{ toolCalls: [{ name: 'echo', args: { say: 'hi' } }] }, { text: ['Half ', 'an answer'], hang: true }];
     const onStepFinish = () => void setTimeout(() => controller.abort(), 50);
@@ -81,7 +81,7 @@ describe.each(modes)('callbacks of %s', (mode) => {
     expect([...told('onFinish'), ...told('onError')]).toEqual([]);
   });
 
-  it('onFinish is told of a tripwire', async () => {
+  it('onFinish gets a tripwire', async () => {
     const outputProcessors = [
       { id: 'guard', processOutputResult: ({ abort }: { abort: (reason: string) => never }) => abort('No.') },
     ];
@@ -123,7 +123,7 @@ describe.each(modes)('callbacks of %s', (mode) => {
     await expect(failed).rejects.toThrow('refused');
   });
 
-  it('run events are told to the agent’s listener and to the call’s', async () => {
+  it('run events reach the agent’s listener and the call’s', async () => {
     const told: string[] = [];
     const { agent } = makeAgent('Hi.', { onRunEvent: ({ type }) => void told.push(`agent ${type}`) });
     await (

@@ -56,7 +56,7 @@ const run = (phase: Phase, mode: Mode, judge: Processor): Promise<Ran> =>
     mode,
   );
 
-/** A call that failed is made again by somebody, so that the run goes on. */
+/** Repeats a failed call, so that the run continues. */
 const recoveryFor = (phase: Phase): [Phase, Processor][] =>
   phase === 'apiError' ? [['apiError', { id: 'recovering', processAPIError: () => ({ retry: true }) }]] : [];
 
@@ -71,7 +71,7 @@ describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
       expect(chunksOf(ran, 'tripwire')).toEqual([]);
     });
 
-    it('ends it as an outage where it trips, told as that everywhere and never as a violation', async () => {
+    it('ends it as an outage where it trips, reported as that everywhere and never as a violation', async () => {
       const onViolation = vi.fn();
       const ran = await run(phase, mode, judgeOn(phase, act, { ...own, onUnavailable: 'trip' }, { onViolation }));
       const tripwire = {
@@ -114,7 +114,7 @@ describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
     });
   });
 
-  it('a violation under a policy is told once, and is no outage', async () => {
+  it('a violation under a policy is reported once, and is no outage', async () => {
     const onViolation = vi.fn();
     const act = (args: { abort(reason?: string): never }) => args.abort('bad');
     const judge = guard({ ...guardOn(phase, act, author), onViolation }, { deadlineMs: 5_000, onUnavailable: 'pass' });
@@ -224,7 +224,7 @@ describe('across runs', () => {
 /** A guard that is down and may pass; where its policy is lost, it fails. */
 const lenient = (id = 'judge') => guard({ id, processInput: () => Promise.reject(down) }, { onUnavailable: 'pass' });
 
-describe('stands wherever a processor does', () => {
+describe('is accepted wherever a processor is', () => {
   const room = (id: string) => createWorkflow({ id, inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
   const mastraRoom = (id: string) =>
     createMastraWorkflow({ id, inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
@@ -317,7 +317,7 @@ describe('around a processor', () => {
     expect('processOutputStream' in guarded).toBe(false);
   });
 
-  it('keeps whom to tell of a violation from the host, which would tell them once more, and of outages', () => {
+  it('hides the violation callback from the host, which would report violations twice, and outages, too', () => {
     const onViolation = () => undefined;
     expect(guard({ id: 'judge', processInput: () => [], onViolation }, {}).onViolation).toBeUndefined();
   });
@@ -426,7 +426,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     );
   });
 
-  it('a violation is told once, with one state for all hooks', async () => {
+  it('a violation is reported once, with one state for all hooks', async () => {
     const onViolation = vi.fn();
     const judge: Processor = guard(
       {
@@ -445,7 +445,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
   });
 
   it.each(['outputStream', 'outputStep', 'outputResult'] as const)(
-    'what %s objects to is told once, an outage never',
+    'a violation of %s is reported once, an outage never',
     async (phase) => {
       const onViolation = vi.fn();
       const objecting = guardOn(phase, ({ abort }) => abort('bad'), author);

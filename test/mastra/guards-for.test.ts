@@ -157,7 +157,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     'processOutputStream',
     'processOutputStep',
     'processOutputResult',
-  ] as const)('%s trips, and says who', async (hook) => {
+  ] as const)('%s trips, and names the guard', async (hook) => {
     const { agent } = stockWith(pipeline('p').then(pipeline('q').then(tripping(hook, 'No.', { id: 't', metadata: { a: 1 } }))));
     expect((await call(agent, mode)).tripwire).toMatchObject({ reason: 'No.', metadata: { a: 1 }, processorId: 't' });
   });

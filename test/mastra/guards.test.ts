@@ -45,7 +45,7 @@ describe.each(modes)('guards of %s', (mode) => {
     expect(sentText(model, 'user')).toBe('HELLO');
   });
 
-  it('an asynchronous function that gives a pipeline itself is told so', async () => {
+  it('rejects an asynchronous function that returns a pipeline, with the reason', async () => {
     for (const guards of [pipeline('loud').then(shouting()), pipeline('loud').then(shouting()).commit()]) {
       const { agent, model } = makeAgent('Hi.', { inputProcessors: promising(guards) });
       await expectRefusal('pipeline/invalid-step', model, () => agent[mode]('hello'));
@@ -103,7 +103,7 @@ describe.each(modes)('guards of %s', (mode) => {
     expect(await attempts({ errorProcessors: [{ id: 'mend', processAPIError: () => undefined }] }, {})).toBe(4);
   });
 
-  it('an error hook runs wherever its processor stands', async () => {
+  it('an error hook runs in every lane of its processor', async () => {
     for (const lane of ['inputProcessors', 'outputProcessors', 'errorProcessors'] as const) {
       const mend: Processor = {
         id: 'mend',
@@ -116,7 +116,7 @@ describe.each(modes)('guards of %s', (mode) => {
     }
   });
 
-  it('an error hook runs once, in however many lanes its processor stands', async () => {
+  it('an error hook runs once, in however many lanes its processor is', async () => {
     const ran: string[] = [];
     const mend = (id: string): Processor => ({
       id,

@@ -10,7 +10,7 @@ import { scriptedModel, throwing, tripping, type ScriptedModel } from '../../src
 
 type Line = readonly [level: 'error' | 'warn' | 'info' | 'debug', message: string, fields: Record<string, unknown>];
 
-/** A logger of Mastra's that keeps what it is told, and may be broken. */
+/** A logger of Mastra's that stores its messages, and may be broken. */
 class Kept extends ConsoleLogger {
   readonly lines: Line[] = [];
   constructor(readonly isBroken = false) {
@@ -40,21 +40,21 @@ const secret = 'PIN 4711 of Zerubbabel';
 const saying = (): ScriptedModel => scriptedModel({ steps: () => ({ text: `It is the ${secret}.` }) });
 
 describe('the logger of an agent’s Mastra instance', () => {
-  it('is told nothing of a run that went well, and nothing of one that its caller gave up', async () => {
+  it('logs nothing of a successful run, and nothing of one that its caller gave up', async () => {
     const { agent, logger } = registered({ model: saying() });
     await agent.generate('Hello');
     await (await agent.stream('Hello', { abortSignal: AbortSignal.abort() })).getFullOutput();
     expect(logger.lines).toEqual([]);
   });
 
-  it('is told of a run that failed, once, with the error that its caller gets', async () => {
+  it('logs a failed run, once, with the error that its caller gets', async () => {
     const { agent, logger } = registered({ model: scriptedModel({ steps: [{ error: new Error('No capacity.') }] }) });
     const error = await agent.generate('Hello', { runId: 'r1' }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ message: expect.stringContaining('No capacity.') as string });
     expect(logger.lines).toEqual([['error', 'Error in agent run', { agent: 'Desk', runId: 'r1', error }]]);
   });
 
-  it('is told of a guard that stopped a run: its place and its reason, no word of the answer', async () => {
+  it('logs a guard that stopped a run: its place and its reason, no text of the answer', async () => {
     const leak: Processor = { id: 'leak', processOutputStep: ({ abort }) => abort('No codes.', { metadata: { found: secret } }) };
     const { agent, logger } = registered({ model: saying(), outputProcessors: [leak] });
     await agent.generate('Hello', { runId: 'r1' });
@@ -74,17 +74,14 @@ describe('the logger of an agent’s Mastra instance', () => {
       'A guard gave no verdict and was let pass',
       { processorId: 'crash', phase: 'input', reason: 'guard/unavailable' },
     ],
-  ] as const)(
-    'is told of a guard that was not there, where its policy says %s',
-    async (onUnavailable, level, message, fields) => {
-      const inputProcessors = [guard(throwing('processInput', new Error('Gone.'), { id: 'crash' }), { onUnavailable })];
-      const { agent, logger } = registered({ model: saying(), inputProcessors });
-      await agent.generate('Hello').catch(() => undefined); // its status is not asked here
-      expect(logger.lines).toMatchObject([[level, message, fields]]);
-    },
-  );
+  ] as const)('logs an unavailable guard whose policy is %s', async (onUnavailable, level, message, fields) => {
+    const inputProcessors = [guard(throwing('processInput', new Error('Gone.'), { id: 'crash' }), { onUnavailable })];
+    const { agent, logger } = registered({ model: saying(), inputProcessors });
+    await agent.generate('Hello').catch(() => undefined); // its status is not asked here
+    expect(logger.lines).toMatchObject([[level, message, fields]]);
+  });
 
-  it('is told of a model call that is made again', async () => {
+  it('logs a repeated model call', async () => {
     const mending: Processor = { id: 'mending', processAPIError: ({ retryCount }) => ({ retry: retryCount === 0 }) };
     const model = scriptedModel({ steps: [{ error: new Error('No capacity.') }, { text: 'Here.' }] });
     const { agent, logger } = registered({ model, errorProcessors: [mending] });
@@ -94,7 +91,7 @@ describe('the logger of an agent’s Mastra instance', () => {
     ]);
   });
 
-  it('is told of what comes after an approval, too', async () => {
+  it('logs what follows an approval, too', async () => {
     const pay = createTool({
       id: 'pay',
       description: 'Pays.',

@@ -34,7 +34,7 @@ describe.each(modes)('memory in %s', (mode) => {
     expect(await savedIn(memory)).toEqual(['user: I am Ada.', 'assistant: Hello Ada.', 'user: Who am I?', 'assistant: Ada.']);
   });
 
-  it('stands around the guards: it loads before they look, and saves what they left [spec 3.4]', async () => {
+  it('is around the guards: it loads before they judge, and saves what they left [spec 3.4]', async () => {
     const memory = remembering();
     const seen: string[] = [];
     const input: Processor = {
@@ -134,7 +134,7 @@ describe.each(modes)('memory in %s', (mode) => {
     await expectRefusal('agent/invalid-option', model, () => say(agent, 'First', { memory: wrong }));
   });
 
-  it('is refused where the thread is somebody else’s', async () => {
+  it('is rejected if the thread belongs to another resource', async () => {
     const memory = remembering();
     await memory.createThread({ threadId: 'thread-1', resourceId: 'somebody' });
     const { agent, model } = makeAgent('One.', { memory });

@@ -47,7 +47,7 @@ describe.each(modes)('models of %s', (mode) => {
     expect(asked).toBe(1);
   });
 
-  it('of a call stands in for the agent’s', async () => {
+  it('of a call replaces the agent’s', async () => {
     const agent = agentWith(answering('agent'));
     expect(await (await agent[mode]('Hi', { model: answering('call') })).text).toBe('call');
     expect(await (await agent[mode]('Hi', { model: () => answering('function') })).text).toBe('function');
@@ -81,7 +81,7 @@ describe.each(modes)('models of %s', (mode) => {
     });
   });
 
-  it('a setting that a guard makes stands over the model’s own', async () => {
+  it('a setting that a guard makes overrides the model’s own', async () => {
     const model = answering('Hi.');
     const agent = agentWith([{ model, modelSettings: { temperature: 0.7, topP: 0.5 } }]);
     await (

@@ -15,7 +15,7 @@ interface Kit {
 /** What an agent is built with besides its name, instructions and model. */
 type Config = Readonly<Record<string, unknown>> & { readonly memory?: MockMemory };
 
-/** A call of an agent as somebody might make it who comes from Mastra's. */
+/** An unusual call of an agent, as an author used to Mastra's might write it. */
 export interface OddCall {
   readonly steps?: ScriptedStep<'v2'>[];
   readonly config?: (kit: Kit) => Config;

@@ -24,7 +24,7 @@ const plain = (value: unknown): unknown => {
 const partsOf = (messages: readonly { role: string; parts: readonly { type: string; text?: string }[] }[]) =>
   messages.map(({ role, parts }) => [role, ...parts.map(({ type, text }) => [type, text])]);
 
-/** What somebody sees of an answer. */
+/** The visible part of a result. */
 const seen = (output: FullOutput) => ({
   text: output.text,
   finishReason: output.finishReason,

@@ -46,7 +46,7 @@ describe('options that the loop does not honour', () => {
     await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi', { prepareStep }));
   });
 
-  it.each(['durable', 'goal', 'backgroundTasks', 'editor'])('%s is refused in the configuration', async (name) => {
+  it.each(['durable', 'transform', 'editor'])('%s is refused in the configuration', async (name) => {
     const model = scriptedModel({ steps: [] });
     const config = { id: 'a', name: 'A', model, [name]: name === 'durable' ? true : {} };
     const error = await expectRefusal('agent/unsupported-option', model, () => new InterlockAgent(config));
@@ -85,7 +85,7 @@ describe('options of a call', () => {
     expect(sentText(model, 'system')).toBe('Speak Danish.');
   });
 
-  it('system and context stand beside what the caller says', async () => {
+  it("system and context are sent with the caller's messages", async () => {
     const { agent, model } = makeAgent();
     await agent.generate('Hi', { system: 'It is noon.', context: [{ role: 'user', content: 'Earlier.' }] });
     expect(sentText(model, 'system')).toBe('Answer.\nIt is noon.');

@@ -56,7 +56,7 @@ describe.each(modes)('recordEdits, %s', (mode) => {
   };
   const none = { first: undefined, last: undefined, reads: undefined, stars: undefined };
 
-  it('says who changed what, for the agent or for a call', async () => {
+  it("names each guard's edits, for the agent or for a call", async () => {
     expect(await changesIn({ recordEdits: true }, {})).toEqual(recorded);
     expect(await changesIn({}, { recordEdits: true })).toEqual(recorded);
   });

@@ -263,7 +263,7 @@ describe('a failed run', () => {
     expect(told).toEqual([new Error('cut off')]);
   });
 
-  it('is no unhandled rejection where nobody awaits its promises', async () => {
+  it('is no unhandled rejection if its promises are not awaited', async () => {
     const { text, steps: all, usage, textStream } = await failingAgent().stream('Hi');
     for await (const piece of textStream) expect(piece).toBeDefined();
     const left = await failingAgent().stream('Hi');

@@ -9,7 +9,7 @@ import { all, callThen, echoAs, expectRefusal, makeAgent, modes } from './suppor
 type Said = Record<string, unknown>;
 /** What Mastra's server adapters hand on to the agent with every request. */
 const fromServer: Said = { registeredTools: {}, taskStore: {}, routePrefix: '/api', request: new Request('http://127.0.0.1/') };
-/** What the AI SDK's chat says beside its messages; Mastra's chat route hands it on. */
+/** Fields that the AI SDK's chat sends with its messages; Mastra's chat route passes them on. */
 const fromChat: Said = { id: 'chat-1', messageId: 'message-1' };
 
 const guarded = () => makeAgent('Hello.', { inputProcessors: [tripping('processInput', 'No.')] });
@@ -65,7 +65,7 @@ describe('what came with a request, handed on as if a program had said it', () =
 
   const read = (answer: object) => ('fullStream' in answer ? all(answer.fullStream as AsyncIterable<unknown>) : answer);
 
-  /** What bodies brought about with an agent that allows none of it: a model asked, its answer told, a tool run. */
+  /** The effects of bodies sent to an agent that allows none of their options: a model call, an emitted response, a tool run. */
   const broughtAbout = async (config: Partial<InterlockAgentConfig>): Promise<string[]> => {
     const seen: string[] = [];
     for (const { body, mode } of bodies) {
@@ -150,7 +150,7 @@ describe('a suspended run, resumed by a server', () => {
     expect(ran).toEqual(['echo']);
   });
 
-  it('is told as not found where it is not suspended', async () => {
+  it('is reported as not found if it is not suspended', async () => {
     const { agent } = makeAgent();
     await expect(agent.approveToolCall({ ...fromServer, runId: 'gone' })).rejects.toMatchObject({
       code: 'agent/no-suspended-run',

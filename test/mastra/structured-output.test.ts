@@ -71,7 +71,7 @@ describe.each(modes)('structured output in %s', (mode) => {
   it.each([
     ['does not fit', bad, 'degrees'],
     ['is no JSON', 'Four degrees.', 'it is no JSON'],
-  ])('an answer that %s is taken back, and the model told why', async (_name, first, told) => {
+  ])('a response that %s is retracted, and the model gets the reason', async (_name, first, told) => {
     const { result, model, ofType } = await ask(answers(first, good), { mode, options: { maxProcessorRetries: 1 } });
     expect([result.object, result.text]).toEqual([fits, good]);
     expect(sentText(model, 'system', 1)).toContain('[Processor Feedback]');
@@ -315,7 +315,7 @@ describe('structured output', () => {
     expect((await agent.generate('Go', { structuredOutput: own as never })).object).toEqual({ b: 2 });
   });
 
-  it('is nowhere where nobody asked', async () => {
+  it('is absent unless requested', async () => {
     const { agent, model } = makeAgent(callThen('echo', { say: 'hi' }, good), { tools: { echo } });
     const result = await agent.generate('Go');
     expect([result.object, model.calls[0]?.options.responseFormat]).toEqual([undefined, undefined]);

@@ -11,7 +11,7 @@ import { z } from 'zod';
 
 import { InterlockAgent, isInterlockError } from '../../src/index.js';
 import { scriptedModel, startOpenAIServer } from '../../src/testing/index.js';
-import { makeAgent, modes } from './support.js';
+import { callThen, makeAgent, modes } from './support.js';
 
 const seen: unknown[] = [];
 const scorer = createScorer({ id: 'words', description: 'Counts words' })
@@ -178,15 +178,15 @@ describe('options that cannot be used', () => {
       id: 'weather',
       name: 'Weather',
       model: scriptedModel({ steps: [] }),
-      goal: {},
+      editor: {},
       inputProcesors: [],
       maxRetries: -1,
     };
     expect(() => new InterlockAgent(config as never)).toThrow(
-      /agent "weather": .*goal|goal.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be a whole number/,
+      /agent "weather": .*editor|editor.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be a whole number/,
     );
     expect(() => new InterlockAgent({ ...config, inputProcesors: undefined, maxRetries: 0 } as never)).toThrow(
-      '[agent/unsupported-option] at goal',
+      '[agent/unsupported-option] at editor',
     );
   });
 
@@ -251,5 +251,40 @@ describe('callbacks', () => {
       for await (const { type } of stream.fullStream) if (type === 'finish') order.push(type);
     }
     expect(order).toEqual(['onFinish', 'finish', 'onError', 'finish']);
+  });
+});
+
+describe('background tasks', () => {
+  it.each(modes)(
+    'a tool that could run in the background runs within its run in %s, and guards judge its result',
+    async (mode) => {
+      const report = createTool({
+        id: 'report',
+        description: 'Reports',
+        inputSchema: z.object({}),
+        execute: async () => ({ code: 'ZEBRA' }),
+        background: { enabled: true },
+      });
+      const judged: unknown[] = [];
+      const judge = { id: 'judge', processToolResult: ({ result }: { result: unknown }) => void judged.push(result) };
+      const config = { tools: { report }, backgroundTasks: { tools: 'all', concurrency: 2 }, outputProcessors: [judge] } as const;
+      const { agent, model } = makeAgent(callThen('report'), config);
+      const mastra = new Mastra({
+        agents: { agent },
+        storage: new InMemoryStore(),
+        logger: false,
+        backgroundTasks: { enabled: true },
+      });
+      const asked = mastra.getAgent('agent');
+      const result = mode === 'generate' ? await asked.generate('Hi') : await (await asked.stream('Hi')).getFullOutput();
+      expect([result.text, judged]).toEqual(['Done.', [{ code: 'ZEBRA' }]]);
+      expect(JSON.stringify(model.calls[1])).toContain('ZEBRA');
+      expect(JSON.stringify(model.calls[0])).not.toContain('_background');
+    },
+  );
+
+  it('what would be called when one ends is refused: there are none', () => {
+    const config = { backgroundTasks: { onTaskComplete: () => undefined } };
+    expect(() => makeAgent('Hi.', config as never)).toThrow('[agent/invalid-option] at backgroundTasks.onTaskComplete');
   });
 });

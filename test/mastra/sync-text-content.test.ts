@@ -72,7 +72,7 @@ describe.each(['processInput', 'processInputStep'] as const)('parts that %s take
   });
 });
 
-it('words that nobody takes out are sent as Mastra sends them', async () => {
+it('text that no guard removes is sent as Mastra sends it', async () => {
   const same = keeping(() => true, 'processInput');
   expect(await sent(same, message({ content: 'said in the field' }))).toContain('"text":"said in the field"');
 });

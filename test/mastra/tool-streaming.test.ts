@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { guard } from '../../src/index.js';
 import { callThen, makeAgent, modes, settled } from './support.js';
 
-/** A tool that writes down what it is told of its arguments. */
+/** A tool that records its streamed arguments. */
 const listening = (told: unknown[], ran: unknown[] = []) =>
   tool({
     inputSchema: z.object({ say: z.string() }),
@@ -16,7 +16,7 @@ const listening = (told: unknown[], ran: unknown[] = []) =>
   });
 
 describe.each(modes)('arguments that stream, in %s', (mode) => {
-  it('are told to the tool as they come, and then as a whole', async () => {
+  it('reach the tool as they stream, and then as a whole', async () => {
     const told: unknown[] = [];
     const { agent } = makeAgent(callThen('listening', { say: 'hi' }), { tools: { listening: listening(told) } });
     expect(await (await agent[mode]('Go')).text).toBe('Done.');
@@ -26,7 +26,7 @@ describe.each(modes)('arguments that stream, in %s', (mode) => {
     expect(told.at(-1)).toEqual({ say: 'hi' });
   });
 
-  it('are not told where a guard blocks them', async () => {
+  it('do not reach the tool if a guard blocks them', async () => {
     const told: unknown[] = [];
     const ran: unknown[] = [];
     const blocking = guard(
@@ -57,7 +57,7 @@ describe.each(modes)('arguments that stream, in %s', (mode) => {
     processLLMResponse: ({ abort }: { abort(why: string): never }) => abort('No.'),
   };
 
-  it.each(Object.keys(refusing) as (keyof typeof refusing)[])('are not told of a call that %s rejects', async (hook) => {
+  it.each(Object.keys(refusing) as (keyof typeof refusing)[])('of a call that %s rejects do not reach the tool', async (hook) => {
     const told: unknown[] = [];
     const { agent } = makeAgent(callThen('listening', { say: 'hi' }), {
       tools: { listening: listening(told) },
@@ -69,7 +69,7 @@ describe.each(modes)('arguments that stream, in %s', (mode) => {
     expect([answer.status, told]).toEqual(['tripwire', []]);
   });
 
-  it('are told with the call that guards accepted, as they left it', async () => {
+  it('reach the tool with the accepted call, as guards left them', async () => {
     const told: unknown[] = [];
     const editing = {
       id: 'editing',

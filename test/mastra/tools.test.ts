@@ -135,21 +135,21 @@ describe.each(modes)('tools in %s', (mode) => {
     expect(model.calls[1]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'error-text', value: 'out of order' } }] });
   });
 
-  it('arguments that do not fit are told to the model, and the tool does not run', async () => {
+  it('invalid arguments are reported to the model, and the tool does not run', async () => {
     const { result, model } = await run(callThen('echo', { say: 7 }), { mode, config: { tools: { echo } } });
     expect(result.text).toBe('Done.');
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('say');
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).not.toContain('said');
   });
 
-  it('arguments that are no JSON are told to the model, and the tool does not run', async () => {
+  it('arguments that are not JSON are reported to the model, and the tool does not run', async () => {
     const { result, model, ofType } = await run(callThen('echo', '{"say": '), { mode, config: { tools: { echo } } });
     expect(result.text).toBe('Done.');
     expect(ofType('tool-result')).toHaveLength(0);
     expect(model.calls).toHaveLength(2);
   });
 
-  it('a tool that is not there is told to the model, with those that are', async () => {
+  it('a missing tool is reported to the model, with the existing ones', async () => {
     const { result, ofType } = await run(callThen('nosuch'), { mode, config: { tools: { echo } } });
     expect(result.text).toBe('Done.');
     expect(ofType('tool-error')[0]?.payload?.error?.message).toMatch(/tool\/unknown.*nosuch.*echo/);
@@ -208,7 +208,7 @@ describe.each(modes)('tools in %s', (mode) => {
     expect(model.calls).toHaveLength(1);
   });
 
-  it('beside a client tool the others still run', async () => {
+  it('next to a client tool the others still run', async () => {
     const ask = createTool({ id: 'ask', description: 'Asks the user.', inputSchema: z.object({}) });
     const steps = [
       {
@@ -269,7 +269,7 @@ describe('hooks around tools', () => {
     expect(told).toEqual(['call before echo', 'agent after echo']);
   });
 
-  it('are called for tools that a guard put in, and told of errors', async () => {
+  it('are called for tools that a guard added, and get errors', async () => {
     const told: string[] = [];
     const options = { hooks: log(told, 'call'), prepareStep: () => ({ tools: { failing } as never }) };
     await run(callThen('failing'), { mode: 'generate', options });
@@ -296,7 +296,7 @@ describe('hooks around tools', () => {
     expect(ofType('tool-error')[0]?.payload?.error?.message).toContain('not now');
   });
 
-  it('of the AI SDK’s tools are told of the input', async () => {
+  it('of the AI SDK’s tools get the input', async () => {
     const told: unknown[] = [];
     const one = tool({
       inputSchema: z.object({ say: z.string() }),

@@ -109,7 +109,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     });
   });
 
-  it('is not made where nobody asks for it', async () => {
+  it('is not created unless requested', async () => {
     const { agent } = makeAgent();
     const answer = await agent[mode]('Hello');
     expect([await answer.text, answer.traceId, answer.spanId]).toEqual(['Hello.', undefined, undefined]);
@@ -275,7 +275,7 @@ describe.each(everyHook)('a stop in $hook, $mode', ({ phase, mode }) => {
     return { ran, spans: await trace.spans() };
   };
 
-  it('ends every span, and stands in that of its guard and of the run', async () => {
+  it('ends every span, and is a child of the spans of its guard and of the run', async () => {
     const { ran, spans } = await stopped(false);
     expect(ran.status).toBe('tripwire');
     expectWhole(spans);

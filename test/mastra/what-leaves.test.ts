@@ -42,7 +42,7 @@ describe('a result that is copied', () => {
     expect(stream.tripwire?.phase).toBe('input');
   });
 
-  it('callbacks of the application are told everything', async () => {
+  it('callbacks of the application get everything', async () => {
     let told: object = {};
     await agentWith({ outputProcessors: [looks] }).generate('Hi', {
       onFinish: (result: object) => void (told = result),
@@ -51,7 +51,7 @@ describe('a result that is copied', () => {
   });
 });
 
-describe('a guard that leaves behind what nobody can read', () => {
+describe('a guard that leaves an unreadable part', () => {
   const hostile = (): unknown =>
     new Proxy(
       {},

@@ -68,7 +68,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(await savedIn(disk.memory())).toEqual(['user: One', 'assistant: Answer 1.']);
   });
 
-  it('is there for whoever opens the database again', async () => {
+  it('is there when the database is opened again', async () => {
     const disk = openDisk();
     await ask(remembering(disk.memory(), numbered).agent, 'One');
     const { agent, model } = remembering(new Memory({ storage: disk.reopen() }), numbered);
@@ -154,7 +154,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(givenIn(events)).toEqual([expect.stringMatching(/^answer: .*disk full/)]);
   });
 
-  it('what memory cannot take of a stopped run is told, and changes nothing of how it ended', async () => {
+  it('a failure to save a stopped run is reported, and does not change its end', async () => {
     const disk = openDisk();
     const store = await disk.store.getStore('memory');
     const { agent } = remembering(disk.memory(), [{ error: new Error('no answer') }], { persistence: { failed: 'placeholder' } });

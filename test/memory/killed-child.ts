@@ -3,7 +3,7 @@ import { Memory } from '@mastra/memory';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
-/** Answers one question, and is killed where it is told to be: `state after-ms`. */
+/** Answers one question, and is killed at the given moment: `state after-ms`. */
 const [url = '', state = '', afterMs = '0'] = process.argv.slice(2);
 const die = () => process.kill(process.pid, 'SIGKILL');
 

@@ -292,7 +292,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     expect(disk.holds(secret)).toBe(false);
   });
 
-  it('a call’s policy stands over the agent’s, status by status', async () => {
+  it('a call’s policy overrides the agent’s, status by status', async () => {
     const memory = openDisk().memory();
     const outputProcessors = [tripping('processOutputResult', 'No.')];
     const persistence = { tripwire: 'user-only', failed: 'placeholder' };

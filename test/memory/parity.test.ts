@@ -134,7 +134,7 @@ const scripts: Record<string, Script> = {
   },
 };
 
-describe.each(modes)('what stands in the database and what the model was sent after %s', (mode) => {
+describe.each(modes)('content of the database and of the prompt after %s', (mode) => {
   it.each(Object.entries(scripts))(
     'is the same as with Mastra’s agent: %s',
     async (_name, { said, steps, tools = {}, options, call: ofCall, thread = target.thread }) => {

@@ -51,7 +51,7 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
     expect(await titleOf(memory)).toBe('');
   });
 
-  it('that the caller gave, and what else stands in the thread, is kept', async () => {
+  it('that the caller gave, and other fields of the thread, are kept', async () => {
     const memory = openDisk().memory({ options: { generateTitle: { model: titles() } } });
     const { agent } = remembering(memory, [{ text: 'Hi.' }]);
     const thread = { id: target.thread, title: 'Mine', metadata: { a: 1 } };

@@ -27,7 +27,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     expect(await savedIn(memory)).toEqual(['user: Hello', 'assistant: Noted.', 'user: Hello', 'assistant: You are Ada.']);
   });
 
-  it('its template stands in the prompt, and its tool among the tools', async () => {
+  it('its template is in the prompt, and its tool among the tools', async () => {
     const template = '# Customer\n- Plan:';
     const memory = openDisk().memory({ options: { workingMemory: { ...enabled, template } } });
     const { agent, model } = remembering(memory, [{ text: 'Hi.' }]);
@@ -88,7 +88,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     expect(await memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource })).toBeNull();
   });
 
-  it('hooks around tools are told of a note once', async () => {
+  it('hooks around tools get a note once', async () => {
     const memory = openDisk().memory({ options: { workingMemory: enabled } });
     const told: string[] = [];
     const hooks = {

@@ -252,7 +252,7 @@ describe('a run as OpenTelemetry sees it', () => {
     expect(apart.spans.getFinishedSpans()).toHaveLength(live.spans.getFinishedSpans().length);
   });
 
-  it('stands in whatever is under way where it begins', async () => {
+  it('is a child of the active span', async () => {
     const { spans, telemetry } = createTelemetry();
     const outer = otelTrace.setSpanContext(context.active(), { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 });
     const active = vi.spyOn(context, 'active').mockReturnValue(outer);

@@ -38,7 +38,7 @@ const program = (use: string): string => `
   process.exit();
 `;
 
-describe('npm install beside', () => {
+describe('npm install next to', () => {
   it.each<[name: string, Integration, Record<string, string>]>([
     ['ai 5', 'ai', { ai: '5.0.277' }],
     ['ai 6', 'ai', { ai: '6.0.326' }],

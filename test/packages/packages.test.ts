@@ -39,6 +39,33 @@ describe('the types of every subpath, and the examples', () => {
     expect(`${stdout}${code}`).toBe('0');
   });
 
+  // What a strict application sets; TypeScript 5.9 also checks the declarations of other packages, whose errors do not count.
+  it.each(['5.9', '7'] as const)('have no errors of their own under the strictest flags of TypeScript %s', async (version) => {
+    project.write('strict.ts', subpaths.map((subpath, at) => `export * as m${at} from '${subpath}';\n`).join(''));
+    const compilerOptions = {
+      module: 'nodenext',
+      target: 'es2024',
+      lib: ['es2024', 'DOM', 'DOM.AsyncIterable'],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noPropertyAccessFromIndexSignature: true,
+      noImplicitOverride: true,
+      noUnusedLocals: true,
+      noUnusedParameters: true,
+      verbatimModuleSyntax: true,
+      isolatedModules: true,
+      skipLibCheck: false,
+      noEmit: true,
+      types: ['node'],
+    };
+    project.write('tsconfig.strict.json', JSON.stringify({ compilerOptions, include: ['strict.ts'] }));
+    const { stdout } = await project.compile(version, 'tsconfig.strict.json');
+    expect(stdout.split('\n').filter((line) => /^(?:node_modules\/mastra-interlock\/|strict\.ts).*error TS/.test(line))).toEqual(
+      [],
+    );
+  });
+
   it('need no types that the package does not bring: its own declarations pass as they stand', async () => {
     project.write('declarations.ts', subpaths.map((subpath, at) => `export * as m${at} from '${subpath}';\n`).join(''));
     const compilerOptions = {
@@ -213,7 +240,7 @@ describe('a project without Mastra', () => {
 });
 
 describe('a bundle of one import', () => {
-  /** The code of a bundle, without the packages that are installed beside. */
+  /** The code of a bundle, without the packages that are installed next to it. */
   const bundleOf = async (source: string): Promise<string> => {
     project.write('entry.js', source);
     const bundle = await rolldown({

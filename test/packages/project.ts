@@ -18,15 +18,15 @@ interface RunOptions {
 }
 
 /**
- * What programs are told of this process's surroundings: how to reach the registry, and nothing of the npm that may have started it, whose
- * folder is another one.
+ * Environment variables for programs: the address of the registry, and nothing of an npm that may have started this process in
+ * another folder.
  */
 const told =
   /^(path|home|userprofile|systemroot|tmpdir|temp|lang|(https?|no)_proxy|node_extra_ca_certs|npm_config_(registry|cache|userconfig))$/i;
 
 const surroundings = Object.fromEntries(Object.entries(process.env).filter(([name]) => told.test(name)));
 
-/** Runs a program to its end, with nobody at its terminal. */
+/** Runs a program to its end, without a terminal. */
 const run = (file: string, args: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ran> =>
   new Promise((resolve) => {
     const options = { cwd, env: { ...surroundings, ...env }, maxBuffer: 2 ** 26 };
@@ -74,10 +74,11 @@ export const examples = globSync('examples/*/package.json', { cwd: root })
   .map((path) => basename(join(path, '..')))
   .toSorted();
 
-/** Builds and packs in a folder of its own, so that nobody's `dist` is touched. The studio's pages are left out. */
+/** Builds and packs in a folder of its own, so that the repository's `dist` is unchanged. The studio's pages are left out. */
 const pack = async (folder: string): Promise<string> => {
   mkdirSync(folder);
-  for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(root, name), join(folder, name));
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'docs/reference/errors.md'])
+    cpSync(join(root, name), join(folder, name));
   const build = ['--import', 'tsx', 'scripts/build.ts', '--no-pages', '--out', join(folder, 'dist')];
   await runWell(nodes[24], build, { cwd: root });
   const [packed] = JSON.parse(await runWell('npm', ['pack', '--json', '--ignore-scripts'], { cwd: folder })) as [
@@ -86,7 +87,7 @@ const pack = async (folder: string): Promise<string> => {
   return join(folder, packed.filename);
 };
 
-/** Everything that the examples and the subpaths want beside the package, in the versions that the repository was tested with. */
+/** All packages that the examples and the subpaths need besides this one, in the versions that the repository tests. */
 const neededBeside = (): Record<string, string> => {
   const { devDependencies, peerDependencies } = readManifest();
   const names = examples.flatMap((name) => Object.keys(readManifest(join(root, 'examples', name)).dependencies ?? {}));
@@ -96,7 +97,7 @@ const neededBeside = (): Record<string, string> => {
   return Object.fromEntries([...wanted].map((name) => [name, devDependencies[name] ?? peerDependencies[name] ?? '*']));
 };
 
-/** What the oldest version has to be told, so that it runs TypeScript as later ones do. */
+/** Flags with which the oldest version runs TypeScript like later ones. */
 const nodeOptions = { 22: '--experimental-strip-types --disable-warning=ExperimentalWarning', 24: '' } as const;
 
 export interface Project {
@@ -109,7 +110,10 @@ export interface Project {
   readonly compile: (version: keyof typeof compilers, tsconfig: string) => Promise<Ran>;
 }
 
-/** Makes an empty project in a folder outside the repository, installs the packed package in it, and copies the examples beside. */
+/**
+ * Creates an empty project in a folder outside the repository, installs the packed package in it, and copies the examples into
+ * it.
+ */
 export const openProject = async (folder: string): Promise<Project> => {
   const tarball = await pack(join(folder, 'packed'));
   const project = await installed(join(folder, 'project'), tarball, neededBeside());
@@ -121,7 +125,10 @@ export const openProject = async (folder: string): Promise<Project> => {
   return projectIn(project, tarball);
 };
 
-/** A project beside the first with the packed package and what is named of what the repository was tested with; peers do not come by themselves. */
+/**
+ * A second project with the packed package and the named packages, in the versions that the repository tests; peers are not
+ * installed by themselves.
+ */
 export const openBareProject = async ({ folder, tarball }: Project, names: readonly string[]): Promise<Project> => {
   const { devDependencies, dependencies = {} } = readManifest();
   const wanted = Object.fromEntries(names.map((name) => [name, devDependencies[name] ?? dependencies[name] ?? '*']));

@@ -20,8 +20,16 @@ describe('a release, rehearsed in a copy', () => {
   const notes = globSync('.changeset/*.md', { cwd: root }).filter((path) => !path.endsWith('README.md'));
 
   beforeAll(() => {
-    const scripts = ['scripts/stamp-version.mjs', 'scripts/check-release.mjs'];
-    for (const path of ['.changeset', 'package.json', ...scripts, 'src/trace/library-version.ts'])
+    const scripts = ['scripts/stamp-version.mjs', 'scripts/check-release.mjs', 'scripts/pack-readme.mjs'];
+    const pages = ['README.md', 'docs/reference/errors.md'];
+    for (const path of [
+      '.changeset',
+      'package.json',
+      ...scripts,
+      ...pages,
+      'src/trace/library-version.ts',
+      'src/documentation.ts',
+    ])
       cpSync(join(root, path), join(folder, path), { recursive: true });
     // No changelog says what is new in a release that has nothing new.
     if (notes.length === 0)
@@ -65,10 +73,43 @@ describe('a release, rehearsed in a copy', () => {
     expect(read('package.json')).toMatch(/"@changesets\/cli": "3\./);
   });
 
+  it('has no relative links in its pages, which are restored after packing', () => {
+    const pack = (...args: string[]) => run(process.execPath, ['scripts/pack-readme.mjs', ...args]);
+    const manifest = now('package.json');
+    const pages = ['README.md', 'docs/reference/errors.md'];
+    const texts = pages.map(now);
+    pack();
+    expect(pages.map(now)).toEqual(texts);
+
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ ...(JSON.parse(manifest) as object), repository: 'owner/interlock' }),
+    );
+    pack();
+    const packed = pages.map(now);
+    const version = versionIn(manifest);
+    expect(packed[0]).toContain(`(https://github.com/owner/interlock/blob/v${version}/docs/guide/start.md)`);
+    expect(packed[0]).toContain(`(https://github.com/owner/interlock/raw/v${version}/docs/pictures/run-view.png)`);
+    expect(packed[1]).toContain(`(https://github.com/owner/interlock/blob/v${version}/docs/verify.md#all-findings)`);
+    const isRelative = /\]\((?!https:|#)[^)]*\)/g;
+    expect(packed.flatMap((text) => text.replaceAll(/^```[^]*?^```$/gm, '').match(isRelative) ?? [])).toEqual([]);
+    pack('--restore');
+    expect(pages.map(now)).toEqual(texts);
+    writeFileSync(join(folder, 'package.json'), manifest);
+  });
+
   describe('is refused before anything is built', () => {
-    const check = (repository: unknown, env: Record<string, string>) => {
+    const homepage = 'https://owner.github.io/interlock';
+    const bugs = { url: 'https://github.com/owner/interlock/issues' };
+    const check = (
+      repository: unknown,
+      env: Record<string, string>,
+      addresses: object = { homepage, bugs },
+      isStamped = true,
+    ) => {
       const whole = JSON.parse(read('package.json')) as object;
-      writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...whole, repository }));
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...whole, repository, ...addresses }));
+      if (isStamped) run(process.execPath, ['scripts/stamp-version.mjs']);
       const { status, stderr } = spawnSync(process.execPath, ['scripts/check-release.mjs'], {
         cwd: folder,
         env,
@@ -98,6 +139,20 @@ describe('a release, rehearsed in a copy', () => {
       'and not where the repository that publishes is named: %j',
       (repository) => expect(check(repository, inWorkflow)).toEqual({ status: 0, stderr: '' }),
     );
+
+    it.each([
+      ['without a homepage', { bugs }, 'package.json needs "homepage"'],
+      ['with a placeholder for it', { homepage: 'https://OWNER.github.io/NAME', bugs }, 'package.json needs "homepage"'],
+      ['without an address for bugs', { homepage }, '"bugs": { "url": "https://github.com/owner/interlock/issues" }'],
+    ])('%s', (_, addresses, says) => {
+      const { status, stderr } = check({ url }, inWorkflow, addresses);
+      expect([status, stderr]).toEqual([1, expect.stringContaining(says)]);
+    });
+
+    it('if errors print another address than the homepage', () => {
+      const { stderr } = check({ url }, inWorkflow, { homepage: 'https://other.github.io/interlock', bugs }, false);
+      expect(stderr).toContain('Errors do not print the homepage');
+    });
 
     it('by the script that publishes', () => {
       const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };

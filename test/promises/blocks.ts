@@ -7,7 +7,7 @@ import { createAgent, laned, modelFor, runAgent, type Mode, type Step } from './
 
 /** What came of a run, as far as every place tells it. */
 export interface BlockOutcome extends Outcome {
-  /** The way to the guard, where it is told. */
+  /** The path of the guard, if given. */
   readonly at?: string;
   readonly phase?: string;
   readonly events?: readonly RunEvent[];

@@ -47,7 +47,7 @@ const ignoring = (judge: () => never): undefined => {
 
 describe('P1 No tool runs after a tripwire', () => {
   describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
-    it.each(wirings)('a trip of a guard that stands %s is the last thing that happens [spec 2.31]', async (wiring) => {
+    it.each(wirings)('a trip of a guard that is %s is the last thing that happens [spec 2.31]', async (wiring) => {
       const log: string[] = [];
       const model = modelFor(phase);
       const guards = laned([phase, ...wire(phase, trippingGuard(phase, log), wiring)]);
@@ -194,7 +194,7 @@ describe('P1 No tool runs after a tripwire', () => {
     });
   });
 
-  // The calls of one accepted step run side by side, so that a trip on one result finds the others begun.
+  // The calls of one accepted step run in parallel, so the others have started when one result trips.
   describe.each(modes)('among the calls of one step, %s', (mode) => {
     const firstResult = ({ args }: HookArgs) => JSON.stringify(args) === '{"amount":1}';
 

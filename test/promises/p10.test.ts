@@ -6,7 +6,7 @@ import { InterlockAgent, isInterlockError, type InterlockAgentConfig, type Phase
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { guardOn, laned, modes, readAll, retractionsOf, textOnWire, type Chunk, type HookArgs, type Mode } from './support.js';
 
-/** What the sub-agent says, and no supervisor may be told. */
+/** Text of the sub-agent that no supervisor may get. */
 const secret = 'ZEBRA';
 const reason = 'Not for others.';
 
@@ -51,7 +51,7 @@ const ask = async (agent: Agent, mode: Mode): Promise<Told> => {
   return { ...(await stream.getFullOutput()), chunks };
 };
 
-/** What the supervisor's model was told of its call. */
+/** The result of the call, as the supervisor's model got it. */
 const toldTo = (model: ScriptedModel): { type: string; value: string }[] =>
   (model.calls.at(-1)?.prompt ?? []).flatMap(({ role, content }) =>
     role === 'tool' ? content.map((part) => (part as { output: { type: string; value: string } }).output) : [],
@@ -117,7 +117,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
       const { agent, model } = asking('interlock', 'supervisor', between.agent);
       await ask(agent, mode);
       expect(toldTo(model)).toEqual([{ type: 'text', value: 'middle goes on.' }]);
-      // A stock agent over a stock agent keeps Mastra's ways, whoever stands above them.
+      // A stock agent over a stock agent behaves as in Mastra, under any supervisor.
       if (middle === 'stock' && leaf === 'stock') return;
       expect(toldTo(between.model)).toEqual([{ type: 'error-text', value: expect.any(String) }]);
       expect(JSON.stringify([model.calls, between.model.calls])).not.toContain(secret);
@@ -134,7 +134,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
     expect(JSON.stringify(model.calls)).not.toContain(secret);
   });
 
-  it.each(modes)('%s: a stock supervisor is told that an Interlock sub-agent failed, and nothing else', async (mode) => {
+  it.each(modes)('%s: a stock supervisor gets only the failure of an Interlock sub-agent', async (mode) => {
     const { agent, model } = asking('stock', 'supervisor', tripping('interlock', 'outputResult'));
     await ask(agent, mode);
     expect(toldTo(model)).toEqual([{ type: 'error-text', value: expect.stringContaining('Failed agent tool execution') }]);
@@ -156,7 +156,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
     },
   );
 
-  it.each(modes)('%s: an answer that no guard stopped is a result, and its text alone is told to the model', async (mode) => {
+  it.each(modes)('%s: an answer that no guard stopped is a result, and the model gets only its text', async (mode) => {
     const { agent, model } = asking('interlock', 'supervisor', tripping('interlock', 'apiError'));
     const told = await ask(agent, mode);
     expect(toldTo(model)).toEqual([{ type: 'text', value: `The code is ${secret}.` }]);
@@ -173,7 +173,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
     expect(toldTo(model)).toEqual([{ type: 'error-text', value: expect.not.stringContaining('agent/refused') }]);
   });
 
-  it('a caller who is no supervisor still has the tripwire as a result', async () => {
+  it('a caller that is not a supervisor still has the tripwire as a result', async () => {
     const child = tripping('interlock', 'outputResult');
     const supervisor = asking('interlock', 'supervisor', child).agent;
     const listed = (await supervisor.listAgents())['child'] as Agent;

@@ -5,7 +5,7 @@ import * as everyGuard from '../../workflows/guards/index.js';
 import { isDeep } from '../modes.js';
 import { guards, shapes, textOf, type Asked, type Shape } from './guard-rows.js';
 
-/** What the entry has beside guards. */
+/** Exports of the entry other than guards. */
 const others = new Set([
   'pipeline',
   'guard',
@@ -23,8 +23,9 @@ const others = new Set([
 ]);
 
 /**
- * Counts how often each function and block of the guards' own code runs, which is the same on every machine where nothing is optimized (inlined
- * functions are not counted). Built-in functions are not counted either; test/fuzz/regular-expressions.test.ts looks at regular expressions.
+ * Counts how often each function and block of the guards' own code runs, which is the same on every machine where nothing is
+ * optimized (inlined functions are not counted). Built-in functions are not counted either; test/fuzz/regular-expressions.test.ts
+ * looks at regular expressions.
  */
 const session = new Session();
 const blocksOf = ({ functions }: Profiler.ScriptCoverage): number =>

@@ -112,7 +112,7 @@ describe('P12: the cost of a guard is linear and bounded', () => {
     expect(loop.mostRead).toBeLessThanOrEqual(4 * stepChars);
   });
 
-  it('pauses on the way through a step, and finds what stands between two pieces of it', async () => {
+  it('pauses on the way through a step, and finds text between two pieces of it', async () => {
     const guard = canaryGuard({ minOverlap: 32 });
     const secret = 'The word that opens the vault is swordfish, and only the keeper knows it.';
     const messageList = { getAllSystemMessages: () => [{ role: 'system', content: secret }] };

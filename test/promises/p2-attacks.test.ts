@@ -65,7 +65,7 @@ const attacks: Record<string, Attack> = {
   },
 };
 
-/** Everything that somebody could read. */
+/** Everything that a reader could see. */
 const everything = (value: unknown): string => {
   const seen = new WeakSet();
   return JSON.stringify(value, (_name, each: unknown) => {

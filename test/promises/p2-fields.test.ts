@@ -166,7 +166,7 @@ describe('P2 a value in pieces', () => {
   });
 });
 
-it('what a guard of one’s own took out stands in no metadata of the step', async () => {
+it('text that a guard of one’s own removed is in no metadata of the step', async () => {
   const calm: Processor = {
     id: 'calm',
     processOutputStream: ({ part }) =>

@@ -58,7 +58,7 @@ interface Seen {
   readonly chunks: Chunk[];
   /** What callbacks were given, as text. */
   readonly told: string[];
-  /** How many chunks were seen when each step was told. */
+  /** How many chunks were visible when each step was reported. */
   readonly steps: number[];
   readonly text: string;
 }
@@ -176,7 +176,7 @@ describe.each(entrances)('P2 an edit of a whole answer, $name', ({ run }) => {
     expect(text).toBe('Look at [x] now. a [x] b');
   });
 
-  it('hold run: steps are told once the run is accepted', async () => {
+  it('hold run: steps are reported once the run is accepted', async () => {
     const { steps, chunks } = await run(agentWith('processOutputResult', 'run'));
     expect(steps).toHaveLength(2);
     const last = chunks.findLastIndex(({ type }) => type === 'step-finish');

@@ -100,7 +100,7 @@ interface Scene {
   readonly hooks?: readonly [string, string];
   /** Whether the caller gives up at some time. */
   readonly cancels?: boolean;
-  /** Whether the guards judge beside the model. Default: yes. */
+  /** Whether the guards overlap with the model. Default: yes. */
   readonly overlap?: boolean;
 }
 
@@ -190,7 +190,7 @@ const verdicts: readonly (readonly [Says, Says])[] = [
   ['throw', 'pass'],
 ];
 
-describe('P2 beside the model: every order of verdicts, parts, errors and an abort', () => {
+describe('P2 with overlap: every order of verdicts, parts, errors and an abort', () => {
   const scenes = modes.flatMap((mode) =>
     (Object.keys(firstCalls) as FirstCall[]).flatMap((first) => verdicts.map((says) => ({ mode, first, says }))),
   );
@@ -214,7 +214,7 @@ describe('P2 beside the model: every order of verdicts, parts, errors and an abo
   });
 
   it.each(modes.flatMap((mode) => (['pass', 'trip'] as const).map((says) => ({ mode, says }))))(
-    '$mode, a caller who gives up while guards $says',
+    '$mode, a caller that gives up while guards $says',
     async ({ mode, says }) => {
       const ways = await explore({ mode, first: 'an answer', says: ['pass', says], cancels: true });
       const statuses = new Set(ways.map(({ result }) => result.status));

@@ -14,7 +14,7 @@ import { chunksOf, createAgent, eventsOf, guardOn, modes, runAgent, textOnWire, 
 
 const phasesBefore = ['input', 'inputStep', 'llmRequest'] as const;
 
-/** A guard beside the model; that it edits nothing, its type does not say. */
+/** A guard that overlaps with the model; its type does not declare that it edits nothing. */
 const beside = (processor: Processor, policy: GuardPolicy = {}): PipelineStep =>
   guard(processor as never, { ...policy, overlap: true }) as PipelineStep;
 
@@ -50,7 +50,7 @@ const saidIn = (args: object): string => {
   return JSON.stringify(prompt ?? [systemMessages, messageList?.get.all.db()]);
 };
 
-describe.each(modes)('P2 beside the model, %s', (mode) => {
+describe.each(modes)('P2 with overlap, %s', (mode) => {
   describe.each(phasesBefore)('in %s', (phase: Phase) => {
     it('the model is called while guards judge, several at a time', async () => {
       const { opened, open } = createGate();
@@ -158,7 +158,7 @@ describe.each(modes)('P2 beside the model, %s', (mode) => {
     expect(model.calls[0]?.aborted || model.cancelled).toBe(true);
   });
 
-  it('a trip cancels the guards beside it; without one, all reasons for a retry are told', async () => {
+  it('a trip cancels the other overlap guards; without one, all reasons for a retry are reported', async () => {
     let signal: AbortSignal | undefined;
     const waiting = guardOn('input', ({ abortSignal }) => {
       signal = abortSignal;
@@ -236,7 +236,7 @@ describe.each(modes)('P2 beside the model, %s', (mode) => {
   });
 });
 
-describe('P2 beside the model: what is judged', () => {
+describe('P2 with overlap: what is judged', () => {
   const redact: Processor = {
     id: 'redact',
     processLLMRequest: ({ prompt }) => ({
@@ -244,7 +244,7 @@ describe('P2 beside the model: what is judged', () => {
     }),
   };
 
-  it('the guard sees what the model is sent, wherever it stands', async () => {
+  it('the guard sees what the model gets, at any position', async () => {
     const seen: string[] = [];
     const note = (id: string) => beside(guardOn('llmRequest', (args) => void seen.push(saidIn(args)), { id }));
     const lanes: Record<string, PipelineStep[]> = {
@@ -282,7 +282,7 @@ describe('P2 beside the model: what is judged', () => {
     expect(seen[0]).not.toContain('Be brief.');
   });
 
-  it('an arm that is not taken asks nobody; a shadow and a guard that is sampled out hold nothing up', async () => {
+  it('an arm that is not taken calls no guard; a shadow and a guard that is sampled out delay nothing', async () => {
     const asked: string[] = [];
     const note = (id: string) => guardOn('input', () => void asked.push(id), { id });
     const inputProcessors = [
@@ -323,7 +323,7 @@ describe('P2 beside the model: what is judged', () => {
   });
 });
 
-describe('P2 beside the model: how much waits', () => {
+describe('P2 with overlap: how much waits', () => {
   it('the provider is read so far ahead and no further, and nothing is lost', async () => {
     const deltas = Array.from({ length: 200 }, (_, index) => `${index} `.padEnd(1_000, '.'));
     const model = scriptedModel({ steps: [{ text: deltas }] });
@@ -348,7 +348,7 @@ describe('P2 beside the model: how much waits', () => {
   });
 });
 
-describe.each(ways)('P2 beside the model, over HTTP by $mode with $client', (way) => {
+describe.each(ways)('P2 with overlap, over HTTP by $mode with $client', (way) => {
   it('a trip closes the connection to the provider', async () => {
     const server = await startServer([{ kind: 'hang', after: ['All ', 'fine.'] }]);
     const judge = guardOn('input', async ({ abort }) => {
@@ -364,7 +364,7 @@ describe.each(ways)('P2 beside the model, over HTTP by $mode with $client', (way
     expect(wasted).toMatchObject({ isEstimated: true });
   });
 
-  it('a caller who gives up while a guard judges closes it, too', async () => {
+  it('a caller that gives up while a guard judges closes it, too', async () => {
     const server = await startServer([{ kind: 'hang' }]);
     const caller = new AbortController();
     const judge = guardOn('input', async () => {

@@ -48,7 +48,7 @@ const childWith = (what: keyof typeof guards) =>
     outputProcessors: [{ id: 'judge', ...guards[what] } as unknown as Processor],
   });
 
-/** A supervisor over so many levels; what stands between may be Mastra's own agent. */
+/** A supervisor over a number of levels; those in between may be Mastra's own agents. */
 const supervisor = (child: InterlockAgent, { depth, middle, hold }: Row): InterlockAgent => {
   let below: Agent = child;
   for (let level = 1; level < depth; level += 1) {

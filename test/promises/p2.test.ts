@@ -140,7 +140,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       expect(retractionsOf(ran)).toEqual([]);
     });
 
-    it('what a judge made of a window is what leaves, and what stands in the answer', async () => {
+    it("a judge's edit of a window is what leaves, and what the answer contains", async () => {
       const masking = inWindow('sentence', ({ part }) => ({ ...part, payload: { ...(part?.payload as object), text: '*** ' } }));
       const ran = await run([masking], { text: ['One is ', 'here. Two', ' is not.'] });
       expect(textOnWire(ran)).toBe('*** *** ');
@@ -262,7 +262,7 @@ describe('P2 Nothing leaves before its verdict', () => {
         expect(chunksOf(ran, 'tool-call')).toEqual([]);
       });
 
-      it('that are rejected are not run, and the model is told', async () => {
+      it('that are rejected are not run, and the model gets the reason', async () => {
         for (const guards of both((part) => rejectToolCall(part, 'Not this one.'))) {
           const model = scriptedModel({ steps: (call) => (call.index === 0 ? { toolCalls } : { text: ['Sorry.'] }) });
           const log: string[] = [];

@@ -37,7 +37,7 @@ const failures: [name: string, thrown: unknown, act: () => Promise<never>][] = [
   ['rejects with an object', outage, () => Promise.reject(outage)],
 ];
 
-/** The error of a run that failed closed, told everywhere in the same way. */
+/** The error of a run that failed closed, which is the same everywhere. */
 const errorOf = (ran: Ran): InterlockError => {
   expect(ran.status).toBe('failed');
   expect(ran.result).toBeUndefined();
@@ -58,7 +58,7 @@ describe('P3 A guard that fails, fails closed', () => {
   describe.each(everyHook)('$hook, $mode', ({ phase, hook, mode }) => {
     const runWith = (guards: ReturnType<typeof laned>) => runAgent(createAgent({ model: modelFor(phase), ...guards }), mode);
 
-    it.each(wirings)('a guard that stands %s and throws fails the run, with phase, processor and cause', async (wiring) => {
+    it.each(wirings)('a guard that is %s and throws fails the run, with phase, processor and cause', async (wiring) => {
       const guard = guardOn(phase, () => Promise.reject(broken), { id: 'judge' });
       const error = errorOf(await runWith(laned([phase, ...wire(phase, guard, wiring)])));
       expect(error.code).toBe('guard/unavailable');

@@ -155,7 +155,7 @@ describe('P4 Rejected content stays rejected', () => {
       });
     });
 
-    it('the step callback is not told them either', async () => {
+    it('the step callback does not get them either', async () => {
       const told: unknown[] = [];
       const rejecting = guardOn(one.phase, ({ abort }) => abort('not to be told'), { when: one.when });
       const agent = createAgent({
@@ -408,7 +408,7 @@ describe('P4 Rejected content stays rejected', () => {
       },
     );
 
-    it('toolResult: a result that it replaces is told and sent on as it left it', async () => {
+    it('toolResult: a result that it replaces is reported and sent to the model as the guard left it', async () => {
       const model = scriptedModel({ steps: (call) => (toolResultsIn(call) === 0 ? harmlessCall : harmless) });
       const replacing = {
         id: 'replacing',

@@ -43,7 +43,7 @@ interface FinishPayload {
   metadata: { status: RunStatus };
 }
 
-/** Everything that tells how a run ended, told once and the same everywhere. */
+/** All reports of the end of a run: each comes once, and all agree. */
 const expectOneEnd = (ran: Ran, status: RunStatus): void => {
   const finishes = chunksOf(ran, 'finish');
   expect(finishes).toHaveLength(1);
@@ -256,13 +256,13 @@ const begin = ({ setup }: End) => {
 };
 
 describe('P5 One terminal event per run', () => {
-  it.each(everyEnd)('$name, $mode: $status, told once and the same everywhere', async ({ mode, ...end }) => {
+  it.each(everyEnd)('$name, $mode: $status, reported once and the same everywhere', async ({ mode, ...end }) => {
     const { agent, options } = begin(end);
     expectOneEnd(await runAgent(agent, mode, options), end.status);
   });
 
   describe('every stream closes, and every promise settles', () => {
-    it.each(ends)('$name: read by nobody', async (end) => {
+    it.each(ends)('$name: without a reader', async (end) => {
       const { agent, options } = begin(end);
       const stream = await agent.stream('Please charge me.', options);
       const { fullStream: _full, ...promises } = {
@@ -292,7 +292,7 @@ describe('P5 One terminal event per run', () => {
     });
   });
 
-  it.each(modes)('what stream guards did is told once, in the step in which they did it, %s', async (mode) => {
+  it.each(modes)('outcomes of stream guards are reported once, in their step, %s', async (mode) => {
     const seen: number[] = [0, 0];
     const watching = guardOn('outputStream', () => void (seen[seen.length - 1] = (seen.at(-1) ?? 0) + 1), { when: () => true });
     const counting = guardOn(
@@ -348,7 +348,7 @@ describe('P5 One terminal event per run', () => {
       },
     );
 
-    it('goes on to the end for somebody who waits for the result', async () => {
+    it('continues to the end for a caller that waits for the result', async () => {
       const model = scriptedModel({ steps: [{ text: Array<string>(500).fill('word ') }] });
       const stream = await createAgent({ model }).stream('Please charge me.');
       await settle(() => model.pulled);

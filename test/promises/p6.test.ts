@@ -84,7 +84,7 @@ describe('P6 Retries are bounded transitions', () => {
         return { ran: await runAgent(agent, mode), seen, model };
       };
 
-      it.each(wirings)('a guard that stands %s and is never content is asked once more for each', async (wiring) => {
+      it.each(wirings)('a guard that is %s and always retries is called once more for each', async (wiring) => {
         const { ran, seen, model } = await runUnhappy(wiring);
         const attempts = 1 + maxProcessorRetries;
         expect(seen).toEqual(Array.from({ length: attempts }, (_, index) => index));
@@ -184,7 +184,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(finishOf(ran.events).retries).toBe(1);
     });
 
-    it('is none where nobody set one', async () => {
+    it('is none by default', async () => {
       const ran = await runAgent(
         createAgent({
           model: modelFor('input'),
@@ -240,7 +240,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(seen).toEqual([false, true, false]);
     });
 
-    it.each(phaseNames)('nobody hears of it in the end, nor after a trip in %s of the next step', async (phase) => {
+    it.each(phaseNames)('has no effect on the end, nor after a trip in %s of the next step', async (phase) => {
       const seen: boolean[] = [];
       const watching = guardOn('outputResult', ({ messageList }) => void seen.push(heard(messageList)), { id: 'watching' });
       const tripping = guardOn(phase, ({ abort }) => abort('no'), { when: ({ stepNumber }) => stepNumber === 1 });
@@ -333,7 +333,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(log).toEqual(['charge 1']);
     });
 
-    it('answer one call each: whoever asks more often runs the tool for the rest', async () => {
+    it('answer one call each: for further calls the tool runs', async () => {
       const { log } = await run(asking(asks(1), asks(1, 1)), rejectResults(1));
       expect(log).toEqual(['charge 1', 'charge 1']);
     });

@@ -69,7 +69,7 @@ const expected = ({ verdicts, timing }: Case, { phase, home }: { phase: Phase; h
   const momentOf = (id: (typeof ids)[number]) => timing[ids.indexOf(id)] ?? 0;
   const [blocking] = of('trip').toSorted((x, y) => momentOf(x) - momentOf(y));
   if (blocking) return { kind: 'trip', processorId: blocking, reason: `${blocking} trips`, metadata: { by: blocking } };
-  // A stock agent takes a guard of the stream that fails for none: what it cannot promise stands with `guardsFor`.
+  // A stock agent ignores a stream guard that fails; `guardsFor` documents which promises it cannot keep.
   if (of('throw').length > 0) return { kind: home === homes.stock && phase === 'outputStream' ? 'success' : 'failed' };
   const [retrying, ...more] = of('retry');
   if (!retrying) return { kind: phase === 'apiError' && isAgent(home) ? 'failed' : 'success' };
@@ -106,7 +106,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
   );
   const every = (home: Home) => home.phases.map((phase) => ({ phase }));
 
-  describe('whoever is faster or written first', () => {
+  describe('in every order and at every speed', () => {
     it.each(every(homes.plan))('in the plan, $phase', async ({ phase }) => {
       expect(await wrongIn(homes.plan, phase, cases)).toEqual([]);
     });
@@ -123,7 +123,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
   });
 
   describe('a block reaches its siblings', () => {
-    /** A branch that never answers and keeps its signal, beside one that blocks a little later. */
+    /** A branch that never answers and stores its signal, next to one that blocks a little later. */
     const beside = (phase: Phase, signals: AbortSignal[]) => {
       const never = guardOn(
         phase,

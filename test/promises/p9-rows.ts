@@ -17,7 +17,7 @@ export interface Row {
 /** What a row comes to, the same on every host. */
 export interface Outcome {
   readonly end: 'success' | 'tripwire' | 'failed';
-  /** The answer as it stands in the end; empty where there is none. */
+  /** The final answer; empty if there is none. */
   readonly answer: string;
   /** Effects that the tools had. */
   readonly effects: number;
@@ -78,7 +78,7 @@ export const expectedOf = ({ phase, verdict, tools, memory }: Row): Outcome => {
 };
 
 const endOf = (phase: Phase, verdict: Verdict): Outcome['end'] => {
-  if (phase === 'apiError' && verdict === 'pass') return 'failed'; // nobody asked for the call again
+  if (phase === 'apiError' && verdict === 'pass') return 'failed'; // no guard requested the call again
   if (verdict === 'fail') return 'failed';
   return verdict === 'trip' || verdict === 'exhausted' ? 'tripwire' : 'success';
 };

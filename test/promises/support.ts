@@ -27,7 +27,7 @@ export type Mode = (typeof modes)[number];
 /** Every hook of the phase table in both modes, for `describe.each`. */
 export const everyHook = phaseNames.flatMap((phase) => modes.map((mode) => ({ phase, hook: phases[phase].hook, mode })));
 
-/** How a guard stands among others: alone in its array, in a committed pipeline, or deep inside one. */
+/** The position of a guard among others: alone in its array, in a committed pipeline, or deep inside one. */
 export const wirings = ['alone', 'pipeline', 'nested'] as const;
 export type Wiring = (typeof wirings)[number];
 
@@ -83,7 +83,7 @@ export const calm = (phase: Phase, id: string): Processor => guardOn(phase, () =
 /** A guard that asks for each failed call again. */
 export const recovering = (): Processor => ({ id: 'recovering', processAPIError: () => ({ retry: true }) });
 
-/** A guard as it stands in its array. */
+/** A guard in the form for its array. */
 export const wire = (phase: Phase, guard: Processor, wiring: Wiring): PipelineStep[] => {
   switch (wiring) {
     case 'alone':
@@ -145,7 +145,7 @@ export const modelFor = (phase: Phase, steps: { opening?: Step; closing?: Step }
 
 export interface AgentOptions extends InterlockConfig {
   model: ScriptedModel;
-  /** Told of every effect of a tool. */
+  /** Gets every effect of a tool. */
   log?: string[];
   [option: string]: unknown;
 }

@@ -63,7 +63,7 @@ describe.each(Object.keys(clients) as ClientName[])('stream over %s', (client) =
     expect(server.requests[0]?.written).toBeLessThan(1_000);
   });
 
-  it('is canceled also where nobody reads it', async () => {
+  it('is canceled also without a reader', async () => {
     const server = await startServer([long], { delayMs: 1 });
     const stream = await makeAgent(server, client).stream('Hello', { abortSignal: giveUp(() => server, 5) });
     await expect.poll(() => stream.status).toBe('canceled');
@@ -90,7 +90,7 @@ describe.each(Object.keys(clients) as ClientName[])('stream over %s', (client) =
     const stream = await makeAgent(server, client).stream('Hello');
     const reader = stream.fullStream.getReader();
     await expect.poll(() => server.requests[0]?.written ?? 0, { timeout: 10_000 }).toBeGreaterThan(0);
-    // The kernel's buffers take several megabytes; then the server stands still.
+    // The kernel's buffers take several megabytes; then the server blocks.
     let before = -1;
     await expect
       .poll(

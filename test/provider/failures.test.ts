@@ -124,7 +124,7 @@ describe.each(ways)('$mode over $client', (way) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('says so where nobody listens', async () => {
+  it('reports the error without a listener', async () => {
     const server = await startServer([]);
     await server.close();
     const { status, error, code } = await callAgent(server, way, once);

@@ -20,7 +20,7 @@ import { redactor } from '../../workflows/index.js';
 import type { HookArgs } from '../promises/support.js';
 import type { Fate } from './fate.js';
 
-/** What a run carries through its request's context: its fate, and who has done their part of it. */
+/** A run's entry in its request context: its fate, and the guards that have done their part of it. */
 export interface Life {
   readonly fate: Fate;
   readonly done: Set<string>;
@@ -55,7 +55,7 @@ const acts: Record<NonNullable<Fate['guards'][Phase]>, (args: Args) => unknown> 
     await wait(1);
     return part;
   },
-  // Answers, and goes on: what it does later must trouble nobody.
+  // Answers, and continues: later actions must have no effect.
   'go-on': ({ part, writer }) => {
     setTimeout(() => void writer?.custom({ type: 'data-late', data: 1 }).catch(() => undefined), 1);
     return part;
@@ -133,7 +133,7 @@ const deadlineMs = 10;
 const withPolicy = (policy: GuardPolicy) => (phase: Phase) =>
   guard(fated(phase, `guard-${phase}`), { deadlineMs, ...policy, overlap: false });
 
-/** Deep inside a pipeline, beside a sibling with a fate of its own kind. */
+/** Deep inside a pipeline, next to a sibling with a fate of its own kind. */
 const nested = (phase: Phase): PipelineStep => {
   const own = withPolicy({ onUnavailable: 'trip' })(phase);
   const inner = pipeline(`room-${phase}`).then(own);

@@ -4,11 +4,11 @@ import { phaseNames, type Phase } from '../../src/index.js';
 
 /** What a guard does when its turn comes; it passes from then on. */
 export const guardActs = ['trip', 'retry', 'throw', 'hang', 'edit', 'slow', 'go-on'] as const;
-/** What stands in the way of the model's answer. */
+/** Faults of the model's answer. */
 const modelActs = ['answers', 'fails', 'breaks', 'hangs', 'stalls'] as const;
 /** What a tool does when it is called. */
 const toolActs = ['returns', 'throws', 'takes-its-time', 'hangs'] as const;
-/** Who reads a stream, and how far; `generate` has no reader. */
+/** The readers of a stream, and how far they read; `generate` has no reader. */
 const readers = ['generate', 'all', 'twice', 'late', 'nobody', 'walks-away', 'breaks-off', 'peeks', 'ignores'] as const;
 const holds = ['none', 'step', 'run'] as const;
 /** Whose signal a run is called with: its own, one that all runs share, both, or none. */
@@ -61,7 +61,7 @@ const drawn = (agents: number): fc.Arbitrary<Fate> =>
     })
     .map(({ abortAt, ...fate }): Fate => ({ ...fate, abortAt: abortAt ?? undefined, patienceMs: undefined }));
 
-/** What hangs for good, or is written for a reader who does not read, ends when its caller gives up: by a signal of its own. */
+/** A run that would hang for good ends when its caller gives up, by a signal of its own. */
 const endable = (fate: Fate): Fate => {
   const hangs = ['hangs', 'stalls'].includes(fate.model) || fate.tool === 'hangs';
   if (!hangs && !['peeks', 'ignores'].includes(fate.reader)) return fate;

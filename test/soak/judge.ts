@@ -2,9 +2,9 @@ import type { Soaked, Window } from './soak.js';
 
 /** How much heap a run may leave behind for good, on average: less than the smallest thing of a run that could be kept. */
 const mostBytesPerRun = 64;
-/** What comes and goes beside the runs, such as compiled code. */
+/** Memory that varies apart from the runs, such as compiled code. */
 const slackBytes = 1_500_000;
-/** How many faults of a kind are told in full. */
+/** How many faults of a kind are printed in full. */
 const told = 5;
 
 /** What is wrong with what a soak left behind; nothing where all is well. */

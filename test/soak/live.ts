@@ -9,7 +9,7 @@ import type { Fate } from './fate.js';
 /** How one run went. */
 export interface Lived {
   readonly status: string;
-  /** What it left open, or told twice, or told otherwise; nothing where all is well. */
+  /** What it left open, reported twice or reported differently; empty if all is well. */
   readonly complaints: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface World {
   readonly shared: AbortSignal;
 }
 
-/** One call of an agent, by a caller who does what the fate says. */
+/** One call of an agent, by a caller that follows its fate. */
 export const live = async (fate: Fate, world: World): Promise<Lived> => {
   const complaints: string[] = [];
   const own = new AbortController();

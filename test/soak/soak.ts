@@ -14,7 +14,7 @@ export interface SoakOptions {
   readonly seed: number;
   /** How many runs stand between two looks at what is left. */
   readonly window: number;
-  /** Told of each look. */
+  /** Called with each window. */
   readonly onWindow?: (window: Window) => void;
 }
 

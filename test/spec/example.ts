@@ -29,7 +29,7 @@ const examplesIn = (document: Document): Map<string, string> => {
 interface Running {
   readonly document: Document;
   readonly title: string;
-  /** What stands around the example: the functions and objects that it takes as given. */
+  /** The environment of the example: functions and objects that it takes as given. */
   readonly scope?: Readonly<Record<string, unknown>>;
   /** What it leaves out, by the words that it says instead. */
   readonly fill?: Readonly<Record<string, string>>;
@@ -39,8 +39,8 @@ interface Running {
 const own = new Set(['@mastra/core/agent', '@mastra/core/workflows']);
 
 /**
- * Runs an example of the specification as it stands, with the paths of its imports changed to this package, and gives what it
- * declares at its top. A fragment of an object gives the object.
+ * Runs an example of the specification unchanged, apart from the paths of its imports, and returns its top-level declarations. A
+ * fragment of an object returns the object.
  */
 export const runExample = async <Declared>({ document, title, scope = {}, fill = {} }: Running): Promise<Declared> => {
   const code = examplesIn(document).get(exampleTitle(title));
@@ -88,7 +88,7 @@ const bodyOf = (code: string): string => {
   return `${body}\nreturn { ${declared.join(', ')} };`;
 };
 
-/** The title of the example that a test is about: what stands before the statements that the test holds. */
+/** The title of the example that a test is about, without the statements that the test holds. */
 const exampleTitle = (name: string): string => name.replace(/ \[spec [^\]]+\]$/, '');
 
 /** The titles of a document's examples. */

@@ -50,7 +50,7 @@ const kinds: [string, typeof Agent][] = [
 ];
 
 describe.each(kinds)('what %s says as a sub-agent, under windows of its supervisor', (_, Kind) => {
-  it('is as it was, in its frame, where nobody objects', async () => {
+  it('is unchanged, in its frame, without an objection', async () => {
     const passing: Processor = { id: 'passing', processOutputStream: async ({ part }) => part };
     const without = await chunksOf(supervisor(Kind, []));
     const under = await chunksOf(supervisor(Kind, [guard(passing, { window: 'sentence' })]));

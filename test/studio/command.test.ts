@@ -61,7 +61,7 @@ describe('mastra-interlock studio', () => {
     await first.run('Hello');
     const { runId } = await first.start('Go on');
     await first.entriesUntil(runId, (entry) => entry.kind === 'came' && entry.part.chars === 7);
-    const { runs } = await first.json<RunPage>('runs'); // what was told by now is written down
+    const { runs } = await first.json<RunPage>('runs'); // everything reported by now is stored
     expect(runs.map(({ said, status }) => [said, status])).toEqual([
       ['Go on', 'running'],
       ['Hello', 'success'],

@@ -61,7 +61,7 @@ describe.each(modes)('values of a vault, %s', (mode) => {
       expect(text).toContain(address); // the caller has it back
       expect(seen.join('')).toContain('example'); // and guards saw it
       const written = formatTrace(trace);
-      // Ids and times may hold the digits of the card, too, but no space or quotation mark beside them.
+      // Ids and times may contain the digits of the card, too, but no space or quotation mark next to them.
       for (const piece of [address, 'bo.smith', 'example.com', '4111 ', ' 1111', '"4111'])
         expect(written, piece).not.toContain(piece);
       expect(leftText(trace)).toBe(answer);

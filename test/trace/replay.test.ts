@@ -37,7 +37,7 @@ const record = async (
 };
 
 describe.each(modes)('a replay, %s', (mode) => {
-  it('of an unchanged agent is the trace again, byte for byte, and nobody is called', async () => {
+  it('of an unchanged agent is the trace again, byte for byte, without calls', async () => {
     const { trace, agent, model } = await record(callThen('echo', { say: 'yes' }), { tools: { echo } }, { mode });
     const calls = model.calls.length;
     const replayed = await replay(trace, agent);
@@ -165,7 +165,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     await expectSame(script, { tools, outputProcessors: [calm], hold: 'run' });
   });
 
-  it('guards with windows, and guards beside the model', async () => {
+  it('guards with windows, and guards that overlap', async () => {
     const slow = guard(
       {
         id: 'slow',
@@ -296,7 +296,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     expect(formatTrace(replayed.trace)).toBe(formatTrace(recording.trace));
   });
 
-  it('a caller who gives up, before anything, in a call, in a tool and in a guard', async () => {
+  it('a caller that gives up, before anything, in a call, in a tool and in a guard', async () => {
     const before = AbortSignal.abort(new Error('never mind'));
     expect(await expectSame('Hello.', {}, { abortSignal: before })).toMatchObject({ status: 'canceled' });
     const inCall = new AbortController();
@@ -404,7 +404,7 @@ describe('a replay with other guards', () => {
     });
   });
 
-  it('a caller who gave up does so once all that had come has come', async () => {
+  it('a caller that gave up does so once all earlier events have come', async () => {
     const controller = new AbortController();
     const onChunk = () => void setImmediate(() => controller.abort(new Error('enough')));
     const { trace } = await record(

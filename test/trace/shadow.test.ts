@@ -67,7 +67,7 @@ describe('a report on shadows', () => {
     traces = recording.traces;
   });
 
-  it('counts who objects, and keeps those apart who had no verdict', () => {
+  it('counts objections, and keeps missing verdicts apart', () => {
     const one = own(shadowReport(traces, { against: 'in-force' }));
     expect(one).toMatchObject({
       processorId: 'candidate',
@@ -98,13 +98,13 @@ describe('a report on shadows', () => {
     expect(own(shadowReport(traces, { against: 'in-force', countEdits: true }))).toMatchObject({ both: 2, neither: 2 });
   });
 
-  it('compares with the lane where no guard is named, and with nothing where nobody has that name', () => {
+  it('compares with the lane if no guard is named, and with nothing for an unknown name', () => {
     expect(own(shadowReport(traces))).toMatchObject({ compared: 6, both: 1, onlyIncumbent: 1, incumbentUnavailable: 1 });
     expect(own(shadowReport(traces)).latencyMs).not.toHaveProperty('incumbent');
     const none = own(shadowReport(traces, { against: 'missing' }));
     expect(none).toMatchObject({ compared: 0, incumbentNotAsked: said.length });
     expect(none).not.toHaveProperty('agreement');
-    expect(own(shadowReport(traces, { against: 'other' }))).toMatchObject({ incumbentNotAsked: 3 }); // it stands after the other
+    expect(own(shadowReport(traces, { against: 'other' }))).toMatchObject({ incumbentNotAsked: 3 }); // it follows the other
     expect(shadowReport(traces, { guard: 'missing' }).shadows).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe('a report on shadows', () => {
     expect(live).toEqual({ ...recorded, examples: recorded.examples.map(({ words: _words, ...example }) => example) });
   });
 
-  it('remembers no more places than it is told', () => {
+  it('remembers no more positions than configured', () => {
     const short = watchShadows({ maxPlaces: 2 });
     for (const runId of said) for (const event of events) if (event.runId === runId) short.onRunEvent(event);
     expect(own(short.report())).toMatchObject({ compared: 1, shadowUnavailable: 0, incumbentUnavailable: 1 }); // of the last two
@@ -141,7 +141,7 @@ describe('a report on shadows', () => {
     expect(own(shadowReport(traces, { maxExamples: 0 })).examples).toEqual([]);
   });
 
-  it('tells of a shadow that stands behind the guard that objects, and of none that was never asked', async () => {
+  it('reports a shadow that follows the guard that objects, and none that was never called', async () => {
     const report = async (sampleRate: number): Promise<ShadowReport> => {
       const recording = collectTraces();
       const behind = guard(forbids('behind', 'new'), { shadow: true, sampleRate });

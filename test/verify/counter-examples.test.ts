@@ -113,7 +113,7 @@ describe('the runs are those of the machine', () => {
       if (event.type === 'state-enter') state = event.state;
       if (event.type === 'guard') met.set(event.phase, (met.get(event.phase) ?? new Set()).add(state));
     }
-    // Verdicts on single chunks are told once, when the call has ended.
+    // Verdicts on single chunks are reported once, when the call has ended.
     const expected = phaseNames.map((phase) => [phase, new Set([phases[phase].loopState])] as const);
     expect(new Map([...met].filter(([phase]) => phase !== 'outputStream'))).toEqual(
       new Map(expected.filter(([phase]) => phase !== 'outputStream')),
@@ -156,7 +156,7 @@ describe('the worst case is the longest run of the machine', () => {
     expect(longestRun(mended, { ...limits(1, 0), maxRecoveries: 2 }).ms).toBe(3 * 5 + 3 * 2); // asked once more when no try is left
   });
 
-  it('is told with what is spent where', () => {
+  it('is reported with the cost per place', () => {
     const slow = guard(passing('a', ['processInputStep']), { deadlineMs: 80 });
     const [finding] = verify([slow], { latencyBudgetMs: 100, maxSteps: 2 });
     expect(finding?.message).toMatch(/^Up to 160 ms, 100 are allowed\. /);

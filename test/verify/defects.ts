@@ -63,7 +63,7 @@ const retrying = (id: string) => passing(id, ['processOutputStep'], { decides: [
 const blocking = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['trip'] });
 const streaming = (id: string, traits?: GuardTraits) => passing(id, ['processOutputStream'], traits);
 const lateEditing = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['edit'] });
-/** A guard that judges beside the model. */
+/** A guard that overlaps with the model. */
 const beside = (id: string, hooks?: readonly Hook[], deadlineMs?: number) =>
   guard(passing(id, hooks) as never, { overlap: true, ...(deadlineMs !== undefined && { deadlineMs }) }) as Processor; // its type does not say that it edits nothing
 const patterned = (id: string, maxLength: number | 'part') =>
@@ -78,7 +78,7 @@ const judge = (errorStrategy: 'strict' | 'warn' = 'strict') => ({
 const filter = (strategy: 'block' | 'redact') =>
   new RegexFilterProcessor({ strategy, rules: [{ name: 'word', pattern: /secret/g, replacement: '' }] });
 
-/** A step three pipelines deep, beside one that is right; its path begins with {@link deepPath}. */
+/** A step three pipelines deep, next to a valid one; its path begins with {@link deepPath}. */
 const deep = (...steps: readonly PipelineStep[]) => {
   const inner = pipeline('inner');
   for (const step of steps) inner.then(step);

@@ -20,7 +20,7 @@ export interface LocalClassifierOptions {
   readonly dtype?: 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4';
   /** CPU threads of one inference. Default: what ONNX Runtime chooses. */
   readonly threads?: number;
-  /** Tokens of one window, special tokens included. Default: what the model takes, at most 512. */
+  /** Tokens of one window, including special tokens. Default: the model's limit, at most 512. */
   readonly maxTokens?: number;
   /** Tokens that two windows of a long text share. Default 64. */
   readonly strideTokens?: number;
@@ -62,11 +62,12 @@ const optionKinds: KindsOf<LocalClassifierOptions> = {
 };
 
 /**
- * A text classifier that runs on this machine, without network or key: an ONNX model in `@huggingface/transformers`, which you install beside. It runs in a
- * worker thread, because an inference blocks its thread. A long text is judged whole, in windows that overlap; the highest score of a label counts.
+ * A text classifier that runs on this machine, without network or key: an ONNX model in `@huggingface/transformers`, which you
+ * install separately. It runs in a worker thread, because an inference blocks its thread. A long text is judged whole, in windows
+ * that overlap; the highest score of a label counts.
  *
- * It fails closed: a missing model, a worker that dies, a call that takes too long and a full queue raise `guard/unavailable`. The next call starts another
- * worker. Raises `guard/unknown-option` and `guard/invalid-option`.
+ * It fails closed: a missing model, a worker that dies, a call that takes too long and a full queue raise `guard/unavailable`.
+ * The next call starts another worker. Raises `guard/unknown-option` and `guard/invalid-option`.
  *
  * @example
  * const classifier = localClassifier({ model: 'deberta-v3-base-prompt-injection-v2', modelPath: './models', dtype: 'q8' });

@@ -55,7 +55,7 @@ export const createWorkerLink = (options: LinkOptions): WorkerLink => {
   };
 };
 
-/** The worker's file: beside this one, as TypeScript in the sources and as JavaScript in the package. */
+/** The worker's file, next to this one: TypeScript in the sources, JavaScript in the package. */
 const workerUrl = (): URL => new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './classifier-worker.js', import.meta.url);
 
 const startWorker = ({ source, loadTimeoutMs, maxHeapMb }: LinkOptions): Running => {

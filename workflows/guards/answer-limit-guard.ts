@@ -7,11 +7,11 @@ import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 export interface AnswerLimitGuardOptions extends GuardOptions {
   /** The most text that one step may stream, in UTF-16 units. Default 40,000. */
   readonly maxChars?: number;
-  /** How often the same phrase may be said in a row, within the last 2,000 characters. Default 12. */
+  /** The maximum number of consecutive occurrences of the same phrase, within the last 2,000 characters. Default 12. */
   readonly maxRepetition?: number;
 }
 
-/** What the tripwire is told. */
+/** Metadata of the tripwire. */
 export interface AnswerLimitMetadata {
   readonly limit: 'length' | 'repetition';
   /** The text of the step so far, in UTF-16 units. */
@@ -32,8 +32,8 @@ interface Count {
 const optionKinds: KindsOf<AnswerLimitGuardOptions> = { ...sharedKinds, maxChars: numberFrom(0), maxRepetition: numberFrom(0) };
 
 /**
- * A guard (id `answer-limit`) that stops an answer while it streams when it gets too long, or runs in circles: the model's call is
- * given up, and no more tokens are paid for.
+ * A guard (id `answer-limit`) that stops an answer while it streams when it gets too long, or runs in circles: the model's call
+ * is given up, and no more tokens are paid for.
  */
 export const answerLimitGuard = (
   options: AnswerLimitGuardOptions = {},

@@ -18,15 +18,15 @@ import { checkOptions, editStrategies, sharedKinds, type KindsOf } from './check
 export interface BlockedTermsGuardOptions extends GuardOptions {
   /** Words and phrases that must not occur. Case does not count. */
   terms: readonly string[];
-  /** Whether a term counts only where it is not part of a longer word. Default true. */
+  /** Whether a term counts only if it is not part of a longer word. Default true. */
   wholeWords?: boolean;
-  /** `block` stops the run, `redact` takes the terms out of the text, `warn` only tells `onViolation`. Default `'block'`. */
+  /** `block` stops the run, `redact` removes the terms from the text, `warn` only calls `onViolation`. Default `'block'`. */
   strategy?: EditStrategy;
-  /** What stands in place of a term with `redact`. Default `'***'`. */
+  /** The replacement for a term with `redact`. Default `'***'`. */
   replacement?: string;
 }
 
-/** What the tripwire and `onViolation` are told; never the term or the text. */
+/** Metadata of the tripwire and of `onViolation`; never the term or the text. */
 export interface BlockedTermsMetadata {
   strategy: EditStrategy;
   /** How many terms were found. */

@@ -12,7 +12,7 @@ import { block, judgeWith, report, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 
 export interface CanaryGuardOptions extends GuardOptions {
-  /** Whether a word is put into the system prompt that no answer has a reason to say. Default true. */
+  /** Whether a random word is added to the system prompt, which no answer has a reason to contain. Default true. */
   readonly word?: boolean;
   /** So many letters and digits in a row of the system prompt are a leak; at least 16. `Infinity` turns it off. Default 64, about twelve words. */
   readonly minOverlap?: number;
@@ -20,7 +20,7 @@ export interface CanaryGuardOptions extends GuardOptions {
   readonly strategy?: JudgeStrategy;
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface CanaryMetadata {
   readonly leak: 'word' | 'overlap';
 }
@@ -41,11 +41,11 @@ interface Secret {
 }
 
 /**
- * A guard (id `canary`) against answers that give the system prompt away: a random word of the run that is put into it, or a long piece of it, in
- * text, reasoning and tool arguments. Put the same object into the input and the output processors.
+ * A guard (id `canary`) against answers that reveal the system prompt: a random word that the guard adds to it, or a long piece
+ * of it, in text, reasoning and tool arguments. Put the same object into the input and the output processors.
  *
- * It judges sentence by sentence (short ones together), over their borders too, and holds a sentence until it is judged. A leak over several sentences is
- * stopped when it is long enough. Translations and ciphers are not seen.
+ * It judges sentence by sentence (short ones together), over their borders too, and holds a sentence until it is judged. A leak
+ * over several sentences is stopped when it is long enough. Translations and ciphers are not seen.
  */
 export const canaryGuard = (
   options: CanaryGuardOptions = {},

@@ -14,10 +14,10 @@ export const judgeStrategies = oneOf(...judging);
 export const editStrategies = oneOf(...editing);
 
 /**
- * Refuses options that a guard would misread or pass over: a limit that is no number would never be reached, and a name that is
- * misspelt would say nothing. Raises `guard/unknown-option` and `guard/invalid-option`.
+ * Rejects options that a guard would misread or ignore: a limit that is not a number would never be reached, and a misspelt name
+ * would have no effect. Raises `guard/unknown-option` and `guard/invalid-option`.
  *
- * @param guard The id that the guard has unless told, for errors.
+ * @param guard The guard's default id, for errors.
  */
 export const checkOptions = <Options extends object>(guard: string, options: Options, kinds: KindsOf<Options>): void => {
   const refuse = (fault: { path: string; detail: string } | undefined): void => {

@@ -11,8 +11,8 @@ import { placeHooks, placeLabels } from './place-hooks.js';
 /** Scores texts by label: `localClassifier` of `mastra-interlock/classifier`, or your own around a service. */
 export interface TextClassifier {
   /**
-   * Returns, for each text in order, the score of each label from 0 to 1. It must judge a long text whole. One that throws fails the guard; so does
-   * a result without a label that the guard asks for.
+   * Returns, for each text in order, the score of each label from 0 to 1. It must judge a long text whole. One that throws fails
+   * the guard; so does a result without a label that the guard asks for.
    */
   classify(
     texts: readonly string[],
@@ -24,7 +24,7 @@ export interface ClassifierGuardOptions extends GuardOptions {
   readonly classifier: TextClassifier;
   /** Labels that violate, as the model names them, each with the score from which it does, 0 to 1: `{ INJECTION: 0.8 }`. */
   readonly labels: Readonly<Record<string, number>>;
-  /** What of a run is classified. Default `['input', 'result']`. */
+  /** The parts of a run that are classified. Default `['input', 'result']`. */
   readonly places?: readonly JudgePlace[];
   /** How much of an answer is classified at once, and buffered until then. Default `'part'`. */
   readonly window?: 'sentence' | 'part';
@@ -48,9 +48,9 @@ const optionKinds: KindsOf<ClassifierGuardOptions> = {
 };
 
 /**
- * A guard (id `classifier`) that stops texts by the labels of a classifier: the user's newest turn and tool results, and answers and tool calls where
- * `places` names them. It fails closed: a classifier that throws or leaves out a label raises `guard/unavailable`. Wrap it for a deadline or a cache:
- * `guard(classifierGuard(…), { deadlineMs, cache })`.
+ * A guard (id `classifier`) that stops texts by the labels of a classifier: the user's newest turn and tool results, and answers
+ * and tool calls where `places` names them. It fails closed: a classifier that throws or leaves out a label raises
+ * `guard/unavailable`. Wrap it for a deadline or a cache: `guard(classifierGuard(…), { deadlineMs, cache })`.
  *
  * A Mastra `Agent` judges an answer after its step, when its words have left.
  *

@@ -18,7 +18,8 @@ type Application = 'chat' | 'rag' | 'agent-with-tools';
 export interface DefaultGuardsOptions {
   /**
    * - `'chat'`: `length`, `unicode`, `prompt-injection`, `answer-limit`, `redactor` for credentials, `canary` without a word.
-   * - `'rag'`: also `link`, since a text that the application reads can tell the model to send the conversation away in an address.
+   * - `'rag'`: also `link`, since a text that the application reads can tell the model to send the conversation away in an
+   *   address.
    * - `'agent-with-tools'`: also `tool-description` and `tool-secrets`. Say what tools may do with `toolPolicy`.
    */
   readonly for: Application;
@@ -38,11 +39,13 @@ const optionKinds: KindsOf<DefaultGuardsOptions> = {
 const credentials = ['pem', 'url-credentials', 'jwt', 'api-key', 'bearer'] as const;
 
 /**
- * The guards to begin with: a pipeline of ready-made ones that need no model, network or key, the cheapest first. It stands wherever a
- * pipeline does: in both arrays of an `InterlockAgent`, in `guardsFor`, in the adapters of the AI SDK, and in a pipeline of your own.
+ * The guards to start with: a pipeline of ready-made guards that need no model, network or key, the cheapest first. It is
+ * accepted wherever a pipeline is: in both arrays of an `InterlockAgent`, in `guardsFor`, in the adapters of the AI SDK, and in
+ * your own pipeline.
  *
- * Injections, credentials in tool calls, and system prompts in answers stop the run. Credentials elsewhere are replaced (`[API_KEY]`), rejected addresses
- * are taken out, and hidden characters are removed. Personal values stay: add a `redactor` for those that you do not want.
+ * Injections, credentials in tool calls, and system prompts in answers stop the run. Credentials elsewhere are replaced
+ * (`[API_KEY]`), rejected addresses are taken out, and hidden characters are removed. Personal values stay: add a `redactor` for
+ * those that you do not want.
  *
  * Raises `guard/invalid-option` and `guard/unknown-option`.
  *

@@ -7,7 +7,7 @@ export interface FinancialAdviceGuardOptions extends GuardOptions {
   reminder?: string;
 }
 
-/** What the model is reminded of, unless told otherwise. */
+/** The default reminder for the model. */
 export const financialAdviceReminder =
   'The user mentions money. Give general information only: do not give individual financial advice, do not recommend to buy, ' +
   'sell or hold anything, and suggest a licensed adviser for personal decisions.';

@@ -58,7 +58,7 @@ describe('scriptGuard', () => {
     ).toBeUndefined();
   });
 
-  it('asks for a retry where told to, once', async () => {
+  it('requests a retry if configured, once', async () => {
     const guard = scriptGuard({ scripts: ['Latin'], strategy: 'retry' });
     const messages = [user('x'), assistant('Напиши мне письмо по-русски')];
     expect((await callHook(guard, 'processOutputStep', { messages })).tripped).toMatchObject({ retry: true });
@@ -200,7 +200,7 @@ describe('unicodeGuard', () => {
     expect(textLeft((await streamThrough(unicodeGuard(), [...deltas, chunk.end()])).left)).toBe('See paypal!');
   });
 
-  it('blocks where told to, and looks only for what it is told', async () => {
+  it('blocks if configured, and finds only the configured tricks', async () => {
     const block = (text: string, tricks?: ['hidden']) =>
       callHook(unicodeGuard({ strategy: 'block', ...(tricks && { tricks }) }), 'processInput', { messages: [user(text)] });
     expect((await block('a\u202Eb')).tripped?.metadata).toEqual({ found: { hidden: 1 } });

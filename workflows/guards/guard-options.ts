@@ -5,18 +5,18 @@ import type { GuardTraits } from '../../src/guard/traits.js';
 export interface GuardOptions {
   /** Processor id; two guards of one kind in a pipeline need two ids. Default: the guard's own, named at each guard. */
   id?: string;
-  /** Told of every detection, also where the strategy does not block. What it throws is ignored, as Mastra does. */
+  /** Called for every detection, also when the strategy does not block. Its errors are ignored, as in Mastra. */
   onViolation?: Processor['onViolation'];
 }
 
-/** A processor that has the hooks that are named, so that it fits wherever Mastra asks for one of them, and says what it decides. */
+/** A processor with the named hooks, which fits Mastra's types for them, and with its traits. */
 export type GuardProcessor<Hook extends keyof Processor, Metadata = unknown> = Processor<string, Metadata> &
   Required<Pick<Processor<string, Metadata>, Hook>> & { readonly traits?: GuardTraits };
 
-/** What a guard does about a detection: stop the run, or only report it to `onViolation`. */
+/** A guard's action on a detection: stop the run, or only report it to `onViolation`. */
 export type JudgeStrategy = 'block' | 'warn';
 
-/** What an editing guard does about a detection: stop the run, take it out of the text, or only report it. */
+/** An editing guard's action on a detection: stop the run, remove it from the text, or only report it. */
 export type EditStrategy = JudgeStrategy | 'redact';
 
 /** What a ready-made guard says of itself: all of them work on any host. */
@@ -32,7 +32,7 @@ export const traitsOf: Readonly<Record<EditStrategy, GuardTraits>> = {
 /** What a guard says of itself that asks for another attempt. */
 export const retrying = deciding('retry');
 
-/** What a guard says of itself that adds to what the model is told. */
+/** Traits of a guard that adds to the model's instructions. */
 export const editing = deciding('edit');
 
 /**

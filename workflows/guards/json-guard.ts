@@ -6,15 +6,15 @@ import { instanceWith, needed, numberFrom } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface JsonGuardOptions extends GuardOptions {
-  /** What an answer must be, as a zod schema. */
+  /** The required form of the answer, as a zod schema. */
   readonly schema: z.ZodType;
-  /** How many retries to ask for; after that the answer is blocked. Default 2. The agent's `maxProcessorRetries` caps it. */
+  /** The number of retries to request; after that the answer is blocked. Default 2. The agent's `maxProcessorRetries` caps it. */
   readonly maxRetries?: number;
 }
 
-/** What the tripwire is told; never the answer. */
+/** Metadata of the tripwire; never the answer. */
 export interface JsonMetadata {
-  /** What is wrong, and where: `items[0].price: …`; empty where the answer is no JSON. */
+  /** The faults with their paths: `items[0].price: …`; empty if the answer is not JSON. */
   readonly issues: readonly string[];
 }
 
@@ -28,9 +28,9 @@ const optionKinds: KindsOf<JsonGuardOptions> = {
 };
 
 /**
- * A guard (id `json`) for answers that must be JSON of a certain shape, with or without a code fence around it. What does not fit
- * is asked for again, with the paths of what is wrong as feedback; after `maxRetries` it is blocked. A step that calls tools is
- * not the answer yet. The words have left when they are judged, unless the agent holds its steps.
+ * A guard (id `json`) for answers that must be JSON of a certain shape, with or without a code fence around it. An answer that
+ * does not match is retried, with the paths of its faults as feedback; after `maxRetries` it is blocked. A step that calls tools
+ * is not the answer yet. The words have left when they are judged, unless the agent holds its steps.
  */
 export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOutputStep', JsonMetadata> => {
   checkOptions('json', options, optionKinds);
@@ -54,7 +54,7 @@ export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOut
 const answerOf = ({ text, messages }: Pick<ProcessOutputStepArgs, 'text' | 'messages'>): string => {
   const newest = responseMessages(messages).at(-1);
   const answer = (text ?? (newest ? textOf(newest) : '')).trim();
-  // An expression over the whole answer would go back and forth over what stands in it.
+  // A regular expression over the whole answer would backtrack over its content.
   const opening = /^```(?:json)?[^\S\n]*\n/i.exec(answer)?.[0].length ?? Infinity;
   return answer.endsWith(closing) && opening + closing.length <= answer.length ? answer.slice(opening, -closing.length) : answer;
 };

@@ -34,15 +34,15 @@ export interface Judgement {
 export interface JudgeGuardOptions extends GuardOptions {
   /** The judge: a language model of the AI SDK, version 2 or later. */
   readonly model: JudgeLanguageModel;
-  /** What is asked, by name. Policies of one place are asked in one call. See `judgePolicies`. */
+  /** The policies, by name. Policies for the same part of a run share one call. See `judgePolicies`. */
   readonly policies: Readonly<Record<string, JudgePolicy>>;
   /** Of an answer, how much is judged at once, and waits. Default `'part'`. */
   readonly window?: 'sentence' | 'part';
-  /** Told of every call of the judge: for what it cost. */
+  /** Called for every call of the judge, with its cost. */
   readonly onJudgement?: (judgement: Judgement) => void;
 }
 
-/** What the tripwire and `onViolation` are told; never the evidence. */
+/** Metadata of the tripwire and of `onViolation`; never the evidence. */
 export interface JudgeMetadata {
   readonly policies: readonly string[];
 }
@@ -71,14 +71,16 @@ const overlapChars = 600;
 const maxShownChars = 16_000;
 
 /**
- * A guard (id `judge`) that asks a language model whether texts violate policies: the user's newest turn, answers, tool calls and tool results. The judge
- * sees material as data, and its evidence is checked; a judge that fails, or gives no usable answer twice, is `guard/unavailable`. Wrap it for a
- * deadline, a cache or a breaker: `guard(judgeGuard(…), { deadlineMs, cache })`. Equal questions at the same time are one call.
+ * A guard (id `judge`) that asks a language model whether texts violate policies: the user's newest turn, answers, tool calls and
+ * tool results. The judge gets material as data, and its evidence is verified; a judge that fails, or twice gives an unusable
+ * answer, is `guard/unavailable`. Wrap it for a deadline, a cache or a breaker: `guard(judgeGuard(…), { deadlineMs, cache })`.
+ * Equal questions at the same time are one call.
  *
  * In an agent of Mastra's own an answer is judged after its step, when its words have left.
  *
  * @example
- * judgeGuard({ model, policies: { injection: judgePolicies.injection, refunds: { rule: 'Does it promise a refund?', places: ['answer'] } } });
+ * judgeGuard({ model, policies: { injection: judgePolicies.injection, refunds: { rule: 'Does it promise a refund?', places:
+ * ['answer'] } } });
  */
 export const judgeGuard = (
   options: JudgeGuardOptions,

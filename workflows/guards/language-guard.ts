@@ -6,7 +6,7 @@ import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './chec
 import { judgeWith, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 
-/** What tells languages apart: `eld` fits as it is (`import { eld } from 'eld/medium'`). */
+/** A language detector: `eld` fits unchanged (`import { eld } from 'eld/medium'`). */
 export interface LanguageDetector {
   detect(text: string): { readonly language: string; isReliable?(): boolean };
 }
@@ -14,7 +14,7 @@ export interface LanguageDetector {
 export interface LanguageGuardOptions extends GuardOptions {
   /** Codes of the languages that may be written, such as `en`. */
   readonly languages: readonly string[];
-  /** What tells languages apart, such as `eld` of the package `eld`. */
+  /** The language detector, such as `eld` of the package `eld`. */
   readonly detector: LanguageDetector;
   /** Texts of fewer letters pass. Default 20. */
   readonly minLetters?: number;
@@ -22,7 +22,7 @@ export interface LanguageGuardOptions extends GuardOptions {
   readonly strategy?: JudgeStrategy;
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface LanguageMetadata {
   readonly language: string;
 }
@@ -39,8 +39,8 @@ const optionKinds: KindsOf<LanguageGuardOptions> = {
 const maxChars = 4096;
 
 /**
- * A guard (id `language`) for the language of the user's newest turn and of answers. It passes what the detector is not sure about, and short texts.
- * Put it behind `unicodeGuard`, and before guards whose phrases are in one language.
+ * A guard (id `language`) for the language of the user's newest turn and of answers. It passes short texts, and texts about
+ * which the detector is not certain. Put it behind `unicodeGuard`, and before guards whose phrases are in one language.
  */
 export const languageGuard = (
   options: LanguageGuardOptions,

@@ -46,7 +46,7 @@ describe('leakGuard', () => {
     expect(await callHook(leakGuard({ allow }), 'processOutputStep', { messages, text })).toEqual({ result: undefined });
   });
 
-  it('blocks what is not allowed beside what is', async () => {
+  it('blocks a value that is not allowed next to one that is', async () => {
     const text = 'Write to support@example.com or jane@example.com';
     const { tripped } = await callHook(leakGuard({ allow: ['support@'] }), 'processOutputStep', { messages: [], text });
     expect(tripped?.metadata).toEqual({ found: { email: 1 } });

@@ -25,7 +25,7 @@ export interface LeakGuardOptions extends GuardOptions, ValueKindOptions {
   allow?: readonly string[];
 }
 
-/** What the tripwire is told; never a value. */
+/** Metadata of the tripwire; never a value. */
 export interface LeakMetadata {
   /** Kinds found, and how many of each. */
   found: Partial<Record<PiiKind, number>>;
@@ -40,9 +40,9 @@ const optionKinds: KindsOf<LeakGuardOptions> = {
 };
 
 /**
- * A guard (id `leak`) that blocks an answer with somebody's address or number in it, in the stream, after each step and at the
- * end. In the stream it also reads reasoning and the arguments of tool calls, and holds back what may be the beginning of a
- * value: no piece of one leaves, however the stream is cut.
+ * A guard (id `leak`) that blocks an answer with a personal address or number, in the stream, after each step and at the end. In
+ * the stream it also reads reasoning and the arguments of tool calls, and buffers text that may be the start of a value: no
+ * piece of one leaves, however the stream is cut.
  */
 export const leakGuard = (
   options: LeakGuardOptions = {},

@@ -11,7 +11,7 @@ export interface LengthGuardOptions extends GuardOptions {
   minChars?: number;
 }
 
-/** What the tripwire is told. */
+/** Metadata of the tripwire. */
 export interface LengthMetadata {
   /** The length of the input, in UTF-16 units. */
   chars: number;

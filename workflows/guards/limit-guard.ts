@@ -7,7 +7,7 @@ import { block, type Detection } from './detection.js';
 import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { isUserSide } from '../messages/message-text.js';
 
-/** What is counted: runs, steps of runs, calls of models, tool calls, tokens, or a cost of your own. */
+/** The counted unit: runs, steps of runs, calls of models, tool calls, tokens, or a cost of your own. */
 export type LimitUnit = 'runs' | 'steps' | 'calls' | 'toolCalls' | 'tokens' | 'cost';
 
 /** Where points are kept: any limiter of `rate-limiter-flexible`, in memory or in a store that processes share. */
@@ -19,7 +19,7 @@ export interface Limiter {
 
 type Usage = ProcessOutputStepArgs['usage'];
 
-/** What a key is found in. */
+/** The context in which a key is looked up. */
 export interface LimitContext {
   readonly requestContext: ProcessorContext['requestContext'];
   /** The resource and the thread of the conversation, where the run has memory. */
@@ -32,13 +32,16 @@ export interface Limit {
   readonly name?: string;
   readonly unit: LimitUnit;
   /**
-   * Whose points they are: `user` (the run's resource), `thread`, `all`, or what a function says. What has no key shares one, `anonymous`.
-   * Default `user`.
+   * The owner of the budget: `user` (the run's resource), `thread`, `all`, or the key that a function returns. Runs without a
+   * key share one, `anonymous`. Default `user`.
    */
   readonly per?: 'user' | 'thread' | 'all' | ((context: LimitContext) => string | undefined);
   /** Keeps the points and their window. */
   readonly limiter: Limiter;
-  /** With `tokens` and `cost`: what a call reserves before it is made, from 1. What it used is settled after it. Default 1,000. */
+  /**
+   * With `tokens` and `cost`: the amount that is reserved before each call, at least 1. The actual usage is settled after the
+   * call. Default 1,000.
+   */
   readonly reserve?: number;
   /** With `cost`: the points of a call, such as millionths of a dollar; needed there. */
   readonly priceOf?: (usage: Usage) => number;
@@ -48,7 +51,7 @@ export interface LimitGuardOptions extends GuardOptions {
   readonly limits: readonly Limit[];
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface LimitMetadata {
   readonly limit: string;
   readonly unit: LimitUnit;
@@ -76,11 +79,12 @@ interface HookArgs extends ProcessorContext<LimitMetadata> {
 }
 
 /**
- * A guard (id `limit`) for how much users, threads or all may use in a window. Tokens and cost are reserved before a call and settled after it, so that
- * calls at the same time cannot pass a limit together. Put the same object into the input and the output processors.
+ * A guard (id `limit`) for how much users, threads or all may use in a window. Tokens and cost are reserved before a call and
+ * settled after it, so that calls at the same time cannot pass a limit together. Put the same object into the input and the
+ * output processors.
  *
- * A run that is over a limit stops with `retryAfterMs`; what was asked for is given back. A call that fails keeps what it reserved. Points are kept by a
- * limiter of `rate-limiter-flexible`, and a store that fails is `guard/unavailable`.
+ * A run that is over a limit stops with `retryAfterMs`; what was asked for is given back. A call that fails keeps what it
+ * reserved. Points are kept by a limiter of `rate-limiter-flexible`, and a store that fails is `guard/unavailable`.
  *
  * @example
  * limitGuard({ limits: [{ unit: 'tokens', limiter: new RateLimiterRedis({ storeClient, points: 100_000, duration: 3600 }), reserve: 4000 }] });

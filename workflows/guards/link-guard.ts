@@ -15,32 +15,37 @@ import { valueHooks, type ValuePolicy } from './value-hooks.js';
 
 export type { LinkFault } from '../links/judge-link.js';
 
-/** What becomes of an address that is rejected. */
+/** The replacement of a rejected address. */
 export type LinkStrategy = JudgeStrategy | 'strip' | 'defang';
 
 export interface LinkGuardOptions extends GuardOptions {
   /**
-   * Hosts that may be linked to or loaded from: `example.com` for that host on its default port, `example.com:8443`, `*.example.com` for hosts
-   * under it, `*` for all but those that only look like another. Addresses of machines count only when listed. Default: none.
+   * Hosts that may be linked to or loaded from: `example.com` for that host on its default port, `example.com:8443`,
+   * `*.example.com` for hosts under it, `*` for all but those that only look like another. Addresses of machines count only when
+   * listed. Default: none.
    */
   readonly hosts?: readonly string[];
-  /** Schemes that may be used, without their colon. `data` allows images only; `mailto` asks `hosts` for each domain. Default `https`, `http`, `mailto`, `tel`. */
+  /**
+   * Allowed schemes, without their colon. `data` allows only images; `mailto` checks each domain against `hosts`. Default
+   * `https`, `http`, `mailto`, `tel`.
+   */
   readonly schemes?: readonly string[];
   /**
-   * From how many letters and digits in a row an address that repeats the conversation is rejected (system messages, user turns, tool results;
-   * also in base 64 and hexadecimal). An address that stands whole in the conversation passes. From 8; `Infinity` turns it off. Default 32.
+   * The minimal number of consecutive letters and digits with which an address that repeats the conversation is rejected (system
+   * messages, user turns, tool results; also in base 64 and hexadecimal). An address that the conversation contains as a whole
+   * passes. At least 8; `Infinity` turns it off. Default 32.
    */
   readonly maxCarried?: number;
   /**
-   * `block` stops the run, `strip` puts `replacement` in place of the address, `defang` leaves it to be read but not followed
-   * (`hxxps[:]//evil[.]com`), `warn` only tells `onViolation`. Default `'block'`.
+   * `block` stops the run, `strip` puts `replacement` in place of the address, `defang` makes it readable but not clickable
+   * (`hxxps[:]//evil[.]com`), `warn` only calls `onViolation`. Default `'block'`.
    */
   readonly strategy?: LinkStrategy;
-  /** What stands in place of an address with `strip`, and with `defang` where there is no host. Default `[link removed]`. */
+  /** The replacement for an address with `strip`, and with `defang` if the address has no host. Default `[link removed]`. */
   readonly replacement?: string;
 }
 
-/** What the tripwire and `onViolation` are told; never an address. */
+/** Metadata of the tripwire and of `onViolation`; never an address. */
 export interface LinkMetadata {
   readonly strategy: LinkStrategy;
   /** Why addresses were rejected, and how many. */
@@ -60,10 +65,12 @@ const optionKinds: KindsOf<LinkGuardOptions> = {
 const maxConversationChars = 262_144;
 
 /**
- * A guard (id `link`) against addresses that take data out or lead elsewhere, in answers, reasoning, sources, tool arguments and tool results:
- * Markdown, HTML, CSS and bare addresses, with the encodings that browsers undo. In a stream it holds back what may be the beginning of one.
+ * A guard (id `link`) against addresses that take data out or lead elsewhere, in answers, reasoning, sources, tool arguments and
+ * tool results: Markdown, HTML, CSS and bare addresses, with the encodings that browsers undo. In a stream it holds back what may
+ * be the beginning of one.
  *
- * Addresses relative to the page pass. Redirects of an allowed host are not followed, and data in short pieces over many addresses is not seen.
+ * Addresses relative to the page pass. Redirects of an allowed host are not followed, and data in short pieces over many
+ * addresses is not seen.
  *
  * Raises `guard/invalid-option` for a host or scheme that cannot be read.
  *
@@ -151,7 +158,7 @@ const remembering = <T>(compute: (value: string) => T): ((value: string) => T) =
 
 const maxRemembered = 64;
 
-/** Whether an address repeats what a run has been given. One that stands there as a whole says nothing new. */
+/** Whether an address repeats content of the run. An address that the content contains as a whole reveals nothing new. */
 const carriedBy = (texts: readonly string[], maxCarried: number): ((value: string, cargo: string) => boolean) => {
   if (maxCarried === Infinity) return () => false;
   const newest = newestOf(texts);

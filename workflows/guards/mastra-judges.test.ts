@@ -216,7 +216,7 @@ describe('a judge of Mastra whose model is down', () => {
       new LanguageDetector({ model: down(), targetLanguages: ['en'], ...options }),
   };
 
-  it.each(Object.entries(judges))('%s passes, which verify finds, unless it is told to be strict', async (_, make) => {
+  it.each(Object.entries(judges))('%s passes, which verify finds, unless it is strict', async (_, make) => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const outcome = async (judge: Processor) => {
       const model = scriptedModel({ steps: [{ text: 'Well.' }] });

@@ -15,7 +15,7 @@ export interface ModerationGuardOptions extends GuardOptions {
   readonly model?: string;
   /** Headers of each request, such as `authorization`. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** From which score a category is a violation, 0 to 1. Default: what the endpoint flags. */
+  /** The minimum score of a violation by category, 0 to 1. Default: the endpoint's flags. */
   readonly thresholds?: Readonly<Record<string, number>>;
   /** Categories that count. Default: all. */
   readonly categories?: readonly string[];
@@ -27,7 +27,7 @@ export interface ModerationGuardOptions extends GuardOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface ModerationMetadata {
   /** Categories that were found. */
   readonly categories: readonly string[];
@@ -62,12 +62,12 @@ const isRecordOf = (type: 'boolean' | 'number', value: unknown): boolean =>
   Object.values(value).every((entry) => typeof entry === type);
 
 /**
- * A guard (id `moderation`) that asks an endpoint with OpenAI's form of moderation about the user's newest turn and about answers. It fails closed: an
- * endpoint that does not answer, or answers in another form, is reported as `guard/unavailable` and not as a pass. Limit its time with
- * `guard(moderationGuard(…), { deadlineMs })`.
+ * A guard (id `moderation`) that asks an endpoint with OpenAI's form of moderation about the user's newest turn and about
+ * answers. It fails closed: an endpoint that does not answer, or answers in another form, is reported as `guard/unavailable` and
+ * not as a pass. Limit its time with `guard(moderationGuard(…), { deadlineMs })`.
  *
- * In an `InterlockAgent` and with the AI SDK nothing of an answer leaves before its window was judged; in an agent of Mastra's own an answer is judged
- * after its step.
+ * In an `InterlockAgent` and with the AI SDK nothing of an answer leaves before its window was judged; in an agent of Mastra's
+ * own an answer is judged after its step.
  */
 export const moderationGuard = (
   options: ModerationGuardOptions,

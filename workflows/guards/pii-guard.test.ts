@@ -158,7 +158,7 @@ describe('piiGuard, tool results', () => {
     expect(args.messageList.updateToolInvocation).not.toHaveBeenCalled();
   });
 
-  it('blocks or warns as told', async () => {
+  it('blocks or warns as configured', async () => {
     const onViolation = vi.fn<() => void>();
     expect((await callHook(piiGuard({ strategy: 'block' }), 'processToolResult', argsWith([email]))).tripped).toBeDefined();
     expect(await callHook(piiGuard({ strategy: 'warn', onViolation }), 'processToolResult', argsWith([email]))).toEqual({});

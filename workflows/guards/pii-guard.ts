@@ -11,13 +11,13 @@ import { checkOptions, editStrategies, sharedKinds, type KindsOf } from './check
 export interface PiiGuardOptions extends GuardOptions, ValueKindOptions {
   /** What to look for. Default: all of `email`, `iban`, `card`, `ssn`, `ip`, `phone`. */
   kinds?: readonly PiiKind[];
-  /** `redact` replaces each value and goes on, `block` stops the run, `warn` only tells `onViolation`. Default `'redact'`. */
+  /** `redact` replaces each value and continues, `block` stops the run, `warn` only calls `onViolation`. Default `'redact'`. */
   strategy?: EditStrategy;
-  /** What stands in place of a value: a text, or a function of its kind. Default: the kind, as in `[EMAIL]`. */
+  /** The replacement for a value: a text, or a function of its kind. Default: the kind, as in `[EMAIL]`. */
   replacement?: string | ((kind: PiiKind) => string);
 }
 
-/** What the tripwire and `onViolation` are told; never a value. */
+/** Metadata of the tripwire and of `onViolation`; never a value. */
 export interface PiiMetadata {
   strategy: EditStrategy;
   /** Kinds found, and how many of each. */

@@ -53,4 +53,4 @@ export const placeHooks = <Metadata>(
 });
 
 /** Whether the host buffers text until its window was judged. Other hosts pass each delta, which would be a call each. */
-export const isHeld = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // beside Mastra's own arguments
+export const isHeld = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // in addition to Mastra's own arguments

@@ -16,17 +16,17 @@ import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './chec
 export interface PromptInjectionGuardOptions extends GuardOptions {
   /** Default `'block'`. */
   strategy?: JudgeStrategy;
-  /** Signals of your own, looked for in input and tool results beside the built-in ones. Default: none. */
+  /** Your own signals, searched in input and tool results in addition to the built-in ones. Default: none. */
   patterns?: readonly InjectionSignal[];
   /** The score from which on a text is an injection, 0 to 1. Default 0.7: one heavy signal, or two middling ones. */
   threshold?: number;
 }
 
-/** What the tripwire and `onViolation` are told; never the text. */
+/** Metadata of the tripwire and of `onViolation`; never the text. */
 export interface PromptInjectionMetadata {
   /** How sure the guard is, 0 to 1. */
   score: number;
-  /** What it saw, heaviest first, such as `instruction-override`. */
+  /** The signals it found, highest weight first, such as `instruction-override`. */
   signals: string[];
 }
 
@@ -45,9 +45,9 @@ const optionKinds: KindsOf<PromptInjectionGuardOptions> = {
  * A guard (id `prompt-injection`) against text that tries to take over the model: lifted instructions, pretended roles, requests
  * for the system prompt, jailbreak personas, hidden and encoded orders, and in tool results orders to the model.
  *
- * It reads every turn of the user that came in with its text files, and turns of the assistant that a client sends, since a history that a client
- * sends may be made up, and every string of a tool result. It knows phrases, not meaning: a text that quotes an attack to ask about it is taken for one, and an attack in words
- * of its own passes. Use it beside a guard that judges by model where that matters.
+ * It reads every user turn with its text files, every string of a tool result, and assistant turns that a client sends, because a
+ * client can forge its history. It matches phrases, not meaning: a text that quotes an attack is blocked, and a rephrased attack
+ * passes. If that matters, combine it with a guard that judges by model.
  */
 export const promptInjectionGuard = (
   options: PromptInjectionGuardOptions = {},
@@ -86,8 +86,8 @@ interface Asked<Context> {
 }
 
 /**
- * How likely a text tries to take over the model, from 0 to 1, by the phrases of {@link promptInjectionGuard} for tool results, which are those of the input and more: a
- * cheap look before a judge.
+ * How likely a text tries to take over the model, from 0 to 1, by the phrases of {@link promptInjectionGuard} for tool results,
+ * which are those of the input and more: a cheap look before a judge.
  *
  * @example
  * const screen = { score: injectionScore, pass: 0.2, block: 0.9 };

@@ -49,7 +49,7 @@ describe('qualityGuard', () => {
     expect((await judge('', {}, { toolCalls: [] })).tripped).toBeDefined();
   });
 
-  it('refuses only what it is told is a refusal', async () => {
+  it('refuses only the configured refusals', async () => {
     const text = "I'm sorry, but I cannot help with that request today.";
     expect(await judge(text)).toEqual({ result: undefined });
     const stateful = [/cannot help/g];

@@ -10,20 +10,20 @@ import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 export interface QualityGuardOptions extends GuardOptions {
   /** The least that an answer must have, in UTF-16 units without the white space around it. Default 40. */
   minChars?: number;
-  /** Whether an answer without any text is rejected, whatever `minChars` says. Default true. */
+  /** Whether an answer without text is rejected, regardless of `minChars`. Default true. */
   forbidEmpty?: boolean;
-  /** How often the same word, phrase, sentence or line may be said. Default 8. */
+  /** The maximum number of occurrences of the same word, phrase, sentence or line. Default 8. */
   maxRepetition?: number;
   /** An answer that matches one of these is a refusal. Default: none, since refusing may be right. */
   refusalPatterns?: readonly RegExp[];
-  /** How many retries to ask for; after that the answer is blocked. Default 2. The agent's `maxProcessorRetries` caps it. */
+  /** The number of retries to request; after that the answer is blocked. Default 2. The agent's `maxProcessorRetries` caps it. */
   maxRetries?: number;
 }
 
 /** Something that {@link qualityGuard} may find wanting. */
 export type QualityFlaw = 'empty' | 'too-short' | 'repetitive' | 'refusal';
 
-/** What the tripwire is told. */
+/** Metadata of the tripwire. */
 export interface QualityMetadata {
   /** The share of checks that the answer passed, 0 to 1; 0 for an empty answer. */
   score: number;
@@ -43,7 +43,7 @@ const optionKinds: KindsOf<QualityGuardOptions> = {
 };
 
 /**
- * A guard (id `quality`) that rejects poor answers: it asks for a retry, with what is wrong as feedback to the model, and blocks
+ * A guard (id `quality`) that rejects poor answers: it requests a retry, with the faults as feedback to the model, and blocks
  * once `maxRetries` are spent. A step that calls tools is not the answer yet, so it may be short or empty.
  */
 export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<'processOutputStep', QualityMetadata> => {

@@ -18,11 +18,11 @@ export interface ScriptGuardOptions extends GuardOptions {
   readonly maxForeignShare?: number;
   /** Texts of fewer letters pass. Default 12. */
   readonly minLetters?: number;
-  /** Default `'block'`. For answers, `'retry'` asks the model again first. */
+  /** Default `'block'`. For answers, `'retry'` requests another attempt first. */
   readonly strategy?: JudgeStrategy | 'retry';
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface ScriptMetadata {
   readonly scripts: readonly string[];
   /** The share of letters of other scripts, 0 to 1. */
@@ -38,10 +38,10 @@ const optionKinds: KindsOf<ScriptGuardOptions> = {
 };
 
 /**
- * A guard (id `script`) for the language of input and answers, told by its script: cheap and sure where languages have scripts of
- * their own, and blind between those that share one. Use Mastra's `LanguageDetector` for these.
+ * A guard (id `script`) for the language of input and answers, detected by script: cheap and reliable for languages with their
+ * own script, and unable to distinguish languages that share one. Use Mastra's `LanguageDetector` for those.
  *
- * Raises `guard/invalid-option` for a script that Unicode does not know.
+ * Raises `guard/invalid-option` for a script that Unicode does not define.
  */
 export const scriptGuard = (
   options: ScriptGuardOptions,

@@ -11,7 +11,7 @@ import { numberFrom } from '../../src/option-kind.js';
 import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface SpamGuardOptions extends GuardOptions {
-  /** How often the same word, phrase, sentence or line may be said. Default 10. */
+  /** The maximum number of occurrences of the same word, phrase, sentence or line. Default 10. */
   maxRepeats?: number;
   /** How many links the input may hold. Default 10. */
   maxLinks?: number;
@@ -28,7 +28,7 @@ export interface SpamGuardOptions extends GuardOptions {
 /** A sign of spam that {@link spamGuard} knows. */
 export type SpamSign = 'repetition' | 'character-flood' | 'link-flood' | 'shouting';
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface SpamMetadata {
   signs: SpamSign[];
 }

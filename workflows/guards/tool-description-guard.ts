@@ -9,13 +9,13 @@ import { traitsOf, unchanged, type GuardOptions, type GuardProcessor, type Judge
 import { highestScore } from './prompt-injection-guard.js';
 
 export interface ToolDescriptionGuardOptions extends GuardOptions {
-  /** The score from which on a description gives orders, 0 to 1. Default 0.7. */
+  /** The minimum score of a description that gives orders, 0 to 1. Default 0.7. */
   readonly threshold?: number;
   /** Default `'block'`. */
   readonly strategy?: JudgeStrategy;
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface ToolDescriptionMetadata {
   readonly toolName: string;
   readonly score: number;
@@ -29,8 +29,8 @@ const optionKinds: KindsOf<ToolDescriptionGuardOptions> = {
 };
 
 /**
- * A guard (id `tool-description`) against tools whose name, description or schema gives the model orders, as those of a foreign MCP server may. It
- * reads the tools of each step before the model does, and each tool once.
+ * A guard (id `tool-description`) against tools whose name, description or schema gives the model orders, as those of a foreign
+ * MCP server may. It checks the tools of each step before the model gets them, and each tool once.
  */
 export const toolDescriptionGuard = (
   options: ToolDescriptionGuardOptions = {},
@@ -68,7 +68,7 @@ export const toolDescriptionGuard = (
   } satisfies Partial<Processor<string, ToolDescriptionMetadata>>);
 };
 
-/** What a model is told of a tool. */
+/** The texts of a tool that the model receives. */
 const textsIn = (tool: unknown): string[] => {
   const { description, inputSchema, parameters, outputSchema } = Object(tool) as Record<string, unknown>;
   return [description, ...[inputSchema, parameters, outputSchema].map(schemaOf)].flatMap(leavesOf).map(String);

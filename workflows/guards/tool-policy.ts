@@ -23,7 +23,7 @@ import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './g
 
 export type { ArgumentRule } from '../tool-policy/argument-rule.js';
 
-/** Whether a call is run, a person is asked, or it is refused. */
+/** The decision about a call: it runs, it needs approval, or it is rejected. */
 export type ToolDecision = 'allow' | 'ask' | 'deny';
 
 /** The arguments of a tool of Mastra or the AI SDK. */
@@ -50,22 +50,22 @@ export interface ToolRule<Tool = unknown, Names extends string = string> {
   readonly notAfter?: readonly Names[];
   /** Whether its results come from outside, such as a web page or a mail. Default false. */
   readonly untrusted?: boolean;
-  /** What is done with a call whose arguments repeat an untrusted result of the run. Default `'allow'`. */
+  /** The decision for a call whose arguments repeat an untrusted result of the run. Default `'allow'`. */
   readonly tainted?: ToolDecision;
 }
 
 export interface ToolPolicyOptions<Tools = Record<string, unknown>> extends GuardOptions {
   /** Each tool that may be called, by name. */
   readonly tools: { readonly [Name in keyof Tools]?: ToolDecision | ToolRule<Tools[Name], keyof Tools & string> };
-  /** What is done with every other tool. Default `'deny'`. */
+  /** The decision for every other tool. Default `'deny'`. */
   readonly others?: ToolDecision;
   /** The most calls of all tools in a run. Default: no limit. */
   readonly maxCalls?: number;
-  /** `reject` tells the model why the call is refused, and the run goes on; `block` stops the run. Default `'reject'`. */
+  /** `reject` gives the model the reason, and the run continues; `block` stops the run. Default `'reject'`. */
   readonly strategy?: 'reject' | 'block';
 }
 
-/** What the tripwire and `onViolation` are told; never an argument. */
+/** Metadata of the tripwire and of `onViolation`; never an argument. */
 export interface ToolPolicyMetadata {
   readonly toolName: string;
   readonly decision: 'ask' | 'deny';
@@ -104,16 +104,17 @@ interface Seen {
 }
 
 /**
- * A guard (id `tool-policy`) for tool calls: only tools that are named are called, with arguments that pass their rules, as often and in the order
- * that is allowed. Give the type of the tools to have names and paths of arguments checked: `toolPolicy<typeof tools>({ … })`.
+ * A guard (id `tool-policy`) for tool calls: only named tools may be called, with arguments that pass their rules, as often and
+ * in the order that is allowed. Pass the type of the tools to have names and argument paths checked: `toolPolicy<typeof tools>({
+ * … })`.
  *
- * In an `InterlockAgent` and in `guardedToolLoop` a refused call does not run, and a call that a person must decide over suspends the run. An agent of
- * Mastra's own cannot refuse one call: there both stop the run.
+ * In an `InterlockAgent` and in `guardedToolLoop` a refused call does not run, and a call that a person must decide over suspends
+ * the run. An agent of Mastra's own cannot refuse one call: there both stop the run.
  *
  * @example
  * toolPolicy<typeof tools>({
- *   tools: { search: { untrusted: true }, fetch: { args: { url: urlRule({ hosts: ['example.com'] }) } }, send: { decision: 'ask', tainted: 'deny' } },
- * });
+ * tools: { search: { untrusted: true }, fetch: { args: { url: urlRule({ hosts: ['example.com'] }) } }, send: { decision: 'ask',
+ * tainted: 'deny' } }, });
  */
 export const toolPolicy = <Tools = Record<string, unknown>>(
   options: ToolPolicyOptions<Tools>,
@@ -156,7 +157,7 @@ export const toolPolicy = <Tools = Record<string, unknown>>(
 };
 
 /** Whether the host refuses a call, or asks about it, where a guard of the stream says so. */
-const isHeeded = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // beside Mastra's own arguments
+const isHeeded = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // in addition to Mastra's own arguments
 
 const ruling = (part: ToolCallChunk, { reason, metadata }: Detection<ToolPolicyMetadata>) =>
   metadata.decision === 'ask' ? requireApproval(part) : rejectToolCall(part, reason);

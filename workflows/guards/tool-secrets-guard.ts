@@ -10,13 +10,13 @@ import { aText, listOf, oneOf } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface ToolSecretsGuardOptions extends GuardOptions {
-  /** What must not be handed to a tool. Default: `api-key`, `bearer`, `jwt`, `pem`, `secret`, `url-credentials`. */
+  /** The values that a tool must not get. Default: `api-key`, `bearer`, `jwt`, `pem`, `secret`, `url-credentials`. */
   readonly kinds?: readonly ValueKind[];
   /** Tools that may be given secrets, by name. Default: none. */
   readonly exceptTools?: readonly string[];
 }
 
-/** What the tripwire is told; never a value. */
+/** Metadata of the tripwire; never a value. */
 export interface ToolSecretsMetadata {
   readonly toolName: string;
   /** Kinds found, and how many of each. */

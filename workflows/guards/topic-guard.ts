@@ -22,7 +22,7 @@ export interface TopicGuardOptions extends GuardOptions {
 /** Scripts without spaces have words, too. */
 const words = once(() => new Intl.Segmenter('en', { granularity: 'word' }));
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface TopicMetadata {
   /** The topics that are allowed. */
   readonly topics: readonly string[];
@@ -36,8 +36,8 @@ const optionKinds: KindsOf<TopicGuardOptions> = {
 };
 
 /**
- * A guard (id `topic`) that lets pass what names one of the allowed topics, in the user's newest turn. It knows words, not
- * meaning: give each topic its common words, and use a guard that judges by model where that is too coarse.
+ * A guard (id `topic`) that passes a user turn only if it names an allowed topic. It matches words, not meaning: give each topic
+ * its common words, and use a guard that judges by model where that is too coarse.
  */
 export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processInput', TopicMetadata> => {
   checkOptions('topic', options, optionKinds);

@@ -10,7 +10,7 @@ import { valueHooks } from './value-hooks.js';
 import { listOf, oneOf } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
-/** What {@link unicodeGuard} looks for: characters that nobody sees, and letters that look like others. */
+/** Characters that {@link unicodeGuard} detects: invisible ones, and letters that look like others. */
 export type UnicodeTrick = 'hidden' | 'lookalike';
 
 export interface UnicodeGuardOptions extends GuardOptions {
@@ -20,7 +20,7 @@ export interface UnicodeGuardOptions extends GuardOptions {
   readonly strategy?: JudgeStrategy | 'clean';
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface UnicodeMetadata {
   readonly found: Partial<Record<UnicodeTrick, number>>;
 }
@@ -37,10 +37,10 @@ const optionKinds: KindsOf<UnicodeGuardOptions> = {
 };
 
 /**
- * A guard (id `unicode`) against text that is not what it seems, in the input, in tool results and in answers: tag characters,
- * turned directions, zero-width characters, fillers and selectors, and words that mix Latin with letters that only look so.
- * Put it before guards that read words. Emoji, flags, right-to-left text and scripts with joiners stay as they are, and so do
- * isolates that end on the line where they began. Overrides and embeddings (U+202A to U+202E) are taken out everywhere.
+ * A guard (id `unicode`) against deceptive text, in the input, in tool results and in answers: tag characters, turned
+ * directions, zero-width characters, fillers and selectors, and words that mix Latin with letters that only look so. Put it
+ * before guards that read words. Emoji, flags, right-to-left text and scripts with joiners stay as they are, and so do isolates
+ * that end on the line where they began. Overrides and embeddings (U+202A to U+202E) are taken out everywhere.
  */
 export const unicodeGuard = (options: UnicodeGuardOptions = {}): Processor<string, UnicodeMetadata> & WindowedProcessor => {
   checkOptions('unicode', options, optionKinds);

@@ -43,7 +43,7 @@ export const valueHooks = <Kind extends string, Metadata>(
   ...(policy.effect !== 'warn' && streamHooks(policy, guard)),
 });
 
-/** The hook for the stream, and the window that stands in for it where a host holds text back itself. */
+/** The hook for the stream, and the window that replaces it on hosts that buffer text themselves. */
 export const streamHooks = <Kind extends string, Metadata>(
   policy: ValuePolicy<Kind, Metadata>,
   guard: Processor,

@@ -1,8 +1,8 @@
 /** One sign of an attempt to take over the model. */
 export interface InjectionSignal {
-  /** What it is a sign of. Several patterns may share a name; the heaviest that matches counts. */
+  /** The name of the signal. Several patterns may share a name; the match with the highest weight counts. */
   readonly name: string;
-  /** How much the sign alone says, 0 to 1. */
+  /** The weight of the signal alone, 0 to 1. */
   readonly weight: number;
   /** Matched against the normalised text. It must do linear work: bound every repetition that can overlap its surroundings. */
   readonly pattern: RegExp;
@@ -18,7 +18,7 @@ export const signalsNamed = (name: string, rows: readonly (readonly [weight: num
  */
 export const words = (count: number): string => String.raw`(?:\W+\w+(?:'\w+)?){0,${count}}?\W+`;
 
-/** The same, and none of the words says that the thing is somebody's own, as in `my previous e-mail`. */
+/** The same, without a word that claims ownership, as in `my previous e-mail`. */
 export const othersWords = (count: number): string =>
   String.raw`(?:\W+(?!(?:my|our|his|her|their|e-?mails?|message|ticket)\b)\w+(?:'\w+)?){0,${count}}?\W+`;
 

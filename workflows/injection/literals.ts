@@ -1,6 +1,6 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 
-/** Stands for any character beyond ASCII. */
+/** Represents any character outside ASCII. */
 export const beyondAscii = '\u0080';
 
 /** Words in small letters, one of which is in every match. */

@@ -15,14 +15,14 @@ export interface NormalizedText {
 
 const flag = new RegExp(`${flagBase}${flagTags}`, 'gu');
 const tags = new RegExp(`${tag}+`, 'gu');
-/** One selector is normal beside an emoji; rows of them carry bytes. */
+/** One selector after an emoji is normal; a row of them encodes bytes. */
 const selectorRows = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{4,}/gu;
 const invisible = /[\u034F\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]+/g;
 const invisibleInWord = /(?<=[A-Za-z])[\u200B-\u200D\u2060-\u2064\uFEFF]+(?=[A-Za-z])/g;
 
 /**
- * Brings a text into one notation: compatibility forms (NFKC) and accents of Latin letters folded, invisible and tag characters taken out and read,
- * letters of other scripts that look Latin read as Latin inside Latin words, white space collapsed.
+ * Brings a text into one notation: compatibility forms (NFKC) and accents of Latin letters folded, invisible and tag characters
+ * taken out and read, letters of other scripts that look Latin read as Latin inside Latin words, white space collapsed.
  */
 export const normalizeText = (raw: string): NormalizedText => {
   if (!/[^\0-\x7F]/.test(raw)) return { text: collapse(raw.replaceAll('`', "'")), hidden: '', invisibles: 0 };

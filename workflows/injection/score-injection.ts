@@ -47,7 +47,7 @@ const own = new Set([...inputSignals, ...toolResultSignals]);
 /** No signal of this package is about more words in a row. */
 const reach = /[^]{0,1200}(?:\w*\W*){0,48}/;
 
-/** A pattern of somebody's own may reach anywhere, so that it reads a text as a whole. */
+/** An application's pattern may match across any distance, so it reads a text as a whole. */
 const finderOf = (signal: InjectionSignal): SoughtSignal['finder'] =>
   own.has(signal)
     ? matching(signal.pattern, reach)

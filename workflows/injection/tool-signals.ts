@@ -1,6 +1,6 @@
 import { signalsNamed } from './injection-signal.js';
 
-/** Names of models, which nobody else answers to. */
+/** Names that refer only to models. */
 const model = String.raw`(?:(?:ai|a\.i\.)\W+(?:assistant|agent|model|system|bot)|ai|a\.i\.|llm|gpt|claude|copilot|chatgpt|gemini|(?:large )?language model|chatbot)s?\b`;
 /** And those that people answer to as well. */
 const modelOrPerson = String.raw`(?:${model}|(?:assistant|agent|model)s?\b)`;

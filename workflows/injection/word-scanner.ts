@@ -15,10 +15,10 @@ const unit = 0x80;
 const none = 0;
 
 /**
- * Makes a scanner of words (Aho and Corasick): for each beginning of a word there is a row, with the row that each character leads to.
+ * Creates a scanner of words (Aho and Corasick): each prefix of a word has a row, with the next row for each character.
  *
- * @param words In small letters; U+0080 stands for any character beyond ASCII.
- * @param read What a character of ASCII counts as: another one, or nothing at all. Default: itself.
+ * @param words In small letters; U+0080 represents any character outside ASCII.
+ * @param read Maps an ASCII character to another one, or to undefined to skip it. Default: itself.
  */
 export const createWordScanner = (
   words: readonly string[],

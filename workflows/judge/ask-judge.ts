@@ -1,6 +1,6 @@
 import { InterlockError } from '../../src/errors.js';
 
-/** A language model of the AI SDK, version 2 or later, which Mastra takes as well. */
+/** A language model of the AI SDK, version 2 or later, which Mastra accepts as well. */
 export interface JudgeLanguageModel {
   readonly provider: string;
   readonly modelId: string;
@@ -10,11 +10,14 @@ export interface JudgeLanguageModel {
   }>;
 }
 
-/** A question about a text, to be answered with yes or no. */
+/** A yes-or-no question about a text. */
 export interface JudgeQuestion {
-  /** What is asked, such as "Does it promise a refund?". */
+  /** The question, such as "Does it promise a refund?". */
   readonly rule: string;
-  /** Whether a yes must come with a quotation that stands in the text. Default true; false for what is missing or said by the whole. */
+  /**
+   * Whether a yes requires a quotation from the text. Default true; use false for missing content, or for the meaning of the
+   * whole.
+   */
   readonly evidence?: boolean;
 }
 
@@ -55,8 +58,8 @@ type Message =
   | { readonly role: 'user' | 'assistant'; readonly content: readonly { readonly type: 'text'; readonly text: string }[] };
 
 /**
- * Asks a language model questions about a text. A reply in another form, with another nonce, without an answer, or with a quotation that does not stand
- * in the text is asked for once more; then it is `guard/unavailable`. There is no default answer.
+ * Asks a language model questions about a text. A reply in another form, with another nonce, without an answer, or with a
+ * quotation that does not stand in the text is asked for once more; then it is `guard/unavailable`. There is no default answer.
  */
 export const askJudge = async (
   model: JudgeLanguageModel,

@@ -23,8 +23,9 @@ interface EvaluationModel {
 }
 
 /**
- * Makes an evaluation model of any language model of the AI SDK: Mastra's `Classifier`, `ClassifierProcessor` and classifier scorers take it. It answers
- * questions of type `boolean` as {@link judgeGuard} asks its own: material as data, a nonce, evidence that is checked, one repair, and no default answer.
+ * Turns any language model of the AI SDK into an evaluation model for Mastra's `Classifier`, `ClassifierProcessor` and classifier
+ * scorers. It answers questions of type `boolean` as {@link judgeGuard} asks its own: material as data, a nonce, evidence that is
+ * checked, one repair, and no default answer.
  *
  * @example
  * const classifier = new Classifier({ id: 'refunds', model: judgeModel(openai('gpt-5-mini')), questions });

@@ -14,7 +14,7 @@ export interface LinkRules {
   readonly isOpen: boolean;
 }
 
-/** A host that is allowed: itself, or with `*.` what stands under it; `*` for every host. Undefined for what is no host. */
+/** An allowed host: itself, or with `*.` its subdomains; `*` for every host. Undefined if the entry is not a host. */
 export const readHost = (entry: string): ((host: string) => boolean) | undefined => {
   if (entry === '*') return () => true;
   const isUnder = entry.startsWith('*.');
@@ -23,7 +23,7 @@ export const readHost = (entry: string): ((host: string) => boolean) | undefined
   return isUnder ? (host) => host.endsWith(`.${url.host}`) : (host) => host === url.host;
 };
 
-/** Schemes that browsers read as an address of the web, whatever stands behind the colon. */
+/** Schemes that browsers treat as web addresses, with or without slashes behind the colon. */
 const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
 const schemeForm = /^([a-z][a-z0-9+-]*):/i;
 /** An address that was made harmless, as `hxxps[:]//evil[.]com`. */
@@ -150,7 +150,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** What stands in base 64 or in hexadecimal digits, where that is text. */
+/** The decoded text of base 64 or hexadecimal digits, if it is text. */
 const decodedBytes = (text: string): string[] =>
   (decode(text).match(/[A-Za-z0-9+/_-]{16,}/g) ?? []).flatMap((word) => {
     const bytes = /^[0-9a-f]+$/i.test(word) ? fromHex(word) : fromBase64(word);

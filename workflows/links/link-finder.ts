@@ -55,9 +55,9 @@ const leadsElsewhere = /^[\0- ]*(?:[\\/&%]|(?:[a-z0-9+.-][\t\n\r]*){1,48}(?:[:&%
 const maxSchemeChars = 128;
 
 /**
- * The addresses that begin in a text from `from` up to `until`: with a scheme, relative to the protocol, a domain alone, and whatever stands where
- * Markdown, HTML and CSS expect a destination. They may overlap: an address in another's query is found as well, unless the caller names a place to
- * go on from.
+ * The addresses that start in a text from `from` up to `until`: with a scheme, relative to the protocol, a bare domain, and
+ * destinations in Markdown, HTML and CSS. They may overlap: an address in another's query is found as well, unless the caller
+ * continues behind the first.
  */
 export function* linksIn(text: string, from: number, until = text.length): Generator<LinkSpan, void, number | undefined> {
   const scope = text.slice(0, Math.min(text.length, until + maxLinkChars + 1));
@@ -93,7 +93,7 @@ const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
   return { start, end: stop === undefined ? withoutPunctuation(text, start, end) : end, isOpen };
 };
 
-/** What ends an address beside white space: the partner of what stands before it. */
+/** The character that ends an address, in addition to white space: the closing partner of the preceding character. */
 const stopAt = (text: string, start: number, isPlace: boolean): string | undefined => {
   const sign = text.charAt(start - 1);
   if (sign === '<') return '>';

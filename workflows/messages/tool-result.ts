@@ -7,8 +7,8 @@ type ToolResultArgs = Omit<ProcessToolResultArgs, 'abort'>;
 type ToolPart = Extract<MastraDBMessage['content']['parts'][number], { type: 'tool-invocation' }>;
 
 /**
- * The result as it stands: an earlier guard puts its edit into the message list, while `args.result` may still be what the tool
- * returned.
+ * The current result: an earlier guard writes its edit into the message list, while `args.result` may still be the tool's
+ * original.
  */
 export const currentToolResult = (args: ToolResultArgs): unknown => {
   const invocation = partOf(args)?.toolInvocation;

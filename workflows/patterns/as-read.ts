@@ -24,7 +24,7 @@ interface Place {
 
 /** As near to a place as a label, there must be something to read: to look at more costs each delta of a stream. */
 const maxNear = 48;
-/** A reading that goes on for longer is begun anew, so that its text is not copied too often. */
+/** A reading that grows longer is started again, so that its text is not copied too often. */
 const maxReadChars = 262_144;
 
 const createSharedReader = (lookbehind: number): SharedReader => {
@@ -70,7 +70,7 @@ const createSharedReader = (lookbehind: number): SharedReader => {
   };
 };
 
-/** Finders, and beside each one that finds the same in a text as it is read, where that is not as it is written. */
+/** Each finder, paired with one that searches the text in its normalized reading, where that differs from the original. */
 export const alsoAsRead = <Kind extends string>(finders: NamedFinders<Kind>): NamedFinders<Kind> => {
   const reader = createSharedReader(Math.max(0, ...finders.map(([, { lookbehind }]) => lookbehind)));
   return finders.flatMap(([kind, finder]) => [[kind, finder] as const, [kind, asRead(finder, reader)] as const]);
@@ -96,7 +96,7 @@ const asRead = (finder: Finder, { behind, read, openCodeOf: codeOf }: SharedRead
       const code = codeOf(text);
       const known = code === text.length ? text : text.slice(0, code);
       const reading = read(known, { from, until: known.length, ahead: 0 });
-      if (!reading && code === text.length) return code; // as the finder beside it says
+      if (!reading && code === text.length) return code; // as the paired finder decides
       if (!reading) return Math.min(code, finder.open(known, from));
       const unit = finder.open(reading.text, reading.unitAt(from));
       return unit < reading.text.length ? reading.startOf(unit) : code;

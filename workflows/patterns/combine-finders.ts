@@ -2,7 +2,7 @@ import type { TextSpan } from '../../src/guard/pattern.js';
 import { isHighSurrogate } from './ascii-set.js';
 import type { Finder } from './finder.js';
 
-/** A stretch of text that is, or overlaps, values; named after the one that stands first in the list of kinds. */
+/** A segment of text that is, or overlaps, values; named after the kind that is first in the list of kinds. */
 export interface ValueSpan<Kind extends string = string> extends TextSpan {
   readonly kind: Kind;
 }
@@ -25,9 +25,9 @@ export const countKinds = <Kind extends string>(spans: readonly ValueSpan<Kind>[
 export type NamedFinders<Kind extends string = string> = readonly (readonly [kind: Kind, finder: Finder])[];
 
 /**
- * Puts finders together: values that overlap become one span, since taking out one of them would leave a piece of the other; where
- * one of them is closed, the span ends with it.
- * `maxLength` is that of the longest value; only text made for it has rows of overlapping values that are longer.
+ * Puts finders together: values that overlap become one span, since taking out one of them would leave a piece of the other;
+ * where one of them is closed, the span ends with it. `maxLength` is that of the longest value; only text made for it has rows of
+ * overlapping values that are longer.
  */
 export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>): CombinedFinder<Kind> => {
   const longest = finders.map(([, { maxLength }]) => maxLength);
@@ -92,7 +92,7 @@ const isSorted = (values: readonly TextSpan[]): boolean => {
   return true;
 };
 
-/** Values that overlap become one; the one whose kind stands first names it, and it ends with one that is closed. */
+/** Joins overlapping values. The first of their kinds in the list names the result, which ends with a closed value. */
 const joined = <Kind extends string>(values: readonly Value<Kind>[]): ValueSpan<Kind>[] => {
   const spans: ValueSpan<Kind>[] = [];
   let last: Value<Kind> | undefined;

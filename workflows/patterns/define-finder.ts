@@ -10,7 +10,7 @@ import { reachOf } from './regex-reach.js';
 export interface FinderOptions {
   /** What a value looks like; its reach must be bounded. Where `read` is given, what may be a value. */
   readonly regex: RegExp;
-  /** What stands right before every value, with the flags of `regex`: it is searched for first. Default: nothing. */
+  /** The text directly before every value, with the flags of `regex`; it is searched first. Default: none. */
   readonly lead?: RegExp;
   /** The most characters that a value may have, in UTF-16 units. Default: what the expression can match. */
   readonly maxLength?: number | 'part';
@@ -93,8 +93,8 @@ const parse = (regex: RegExp) => new RegExpParser().parseLiteral(String(regex));
 const reachIn = ({ pattern, flags }: AST.RegExpLiteral) => reachOf(pattern, flags.unicode || flags.unicodeSets);
 
 /**
- * Where a match could still begin. Most text is told by its characters, without trying the expression: where none of the last ones
- * may stand in a match all is decided, and no match begins with one that none begins with.
+ * The earliest position at which a match could still start. For most texts the characters decide without the expression: if none
+ * of the last ones can occur in a match, no match is open.
  */
 const openIn = (shape: RegExp): Finder['open'] => {
   const parsed = parse(shape);

@@ -198,7 +198,7 @@ describe('a value in disguise', () => {
       expect(inPieces(pieces).joined, JSON.stringify(pieces)).toBe(whole(text));
   });
 
-  it('is parted by more than 16 characters that nobody sees', () => {
+  it('is parted by more than 16 invisible characters', () => {
     const text = (count: number) => `jane${'\u200B'.repeat(count)}@example.com ok`;
     expect([whole(text(16)), whole(text(17))]).toEqual(['[email] ok', text(17)]);
   });

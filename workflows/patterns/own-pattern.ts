@@ -4,7 +4,7 @@ import { defineFinder } from './define-finder.js';
 
 /** A pattern of the author's own. */
 export interface OwnPattern {
-  /** What it finds: letters, digits, `-` and `_`; shown in replacements, as in `[ORDER]`, and in reports. */
+  /** The name of the value: letters, digits, `-` and `_`; shown in replacements, as in `[ORDER]`, and in reports. */
   readonly name: string;
   /** Each of its matches is a value. Bound its repetitions: `{1,64}` rather than `+`. */
   readonly regex: RegExp;

@@ -1,12 +1,12 @@
 import { isHighSurrogate } from './ascii-set.js';
 
-/** A text as it is read, and where each part of it stands in the text as it is written. */
+/** A normalized text, with the position of each part in the original. */
 export interface Reading {
   readonly text: string;
   readonly length: number;
   /** Whether something in it is read otherwise than it is written, between two places of the text as it is written. */
   differs(from: number, to: number): boolean;
-  /** The first unit of the reading that stands for something at `place` or later. */
+  /** The first unit of the reading that represents `place` or later text. */
   unitAt(place: number): number;
   /** Where a unit of the reading begins and ends as it is written. */
   startOf(unit: number): number;
@@ -20,11 +20,11 @@ export interface Reader {
   readUntil(place: number, units: number): void;
 }
 
-/** So many units that nobody sees may stand between two signs of a value; more do part it. */
+/** The maximum number of invisible units between two characters of a value; a longer run separates them. */
 const maxUnseen = 16;
 /** The most units that a sign is written in: `&#x0000040;`. */
 const maxCode = 12;
-/** The most units as written that one unit of a reading stands for. */
+/** The maximum number of original units per unit of a reading. */
 export const unitsPerSign = maxUnseen + maxCode;
 
 const names: Readonly<Record<string, string>> = {
@@ -59,7 +59,7 @@ const codeStart = /^[\\%&]/;
 const dash = /[\u2010-\u2015\u2212]/;
 const digit = /\p{Nd}/u;
 
-/** What a code begins with, and signs beyond ASCII: most texts have none, and are told by that. */
+/** Characters that start a code or are outside ASCII: most texts have none, and need no reading. */
 const mayDiffer = /[^\t-\r -$'-[\]-~]/g;
 /** The first place, at `from` or later, of what may be read otherwise; the text's length where there is none. */
 export const differingFrom = (text: string, from: number): number => {
@@ -83,13 +83,13 @@ export const openCodeOf = (text: string): number => {
 const stepChars = 4096;
 
 /**
- * Reads a text from a place on: what nobody sees is left out; forms of compatibility (`４`, `𝐚`, `＠`), digits of any
- * script, dashes and spaces are read as the ASCII that they stand for, and so are codes (`\u0040`, `%40`, `&#64;`).
+ * Normalizes a text from a position on: invisible characters are removed; compatibility forms (`４`, `𝐚`, `＠`), digits of any
+ * script, dashes and spaces become ASCII, and so do codes (`\u0040`, `%40`, `&#64;`).
  */
 export const createReader = (text: string, from: number): Reader => {
   const pieces = createPieces(from);
   let place = from;
-  /** How many units that nobody sees stand right before the place. */
+  /** The number of invisible units directly before the position. */
   let unseenUnits = 0;
   const write = (to: number): void => {
     if (to > place) unseenUnits = 0;
@@ -141,7 +141,7 @@ export const createReader = (text: string, from: number): Reader => {
   };
 };
 
-/** The pieces of a reading: in each of them a unit stands for a unit, or the only unit for all that is written. */
+/** The pieces of a reading: in each, one unit represents one unit, or its only unit represents the whole original. */
 const createPieces = (base: number) => {
   const units: number[] = [];
   const starts: number[] = [];
@@ -199,7 +199,7 @@ const lastUpTo = (numbers: readonly number[], most: number): number => {
 };
 
 const knownSigns = new Map<string, string | undefined>();
-/** What a character is read as: a sign of ASCII, nothing where nobody sees it, undefined where it stays. Their number is Unicode's. */
+/** The ASCII form of a character: empty if it is invisible, undefined if it stays. The set of forms is fixed by Unicode. */
 const signOfCharacter = (character: string): string | undefined => {
   if (!knownSigns.has(character)) knownSigns.set(character, unseenForm.test(character) ? '' : signOfForm(character));
   return knownSigns.get(character);
@@ -211,7 +211,7 @@ const signOfForm = (character: string): string | undefined => {
   return printable(form) ?? (digit.test(form) ? valueOfDigit(form) : undefined);
 };
 
-/** The sign of ASCII that a code stands for, if it does. */
+/** The ASCII character of a code, if it has one. */
 const signOfCode = (token: string): string | undefined => {
   const name = /^&([A-Za-z]+);/.exec(token)?.[1];
   if (name) return names[name];

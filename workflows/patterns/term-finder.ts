@@ -29,8 +29,8 @@ const partOfWord = new RegExp(wordChar, 'u');
 const partOfWordBefore = new RegExp(`${wordChar}$`, 'u');
 
 /**
- * Finds terms as `termPattern` does, in texts that are still coming: in any case and form of compatibility, with accents apart or not, with
- * invisible characters inside words and any white space between them, up to a bound.
+ * Finds terms as `termPattern` does, in texts that are still coming: in any case and form of compatibility, with accents apart or
+ * not, with invisible characters inside words and any white space between them, up to a bound.
  */
 export const termFinder = (terms: readonly string[], wholeWords: boolean): Finder => {
   const byFirst = Map.groupBy(
@@ -71,7 +71,7 @@ export const termFinder = (terms: readonly string[], wholeWords: boolean): Finde
 
 const wordAscii = asciiSet((character) => partOfWord.test(character));
 
-/** Whether what stands before a place is part of a word. */
+/** Whether the text before a position is part of a word. */
 const isInsideWord = (text: string, at: number): boolean => {
   const before = at > 0 ? text.charCodeAt(at - 1) : 0x20;
   return wordAscii[before] === undefined ? partOfWordBefore.test(text.slice(Math.max(0, at - 2), at)) : wordAscii[before] === 1;

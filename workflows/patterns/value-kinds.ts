@@ -24,8 +24,8 @@ export interface ValueKindOptions {
    */
   readonly defaultCountry?: CountryCode;
   /**
-   * The countries whose numbers of persons the kind `national-id` has, as ISO 3166-1 codes such as `['DE', 'FR']`: of taxes, insurance, health and identity
-   * cards. See `idCountries`. Default: none, so that the kind finds nothing.
+   * The countries whose numbers of persons the kind `national-id` has, as ISO 3166-1 codes such as `['DE', 'FR']`: of taxes,
+   * insurance, health and identity cards. See `idCountries`. Default: none, so that the kind finds nothing.
    */
   readonly countries?: readonly IdCountry[];
 }
@@ -57,7 +57,7 @@ const rows = {
   phone: ({ defaultCountry }) => [defaultCountry ? phoneFinder(defaultCountry) : internationalPhones],
 } as const satisfies Record<string, FindersOf>;
 
-/** A kind of value that can be recognised by its characters: somebody's data, or a secret. */
+/** A kind of value that is recognizable by its characters: personal data, or a secret. */
 export type ValueKind = keyof typeof rows;
 
 /** All kinds of value, those that name what they share with others first. */

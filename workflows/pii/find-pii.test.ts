@@ -349,7 +349,7 @@ describe('laws', () => {
     );
   });
 
-  it('finds a value that stands alone in any text without digits, letters or marks beside it', () => {
+  it('finds a separate value in any text without digits, letters or marks next to it', () => {
     fc.assert(
       fc.property(value, fc.lorem(), fc.lorem(), (each, before, after) => {
         const text = `${before} (${each}) ${after}`;

@@ -4,10 +4,10 @@ import { findersOf, type ValueKind, type ValueKindOptions } from '../patterns/va
 /** A kind of value that belongs to a person. */
 export type PiiKind = Extract<ValueKind, 'email' | 'iban' | 'card' | 'ssn' | 'national-id' | 'ip' | 'phone'>;
 
-/** What is looked for besides the kinds. */
+/** Additional options of the search. */
 export type PiiOptions = ValueKindOptions;
 
-/** Where a value stands, and what it is; the value itself is not repeated. */
+/** The position and kind of a value, without the value itself. */
 export type PiiSpan = ValueSpan<PiiKind>;
 
 /** All kinds that {@link findPii} knows. */

@@ -16,7 +16,7 @@ import { redactor } from './redactor.js';
 import { labelOf } from './redactor-options.js';
 import { replacementOf } from './replacement.js';
 
-/** One value of each kind, as short as one may be, and what must stand beside it. */
+/** One value of each kind, as short as possible, with its required context. */
 const samples: Record<ValueKind, { value: string; before?: string; after?: string }> = {
   pem: { value: '-----BEGIN A KEY-----Zm9vYmFy-----END A KEY-----' },
   'url-credentials': { value: 'ada:s3cr3t', before: 'ftp://', after: '@host' },
@@ -105,7 +105,7 @@ describe('in the gate', () => {
 });
 
 describe('in an agent', { timeout: 60_000 }, () => {
-  /** Over the kinds each strategy, and over the strategies each kind, stands in every shape. */
+  /** Combines kinds, strategies and shapes, so that each strategy meets every shape. */
   const shapesOf = (kind: number, strategy: number): StreamShape[] => {
     const others = streamShapes.slice(1);
     return ['text', ...others.slice((kind + strategy) % others.length).slice(0, 1)];

@@ -8,20 +8,20 @@ export type RedactionStrategy = 'mask' | 'hash' | 'remove' | 'replace' | 'block'
 export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretOptions {
   /** What to look for. Default: all kinds, see `valueKinds`. */
   readonly kinds?: readonly ValueKind[];
-  /** Patterns of your own, beside the kinds. Default: none. */
+  /** Your own patterns, in addition to the kinds. Default: none. */
   readonly patterns?: readonly OwnPattern[];
   /**
-   * What becomes of a value.
+   * What replaces a value.
    *
-   * - `'mask'`: each letter and digit becomes `*`; its length and its punctuation stay to be seen.
+   * - `'mask'`: each letter and digit becomes `*`; its length and punctuation stay visible.
    * - `'hash'`: its kind and a hash, `[EMAIL:3f2a9c1b7d20]`; the same value has the same hash, see `key`.
-   * - `'remove'`: nothing stands in its place; what stood on its two sides may make a value together, which `'replace'` parts.
+   * - `'remove'`: nothing; the text on its two sides may then form a new value, which `'replace'` prevents.
    * - `'replace'`: its kind, `[EMAIL]`, or what `replacement` says.
    * - `'block'`: the run stops; no piece of the value leaves.
-   * - `'restore'`: the model sees a placeholder, `[EMAIL_1]`; tools and the final answer get the value back.
+   * - `'restore'`: the model gets a placeholder, `[EMAIL_1]`; tools and the final answer get the value back.
    */
   readonly strategy: RedactionStrategy;
-  /** With `'replace'`: what stands in place of a value, a text or a function of its kind. Default: the kind, as in `[EMAIL]`. */
+  /** With `'replace'`: the replacement, a text or a function of the kind. Default: the kind, as in `[EMAIL]`. */
   readonly replacement?: string | ((kind: string) => string);
   /**
    * With `'hash'`: the secret key of the hash (HMAC-SHA256, of which 48 bits are shown). Short values can be guessed from a hash
@@ -31,7 +31,7 @@ export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretO
   readonly key?: string | Uint8Array;
 }
 
-/** What the tripwire and `onViolation` are told; never a value. */
+/** Metadata of the tripwire and of `onViolation`; never a value. */
 export interface RedactionMetadata {
   readonly strategy: RedactionStrategy;
   /** Kinds found, and names of own patterns, and how many of each. */

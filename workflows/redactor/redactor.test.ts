@@ -26,7 +26,7 @@ describe('strategies', () => {
     expect(await redacted({ strategy, patterns: [order] }, `Ask ${email} about NO-123456.`)).toBe(expected);
   });
 
-  it('replace: as told, by kind', async () => {
+  it('replace: as configured, by kind', async () => {
     expect(await redacted({ strategy: 'replace', replacement: '█' }, `Ask ${email}`)).toBe('Ask █');
     expect(await redacted({ strategy: 'replace', replacement: (kind) => `<${kind}>` }, 'key ghp_' + 'aB3d'.repeat(9))).toBe(
       'key <api-key>',
@@ -104,7 +104,7 @@ describe('options that cannot be used', () => {
     expect(isInterlockError(thrown) && { code: thrown.code, path: thrown.path }).toEqual({ code, path });
   });
 
-  it('an unbounded pattern holds the part where it is told to', async () => {
+  it('an unbounded pattern holds the part if configured', async () => {
     const quoted = { name: 'secret', regex: /<secret>[^<]*<\/secret>/, maxLength: 'part' as const };
     const guard = redactor({ strategy: 'replace', kinds: [], patterns: [quoted] });
     const text = `It is <secret>${'x'.repeat(500)}</secret>, yes.`;

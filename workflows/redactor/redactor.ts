@@ -24,18 +24,19 @@ import { editLeaves } from '../text/edit-leaves.js';
 type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
 
 /**
- * A guard (id `redactor`) for values that can be recognised by their characters: addresses, numbers and secrets, and patterns of
- * your own. Each kind is validated, not only matched, and found through disguises: characters that nobody sees, forms of
- * compatibility, and codes such as `\u0040` and `%40`. It reads the input, tool results, and of the answer text, reasoning and
- * the arguments of tool calls.
+ * A guard (id `redactor`) for values that are recognizable by their characters: addresses, numbers and secrets, and your own
+ * patterns. Each kind is validated, not only matched, and found in disguise: invisible characters, compatibility forms, and codes
+ * such as `\u0040` and `%40`. It reads the input, tool results, and of the answer text, reasoning and the arguments of tool
+ * calls.
  *
- * In a stream it holds back what may be the beginning of a value, so that no piece of one leaves and the result is the same
- * however the stream was cut. An `InterlockAgent` does that in its release gate; in a stock agent of Mastra its own stream hook does.
+ * In a stream it buffers text that may be the start of a value, so that no piece of one leaves, and the result does not depend on
+ * how the stream is cut. In an `InterlockAgent` the stream gate buffers; in a stock agent of Mastra the guard's own stream hook
+ * does.
  *
- * With `'restore'` only the prompt of each model call is edited, and only what comes from the model is given its values back: the
- * conversation and the memory keep what was said. The values are kept in memory for the run, nowhere else; a run that goes on in
- * another process has new placeholders. In a pipeline that Mastra's own engine runs, `processLLMRequest` is not called: put the
- * redactor into the agent's array.
+ * With `'restore'` only the prompt of each model call is edited, and the values are restored only in the model's output: the
+ * conversation and the memory keep the original text. The values are held in the process's memory during the run; a run that
+ * continues in another process has new placeholders. In a pipeline that Mastra's own engine runs, `processLLMRequest` is not
+ * called: put the redactor into the agent's array.
  *
  * Raises `guard/unknown-option`, `guard/invalid-option` and `guard/unbounded-pattern`.
  *
@@ -106,7 +107,7 @@ type RestoringHooks = Required<Pick<Processor, 'processLLMRequest' | 'processOut
   Required<Pick<WindowedProcessor, 'window'>> &
   Required<Pick<SecretsProcessor, 'conceal' | 'expectStandIns'>>;
 
-/** Placeholders that come in from outside are hidden like values, so that nobody can ask for a value by its name. */
+/** Placeholders in incoming text are hidden like values, so that a user cannot request a value by its placeholder. */
 const placeholderFinder = defineFinder({ regex: placeholder });
 const standInFinder = defineFinder({ regex: standIn });
 
@@ -157,7 +158,7 @@ type Prompt = ProcessLLMRequestArgs['prompt'];
 type Content = Prompt[number]['content'];
 type EditText = (text: string) => Awaitable<string>;
 
-/** Fields of a prompt's parts that hold what somebody said, called or got; the others are names, ids and files. */
+/** Fields of a prompt's parts that contain messages, arguments or results; all others are names, ids and files. */
 const spoken = new Set(['text', 'input', 'output']);
 
 /** Edits what is said in a prompt: texts, reasoning, arguments and results of tools. What did not change is shared. */

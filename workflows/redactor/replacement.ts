@@ -4,7 +4,7 @@ import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { ValueSpan } from '../patterns/combine-finders.js';
 import { labelOf, type RedactorOptions } from './redactor-options.js';
 
-/** What stands in place of a value. */
+/** Returns the replacement of a value. */
 export type Replacement = (span: ValueSpan, value: string) => string;
 
 /** Hexadecimal digits that are shown of a hash. */

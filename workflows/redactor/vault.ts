@@ -2,7 +2,7 @@ import type { ValueSpan } from '../patterns/combine-finders.js';
 import { placeholderOf, standIn, standInOf } from '../../src/guard/secrets.js';
 import { labelOf } from './redactor-options.js';
 
-/** The values of one run and their placeholders. It lives in memory beside the run, and never inside anything that is kept or shown. */
+/** The values of one run and their placeholders. It is held in the process's memory, and never in stored or visible data. */
 export interface Vault {
   /** The placeholder of a value: the same for the same value. */
   hide(span: Pick<ValueSpan, 'kind'>, value: string): string;

@@ -27,8 +27,8 @@ type StreamHook = NonNullable<Processor['processOutputStream']>;
 
 /**
  * The stream hook of a pattern guard, for hosts that do not read its `window`: a stock agent of Mastra. Text and reasoning leave
- * as far as they are judged, each part by itself; the arguments of a call leave when they are whole. What else stands between
- * the deltas of a text does not wait for them.
+ * as far as they are judged, each part by itself; the arguments of a call leave when they are complete. Other chunks between the
+ * deltas of a text are not delayed.
  */
 export const holdBack =
   <Span extends TextSpan>(pattern: Pattern<Span>): StreamHook =>
@@ -121,7 +121,7 @@ const gatherCall = ({ calls }: Held, part: CallDelta): null => {
   return null;
 };
 
-/** The arguments that came in pieces, as one. What is no JSON is judged as it stands. */
+/** The streamed arguments as one text. Text that is not JSON is judged unchanged. */
 const callBefore = async <Span extends TextSpan>(
   pattern: Pattern<Span>,
   { args, id }: { args: Args; id: string },

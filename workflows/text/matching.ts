@@ -3,7 +3,7 @@ import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 
 /** A match does not reach further than this behind the step of a text in which it begins. */
 const maxReach = 2 * stepChars;
-/** What stands behind a match may decide about it. */
+/** The text after a match may decide about it. */
 const lookahead = 2;
 
 /**

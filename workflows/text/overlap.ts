@@ -14,7 +14,7 @@ const maxUnits = 4096;
 /** Letters and digits in small letters: what is left when a text is quoted in another form. */
 export const plainSigns = (text: string): string => {
   const form = text.normalize('NFKC').toLowerCase();
-  // An expression that takes out what stands between signs keeps much memory where it matches often.
+  // A regular expression that removes the text between characters would use much memory if it matches often.
   const units = new Uint16Array(Math.min(form.length, maxUnits) + 1);
   let [signs, count] = ['', 0];
   const flush = (): void => {
@@ -65,8 +65,8 @@ const markSigns = 3;
 const maxMarks = 65_536;
 
 /**
- * Indexes texts for runs of at least `least` signs, from 3: one piece in `least / 3` characters is kept, so that the index is small and each run
- * still holds a whole piece. Linear in the texts.
+ * Indexes texts for runs of at least `least` signs, from 3: one piece in `least / 3` characters is kept, so that the index is
+ * small and each run still holds a whole piece. Linear in the texts.
  */
 export const indexOverlap = (texts: readonly string[], least: number): OverlapIndex =>
   atOnce(indexingSigns(texts.map(plainSigns), least));
@@ -76,7 +76,7 @@ export function* indexingSigns(texts: readonly string[], least: number): Steps<O
   const stride = Math.max(1, Math.floor(least / 3));
   const pieceChars = least - stride + 1;
   const places = new Map<string, { text: string; at: number }>();
-  /** Whether a piece may be known: most are told by a few of their characters. */
+  /** Whether a piece may be known: a few of its characters rule most pieces out. */
   const marks = new Uint8Array(maxMarks);
   const markOf = (text: string, at: number): number => {
     let mark = 0;

@@ -47,7 +47,7 @@ describe('redactingTexts', () => {
     expect(redacted(texts, digits).texts).toEqual(expected);
   });
 
-  it('judges a text by itself before it is joined, so that words beside a value stay', () => {
+  it('judges a text by itself before it is joined, so that words next to a value stay', () => {
     expect(redacted(['Write to', 'jane@example.com'], pii).texts).toEqual(['Write to', '[EMAIL]']);
     expect(redacted(['Write to jane@exa', 'mple.com now'], pii).texts).toEqual(['Write to [EMAIL]', ' now']);
   });
@@ -93,7 +93,7 @@ describe('redactingTexts', () => {
     for (const value of ['jane@example.com', '4111 1111 1111 1111', 'DE89370400440532013000'])
       for (let cut = 1; cut < value.length; cut++) {
         const left = redacted([`x ${value.slice(0, cut)}`, `${value.slice(cut)} y`], pii);
-        // What one text shows by itself comes first, so the start of a name or the end of a domain may stay beside it.
+        // Values inside one text come first, so the start of a name or the end of a domain may stay next to them.
         expect(left.texts.join('')).toMatch(/^x [jane.]{0,5}\[(?:EMAIL|CARD|IBAN)\]m? y$/);
       }
   });

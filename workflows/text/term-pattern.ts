@@ -1,6 +1,6 @@
 import { matching } from './matching.js';
 
-/** A character that is seen by nobody and may stand inside a word to hide it; a source, as the next one. */
+/** An invisible character that may hide a word by splitting it; a source, like the next one. */
 export const invisible = String.raw`[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]`;
 /** What a word is made of. */
 export const wordChar = String.raw`[\p{L}\p{M}\p{N}_]`;
@@ -45,5 +45,5 @@ const withEdges = (term: string): string => {
   return before + sourceOf(term) + after;
 };
 
-/** Whether a word that begins or ends with the character is told from a longer one by what stands beside it. */
+/** Whether the adjoining character decides if a word that starts or ends with this character is part of a longer one. */
 export const hasEdge = (character: string): boolean => new RegExp(wordChar, 'u').test(character) && !unspaced.test(character);

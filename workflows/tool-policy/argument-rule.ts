@@ -1,6 +1,6 @@
 /**
- * Looks at one argument of a tool call: what is wrong with it in a few words, which the model is told, or nothing where it may be used. The words
- * must not repeat the value.
+ * Checks one argument of a tool call. Returns the fault in a few words, which the model gets, or undefined if the argument is
+ * allowed. The words must not repeat the value.
  */
 export type ArgumentRule = (value: unknown) => string | undefined | Promise<string | undefined>;
 

@@ -5,7 +5,7 @@ export interface PathRuleOptions {
   readonly roots?: readonly string[];
   /** Endings that a file may have, such as `.md`. Default: any. */
   readonly endings?: readonly string[];
-  /** Whether names that begin with a dot, such as `.env` and `.ssh`, may be used. Default false. */
+  /** Whether names that start with a dot, such as `.env` and `.ssh`, may be used. Default false. */
   readonly hidden?: boolean;
   /** The most characters. Default 1,024. */
   readonly maxChars?: number;
@@ -18,9 +18,10 @@ const device = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$|clock\$) *(?:\.
 const shortName = /^[^.]{0,7}~\d/;
 
 /**
- * A rule for an argument that a tool opens as a file. Only plain paths pass: no step upwards, no codes, no backslash, no drive, stream or device, no
- * home folder, no dash at the start, no letter that another program could read as a separator. It does not look at the disk: a symbolic link under a root may lead
- * elsewhere, so let the tool resolve the path (`fs.realpath`) and compare it again.
+ * A rule for an argument that a tool opens as a file. Only plain paths pass: no step upwards, no codes, no backslash, no drive,
+ * stream or device, no home folder, no dash at the start, no letter that another program could read as a separator. It does not
+ * look at the disk: a symbolic link under a root may lead elsewhere, so let the tool resolve the path (`fs.realpath`) and compare
+ * it again.
  */
 export const pathRule = ({ roots = ['.'], endings, hidden = false, maxChars = 1024 }: PathRuleOptions = {}): ArgumentRule => {
   const folders = roots.map((root) => root.replace(/\/$/, ''));

@@ -1,12 +1,12 @@
 import type { ArgumentRule } from './argument-rule.js';
 
-/** What a statement does, as a parser of the database's own grammar sees it. */
+/** Facts about a statement, from a parser for the database's grammar. */
 export interface SqlFacts {
   /** How many statements there are. */
   readonly statements: number;
   /** Whether nothing is written, locked, set or called that may have effects. */
   readonly readOnly: boolean;
-  /** Tables that are read, with their schema where it is written. */
+  /** The tables that the statement reads, with their schema if given. */
   readonly tables: readonly string[];
   /** Functions that are called. */
   readonly functions: readonly string[];
@@ -15,11 +15,12 @@ export interface SqlFacts {
 export interface SqlRuleOptions {
   /** Tables that may be read: `orders`, `shop.orders`. Default: any. */
   readonly tables?: readonly string[];
-  /** Functions that may be called beside the usual ones over numbers, texts and times. Default: none. */
+  /** Allowed functions, in addition to the usual ones for numbers, texts and times. Default: none. */
   readonly functions?: readonly string[];
   /**
-   * Reads a statement, such as with `pgsql-parser`; undefined rejects it. Default: a reader of our own for plain queries, which rejects whatever databases read in different
-   * ways: comments, dollar quotes, backslashes in texts, quoted names with anything but letters.
+   * Reads a statement, such as with `pgsql-parser`; undefined rejects it. Default: a reader of our own for plain queries, which
+   * rejects whatever databases read in different ways: comments, dollar quotes, backslashes in texts, quoted names with anything
+   * but letters.
    */
   readonly parse?: (sql: string) => SqlFacts | undefined | Promise<SqlFacts | undefined>;
   /** The most characters. Default 8,192. */
@@ -39,8 +40,8 @@ const forbidden = new Set(
 );
 
 /**
- * A rule for an argument that a tool runs as SQL: one query that only reads, from the tables that are named. Give the database user no other rights
- * all the same.
+ * A rule for an argument that a tool runs as SQL: one read-only query of the named tables. The database user should have no
+ * other rights in any case.
  */
 export const sqlRule = ({
   tables,

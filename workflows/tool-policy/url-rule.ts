@@ -11,8 +11,9 @@ export interface UrlRuleOptions {
   /** Whether addresses of this machine, of private networks and of cloud metadata may be called. Default false. */
   readonly private?: boolean;
   /**
-   * Gives the addresses of a host name, as `dns.promises.resolve` does: each of them must be public. Without it a name that leads to a private address
-   * passes. Connect to one of these addresses, or with an agent that checks the address again, since a name can change in between. Default: none.
+   * Resolves a host name to its addresses, as `dns.promises.resolve` does: each of them must be public. Without it a name that
+   * leads to a private address passes. Connect to one of these addresses, or with an agent that checks the address again, since
+   * a name can change in between. Default: none.
    */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** The most characters. Default 2,048. */
@@ -20,8 +21,9 @@ export interface UrlRuleOptions {
 }
 
 /**
- * A rule for an argument that a tool opens as an address. Only one spelling passes: no user name, no white space, no backslash, no code or letter
- * beyond ASCII in the host, and numbers as four decimals. What it redirects to is not covered: let the tool follow no redirects.
+ * A rule for an argument that a tool opens as an address. Only one spelling passes: no user name, no white space, no backslash,
+ * no code or letter beyond ASCII in the host, and numbers as four decimals. Redirects are not checked: the tool must not follow
+ * them.
  */
 export const urlRule = (options: UrlRuleOptions = {}): ArgumentRule => {
   const { schemes = ['https'], maxChars = 2048, resolve, hosts } = options;

@@ -25,9 +25,9 @@ interface Marks {
 }
 
 /**
- * Marks of isolates (U+2066 to U+2069) that are of no use: without their other half on the same line, around nothing that is seen,
- * or from right to left around letters that are not. The others keep a name from disturbing the text around it, as in messages
- * that software puts together.
+ * Marks of isolates (U+2066 to U+2069) that are of no use: without their other half on the same line, around nothing that is
+ * seen, or from right to left around letters that are not. The others keep a name from disturbing the text around it, as in
+ * messages that software puts together.
  */
 const isolateFinder: Finder = {
   maxLength: 1,
@@ -99,8 +99,7 @@ const lone = defineFinder({
 });
 
 /**
- * Characters that nobody sees and that stand where no script needs them: tags, controls of direction, zero-width characters,
- * fillers and selectors. Emoji families, flags, points, vowels, the joiners of Indic and Arabic scripts and isolates that are
- * whole are left alone.
+ * Invisible characters where no script needs them: tags, direction controls, zero-width characters, fillers and selectors. Emoji
+ * families, flags, points, vowels, the joiners of Indic and Arabic scripts and complete isolates are left alone.
  */
 export const hiddenFinders: readonly Finder[] = [lone, isolateFinder];

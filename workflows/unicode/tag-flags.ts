@@ -10,5 +10,5 @@ export const flagBase = String.raw`\u{1F3F4}`;
 export const flagTags = String.raw`(?:${regions.map(asTags).join('|')})\u{E007F}`;
 /** The most tags that stand between the base and the last one. */
 export const maxFlagLetters = Math.max(...regions.map(({ length }) => length));
-/** Any tag character: nobody sees it. */
+/** Any tag character, which is invisible. */
 export const tag = String.raw`[\u{E0000}-\u{E007F}]`;

@@ -4,7 +4,7 @@ import { contentModeration, responseQuality } from '../../../workflows/index.js'
 import type { OrderStore } from './order-store.js';
 import { createOrderTools } from './order-tools.js';
 
-/** The one address that the agent may tell anybody. */
+/** The only email address that the agent may disclose. */
 const supportAddress = 'support@lantern-and-lamp.example';
 
 /** Attempts that the output pipeline may ask for after the first. */

@@ -10,8 +10,8 @@ import { isInterlock, type Known, type KnownAgent } from '../catalog/known.js';
 export type LaneWorkflows = Readonly<Partial<Record<`${Lane}Processors`, [ReturnType<typeof toWorkflow>]>>>;
 
 /**
- * The guards of an agent with one guard changed: it stands wherever a guard of its id (or of the id `instead`) stood, and at the end of
- * its lanes where none did.
+ * The guards of an agent with one guard replaced: wherever a guard with its id (or with the id `instead`) was, or at the end of
+ * its lanes if there was none.
  */
 export const swapGuard = ({ id, lanes }: KnownAgent, given: Processor, instead: string = given.id): LaneWorkflows => {
   const [node] = toGraph([given]).nodes as [GuardNode]; // a processor is a guard

@@ -73,7 +73,7 @@ const packageVersion = (): string => {
   return version;
 };
 
-/** The phase table with its payloads as JSON schemas, for whoever draws a run or a form. */
+/** The phase table with its payloads as JSON schemas, for pages that draw runs and forms. */
 const describePhases = (): PhaseInfo[] => phaseNames.map(describePhase);
 
 const describePhase = (phase: Phase): PhaseInfo => {

@@ -12,7 +12,7 @@ export interface KnownPipeline {
   readonly graph: SequenceNode;
   /** What is registered under its id; undefined where nothing is. */
   readonly workflow: AnyWorkflow | undefined;
-  /** The lanes in which it stands; none for one that no agent uses. */
+  /** The lanes of the pipeline; empty if no agent uses it. */
   readonly lanes: readonly Lane[];
   readonly usedBy: readonly string[];
 }

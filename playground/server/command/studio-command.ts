@@ -5,7 +5,7 @@ import { loadEntry } from './load-entry.js';
 import { serveUntilStopped } from './serve-until-stopped.js';
 import { InterlockError } from '../../../src/index.js';
 
-/** Where a command says things, and where it stands. */
+/** The output of a command, and its working directory. */
 export interface Output {
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;

@@ -63,5 +63,5 @@ export const pipelineToMermaid = (shape: GraphShape): string => {
   return `${lines.join('\n')}\n`;
 };
 
-/** A text as a label of Mermaid, whatever stands in it. */
+/** A text as a Mermaid label, with special characters escaped. */
 const quoted = (text: string): string => `"${text.replaceAll(/[^\p{L}\p{N} _.,:/-]/gu, (sign) => `#${sign.codePointAt(0)};`)}"`;

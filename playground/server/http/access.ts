@@ -4,19 +4,22 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { InterlockError } from '../../../src/index.js';
 import { isLocalRequest } from './local-request.js';
 
-/** Who may look at runs, and start them. */
+/** Decides which requests may read and start runs. */
 export interface Access {
   /** What each request must bring; without one (and without `authorize`) only requests of this machine are answered. */
   readonly token?: string;
   /** Decides instead, e.g. by the login of the application that the studio is mounted in. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>;
-  /** Origins beside the studio's own from which pages may call it, e.g. `https://ops.example.com` behind a proxy. Default: none. */
+  /**
+   * Origins, in addition to the studio's own, whose pages may call it, e.g. `https://ops.example.com` behind a proxy. Default:
+   * none.
+   */
   readonly allowedOrigins?: readonly string[];
 }
 
 /**
- * Lets a request through, or refuses it: `studio/unauthorized`, `studio/forbidden`. A request that a page of another site makes is
- * refused whatever it brings, and so is, without a token, a name that only pretends to be this machine.
+ * Lets a request through, or refuses it: `studio/unauthorized`, `studio/forbidden`. A request that a page of another site makes
+ * is refused whatever it brings, and so is, without a token, a name that only pretends to be this machine.
  *
  * @param path where the studio is mounted, with a slash at both ends
  */

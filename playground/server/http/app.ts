@@ -102,12 +102,12 @@ const statuses: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   'studio/forbidden': 403,
 };
 
-/** An error as pages read it: `{ error: { code, message, path } }`. */
+/** An error as pages read it: `{ error: { code, message, docs, path } }`. */
 const errorResponse = (error: unknown, context: Context): Response => {
   if (isInterlockError(error)) {
-    const { code, message, path, actor } = error;
+    const { code, message, docs, path, actor } = error;
     const status = statuses[code] ?? (actor === 'operator' || actor === 'provider' ? 500 : 400);
-    return context.json({ error: { code, message, ...(path !== undefined && { path }) } }, status);
+    return context.json({ error: { code, message, docs, ...(path !== undefined && { path }) } }, status);
   }
   if (error instanceof HTTPException)
     return context.json({ error: { code: 'studio/invalid-request', message: error.message } }, error.status);

@@ -8,8 +8,8 @@ const localAddress = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/;
 export const isLocalHost = (host: string): boolean => localNames.test(host) || localAddress.test(host);
 
 /**
- * Whether a request comes from this machine and names it: a name of somebody else's that leads here (DNS rebinding) does not, and
- * neither does a request that was handed on by a proxy. Where it is not known who asks, it is nobody of this machine.
+ * Whether a request comes from this machine and addresses it by a local name. A foreign name that resolves to this machine (DNS
+ * rebinding) does not count, and neither does a request that a proxy forwarded or whose origin is unknown.
  */
 export const isLocalRequest = (context: Context): boolean => {
   const host = context.req.header('Host')?.replace(/:\d+$/, '') ?? '';

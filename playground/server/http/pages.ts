@@ -5,13 +5,13 @@ import { Hono, type Context } from 'hono';
 import { etag } from 'hono/etag';
 import { InterlockError } from '../../../src/index.js';
 
-/** Where the built pages are: beside the built server, or where the repository builds them to. */
+/** The folder of the built pages: next to the built server, or the repository's build folder. */
 export const builtPages = (): string => {
   const isBuilt = import.meta.url.endsWith('.js');
   return fileURLToPath(new URL(isBuilt ? './studio' : '../../../dist/studio', import.meta.url));
 };
 
-/** The place in the page where the path stands under which it is served. */
+/** The element of the page that is replaced by the path under which the page is served. */
 const basePlace = '<base href="/" />';
 
 const contentTypes: Readonly<Record<string, string>> = {

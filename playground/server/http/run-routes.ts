@@ -48,7 +48,7 @@ export const runRoutes = (studio: Studio): Hono => {
     );
 };
 
-/** How often a silent stream says that it is there, so that nobody in between closes it. */
+/** The interval of heartbeats on a silent stream, so that no proxy closes it. */
 const heartbeatMs = 15_000;
 
 /** Opens an event stream with a heartbeat. */

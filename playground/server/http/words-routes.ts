@@ -8,7 +8,7 @@ import { allLines, linesOf, summaryOf, type Studio } from '../studio.js';
 import { guardQuerySchema, revealQuerySchema, seqSchema } from './inputs.js';
 import { readInput, readQuery } from './read-request.js';
 
-/** What is told only to who asks for it: words of guards, and words that nobody has seen. */
+/** Routes for text on request: what guards said, and text that was not released. */
 export const wordsRoutes = (studio: Studio): Hono =>
   new Hono()
     .get('/runs/:runId/guards/:seq', async (c) => {

@@ -164,7 +164,7 @@ const findLeak = async (
   return { tried: runs, leak: { chunks, seen: longestShared(output, fragment), output } };
 };
 
-/** The longest piece of a fragment that stands in a text. */
+/** The longest part of a fragment that occurs in a text. */
 const longestShared = (text: string, fragment: string): string => {
   for (let length = fragment.length; length > 0; length -= 1)
     for (let at = 0; at + length <= fragment.length; at += 1) {

@@ -21,7 +21,7 @@ interface SeenPayload {
 /** Chunks that say how a call or a run is doing; their payloads repeat the whole answer. */
 const isBookkeeping = /^(start|finish|step-start|step-finish|response-metadata|raw|watch)$/;
 
-/** What a page is told of a chunk that left a run. */
+/** The entries of a page for a chunk that left a run. */
 export const entriesOfChunk = (chunk: SeenChunk, place: Place, part: PartNote = partOf(chunk)): EntryFact[] => {
   const { type, payload = {}, data } = chunk;
   const text = payload.text ?? payload.argsTextDelta;

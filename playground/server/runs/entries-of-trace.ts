@@ -6,7 +6,7 @@ import type { EntryFact } from './entry-fact.js';
 type Kind = TraceEntry['kind'];
 type OfKind<K extends Kind> = Extract<TraceEntry, { kind: K }>;
 
-/** What pages are told of a line of a trace. Lines that hold only words are told when somebody asks for them. */
+/** The entries of a page for a line of a trace. Lines that contain only text are sent on request. */
 export const entriesOfTrace = (entry: TraceEntry): EntryFact[] => {
   const tell = tellers[entry.kind] as ((one: TraceEntry) => EntryFact[]) | undefined; // each teller is of its own kind
   return tell?.(entry) ?? [];
@@ -23,7 +23,7 @@ const tellers: { readonly [K in Kind]?: (entry: OfKind<K>) => EntryFact[] } = {
     entriesOfChunk((chunk ?? { type: part.type }) as SeenChunk, { stepNumber, attempt }, part), // a chunk was written
 };
 
-/** What pages are told of an event; what a guard took out is told to who asks for it. */
+/** The entry of a page for an event; text that a guard removed is sent on request. */
 export const entryOfEvent = (event: RunEvent): EntryFact => {
   if (event.type !== 'guard') return { kind: 'event', event };
   const { changes: _changes, ...rest } = event;

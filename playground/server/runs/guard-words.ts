@@ -8,8 +8,8 @@ export const traceOfLines = (lines: readonly string[]): Trace => parseTrace(line
 export type ShowText = (text: string) => string;
 
 /**
- * What the guard received and returned whose event is this entry, with its texts as they are shown in its phase. Raises `studio/not-found`
- * where the entry is no guard's event.
+ * What the guard received and returned whose event is this entry, with its texts as they are shown in its phase. Raises
+ * `studio/not-found` where the entry is no guard's event.
  */
 export const guardWords = (trace: Trace, entry: StudioEntry, showIn: (phase: string) => ShowText): GuardView => {
   const seq =
@@ -70,7 +70,7 @@ const maskedBy =
   (text) =>
     text.replaceAll(words, (word) => (seen.has(word) ? word : '▒'.repeat(Array.from(word).length)));
 
-/** The words of the parts that came, by their entries. Parts and entries are told in one order. */
+/** The text of the parts, by their entries. Parts and entries have the same order. */
 export const revealedWords = (
   trace: Trace,
   entries: readonly StudioEntry[],

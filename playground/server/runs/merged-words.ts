@@ -5,9 +5,9 @@ import type { MergedText, MergeView, StudioEntry, TextAt } from '../../protocol/
 import type { ShowText } from './guard-words.js';
 
 /**
- * What the branches of a block made of the same words, and what was made of that, for the conflict that is this entry. All of it is read
- * from what was recorded: the result is what the next guard of the phase was given, and absent where none was asked. Raises
- * `studio/not-found` where the entry is no conflict.
+ * What the branches of a block made of the same words, and what was made of that, for the conflict that is this entry. All of it
+ * is read from what was recorded: the result is what the next guard of the phase was given, and absent where none was asked.
+ * Raises `studio/not-found` where the entry is no conflict.
  */
 export const mergedWords = (trace: Trace, entry: StudioEntry, showIn: (phase: string) => ShowText): MergeView => {
   const { event } = entry.kind === 'event' ? entry : {};
@@ -36,8 +36,8 @@ export const mergedWords = (trace: Trace, entry: StudioEntry, showIn: (phase: st
 };
 
 /**
- * What the next guard after the block was given. It follows in the sequence that holds the block: guards beside that one are given something
- * else.
+ * The payload of the next guard after the block. That guard follows in the sequence that contains the block; guards parallel to
+ * the block get another payload.
  */
 const resultAfter = (trace: Trace, at: number, conflict: Conflict): readonly TextAt[] | undefined => {
   const { phase, path, stepNumber, attempt } = conflict;

@@ -16,7 +16,7 @@ const left = (text: string, partId = 't'): StudioEntry => ({
   text,
 });
 
-const event = (seq: number, fields: object): RunEvent => ({ runId: 'r', seq, at: seq, ...place, ...fields }) as RunEvent; // as told
+const event = (seq: number, fields: object): RunEvent => ({ runId: 'r', seq, at: seq, ...place, ...fields }) as RunEvent; // as recorded
 
 const textsOf = (facts: readonly object[]): unknown[] => facts.map((fact) => (fact as { text?: string }).text);
 
@@ -26,7 +26,7 @@ it('says what was said before as often as it was said more', () => {
   expect(textsOf([...told, delta('other'), delta('other', 'u')].flatMap(chunk))).toEqual(['ha', 'other']);
 });
 
-it('puts a chunk where it says that it stands, with what it withdraws', () => {
+it('puts a chunk at its own position, with what it retracts', () => {
   const { chunk } = createRetelling([]);
   const data = { partIds: ['t'], stepNumber: 2, attempt: 3 };
   expect(chunk({ type: 'data-interlock-retract', data, metadata: { stepNumber: 2, attempt: 3 } } as never)).toEqual([

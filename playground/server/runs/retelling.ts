@@ -8,13 +8,13 @@ import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
 import { entryOfEvent } from './entries-of-trace.js';
 import type { EntryFact } from './entry-fact.js';
 
-/** A run that is told again from its beginning, as its engine knows it: what pages were told before is not repeated. */
+/** A run that its engine publishes again from the beginning: entries that pages already have are not repeated. */
 export interface Retelling {
-  /** What is new in a chunk; it says where it stands in the run. */
+  /** The new entries of a chunk, which contains its position in the run. */
   chunk(chunk: SeenChunk): EntryFact[];
   /**
-   * What is new in the events of the run, once it is over. The states before its last place are not among it: whoever looked on has
-   * seen later ones.
+   * The new entries of the run's events, once it is over. States before the last known position are omitted, because pages have
+   * later ones.
    */
   events(events: readonly RunEvent[]): EntryFact[];
 }
@@ -26,7 +26,7 @@ const isOf =
   (entry: StudioEntry): entry is EntryOf<K> =>
     entry.kind === kind;
 
-/** @param before what pages were told, by a process that is gone */
+/** @param before the entries that pages got from an earlier process */
 export const createRetelling = (before: readonly StudioEntry[]): Retelling => {
   const known = new Map<string, number>();
   for (const key of before.filter(isOf('left')).map(keyOfLeft)) known.set(key, (known.get(key) ?? 0) + 1);

@@ -74,7 +74,7 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     const sitting = sittings.get(runId);
     if (!sitting) return;
     const { controller, log } = sitting;
-    const isOverNow = isResting(sitting); // nobody could answer it any more
+    const isOverNow = isResting(sitting); // an answer can no longer reach it
     controller.abort(new Error('Canceled in the studio.'));
     if (!isOverNow) return;
     log.add({ kind: 'status', status: 'canceled' });
@@ -151,7 +151,7 @@ interface Watching extends Keeping {
 
 type Header = Parameters<TraceRecorder>[0];
 
-/** Takes in runs that somebody else starts, from their first line to their last. */
+/** Records runs that other code starts, from their first line to their last. */
 const watchRuns =
   (watching: Watching): TraceRecorder =>
   (header): TraceSink => {
@@ -163,7 +163,7 @@ const watchRuns =
     };
   };
 
-/** What the caller said last is what a run is known by; it is told in the line after the header. */
+/** The title of a run is the caller's last message, which is in the line after the header. */
 const openLog = (
   { watched, keepsContent, onChange }: Watching,
   header: Header,

@@ -8,7 +8,7 @@ import { entriesOfTrace } from './entries-of-trace.js';
 import type { EntryFact } from './entry-fact.js';
 import { createSummary, type RunHead } from './summary.js';
 
-/** What happens in one run, while it goes on: entries as lines of JSON, which nobody changes any more. */
+/** The log of one run while it is under way: immutable entries, as lines of JSON. */
 export interface RunLog {
   readonly runId: string;
   readonly summary: RunSummary;
@@ -20,7 +20,7 @@ export interface RunLog {
   linesFrom(kind: LineKind, seq: number): readonly string[];
   /** Takes in what has happened, now or at a time. */
   add(fact: EntryFact, at?: number): void;
-  /** Takes in a line of the run's trace, with what pages are told of it. */
+  /** Adds a line of the run's trace, with its entries for pages. */
   trace(entry: TraceEntry): void;
   /** Nothing more will happen. */
   close(): void;
@@ -31,9 +31,9 @@ export interface RunLog {
 
 /** What becomes of runs. */
 export interface Keeping {
-  /** Whether words that nobody has seen are kept. */
+  /** Whether text that was not released is stored. */
   readonly keepsContent: boolean;
-  /** Told of each change of a run. */
+  /** Called for each change of a run. */
   readonly onChange: (log: RunLog) => void;
   /** Writes down what is left of a run that is over; its log is forgotten then. */
   readonly onOver: (log: RunLog) => Promise<void>;
@@ -53,7 +53,7 @@ export interface KeptRun {
   readonly lines: Readonly<Record<LineKind, readonly string[]>>;
 }
 
-/** No more entries are kept of one run, but for its events and how it stands. */
+/** The maximum number of entries of one run. Beyond it only events and the state of the run are stored. */
 const mostEntries = 200_000;
 
 /** Begins the log of a run. */
@@ -63,7 +63,7 @@ export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunL
   const kept = { entry: lines.entry.length, trace: lines.trace.length };
   for (const line of lines.entry) fold.add(JSON.parse(line) as StudioEntry); // our own lines
   let isOver = false;
-  /** What nobody has seen is not shown to anybody, also not while the run goes on. */
+  /** Text that was not released is hidden, also while the run is under way. */
   const isWithheld = () => !keepsContent && !isOver;
   const add = (fact: EntryFact, at: number) => {
     if (lines.entry.length >= mostEntries && fact.kind !== 'event' && fact.kind !== 'status') return;

@@ -17,7 +17,7 @@ export interface Sitting {
   controller: AbortController;
   /** Settles when its stream has been read and its conversation is kept. Never rejects. */
   followed?: Promise<void>;
-  /** Where the run stands, as its events tell: of one that began in another process, whose trace nobody writes here. */
+  /** The position of a run that began in another process and whose trace is not written here, by its events. */
   reopened?: Place;
 }
 
@@ -122,13 +122,13 @@ const noteEvent =
     sitting.log.add(entryOfEvent(event));
   };
 
-/** Its events are told; chunks stand where the events have led. */
+/** Adds the events; each chunk gets the position of the last event. */
 const noteReopened: Reader = async (sitting, { fullStream }) => {
   for await (const chunk of fullStream as AsyncIterable<SeenChunk>)
     for (const fact of entriesOfChunk(chunk, sitting.reopened ?? firstPlace)) sitting.log.add(fact);
 };
 
-/** Notes what is new in a run that is told again from its beginning; what did not come to an end fails. */
+/** Adds the new entries of a run that is published again from its beginning; an open entry is marked as failed. */
 export const noteRetold =
   (before: readonly StudioEntry[]): Reader =>
   async ({ log }, stream) => {
@@ -192,7 +192,7 @@ const tripped = (told: Omit<Tripwire, 'phase' | 'path'>): RunStanding => ({
   tripwire: { ...told, phase: '', path: '' },
 });
 
-/** Some stops are told by the reason of the end alone. */
+/** Some stops appear only as the reason of the end. */
 const isTripped = (payload: unknown): boolean => {
   const { stepResult } = (payload ?? {}) as { stepResult?: { reason?: unknown } };
   return stepResult?.reason === 'tripwire';

@@ -27,10 +27,10 @@ export interface SummaryFold {
 const longestQuote = 280;
 
 /**
- * Begins the summary of a run.
+ * Creates the summary of a run.
  *
- * @param now when it is begun, in epoch milliseconds
- * @param startedAt when the run started, where that is known; else its first entry says it, as on the run's page
+ * @param now the current time, in epoch milliseconds
+ * @param startedAt the start of the run, if known; default: the time of its first entry, as on the run's page
  */
 export const createSummary = (head: RunHead, now: number, startedAt?: number): SummaryFold => {
   const texts = new Map<string, string>();

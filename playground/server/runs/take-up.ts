@@ -17,7 +17,7 @@ export interface LeftRun {
 export interface TakingUp {
   /** Follows a run that was under way, where its engine goes on with it; elsewhere it is interrupted. */
   takeUp(left: LeftRun): void;
-  /** Notes that nobody goes on with a run any more, or can answer it. */
+  /** Marks a run that no process continues, so that it cannot be answered. */
   interrupt(left: LeftRun): void;
 }
 

@@ -60,7 +60,7 @@ export const createArchive = (store: RunStore, onFailure: (error: unknown) => vo
     note: (log) => {
       noted.add(log);
       going.add(log);
-      schedule().done.catch(() => undefined); // told to onFailure
+      schedule().done.catch(() => undefined); // reported to onFailure
     },
     flush,
     find: async (runId) => {

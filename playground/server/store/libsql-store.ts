@@ -15,8 +15,8 @@ import {
 } from './run-store.js';
 
 /**
- * Lines stand in blocks, one for each writing: a row for each line would keep the process busy for a tenth of a millisecond each. A block
- * is known by the number of its first line; JSON has no line ends.
+ * Lines stand in blocks, one for each writing: a row for each line would keep the process busy for a tenth of a millisecond each.
+ * A block is known by the number of its first line; JSON has no line ends.
  */
 const blocksTable = `CREATE TABLE IF NOT EXISTS blocks (runId TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL,
   lines TEXT NOT NULL, PRIMARY KEY (runId, kind, seq)) WITHOUT ROWID`;
@@ -51,7 +51,7 @@ const readLines = async (client: Client, { runId, kind, from, limit }: LineQuery
   return found.slice(0, limit);
 };
 
-/** The number of the block in which a line stands. */
+/** The number of the block that contains a line. */
 const blockOf = async (client: Client, { runId, kind, from }: Omit<LineQuery, 'limit'>): Promise<number | undefined> => {
   const sql = 'SELECT MAX(seq) AS seq FROM blocks WHERE runId = ? AND kind = ? AND seq <= ?';
   const seq = (await client.execute({ sql, args: [runId, kind, from] })).rows[0]?.['seq'];
@@ -135,13 +135,13 @@ const forgetOldest = async (client: Client, bounds: StoreBounds): Promise<void> 
   if (statements.length > 0) await client.batch(statements, 'write');
 };
 
-/** Whether another process of this number lives; this one has just begun. */
+/** Whether a process with this id is alive; this process has just started. */
 const isAlive = (pid: number): boolean => {
   if (pid === process.pid) return false;
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it is somebody else's
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // the process belongs to another user
   }
 };
 

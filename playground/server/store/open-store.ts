@@ -9,11 +9,11 @@ import { type RunStore, type StoreBounds, beyondBounds, bytesOf, pageOf, type Li
 import type { RunSummary } from '../../protocol/runs.js';
 
 export interface StoreOptions extends StoreBounds {
-  /** The file in which runs are kept, made where it is missing. Default: `'memory'`, which is none. */
+  /** The file that stores runs; it is created if missing. Default: `'memory'`, without a file. */
   readonly file?: string;
 }
 
-/** What stands in a file's place where there is none. */
+/** The path of a store without a file. */
 export const inMemory = 'memory';
 
 /** Opens the store that the options ask for. Raises `studio/unusable-file`, `install/unsupported-version`. */

@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { RunPage, RunSort, RunSummary } from '../../protocol/runs.js';
 
-/** What a run is told by: its entries as pages are given them, and its trace as it was recorded, which holds what nobody has seen. */
+/** The lines of a run: its entries for pages, and its recorded trace, which includes text that was not released. */
 export type LineKind = 'entry' | 'trace';
 
 /** Lines of JSON from a number on. */
@@ -63,7 +63,7 @@ export interface RunStore {
 export interface StoreBounds {
   /** Runs at most, at least 1. Default 1,000. */
   readonly maxRuns?: number;
-  /** Bytes of lines at most, at least 1; the newest run is kept whatever its size. Default 256 MiB. */
+  /** The maximum size of all lines in bytes, at least 1; the newest run is kept regardless of its size. Default 256 MiB. */
   readonly maxBytes?: number;
 }
 

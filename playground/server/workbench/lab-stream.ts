@@ -136,8 +136,8 @@ interface Step {
 const longestLookMs = 500;
 
 /**
- * The words that are held after each step. The gate hands on what guards made of the words, so that what left is aligned with what came:
- * a word is held as long as nothing that stands for it, or after it, has left. Once all is through, nothing is held.
+ * The text that is buffered after each step. The gate emits the guards' version, so the output is aligned with the input: text
+ * is buffered as long as no output for it, or for later text, has left. At the end nothing is buffered.
  */
 const heldAfter = (steps: readonly Step[], isThrough: boolean): string[] => {
   const came = steps.map(({ pushed = '' }) => pushed).join('');
@@ -150,7 +150,7 @@ const heldAfter = (steps: readonly Step[], isThrough: boolean): string[] => {
   });
 };
 
-/** How much of what came stands behind so much of what left. */
+/** Maps a length of output to the length of the input behind it. */
 const alignment = (came: string, output: string): ((left: number) => number) => {
   const changes = diffChars(came, output, { timeout: longestLookMs });
   if (!changes) return (left) => Math.min(left, came.length);

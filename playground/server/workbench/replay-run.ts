@@ -18,7 +18,7 @@ export interface ReplayedRun {
 export interface ReplayChoice {
   readonly pipelines: Readonly<Record<string, string>>;
   readonly guard?: ChosenGuard | undefined;
-  /** The id of the guard in whose place that guard stands. Default: its own. */
+  /** The id of the guard that it replaces. Default: its own id. */
   readonly instead?: string | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface ChangedVerdict {
 const effectOf = (verdict: ComparedRow['before']): string =>
   verdict === undefined || verdict.verdict === 'pass' ? 'pass' : JSON.stringify([verdict.verdict, verdict.reason]);
 
-/** The verdicts of a run that became others. What stands behind the end of a replay is not known, so that it has not changed. */
+/** The verdicts that differ between a run and its replay. Verdicts after the end of the replay are unknown and do not count. */
 export const changedVerdicts = ({ run, comparison }: ReplayedRun): ChangedVerdict[] =>
   (comparison?.rows ?? [])
     .filter((row) => effectOf(row.before) !== effectOf(row.after))

@@ -123,7 +123,7 @@ const ForkForm = ({ runId, editable }: { readonly runId: string; readonly editab
   );
 };
 
-/** How a fork stands. */
+/** The state of a fork. */
 type Fork = { readonly state: 'idle' | 'busy' } | { readonly state: 'failed'; readonly error: Error };
 
 const pauseMs = 300;

@@ -8,7 +8,7 @@ export interface GuardChoice {
   readonly guard: string;
   /** JSON, or nothing. */
   readonly options: string;
-  /** The id of the guard in whose place it stands; empty for its own. */
+  /** The id of the guard that it replaces; empty for its own id. */
   readonly instead: string;
   /** Empty for all of them. */
   readonly agent: string;

@@ -10,16 +10,16 @@ export interface RunLines {
   readonly error: Error | undefined;
 }
 
-/** A list of lines that grows while somebody looks. */
+/** A growing list of lines. */
 export interface LineList {
   readonly entries: readonly StudioEntry[];
   readonly lastSeq: () => number;
   /** Puts a line to the end; one that is there already changes nothing. */
   add(entry: StudioEntry): void;
-  /** Says how the reading stands, at once. */
+  /** Sets the state of the reader. */
   tell(state: RunLines['state'], error?: Error): void;
   current(): RunLines;
-  /** Calls `onFirst` when somebody begins to look, and `onLast` when nobody does any more. */
+  /** Calls `onFirst` for the first listener, and `onLast` after the last has left. */
   subscribe(listener: () => void, watch: { onFirst(): void; onLast(): void }): () => void;
 }
 

@@ -4,20 +4,24 @@ interface ApiErrorFacts {
   /** A code of the library's error table, or of the studio's. */
   readonly code: string;
   readonly message: string;
-  /** What it is about, where the server says so. */
+  /** The subject of the error, if the server names it. */
   readonly path?: string;
+  /** The address of the code's documentation, if the server has it. */
+  readonly docs?: string;
 }
 
 /** What the server said instead of an answer, or that there was none. */
 export class ApiError extends Error {
   readonly code: string;
   readonly path: string | undefined;
+  readonly docs: string | undefined;
 
-  constructor({ code, message, path }: ApiErrorFacts) {
+  constructor({ code, message, path, docs }: ApiErrorFacts) {
     super(message);
     this.name = 'ApiError';
     this.code = code;
     this.path = path;
+    this.docs = docs;
   }
 }
 
@@ -42,7 +46,7 @@ export const apiUrl = (path: string): string => new URL(`api/${path}`, document.
 
 const errorIn = async (response: Response): Promise<ApiError> => {
   const body: unknown = await response.json().catch(() => undefined);
-  const { error = {} } = (body ?? {}) as { error?: { code?: string; message?: string; path?: string } };
+  const { error = {} } = (body ?? {}) as { error?: { code?: string; message?: string; path?: string; docs?: string } };
   const message = error.message ?? `The server answered ${response.status} ${response.statusText}.`;
   return new ApiError({ ...error, code: error.code ?? 'studio/unexpected', message });
 };

@@ -7,7 +7,7 @@ import { live } from './live.js';
 import type { News } from './live-source.js';
 import { ApiError, get } from './request.js';
 
-/** Reads a run while somebody looks. */
+/** Reads a run as long as it has listeners. */
 interface RunReader {
   /** Looks at the run at a point in time. */
   readonly fold: RunFold;
@@ -40,8 +40,8 @@ const readPages = async (runId: string, list: LineList, signal: AbortSignal): Pr
 };
 
 /**
- * Makes a reader of a run: it reads the lines in pages, and again whenever the run has more of them. It comes back by itself when the
- * server was away.
+ * Makes a reader of a run: it reads the lines in pages, and again whenever the run has more of them. It comes back by itself when
+ * the server was away.
  */
 const createRunReader = (runId: string): RunReader => {
   const list = createLineList();

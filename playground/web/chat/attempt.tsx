@@ -20,7 +20,7 @@ interface AttemptProps {
   readonly isLast: boolean;
 }
 
-/** Parts that are words for the person; what a tool is called with stands in the call. */
+/** Parts with text for the person; arguments of a tool are in its call. */
 const isSpoken = /^(text|reasoning)$/;
 
 const sentBackBy = ({ marks }: Lane): Extract<GuardMark, { kind: 'verdict' | 'shadow' }> | undefined => {
@@ -28,7 +28,7 @@ const sentBackBy = ({ marks }: Lane): Extract<GuardMark, { kind: 'verdict' | 'sh
   return mark?.kind === 'verdict' ? mark : undefined;
 };
 
-/** Says that an attempt was sent back, by whom and why. */
+/** Shows that an attempt was rejected, with the guard and the reason. */
 const SentBack = ({ lane }: { readonly lane: Lane }) => {
   const guard = sentBackBy(lane);
   return (

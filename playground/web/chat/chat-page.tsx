@@ -165,7 +165,7 @@ const Turn = ({ runId }: { readonly runId: string }) => {
           <Attempt key={lane.index} runId={runId} lane={lane} isLive={isLive} isLast={lane.index === view.lanes.length - 1} />
         ))}
         {view.status === 'suspended' &&
-          !view.error && // else nobody can answer it
+          !view.error && // without it no answer is possible
           view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
         {view.tripwire && <TripwireNotice tripwire={view.tripwire} href={runHref(runId, stopSeq(entries))} />}
         {view.error && <ErrorNotice error={view.error} />}

@@ -60,7 +60,7 @@ const SendButton = ({ disabled }: { readonly disabled: boolean }) => (
   </Button>
 );
 
-/** A focused field opens the keyboard of a phone, which nobody asked for. */
+/** Wide screens only: on a phone, focus would open the keyboard. */
 const isWide = (): boolean => matchMedia('(width >= 48rem)').matches;
 
 /** Where a person writes: Enter sends, Shift and Enter begins a new line; while a turn goes on it can be stopped. */

@@ -32,7 +32,7 @@ const latestMarks = ({ lanes }: RunView): readonly GuardMark[] =>
     .slice(-mostMarks)
     .toReversed();
 
-/** Beside the conversation: where the latest run stands, and what its guards have said. */
+/** The panel next to the conversation: the state of the latest run, and the verdicts of its guards. */
 export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => {
   const { machine, phases } = useCatalog();
   const { fold, count: lines } = useRun(runId);
@@ -71,7 +71,7 @@ interface StationLineProps {
 
 const nameOf = ({ path }: StateInfo): string => path.split('.').slice(-1).join();
 
-/** A state stands on the line where it was entered, or can be on the way to the end. */
+/** A state that the line shows: the run can stay in it, or end in it. */
 const isStation = ({ type }: StateInfo): boolean => type === 'atomic' || type === 'final';
 
 /** The states that the run has been in and is in, in the machine's order: a small line of stations. */

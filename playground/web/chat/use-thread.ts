@@ -13,7 +13,7 @@ export interface Thread {
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** Reads a conversation, and goes on with it; the address names it once it has begun. */
+/** Loads a conversation and continues it; once it has started, the address contains its id. */
 export const useThread = (agent: AgentInfo, thread: string | undefined): Thread => {
   const [, setQuery] = useQuery();
   const [turns, setTurns] = useState<{ readonly thread: string | undefined; readonly runIds: readonly string[] }>({

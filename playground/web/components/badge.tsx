@@ -30,7 +30,7 @@ export const VerdictBadge = ({ verdict, isShadow = false }: { readonly verdict: 
   );
 };
 
-/** How a run ended or stands. */
+/** The status of a run. */
 export const StatusBadge = ({ status }: { readonly status: RunSummary['status'] }) => {
   const { tone, label, icon } = statusSignals[status];
   const badge = (

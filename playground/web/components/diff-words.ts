@@ -23,7 +23,7 @@ export const diffWords = (before: string, after: string): DiffPiece[] => {
   );
 };
 
-/** An address that became one word is one change, though a dot in it has stayed: marks between changes are told with them. */
+/** Joins adjacent changes: if an address became one word, that is one change, although a dot between its parts stayed. */
 const legible = (pieces: readonly DiffPiece[]): DiffPiece[] => {
   const told: DiffPiece[] = [];
   for (let from = 0; from < pieces.length;) {

@@ -9,7 +9,7 @@ interface EmptyStateProps {
   readonly children?: ReactNode;
 }
 
-/** Stands where there is nothing yet. */
+/** The placeholder of an empty page or list. */
 export const EmptyState = ({ icon: Icon, title, children }: EmptyStateProps) => (
   <div className="empty">
     <Icon size={28} strokeWidth={1.5} aria-hidden />

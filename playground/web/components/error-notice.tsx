@@ -4,12 +4,17 @@ import { InertText } from './inert-text.js';
 import './notices.css';
 
 interface ErrorNoticeProps {
-  /** An error, or what the server told of one. */
-  readonly error: { readonly message: string; readonly code?: string | undefined; readonly path?: string | undefined };
+  /** An error, or the server's report of one. */
+  readonly error: {
+    readonly message: string;
+    readonly code?: string | undefined;
+    readonly path?: string | undefined;
+    readonly docs?: string | undefined;
+  };
   readonly onRetry?: () => void;
 }
 
-/** What went wrong, with its code, and a way to try again. */
+/** The error with its code and its documentation, and a button to try again. */
 export const ErrorNotice = ({ error, onRetry }: ErrorNoticeProps) => (
   <div className="notice notice-trip" role="alert">
     <CircleX size={18} aria-hidden />
@@ -30,7 +35,23 @@ export const ErrorNotice = ({ error, onRetry }: ErrorNoticeProps) => (
           )}
         </p>
       )}
+      {error.docs !== undefined && <Documentation address={error.docs} />}
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>
   </div>
+);
+
+/** The address of an error's documentation: a link, or the path of a file in the installed package. */
+const Documentation = ({ address }: { readonly address: string }) => (
+  <p>
+    {address.startsWith('https:') ? (
+      <a href={address} target="_blank" rel="noreferrer">
+        How to fix it
+      </a>
+    ) : (
+      <>
+        How to fix it: <code>{address}</code>
+      </>
+    )}
+  </p>
 );

@@ -8,7 +8,7 @@ import { arrowPath, trackPath, type Point } from './track-path.js';
 import '@xyflow/react/dist/base.css';
 import './graph-view.css';
 
-/** A box of a drawing at its place. What stands in it is the caller's; a button inside is reached by the keyboard. */
+/** A box of a drawing at its position. The caller supplies its content; the keyboard reaches a button inside. */
 export interface PlacedNode extends Point {
   readonly id: string;
   readonly width: number;

@@ -35,7 +35,7 @@ export const MarkBadge = ({ mark }: { readonly mark: GuardMark }) => {
   }
 };
 
-/** Whom a mark is about. */
+/** The name of the guard or block of a mark. */
 export const markName = (mark: GuardMark): string => {
   if (mark.kind === 'conflict') return mark.authors.join(' and ');
   if (mark.kind === 'stale') return mark.readers.join(', ');

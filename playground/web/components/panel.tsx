@@ -3,7 +3,7 @@ import './panel.css';
 
 interface PanelProps {
   readonly title: ReactNode;
-  /** A few words beside the title. */
+  /** A short note next to the title. */
   readonly note?: ReactNode;
   /** Buttons at the right of the title. */
   readonly tools?: ReactNode;

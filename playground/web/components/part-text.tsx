@@ -21,11 +21,11 @@ interface PartTextProps {
   readonly lane: Lane;
   /** Whether the run goes on: what has just left is shown as new. */
   readonly isLive?: boolean;
-  /** So many characters from the end are shown; all of them unless told. */
+  /** The maximum number of characters to show, from the end. Default: all. */
   readonly mostChars?: number;
 }
 
-/** A part of an answer as it stands: what left, what was taken back, what is held. */
+/** The current state of a part: emitted, retracted and buffered text. */
 export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: PartTextProps) => {
   const { latest, kind, came, isRetracted } = part;
   const text = part.text.slice(-mostChars);

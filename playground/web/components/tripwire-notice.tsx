@@ -13,7 +13,7 @@ interface TripwireNoticeProps {
   readonly href?: string;
 }
 
-/** Why a run was stopped: the reason, who said so, in which phase, whether a retry was asked for, and what was said beside it. */
+/** The tripwire of a run: reason, guard, phase, retry request, and metadata. */
 export const TripwireNotice = ({ tripwire, href }: TripwireNoticeProps) => {
   const { phases } = useCatalog();
   const { reason, processorId, phase, retry, metadata, kind } = tripwire;

@@ -30,5 +30,5 @@ export const WordDiff = ({ before, after, author }: WordDiffProps) => {
 
 const colours = 6;
 
-/** The colour of the nth author, from 0; authors beyond the sixth share colours, and are told apart by name. */
+/** The colour of the nth author, from 0; authors beyond the sixth share colours, and are distinguished by name. */
 const authorColour = (index: number): string => `var(--author-${(index % colours) + 1})`;

@@ -8,11 +8,11 @@ const machine = describeMachine();
 const visitsOf = (...states: string[]) => states.map((state, seq) => ({ state, seq, at: seq }));
 
 describe('chartPosition', () => {
-  it('stands nowhere before the run', () => {
+  it('has no position before the run', () => {
     expect(chartPosition([], machine)).toMatchObject({ active: new Set(), latest: undefined });
   });
 
-  it('stands in both regions of a parallel state, and leaves both at once', () => {
+  it('is in both regions of a parallel state, and leaves both at the same time', () => {
     const into = ['step.requesting', 'step.overlapping.model.opening', 'step.overlapping.guards.judging'];
     expect([...chartPosition(visitsOf(...into), machine).active]).toEqual(into.slice(1));
     const on = [...into, 'step.overlapping.model.open'];

@@ -4,7 +4,7 @@ import type { Visit } from './run-view.js';
 
 type Machine = Catalog['machine'];
 
-/** Where a run stands in the statechart, and which way it came. */
+/** The run's position in the statechart, and its path there. */
 export interface ChartPosition {
   /** States that are active now: several in a parallel one. Their parents are active too, and not named. */
   readonly active: ReadonlySet<string>;
@@ -12,7 +12,7 @@ export interface ChartPosition {
   readonly visits: ReadonlyMap<string, number>;
   /** How often each transition was taken, by {@link transitionId}. */
   readonly taken: ReadonlyMap<string, number>;
-  /** The transition that led to where it stands. */
+  /** The transition that led to the position. */
   readonly latest: string | undefined;
 }
 

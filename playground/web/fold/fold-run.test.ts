@@ -41,7 +41,7 @@ describe('foldRun', () => {
     expect(firstPart(foldRun(lines))[0].isRetracted).toBe(true);
   });
 
-  it('names calls that wait for a person, until somebody answers', () => {
+  it('names calls that wait for a person, until they are answered', () => {
     const call = { toolCallId: 'c', toolName: 'refund' };
     const lines = [
       line.event(0, { type: 'tool-start', ...call }),

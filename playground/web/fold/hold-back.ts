@@ -6,7 +6,7 @@ export interface HoldBackPoint {
   readonly at: number;
   readonly came: number;
   readonly left: number;
-  /** Characters that had come and could still leave; a guard that makes a text shorter or longer is not told apart from that. */
+  /** Characters that had arrived and could still leave; edits that change the length of a text are included. */
   readonly held: number;
 }
 

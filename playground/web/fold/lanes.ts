@@ -35,7 +35,7 @@ const changeAt = (view: RunView, index: number, change: (lane: Lane) => Lane): R
   lanes: view.lanes.map((lane) => (lane.index === index ? change(lane) : lane)),
 });
 
-/** Changes the lane of a moment: the latest that stands at its place, or a new one. What comes late finds its own lane. */
+/** Changes the lane of a moment: the latest at its position, or a new one. A late entry finds its own lane. */
 export const inLane = (view: RunView, moment: Moment, change: (lane: Lane) => Partial<Lane>): RunView => {
   const found = view.lanes.findLast((lane) => isAt(moment, lane));
   const opened = found ? view : { ...view, lanes: openLane(view, moment) };

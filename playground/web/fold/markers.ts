@@ -3,10 +3,10 @@ import type { RunStanding } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { Tone } from '../components/signal.js';
 
-/** Why somebody would jump to a line. */
+/** The kinds of lines that a person jumps to. */
 export type MarkerKind = 'trip' | 'retry' | 'edit' | 'unavailable' | 'tool' | 'resume' | 'error' | 'finish';
 
-/** A line of the timeline that stands out. */
+/** A marked line of the timeline. */
 export interface Marker {
   readonly seq: number;
   readonly at: number;

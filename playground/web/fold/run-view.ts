@@ -32,7 +32,7 @@ export interface RunView {
 /** Sums over the calls of the model, as far as its provider counts. */
 export interface TokenCounts {
   readonly calls: number;
-  /** Calls that were made for nothing: guards beside them did not pass. */
+  /** Discarded calls: an overlap guard did not pass. */
   readonly wastedCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -31,7 +31,7 @@ type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }> & { re
 
 interface Making {
   readonly rows: Map<string, WaterfallRow & { bars: Bar[] }>;
-  /** What has begun and not ended, by the row or call that it is of. */
+  /** Open bars, by their row or call. */
   readonly open: Map<string, { readonly seq: number; readonly at: number; readonly name: string }>;
   /** When guards of a phase were last asked. */
   readonly asked: Map<string, number>;

@@ -39,7 +39,7 @@ const given: Readonly<Record<NonNullable<RunView['memory']>['given'], string>> =
 
 type FactsProps = RunHeadProps & { readonly agentName: string };
 
-/** How the run ended or stands, when and how long, and what it cost up to the point in time. */
+/** The run's status, start, duration, and its cost up to the selected point in time. */
 const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
   const { inputTokens, outputTokens, calls, wastedCalls } = view.usage;
   const { startedAt, at } = whole;
@@ -103,7 +103,7 @@ const Story = ({ whole, onMark }: Pick<RunHeadProps, 'whole' | 'onMark'>) => {
   );
 };
 
-/** Which run it is, and how it stands. */
+/** The title and state of the run. */
 export const RunHead = (props: RunHeadProps) => {
   const { summary, whole } = props;
   const { runId, agentId } = summary;

@@ -39,7 +39,7 @@ const SignalChip = ({ guard, verdict, isShadow }: SignalChipProps) => {
 
 interface RunRowProps {
   readonly run: RunSummary;
-  /** The run beside which this one is put. */
+  /** The run to compare with this one. */
   readonly beside?: string | undefined;
 }
 

@@ -84,7 +84,7 @@ export const RunsPage = () => {
   const [query, setQuery] = useQuery();
   const filter = useMemo(() => readFilter(query), [query]);
   const list = useRuns(filter);
-  /** The run beside which the next one is put. */
+  /** The run to compare with the next selected one. */
   const beside = query.get('beside') ?? undefined;
   return (
     <div className="runs">

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { InertText } from '../components/inert-text.js';
 import './workbench.css';
 
-/** What a guard said beside its verdict; nothing where it said nothing. */
+/** A guard's reason next to its verdict; nothing without a reason. */
 export const RowReason = ({ text }: { readonly text: string | undefined }) =>
   text !== undefined && (
     <span className="row-reason">

@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import { Pool, type QueryResultRow } from 'pg';
 
-/** The tables that are kept beside those of DBOS, in its database. */
+/** Interlock's tables next to those of DBOS, in the same database. */
 export interface Database {
   /** Waits for a database that is away, for as long as it takes. */
   query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -21,6 +21,9 @@ const tables = `
   CREATE TABLE IF NOT EXISTS interlock.board (
     program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (program, run_id, place)
   );
+  CREATE TABLE IF NOT EXISTS interlock.marks (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, mark TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (program, run_id, mark, place)
+  );
   CREATE TABLE IF NOT EXISTS interlock.notes (
     program TEXT NOT NULL, run_id TEXT NOT NULL, note TEXT NOT NULL, pinned_at TIMESTAMPTZ NOT NULL DEFAULT now(), PRIMARY KEY (program, run_id)
   );
@@ -33,7 +36,7 @@ const tablesLock = 7_318_204_511;
 export const openDatabase = async (connectionString: string): Promise<Database> => {
   const pool = new Pool({ connectionString, max: 5 });
   let isClosed = false;
-  pool.on('error', () => undefined); // a connection that nobody uses has ended; the next query opens another
+  pool.on('error', () => undefined); // an idle connection ended; the next query opens another
   pool.on('connect', (client) => client.on('error', () => undefined)); // one in use has ended between two queries; the second one rejects
   try {
     await inTransaction(pool, async (query) => {
@@ -75,7 +78,7 @@ const inTransaction = async (pool: Pool, act: (query: Query) => Promise<void>): 
     await client.query('COMMIT');
     client.release();
   } catch (error) {
-    client.release(true); // what it had begun is undone with it
+    client.release(true); // rolls back the open transaction
     throw error;
   }
 };
@@ -88,7 +91,7 @@ const patiently = <T>(act: () => Promise<T>, isOpen: () => boolean): Promise<T> 
     shouldRetry: ({ error }) => isOpen() && isAway(error),
   });
 
-/** SQLSTATEs that say that the database is away, is shutting down or has no room now, or that somebody was faster. */
+/** SQLSTATEs for a database that is unreachable, shutting down or full, and for a lost race. */
 const awayStates = /^(08|53|57P|23505)/;
 
 /** An error without an SQLSTATE is one of the connection. */

@@ -5,7 +5,7 @@ import type { DbosSettings } from './dbos-options.js';
 import { beginTakeover } from './takeover.js';
 import { workflowName } from './dbos-singleton.js';
 
-/** DBOS and what stands beside it, at work in this process. */
+/** DBOS and Interlock's tables, running in this process. */
 export interface DbosHost {
   readonly database: Database;
   readonly cancels: Cancels;
@@ -23,7 +23,7 @@ export const queueRuns = async (workflowIds: string[]): Promise<void> => {
   if (workflowIds.length > 0) await DBOS.resumeWorkflows(workflowIds, { queueName });
 };
 
-/** Launches DBOS, and what stands beside it. */
+/** Launches DBOS and opens Interlock's tables. */
 export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSettings): Promise<DbosHost> => {
   const processId = randomUUID();
   if (!DBOS.isInitialized()) {
@@ -51,7 +51,7 @@ export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSet
     close: async () => {
       cancels.stop();
       await DBOS.shutdown({ workflowCompletionTimeoutMS: recordMs });
-      await takeover.leave(); // only once nothing more is begun here
+      await takeover.leave(); // after this process has stopped starting runs
       await database.close();
     },
   };
@@ -59,14 +59,14 @@ export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSet
 
 /** Tells the runs that go on here that they are to be canceled, whichever process was asked. */
 interface Cancels {
-  /** Aborted once somebody asks for the run to be canceled. */
+  /** Aborted when a cancellation of the run is requested. */
   watch(runId: string): AbortSignal;
   leave(runId: string): void;
   request(runId: string): Promise<void>;
   stop(): void;
 }
 
-/** How often it is looked whether somebody wants a run to be canceled. */
+/** How often the process checks for requested cancellations. */
 const lookMs = 250;
 
 const watchCancels = ({ query }: Database): Cancels => {

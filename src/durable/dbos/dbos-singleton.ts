@@ -1,7 +1,7 @@
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import { refuseOption } from '../option-checks.js';
 
-/** What a run was begun with. */
+/** The input of a run. */
 export interface StartedWorkflow {
   readonly programId: string;
   readonly runId: string;
@@ -14,7 +14,7 @@ export type Recover = (workflowId: string, started: StartedWorkflow) => Promise<
 /** How DBOS calls the workflow that all runs are of. */
 export const workflowName = 'interlock';
 
-/** DBOS stands once in a process, and keeps its workflows with it: so does what an engine gives it to run. */
+/** DBOS is a singleton of the process and owns its workflows. So are the functions that an engine registers. */
 const singleton: { recover?: Recover; workflow?: RunOf } = {};
 
 type RunOf = (programId: string, runId: string, input: string) => Promise<string>;

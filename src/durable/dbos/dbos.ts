@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DBOS, Error as dbosErrors, type WorkflowStatus } from '@dbos-inc/dbos-sdk';
 import { checkIntegration } from '../../integration.js';
-import type { Engine, Program, ProgramRuns, RunFound, Board, KeptRun, KeptRunFilter } from '../journal.js';
+import type { Engine, Program, ProgramRuns, RunFound, KeptRun, KeptRunFilter } from '../journal.js';
 import { createSuspects } from '../ledger.js';
 import { keepTrying, type Trying } from '../keep-trying.js';
 import { refuseOption } from '../option-checks.js';
@@ -11,11 +11,12 @@ import { forget } from './ledger-tables.js';
 import { createReturns } from './returns.js';
 import { openDbosHost, queueRuns, type DbosHost } from './dbos-host.js';
 import { leaveDbos, takeDbos } from './dbos-singleton.js';
+import { boardOn } from './database-board.js';
 import type { Database } from './database.js';
 
 /**
- * Runs that outlive their processes and their machines, in a PostgreSQL database: DBOS keeps them, and a process that lives goes on with
- * those of one that died. Needs the packages `@dbos-inc/dbos-sdk` and `pg`. A process has one such engine, which launches DBOS.
+ * Runs that survive their processes and machines, in a PostgreSQL database: DBOS stores them, and a live process takes over those
+ * of one that died. Needs the packages `@dbos-inc/dbos-sdk` and `pg`. A process has one such engine, which launches DBOS.
  * Raises `durable/invalid-option`, `install/unsupported-version`.
  *
  * @example
@@ -42,7 +43,7 @@ export const dbos = (options: DbosOptions): Engine => {
   return {
     name: 'dbos',
     isDurable: true,
-    isFenced: true, // who has lost a run to another process keeps nothing more of it
+    isFenced: true, // a process that lost the run's lease cannot write to it
     host: (program) => {
       if (programs.has(program.id)) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
       programs.set(program.id, program);
@@ -110,44 +111,6 @@ const find = async (workflowId: string): Promise<RunFound> => {
   }
 };
 
-/** What processes tell each other of runs, in the database of the journals. */
-const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Board => ({
-  append: async (runId, entries) => {
-    await query(
-      `INSERT INTO interlock.board
-       SELECT $1, $2, coalesce((SELECT max(place) + 1 FROM interlock.board WHERE program = $1 AND run_id = $2), 0) + at - 1, entry
-       FROM unnest($3::text[]) WITH ORDINALITY AS added (entry, at)`,
-      [program, runId, entries],
-    );
-  },
-  read: async (runId, from) => {
-    const rows = await query<{ entry: string }>(
-      'SELECT entry FROM interlock.board WHERE program = $1 AND run_id = $2 AND place >= $3 ORDER BY place',
-      [program, runId, from],
-    );
-    return rows.map(({ entry }) => entry);
-  },
-  pin: async (runId, note) => {
-    await (note === undefined
-      ? query('DELETE FROM interlock.notes WHERE program = $1 AND run_id = $2', [program, runId])
-      : query(
-          `INSERT INTO interlock.notes VALUES ($1, $2, $3)
-           ON CONFLICT (program, run_id) DO UPDATE SET note = excluded.note, pinned_at = now()`,
-          [program, runId, note],
-        ));
-  },
-  drop: async (runId) => {
-    await query('DELETE FROM interlock.board WHERE program = $1 AND run_id = $2', [program, runId]);
-  },
-  pinned: async () => {
-    const rows = await query<{ run_id: string; note: string }>(
-      'SELECT run_id, note FROM interlock.notes WHERE program = $1 ORDER BY pinned_at DESC',
-      [program],
-    );
-    return rows.map(({ run_id: runId, note }) => ({ runId, note }));
-  },
-});
-
 /** The runs of a program in DBOS, the last one first. */
 const listRuns = async (idOf: (runId: string) => string, filter: KeptRunFilter): Promise<readonly KeptRun[]> => {
   const { runId, resourceId, endedBefore, limit } = filter;
@@ -167,7 +130,7 @@ const listRuns = async (idOf: (runId: string) => string, filter: KeptRunFilter):
 const toKept = ({ workflowID, status, attributes, createdAt, completedAt }: WorkflowStatus, prefix: string): KeptRun => ({
   runId: workflowID.slice(prefix.length),
   state: states[status] ?? 'lost',
-  resourceId: attributes?.['resourceId'] as string | undefined, // as it was begun with
+  resourceId: attributes?.['resourceId'] as string | undefined, // as the run was started
   startedAt: new Date(createdAt),
   endedAt: completedAt === undefined ? undefined : new Date(completedAt),
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { TakenOver, type Ledger } from '../ledger.js';
 import type { Database } from './database.js';
 
-/** The ledger of a run in the tables beside those of DBOS, as one execution of it sees it. */
+/** The ledger of one execution of a run, in the tables next to those of DBOS. */
 export const ledgerOf = ({ query }: Database, runId: string): Ledger => {
   const by = randomUUID();
   const find = async (part: string) => {
@@ -37,7 +37,7 @@ const lives = (query: Database['query'], runId: string): Pick<Ledger, 'noteLife'
   },
 });
 
-/** Drops what was kept of a run beside its journal, once it has ended. */
+/** Deletes a run's ledger when the run has ended. */
 export const forget = async ({ query }: Database, runId: string): Promise<void> => {
   for (const table of ['parts', 'lives', 'cancels']) await query(`DELETE FROM interlock.${table} WHERE run_id = $1`, [runId]);
 };

@@ -53,7 +53,7 @@ const recoverRun = async (
   const canceled = cancels.watch(workflowId);
   try {
     const output = await runOnDbos({ program, runId, input, workflowId, ledger, maxDeaths, suspects, canceled, closing, again });
-    await forget(database, workflowId).catch(() => undefined); // what stays behind is small, and harms nobody
+    await forget(database, workflowId).catch(() => undefined); // the remaining rows are few and harmless
     return output;
   } finally {
     cancels.leave(workflowId);
@@ -70,7 +70,7 @@ interface RunOnDbos {
   readonly maxDeaths: number;
   readonly suspects: Suspects;
   readonly canceled: AbortSignal;
-  /** Aborted when no step is to be begun any more in this process. */
+  /** Aborted when this process must start no more steps. */
   readonly closing: AbortSignal;
   /** Has the run gone on with later, in whatever process. */
   again(): void;
@@ -95,22 +95,22 @@ const runOnDbos = async (run: RunOnDbos): Promise<string> => {
   }
 };
 
-/** The run is given up, another process has taken it over, or somebody has stopped it in DBOS. */
+/** The run was given up, taken over by another process, or stopped in DBOS. */
 const isSeenTo = (error: unknown): boolean => error instanceof DeadlyRun || error instanceof TakenOver || isOfDbos(error);
 
 const isOfDbos = (error: unknown): boolean =>
   error instanceof DBOSWorkflowConflictError || error instanceof dbosErrors.DBOSWorkflowCancelledError;
 
 /**
- * What DBOS is told of what a workflow throws. It would end the run with it: where a run is only interrupted, it is told that the run is no
- * longer this execution's, so that it keeps nothing of it.
+ * The error that DBOS gets for an error of a workflow. DBOS would end the run with it. For a run that is only interrupted, the
+ * error says that this execution lost the run, so that DBOS stores nothing.
  */
 const toldToDbos = (workflowId: string, error: unknown): unknown =>
   error instanceof DeadlyRun || isOfDbos(error) ? error : new DBOSWorkflowConflictError(workflowId);
 
 const durableOn = (run: RunOnDbos, life: NotedLife, failed: { by?: unknown }): Durable => {
   const { workflowId, ledger, canceled, closing } = run;
-  const over = new AbortController().signal; // nobody is told to give up
+  const over = new AbortController().signal; // this execution has no takeover signal
   let steps = 0;
   return {
     step: async (name, body) => {

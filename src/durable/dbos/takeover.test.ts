@@ -65,7 +65,7 @@ describe('takeover', () => {
     expect(released).toEqual(['two']);
   });
 
-  it('takes nobody for dead because the database was away', async () => {
+  it('does not count a process as dead because the database was away', async () => {
     const { join, state, released } = await begin();
     await vi.advanceTimersByTimeAsync(leaseMs / 8); // they look by turns
     await join('two');

@@ -14,7 +14,7 @@ export interface Takeover {
   leave(): Promise<void>;
 }
 
-/** What a process that has left stands with. */
+/** The heartbeat value of a process that has left. */
 const gone = '-1';
 
 /** What was last heard of a process, and when it was first heard. */
@@ -24,8 +24,8 @@ interface Heard {
 }
 
 /**
- * Says four times a lease that this process lives. A process whose beat this one has seen unchanged for a whole lease is dead: its
- * runs are handed to those that live. Clocks are not compared, and a database that was away begins the wait anew.
+ * Says four times a lease that this process lives. A process whose beat this one has seen unchanged for a whole lease is dead:
+ * its runs are handed to those that live. Clocks are not compared, and a database that was away begins the wait anew.
  */
 export const beginTakeover = async (database: Database, { processId, leaseMs, release }: TakeoverOptions): Promise<Takeover> => {
   const { query } = database;
@@ -49,7 +49,7 @@ export const beginTakeover = async (database: Database, { processId, leaseMs, re
   let isLooking = false;
   const look = async (): Promise<void> => {
     await beat();
-    if (performance.now() - lookedAt > leaseMs / 2) heard.clear(); // nobody could say anything meanwhile, or this process did not listen
+    if (performance.now() - lookedAt > leaseMs / 2) heard.clear(); // the database was away, or this process was not reading
     for (const dead of await listen()) await database.strikeOff(dead, () => release(dead));
     lookedAt = performance.now();
   };

@@ -6,30 +6,63 @@ export const boardTables = `
   CREATE TABLE IF NOT EXISTS interlock_board (
     program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (program, run_id, place)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS interlock_marks (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, mark TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (program, run_id, mark, place)
+  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS interlock_notes (
     program TEXT NOT NULL, run_id TEXT NOT NULL, pinned_at INTEGER NOT NULL, note TEXT NOT NULL, PRIMARY KEY (program, run_id)
   ) WITHOUT ROWID;
 `;
 
 /**
- * The board of a program. Whoever asks looks into the file: SQLite is there anyway, and any process of the machine can read it without a
- * server. An entry is one row of a write-ahead log, which the next kept step takes to the disk with it.
+ * The board of a program, in the SQLite file of its runs. Each process of the machine can read it without a server. An entry is
+ * one row in the write-ahead log; the next stored step syncs it to disk.
  */
 export const boardOn = (db: DatabaseSync, program: string): Board => {
   const add = db.prepare(`
     INSERT INTO interlock_board
     SELECT ?1, ?2, coalesce((SELECT max(place) + 1 FROM interlock_board WHERE program = ?1 AND run_id = ?2), 0) + key, value
-    FROM json_each(?3)`);
+    FROM json_each(?3)
+    RETURNING place`);
+  const mark = db.prepare('INSERT INTO interlock_marks VALUES (?, ?, ?, ?)');
+  const marked = db.prepare(`
+    SELECT place, entry FROM interlock_marks JOIN interlock_board USING (program, run_id, place)
+    WHERE program = ? AND run_id = ? AND mark = ? ORDER BY place`);
   const read = db.prepare('SELECT entry FROM interlock_board WHERE program = ? AND run_id = ? AND place >= ? ORDER BY place');
   const drop = db.prepare('DELETE FROM interlock_board WHERE program = ? AND run_id = ?');
+  const dropMarks = db.prepare('DELETE FROM interlock_marks WHERE program = ? AND run_id = ?');
   const put = db.prepare('INSERT OR REPLACE INTO interlock_notes VALUES (?, ?, ?, ?)');
   const take = db.prepare('DELETE FROM interlock_notes WHERE program = ? AND run_id = ?');
   const notes = db.prepare('SELECT run_id, note FROM interlock_notes WHERE program = ? ORDER BY pinned_at DESC');
   return {
-    append: async (runId, entries) => void add.run(program, runId, JSON.stringify(entries)),
+    append: async (runId, entries) =>
+      inTransaction(db, () => {
+        const texts = JSON.stringify(entries.map(({ text }) => text));
+        const first = Math.min(...add.all(program, runId, texts).map(({ place }) => Number(place)));
+        for (const [index, entry] of entries.entries()) if (entry.mark) mark.run(program, runId, entry.mark, first + index);
+        return first;
+      }),
     read: async (runId, from) => read.all(program, runId, from).map(({ entry }) => entry as string),
+    marked: async (runId, wanted) =>
+      marked.all(program, runId, wanted).map(({ place, entry }) => ({ place: Number(place), text: String(entry) })),
     pin: async (runId, note) => void (note === undefined ? take.run(program, runId) : put.run(program, runId, Date.now(), note)),
-    drop: async (runId) => void drop.run(program, runId),
+    drop: async (runId) => {
+      drop.run(program, runId);
+      dropMarks.run(program, runId);
+    },
     pinned: async () => notes.all(program).map(({ run_id: runId, note }) => ({ runId: runId as string, note: note as string })),
   };
+};
+
+/** Does all of it or nothing. */
+export const inTransaction = <T>(db: DatabaseSync, act: () => T): T => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const done = act();
+    db.exec('COMMIT');
+    return done;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
 };

@@ -2,11 +2,10 @@ import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend } from 'openworkflow/internal';
 import type { Durable, Program, ProgramCall, ProgramRuns, RunFound } from '../journal.js';
-import { InterlockError } from '../../errors.js';
 import { DeadlyRun, noteLifeIn, TakenOver, type NotedLife, type Suspects } from '../ledger.js';
 import { persistedSteps, type PersistedSteps } from './persisted-steps.js';
 import { databaseOf, leaseTable } from './lease-table.js';
-import { isOfFile, leased, type Leased } from './leased.js';
+import { fileError, isOfFile, leased, type Leased } from './leased.js';
 import { patienceMs, type OpenFile } from './open-file.js';
 
 /** A program that runs in this process. */
@@ -23,7 +22,7 @@ export interface HostOptions {
   readonly suspects: Suspects;
 }
 
-/** How often it is looked whether somebody wants a run to be canceled. */
+/** How often the process checks for requested cancellations. */
 const lookForCancelsMs = 250;
 
 /** A run whose process fails without dying is tried again like this, for as long as it takes. */
@@ -91,7 +90,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   };
 };
 
-/** What SQLite raises for a call is told by our code. */
+/** Translates SQLite's errors into this library's codes. */
 const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns => {
   const told = <T extends object>(methods: T): T =>
     Object.fromEntries(
@@ -101,7 +100,7 @@ const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns =
           try {
             return await method(...args);
           } catch (cause) {
-            throw isOfFile(cause) ? new InterlockError('durable/unreachable', { path, detail: cause.message, cause }) : cause;
+            throw isOfFile(cause) ? fileError(path, cause) : cause;
           }
         },
       ]),
@@ -114,13 +113,16 @@ const waitForOthers = (backend: BackendSqlite): void => {
   databaseOf(backend).exec(`PRAGMA busy_timeout = ${patienceMs}`);
 };
 
-/** What was just begun is not left to wait for the worker's next look. Two looks at once would give one slot of the worker to two runs. */
+/**
+ * Claims a run right after its start, without waiting for the worker's next poll. Two polls at the same time would give one
+ * worker slot to two runs.
+ */
 const claimingNow = (worker: Worker): (() => Promise<void>) => {
   let last: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   const look = async (before: Promise<void>): Promise<void> => {
     await before.catch(() => undefined);
-    next = undefined; // who begins a run from now on may be too late for this look
+    next = undefined; // a run that starts from now on may miss this poll
     await worker.tick();
   };
   return () => (last = next ??= look(last));

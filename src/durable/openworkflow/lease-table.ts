@@ -36,15 +36,15 @@ export const databaseOf = (backend: BackendSqlite): DatabaseSync => (backend as 
 /** A pause before a retry is shorter than this: a run that is free only later was put there by a clock that was ahead. */
 const longestPauseMs = 60_000;
 
-/** A time that is later than the one that stands there, whatever the clock says: so each extension is seen. */
+/** A time later than the stored one, whatever the clock reads, so that each extension is visible. */
 const later = `max(?, strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(updated_at, '1970-01-01'), '+0.001 seconds'))`;
 const until = `strftime('%Y-%m-%dT%H:%M:%fZ', ${later}, ?)`;
 const seconds = (leaseMs: number): string => `+${leaseMs / 1_000} seconds`;
 const beat = `worker_id || ' ' || updated_at`;
 
 /**
- * The table is read with times for runs that wait alone. A run that is claimed belongs to its process for as long as its beat changes:
- * clocks jump, and those of two processes are never compared.
+ * The table is read with times for runs that wait alone. A run that is claimed belongs to its process for as long as its beat
+ * changes: clocks jump, and those of two processes are never compared.
  */
 export const leaseTable = (backend: BackendSqlite, namespaceId: string): LeaseTable => {
   const db = databaseOf(backend);

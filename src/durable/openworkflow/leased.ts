@@ -1,5 +1,6 @@
 import type { Backend } from 'openworkflow/internal';
 import pRetry from 'p-retry';
+import { InterlockError } from '../../errors.js';
 import type { LeaseTable } from './lease-table.js';
 
 /** A backend whose runs are claimed by our leases. */
@@ -11,8 +12,9 @@ export interface Leased {
 }
 
 /**
- * Runs are claimed and extended here, as long as this process goes on with them: OpenWorkflow's own leases compare clocks, and last thirty
- * seconds, which is how long a run would wait after its process was killed. A process never claims a run that it has in hand.
+ * Runs are claimed and extended here, as long as this process goes on with them: OpenWorkflow's own leases compare clocks, and
+ * last thirty seconds, which is how long a run would wait after its process was killed. A process never claims a run that it has
+ * in hand.
  */
 export const leased = (backend: Backend, leasing: Leasing): Leased => {
   const leases = holdLeases(leasing);
@@ -76,6 +78,15 @@ const claimOn = (leases: HeldLeases, workerId: string): string | undefined => {
 /** Whether SQLite itself could not; that another worker has the run by now is OpenWorkflow's to say. */
 export const isOfFile = (error: unknown): error is Error => (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR';
 
+/** SQLite's codes of a file whose pages are damaged, and of one that is no database. */
+const damaged: ReadonlySet<unknown> = new Set([11, 26]);
+
+/** What SQLite says of a file, with our code. */
+export const fileError = (path: string, cause: unknown): InterlockError => {
+  const code = damaged.has((cause as { errcode?: unknown }).errcode) ? 'durable/damaged' : 'durable/unreachable';
+  return new InterlockError(code, { path, detail: cause instanceof Error ? cause.message : undefined, cause });
+};
+
 interface Leasing {
   readonly leaseMs: number;
   readonly table: LeaseTable;
@@ -91,7 +102,7 @@ interface HeldLeases {
   stop(): void;
 }
 
-/** Since when a claimed run was seen at one beat, by a clock that nobody sets. */
+/** When a claimed run was first seen at its current heartbeat, by the monotonic clock. */
 interface Seen {
   readonly beat: string;
   readonly since: number;

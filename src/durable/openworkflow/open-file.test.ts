@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 import { openFile } from './open-file.js';
 
-/** Makes a file, and holds it for a while as who writes to it. */
+/** Creates a file and holds its write lock for a while. */
 const maker = `
   const { DatabaseSync } = require('node:sqlite');
   const { parentPort, workerData } = require('node:worker_threads');
@@ -20,12 +20,12 @@ const maker = `
 `;
 
 it.each([
-  ['a folder', () => tmpdir(), /unable to open/],
-  ['a file that is no database', () => import.meta.filename, /not a database/],
-  ['a file in what is no folder', () => join(import.meta.filename, 'runs.db'), /ENOTDIR|EEXIST/],
-])('%s is refused, and named', (_what, pathOf, says) => {
+  ['a folder', () => tmpdir(), 'durable/unreachable', /unable to open/],
+  ['a file that is no database', () => import.meta.filename, 'durable/damaged', /not a database/],
+  ['a file in what is no folder', () => join(import.meta.filename, 'runs.db'), 'durable/unreachable', /ENOTDIR|EEXIST/],
+])('%s is refused, and named', (_what, pathOf, code, says) => {
   const path = pathOf();
-  expect(() => openFile(path)).toThrow(expect.objectContaining({ code: 'durable/unreachable', path }));
+  expect(() => openFile(path)).toThrow(expect.objectContaining({ code, path }));
   expect(() => openFile(path)).toThrow(says);
 });
 
@@ -40,4 +40,24 @@ it('a file that another process makes at the same moment is waited for', async (
     rmSync(folder, { recursive: true, force: true });
   });
   expect(file.reserve('program', { runId: 'run' })).toBe(true);
+});
+
+it('entries of a run get the places that follow, whoever adds them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-file-'));
+  const files = [1, 2].map(() => openFile(join(folder, 'runs.db')));
+  onTestFinished(() => {
+    for (const file of files) file.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const [one, other] = files.map((file) => file.board('program'));
+  expect(await one?.append('run', [{ text: 'a', mark: 'life' }, { text: 'b' }])).toBe(0);
+  expect(await other?.append('run', [{ text: 'c' }])).toBe(2);
+  expect(await one?.append('run', [{ text: 'd' }, { text: 'e', mark: 'life' }])).toBe(3);
+  expect(await one?.read('run', 2)).toEqual(['c', 'd', 'e']);
+  expect(await other?.marked('run', 'life')).toEqual([
+    { place: 0, text: 'a' },
+    { place: 4, text: 'e' },
+  ]);
+  await one?.drop?.('run');
+  expect(await other?.marked('run', 'life')).toEqual([]);
 });

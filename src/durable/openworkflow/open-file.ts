@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { InterlockError } from '../../errors.js';
 import type { Board, KeptRun, KeptRunFilter, StartCall } from '../journal.js';
-import { boardOn, boardTables } from './file-board.js';
+import { fileError } from './leased.js';
+import { boardOn, boardTables, inTransaction } from './file-board.js';
 
 /** How long a process waits for another that is writing. */
 export const patienceMs = 5_000;
@@ -15,7 +15,7 @@ export interface OpenFile {
   /** The id that OpenWorkflow knows a run by. */
   workflowRunOf(program: string, runId: string): string | undefined;
   noteWorkflowRun(program: string, runId: string, workflowRunId: string): void;
-  /** Somebody asks for a run to be canceled. */
+  /** Requests the cancellation of a run. */
   requestCancel(program: string, runId: string): void;
   isCancelRequested(program: string, runId: string): boolean;
   /** A process begins to go on with a run; gives how many have died of it where it is now, `steps` being what was kept by then. */
@@ -54,7 +54,7 @@ const tables = `
 /** SQLite's code where another process holds the file. */
 const busy = 5;
 
-/** Has the file written ahead. Unlike other statements this one does not wait for who makes the file at the same moment. */
+/** Enables write-ahead logging. Unlike other statements, this one does not wait while another process creates the file. */
 const writeAhead = (db: DatabaseSync): void => {
   for (const givesUpAt = Date.now() + patienceMs; ;) {
     try {
@@ -95,12 +95,11 @@ const openSaying = (path: string): DatabaseSync => {
   try {
     return openDatabase(path);
   } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : undefined;
-    throw new InterlockError('durable/unreachable', { path, detail, cause });
+    throw fileError(path, cause);
   }
 };
 
-/** Opens the file of an engine; makes it, and its folder, where there is none. Raises `durable/unreachable`. */
+/** Opens the file of an engine; makes it, and its folder, where there is none. Raises `durable/unreachable`, `durable/damaged`. */
 export const openFile = (path: string): OpenFile => {
   const db = openSaying(path);
   const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');
@@ -138,8 +137,7 @@ export const openFile = (path: string): OpenFile => {
     },
     drop: (program, runId) => {
       const id = find.get(program, runId)?.['id'] ?? '';
-      db.exec('BEGIN IMMEDIATE');
-      try {
+      inTransaction(db, () => {
         for (const table of ['interlock_runs', 'interlock_cancels', 'interlock_lives'])
           db.prepare(`DELETE FROM ${table} WHERE program = ? AND run_id = ?`).run(program, runId);
         for (const [table, column] of [
@@ -148,11 +146,7 @@ export const openFile = (path: string): OpenFile => {
           ['workflow_runs', 'id'],
         ])
           db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`).run(id);
-        db.exec('COMMIT');
-      } catch (error) {
-        db.exec('ROLLBACK');
-        throw error;
-      }
+      });
     },
     board: (program) => boardOn(db, program),
     close: () => db.close(),

@@ -9,16 +9,16 @@ import { openFile, type OpenFile } from './open-file.js';
 export interface OpenWorkflowOptions {
   /** The SQLite file; made where there is none. Processes of one machine may share it. */
   readonly path: string;
-  /** Segments of runs that go on in this process at the same time, for each agent; at least 1. Default: 16. */
+  /** The maximum number of concurrent run segments in this process, for each agent; at least 1. Default: 16. */
   readonly concurrency?: number;
   /**
-   * Milliseconds after which a run whose process says nothing more is gone on with by another, at least 1,000. A process that does not
-   * come to say so, because it computes for longer, loses its runs to another one. Default: 10,000.
+   * Milliseconds without a heartbeat of its process after which another process takes over a run; at least 1,000. A process that
+   * computes for longer without a pause loses its runs. Default: 10,000.
    */
   readonly leaseMs?: number;
   /**
-   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up as
-   * `durable/lost-run`; at least 1. Default: 10.
+   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up
+   * as `durable/lost-run`; at least 1. Default: 10.
    */
   readonly maxDeaths?: number;
 }
@@ -43,7 +43,7 @@ export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeat
   return {
     name: 'openworkflow',
     isDurable: true,
-    isFenced: true, // what a step gave is taken of whoever holds the run's lease alone
+    isFenced: true, // a step's result is accepted only from the process that holds the run's lease
     host: (program) => {
       const known = hosted.get(program.id);
       if (known) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { handlers, object, type ObjectContext, type ObjectSharedContext } from '@restatedev/restate-sdk';
 import type { Ingress } from '@restatedev/restate-sdk-clients';
-import type { Board, Pinned } from '../journal.js';
+import type { Board, BoardEntry, EntryMark, Pinned, PlacedEntry } from '../journal.js';
 
 interface Note {
   readonly note: string;
@@ -21,27 +21,53 @@ const entryName = (place: number): string => `entry ${place}`;
 const noteName = (runId: string): string => `note ${runId}`;
 const countIn = async (context: ObjectSharedContext): Promise<number> => (await context.get<number>(countName)) ?? 0;
 
+/** All of them are asked for before the first is waited for. */
+const entriesAt = async (context: ObjectSharedContext, places: readonly number[]): Promise<string[]> => {
+  const entries = places.map((place) => context.get<string>(entryName(place)));
+  const texts: string[] = [];
+  for (const entry of entries) texts.push((await entry) ?? ''); // Restate waits for one at a time
+  return texts;
+};
+
 const read = async (context: ObjectSharedContext, from: number): Promise<string[]> => {
-  const entries: string[] = [];
-  for (let place = from, count = await countIn(context); place < count; place += 1)
-    entries.push((await context.get<string>(entryName(place))) ?? '');
-  return entries;
+  const left = Math.max(0, (await countIn(context)) - from);
+  return entriesAt(
+    context,
+    Array.from({ length: left }, (_, index) => from + index),
+  );
+};
+
+const marksName = (mark: EntryMark): string => `marks ${mark}`;
+const placesOf = async (context: ObjectSharedContext, mark: EntryMark): Promise<number[]> =>
+  (await context.get<number[]>(marksName(mark))) ?? [];
+
+const marked = async (context: ObjectSharedContext, mark: EntryMark): Promise<PlacedEntry[]> => {
+  const places = await placesOf(context, mark);
+  const texts = await entriesAt(context, places);
+  return places.map((place, index) => ({ place, text: texts[index] ?? '' }));
+};
+
+const putMarks = async (context: ObjectContext, entries: readonly BoardEntry[], first: number): Promise<void> => {
+  for (const [mark, those] of Map.groupBy(entries.entries(), ([, entry]) => entry.mark))
+    if (mark) context.set(marksName(mark), [...(await placesOf(context, mark)), ...those.map(([index]) => first + index)]);
 };
 
 const clear = async (context: ObjectContext): Promise<void> => context.clearAll();
 
 /** A Restate object for each run of a program, with what processes tell each other of it. */
 const entriesObject = (name: string, retentionMs: number) => {
-  const append = async (context: ObjectContext, entries: readonly string[]): Promise<void> => {
+  const append = async (context: ObjectContext, entries: readonly BoardEntry[]): Promise<number> => {
     const count = await countIn(context);
-    for (const [index, entry] of entries.entries()) context.set(entryName(count + index), entry);
+    for (const [index, { text }] of entries.entries()) context.set(entryName(count + index), text);
+    await putMarks(context, entries, count);
     context.set(countName, count + entries.length);
-    if (count > 0) return;
-    context.genericSend({ service: name, method: 'clear', key: context.key, parameter: new Uint8Array(), delay: retentionMs });
+    if (count === 0)
+      context.genericSend({ service: name, method: 'clear', key: context.key, parameter: new Uint8Array(), delay: retentionMs });
+    return count;
   };
   return object({
     name,
-    handlers: { append, clear, read: handlers.object.shared(read) },
+    handlers: { append, clear, read: handlers.object.shared(read), marked: handlers.object.shared(marked) },
     options: { enableLazyState: true, journalRetention: 0 },
   });
 };
@@ -98,6 +124,10 @@ export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, { re
     read: async (runId, from) => {
       const { run } = await entriesOf(runId);
       return reading(async () => run.read(from));
+    },
+    marked: async (runId, mark) => {
+      const { run } = await entriesOf(runId);
+      return reading(async () => run.marked(mark));
     },
     pin: async (runId, note) => {
       await ready();

@@ -19,7 +19,7 @@ export interface Endpoint {
 
 const nowhere: Endpoint = { add: () => undefined, ready: async () => undefined, close: async () => undefined };
 
-/** Begins to listen as soon as whoever adds services pauses, so that what is added together is registered together. */
+/** Starts to listen at the next pause in adding services, so that services added together are registered together. */
 export const createEndpoint = (settings: RestateSettings, closing: AbortSignal): Endpoint => {
   const { listen, identityKeys } = settings;
   if (!listen) return nowhere;
@@ -87,7 +87,7 @@ const register = async ({ adminUrl, serviceUrl, listen, headers }: RestateSettin
 
 type Logger = NonNullable<EndpointOptions['logger']>;
 
-/** Tells what Restate's SDK reports of runs that fail, as warnings of the process; the rest is not told. */
+/** Reports failed runs of Restate's SDK as warnings of the process, and drops its other messages. */
 const warn: Logger = ({ level, replaying, context }, ...message) => {
   const isWorthIt = level.toString() === 'error' || level.toString() === 'warn';
   if (!isWorthIt || replaying || !context) return;

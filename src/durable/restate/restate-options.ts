@@ -1,21 +1,24 @@
 import { checkUrl, checkWhole, refuseOption } from '../option-checks.js';
 
-/** Where Restate is, and where it finds this process. */
+/** The addresses of Restate and of this process. */
 export interface RestateOptions {
-  /** Where runs are begun and looked up: the address of Restate's ingress, e.g. `http://127.0.0.1:8080`. */
+  /** The address of Restate's ingress, where runs are started and looked up, e.g. `http://127.0.0.1:8080`. */
   readonly ingressUrl: string;
   /**
-   * Where this process listens for Restate, which sends it the runs to go on with. Absent: runs are begun, followed, answered and
-   * canceled here, and go on in other processes.
+   * The address where this process listens for Restate, which sends it the runs to continue. If absent, this process starts,
+   * follows, answers and cancels runs, and other processes run them.
    */
   readonly listen?: {
     readonly port: number;
-    /** Default: `127.0.0.1`. Whoever reaches the port may run the agent's runs, unless `identityKeys` says whose requests count. */
+    /**
+     * Default: `127.0.0.1`. Every client that reaches the port may run the agent's runs, unless `identityKeys` restricts the
+     * accepted requests.
+     */
     readonly host?: string;
   };
   /**
-   * The address of Restate's admin API, e.g. `http://127.0.0.1:9070`: what listens here is then registered there when it begins to
-   * listen. Absent: register it by hand, `restate deployments register URL`.
+   * The address of Restate's admin API, e.g. `http://127.0.0.1:9070`: this process registers itself there when it starts to
+   * listen. If absent, register it by hand: `restate deployments register URL`.
    */
   readonly adminUrl?: string;
   /** The address under which Restate reaches the processes that listen; one for all of them. Default: where this one listens. */
@@ -24,16 +27,19 @@ export interface RestateOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Restate's public keys (`publickeyv1_…`): requests that none of them has signed are refused. */
   readonly identityKeys?: readonly string[];
-  /** Milliseconds for which what a run ended with is kept, from its end; how long a person may take to answer, too. Default: 365 days. */
+  /**
+   * Milliseconds for which a run's result is stored after its end, and for which a suspended run waits for an answer. Default:
+   * 365 days.
+   */
   readonly retentionMs?: number;
-  /** Milliseconds that a step may take before its process is given up and it is begun again; at least 1,000. Default: an hour. */
+  /** Milliseconds until a step times out and is started again in another process; at least 1,000. Default: one hour. */
   readonly stepTimeoutMs?: number;
   /**
-   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up as
-   * `durable/lost-run`; at least 1. Default: 10.
+   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up
+   * as `durable/lost-run`; at least 1. Default: 10.
    */
   readonly maxDeaths?: number;
-  /** Milliseconds for which a server that does not answer is asked again; at least 0. Default: 60,000. */
+  /** Milliseconds during which requests to an unreachable server are retried; at least 0. Default: 60,000. */
   readonly patienceMs?: number;
 }
 

@@ -46,7 +46,7 @@ export const restate = (options: RestateOptions): Engine => {
   return {
     name: 'restate',
     isDurable: true,
-    isFenced: true, // who has lost a run to another process keeps nothing more of it
+    isFenced: true, // a process that lost the run's lease cannot write to it
     host: (program) => {
       if (hosted.has(program.id)) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
       hosted.add(program.id);
@@ -54,7 +54,7 @@ export const restate = (options: RestateOptions): Engine => {
     },
     close: async () => {
       closing.abort(new Error('The engine is closing.'));
-      await Promise.allSettled(underWay); // what is kept beside the journals is kept by way of this process, too
+      await Promise.allSettled(underWay); // this process also stores the data next to the journals
       await endpoint.close();
       closed.abort(new Error('The engine is closed.')); // what Restate would have done here is not waited for
     },
@@ -127,7 +127,7 @@ const serviceName = (id: string): string =>
 /** The statuses of a server that is there but cannot answer now; other errors are the run's own. */
 const busy = new Set([429, 502, 503, 504]);
 
-/** Where a run stands whose output was refused. Raises `durable/unreachable`. */
+/** The state of a run whose output was refused. Raises `durable/unreachable`. */
 const foundBy = (error: unknown): RunFound => {
   if (!(error instanceof HttpCallError) || busy.has(error.status)) return unreachable(error);
   if (error.status === 404) return { kind: 'absent' };
@@ -156,7 +156,7 @@ interface Deaths {
 
 interface PersistedPart {
   readonly text: string;
-  /** Who has kept it. */
+  /** The execution that stored it. */
   readonly by: string;
 }
 
@@ -166,7 +166,7 @@ const partName = (part: string): string => `part ${part}`;
 const find = async (context: ObjectSharedContext, part: string): Promise<string | null> =>
   (await context.get<PersistedPart>(partName(part)))?.text ?? null;
 
-/** Gives whether it is kept by whoever asks for it: the first who does. */
+/** Returns whether the caller stored the value: true for the first caller only. */
 const keep = async (
   context: ObjectContext,
   { part, ...persisted }: PersistedPart & { readonly part: string },
@@ -190,7 +190,7 @@ const noteSurvival = async (context: ObjectContext): Promise<void> => {
 
 const forget = async (context: ObjectContext): Promise<void> => context.clearAll();
 
-/** A Restate object for each run of a program, with what is kept of it beside its journal. */
+/** A Restate object for each run of a program. It stores the run's data outside its journal. */
 const ledgerObject = (name: string) =>
   object({
     name,

@@ -20,12 +20,12 @@ export interface RunWorkflow {
   readonly program: Program;
   readonly settings: RestateSettings;
   readonly suspects: Suspects;
-  /** Aborted when no step is to be begun any more in this process. */
+  /** Aborted when this process must start no more steps. */
   readonly closing: AbortSignal;
   /** What goes on here, until it does no more. */
   readonly underWay: Set<Promise<unknown>>;
   ledgerOf(runId: string): Ledger;
-  /** Drops what was kept beside the journal of a run that has ended. */
+  /** Deletes the data outside the journal of a run that has ended. */
   forget(context: WorkflowContext): void;
 }
 
@@ -58,7 +58,7 @@ const counted = (underWay: Set<Promise<unknown>>, run: Promise<string>): Promise
 
 const cancelName = 'cancel';
 
-/** Whose run it is, as it is begun. */
+/** The header with the resource id of a run, set when the run starts. */
 export const resourceHeader = 'x-interlock-resource';
 
 /** One attempt at a run, from what is kept of it on. */
@@ -70,12 +70,12 @@ const go = async (parts: RunWorkflow, context: WorkflowContext, input: string): 
   const life = noteLifeIn({ lives: ledger, maxDeaths: settings.maxDeaths, suspects });
   try {
     const ended = await program.run(durableOn(parts, context, { ledger, life }), { runId: context.key, input });
-    // What a run ended with is not the same text in each process; Restate wants the one that it was first told.
+    // The serialized output can differ between processes; Restate expects the first one.
     const output = await context.run('output', () => ended, { serde: text });
     parts.forget(context);
     return output;
   } catch (error) {
-    if (!(error instanceof TerminalError || error instanceof TakenOver)) await ledger.noteSurvival().catch(() => undefined); // told on the next attempt, at the worst as a death
+    if (!(error instanceof TerminalError || error instanceof TakenOver)) await ledger.noteSurvival().catch(() => undefined); // reported by the next attempt, at worst as a death
     throw error;
   } finally {
     life.pass();
@@ -126,7 +126,7 @@ const giveUp = (error: unknown): never => {
   throw error instanceof DeadlyRun ? new TerminalError(error.message, { errorCode: givenUpStatus }) : error;
 };
 
-/** Restate leaves what an attempt waits for open where it has ended it; whoever waits here must hear of it. */
+/** Restate leaves pending operations open when it ends an attempt; this rejects them. */
 const unlessOver = (step: Promise<string>, over: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const end = (): void => reject(new Error('Restate has ended this attempt at the run.'));

@@ -10,8 +10,8 @@ import type { MessageCarrier } from '../../phase/settle-messages.js';
 import type { CachedConversation, CachedEdit } from './cached-verdict.js';
 
 /**
- * `cache`: what the guard decided about a content it decides again, edits included, without being asked. Beside what is never kept,
- * not kept are calls that write into the request's context, and what cannot be told apart.
+ * `cache`: repeats the guard's decision about the same content, edits included, without a call. Not cached: outcomes that are
+ * never cached, calls that write to the request context, and content that cannot be distinguished.
  */
 export const cached = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Guard<P> =>
   remembering(inner, site, {
@@ -104,7 +104,7 @@ const applyEdit = <P extends Phase>(
   return row.refresh?.(next, host) ?? next;
 };
 
-/** A kept message under the name and time of the one it stands for; one that was added gets those of its own run. */
+/** A cached message with the id and time of the message that it replaces. An added message gets the ids of the current run. */
 const inPlaceOf = (base: MastraDBMessage | undefined, kept: MastraDBMessage): MastraDBMessage => {
   const { id: _id, createdAt: _at, threadId: _thread, resourceId: _resource, ...said } = kept;
   if (!base) return said as MastraDBMessage; // what it lacks, the list gives it

@@ -12,8 +12,8 @@ import type { MessageCarrier } from '../../phase/settle-messages.js';
 export type Content = Readonly<Record<string, string>>;
 
 /**
- * The fields of all phases that say something to a guard. Left out are those that differ from run to run and say nothing, and the messages,
- * which stand in the list.
+ * The fields of all phases that say something to a guard. Left out are those that differ from run to run and say nothing, and the
+ * messages, which stand in the list.
  */
 const contentFields = [
   'activeTools',
@@ -49,8 +49,8 @@ const contentFields = [
 ] as const;
 
 /**
- * Reads everything that a guard can see: the fields of its phase, the whole conversation, and the request's context. Ids and times
- * that a run gives by itself are left out. Raises what cannot be written down, e.g. a circle.
+ * Reads everything that a guard can see: the fields of its phase, the whole conversation, and the request's context. Ids and
+ * times that a run gives by itself are left out. Raises what cannot be written down, e.g. a circle.
  */
 export const contentOf = (data: PhaseData, scope: RunScope): Content => {
   const { host } = scope;
@@ -67,8 +67,8 @@ export const contentOf = (data: PhaseData, scope: RunScope): Content => {
 export const contextOf = ({ requestContext }: RunScope): string => textOf(requestContext);
 
 /**
- * A short name of what a guard sees in a phase. How often was retried counts too, for guards give up on it; which function a field
- * holds does not, for all that a guard can do with one is call it.
+ * A short name of what a guard sees in a phase. How often was retried counts too, for guards give up on it; which function a
+ * field holds does not, for all that a guard can do with one is call it.
  */
 export const contentKey = (content: Content, phase: Phase, retryCount: number): string => keyOf({ content, phase, retryCount });
 
@@ -100,7 +100,7 @@ const stringifyPlain = configure({ circularValue: Error });
 
 const textOf = (value: unknown): string => stringifyPlain(value, (_key, inner) => told(inner)) ?? '';
 
-/** What is no plain data is told by a mark that no content can contain. */
+/** A value that is not plain data is represented by a mark that no content can contain. */
 const mark = once(() => globalThis.crypto.randomUUID());
 const anyFunction = once(() => new RegExp(`${mark()}-function-\\d+`, 'g'));
 const numbers = new WeakMap<object, number>();

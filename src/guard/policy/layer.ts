@@ -9,7 +9,7 @@ import type { PolicyState } from './policy-state.js';
 /** One option of a policy as a function from guard to guard, applied once when the plan is built. */
 export type Layer = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>) => Guard<P>;
 
-/** Where a layer stands. */
+/** The location of a layer. */
 export interface LayerSite<P extends Phase> {
   readonly author: Author;
   readonly row: PhaseRow<P>;
@@ -30,7 +30,7 @@ export interface CancelableScope {
 export interface LayerPorts<P extends Phase> {
   /** The guard on a payload of its own: only where it has answered, what it made of that is taken over. */
   isolate(guard: Guard<P>): Guard<P>;
-  /** A payload that the guard may keep and change, and nobody sees it. */
+  /** A private copy of the payload, which the guard may store and change. */
   own(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
   /** A deep copy of plain data. */
   copy<T>(value: T): T;

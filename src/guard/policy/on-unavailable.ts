@@ -5,8 +5,8 @@ import type { Guard } from '../in-sequence.js';
 import { outageCode, type LayerSite } from './layer.js';
 
 /**
- * `onUnavailable`: what follows where no verdict could be had. A run whose caller gave up has no use for a policy: its guards stay
- * unavailable, and nothing is counted.
+ * `onUnavailable`: what follows where no verdict could be had. A run whose caller gave up has no use for a policy: its guards
+ * stay unavailable, and nothing is counted.
  */
 export const onUnavailable = <P extends Phase>(inner: Guard<P>, { policy }: LayerSite<P>): Guard<P> => {
   const answer = answers[policy.onUnavailable ?? 'fail'];
@@ -20,7 +20,7 @@ export const onUnavailable = <P extends Phase>(inner: Guard<P>, { policy }: Laye
 export const outageTrip = ({ error, ...outage }: Unavailable): Trip => ({
   ...outage,
   kind: 'trip',
-  // What the guard's error says is for its operator; whoever reads the tripwire learns the code.
+  // The guard's error message is for its operator; the tripwire's reader gets the code.
   reason: `The guard ${outage.processorId} gave no verdict.`,
   metadata: { code: outageCode({ ...outage, error }) },
   outage: { error },

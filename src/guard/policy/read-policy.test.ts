@@ -17,7 +17,7 @@ describe('options', () => {
   /** The schema that is published says the same. */
   const isValid = (options: unknown): boolean => guardPolicySchema.safeParse(options).success;
 
-  it('are taken over, in an object of its own that nobody changes', () => {
+  it('are copied into an immutable object', () => {
     const options = {
       deadlineMs: 1,
       onUnavailable: 'trip',

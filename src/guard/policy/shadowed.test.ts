@@ -87,7 +87,7 @@ describe.each(phaseNames)('%s', (phase) => {
     );
   });
 
-  it('its verdict is told when it is there', async () => {
+  it('reports its verdict when it arrives', async () => {
     const scope = createScope();
     const run: Hook = async ({ abort }) => {
       await new Promise((resolve) => setTimeout(resolve, 30));
@@ -133,7 +133,7 @@ describe.each(phaseNames)('%s', (phase) => {
   });
 });
 
-it('what its hook computes keeps nobody waiting: it is called when the run has had its turn', async () => {
+it('delays no run: its hook is called after the run had its turn', async () => {
   const hook = vi.fn<Hook>(same);
   await ask(planOf(hook, shadow), 'input');
   await settle();
@@ -172,7 +172,7 @@ it('the calls of one run are made one after another, with one state', async () =
   expect(calls).toHaveLength(3); // another run does not wait for this one
 });
 
-it('what a slow shadow cannot take on is told as such', async () => {
+it('reports calls that a slow shadow drops', async () => {
   const scope = createScope();
   const plan = planOf(() => new Promise(() => undefined), shadow);
   for (let chunk = 0; chunk < 1_003; chunk += 1) await ask(plan, 'llmResponse', { scope });

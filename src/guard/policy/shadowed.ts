@@ -11,12 +11,12 @@ import type { PolicyState } from './policy-state.js';
 const mostWaiting = 1_000;
 
 /**
- * `shadow`: the guard judges a copy, after the run went on, and its verdict is recorded and nothing else. The calls of one run are
- * made one after another, for a guard may keep a state; the verdict may be there only after the run has ended.
+ * `shadow`: the guard judges a copy, after the run went on, and its verdict is recorded and nothing else. The calls of one run
+ * are made one after another, for a guard may keep a state; the verdict may be there only after the run has ended.
  */
 export const shadowed: Layer = (inner, { author, state, ports }) => {
   const judge = async <P extends Phase>(guard: Guard<P>, data: PhaseData<P>, scope: RunScope): Promise<void> => {
-    await new Promise<void>((resolve) => void scope.setTimer(resolve, 0)); // what the hook computes keeps nobody waiting
+    await new Promise<void>((resolve) => void scope.setTimer(resolve, 0)); // yields first, so that the hook's computation does not delay the run
     const startedAt = scope.now();
     const verdict: Verdict<PhaseData<P>> = await guard(data, scope);
     scope.reportGuard({ author, verdict, durationMs: scope.now() - startedAt });
@@ -37,8 +37,8 @@ const lineOf = ({ lines }: PolicyState, run: object): LimitFunction => {
 };
 
 /**
- * A run's scope for a guard whose doings must not be seen: it hears and reads what the run gives, and nothing of what it writes or
- * puts into the request's context reaches anybody. Its verdict goes to `report`.
+ * A read-only run scope for shadow guards: reads pass through; writes, also to the request context, are dropped. The verdict
+ * goes to `report`.
  */
 const shadowScope = (scope: RunScope, report: (report: GuardReport) => void): RunScope => {
   const own: Partial<RunScope> = {

@@ -48,7 +48,7 @@ export const ask = async (
 /** What a hook gives back that has nothing to object to. */
 export const same: Hook = ({ part }) => part;
 
-/** A hook that answers when it is told to; it counts who asked. */
+/** A hook that returns on command and counts its calls. */
 export const onCall = () => {
   const calls: { args: HookArgs; answer(value?: unknown): void; fail(error: unknown): void }[] = [];
   const hook: Hook = (args) =>

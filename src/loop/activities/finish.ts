@@ -25,7 +25,7 @@ export const finish = async (run: Run): Promise<Outcome> => {
   return { kind: 'done' };
 };
 
-/** The payload of the result phase, also for those who persist. */
+/** The payload of the result phase, also used to persist the result. */
 export const resultPayload = (run: Run): PhaseData<'outputResult'> => {
   const { list } = run;
   const { messages } = run.scope.host;

@@ -7,8 +7,8 @@ import type { Outcome } from '../outcome.js';
 import type { Run } from '../run.js';
 
 /**
- * The guards that judge beside the model's call, side by side: a trip ends them at once and cancels the others. Who has passed is not
- * asked again by another attempt, unless the attempt's own guards put it there anew.
+ * Runs the guards that judge in parallel with the model's call. A trip ends them at once and cancels the others. A guard that
+ * has passed is not called again for another attempt, unless the attempt's own guards add it again.
  */
 export const judgeOverlap = async (run: Run): Promise<Outcome> => {
   const { overlapGuards, scope } = run;

@@ -81,7 +81,7 @@ const settle = async (run: Run, { record, stepCalls }: Attempt, { call, outcome 
   return settleResult(run, record as StepRecord, { call, result: outcome.result }); // see tools
 };
 
-/** The model is told why the tool did not run. */
+/** The model gets the reason why the tool did not run. */
 const settleDenial = async (
   run: Run,
   { call, outcome }: Ended<Extract<ToolOutcome, { kind: 'denied' }>>,
@@ -93,8 +93,8 @@ const settleDenial = async (
 };
 
 /**
- * Finds out which calls need a person's approval: those of which a guard of the stream said so, and those whose tool or caller asks
- * for it. Each call is asked about once. Says whether any of them waits.
+ * Finds out which calls need a person's approval: those of which a guard of the stream said so, and those whose tool or caller
+ * asks for it. Each call is asked about once. Says whether any of them waits.
  */
 const requestApprovals = async (run: Run, attempt: Attempt, calls: readonly ToolCall[]): Promise<boolean> => {
   const { stepCalls } = attempt;
@@ -110,6 +110,6 @@ const requestApprovals = async (run: Run, attempt: Attempt, calls: readonly Tool
 
 const needsApproval = async (run: Run, { answer, settings }: Attempt, call: ToolCall): Promise<boolean> => {
   const ruling = answer.rulings.get(call.toolCallId);
-  if (ruling) return ruling.kind === 'approval'; // a call that a guard rejected does not run, whoever might approve of it
+  if (ruling) return ruling.kind === 'approval'; // a call that a guard rejected does not run, even if it is approved
   return run.options.ports.needsApproval({ call, settings });
 };

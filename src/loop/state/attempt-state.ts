@@ -6,7 +6,7 @@ import type { Attempt } from '../run.js';
 /** What of an attempt cannot be left to another run segment: a call that is under way, and what it was to be made with. */
 type Live = 'ahead' | 'prompt';
 
-/** An attempt as a value; what it knows by key stands in lists. */
+/** An attempt as plain data; maps are stored as lists. */
 export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'stepCalls' | 'record'> {
   readonly answer: AnswerState;
   readonly stepCalls: Entries<StepCalls>;

@@ -45,7 +45,7 @@ describe('encode and decode', () => {
     expect(again(new Error('Failed.', { cause: error }))).toMatchObject({ cause: { statusCode: 429 } });
   });
 
-  it('what is no data is refused, with the place where it stands', () => {
+  it('rejects a value that is not data, with its path', () => {
     class Client {
       readonly url = 'http://localhost';
     }

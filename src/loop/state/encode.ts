@@ -2,8 +2,9 @@ import { DevalueError, parse, stringify } from 'devalue';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
 
 /**
- * A value as text: plain data, and with it dates, maps, sets, bytes, `undefined` and errors. What is the same object twice is written
- * once. Raises `durable/unkept-value` for functions and instances of other classes, of which a copy would not be the same.
+ * A value as text: plain data, and with it dates, maps, sets, bytes, `undefined` and errors. What is the same object twice is
+ * written once. Raises `durable/unkept-value` for functions and instances of other classes, of which a copy would not be the
+ * same.
  */
 export const encode = (value: unknown): string => {
   try {
@@ -17,7 +18,16 @@ export const encode = (value: unknown): string => {
 /** The value that a text was made of. */
 export const decode = (text: string): unknown => parse(text, { Error: (fields: ErrorFields) => revivedError(fields) });
 
-/** An error as data: its code where it is one of Interlock's, what it says, and what else stands in it that is plain. */
+/** The value of a text that an engine has kept. Raises `durable/damaged` for a text that was not made by `encode`, and names its place. */
+export const decodeAt = (text: string, path: string): unknown => {
+  try {
+    return decode(text);
+  } catch (cause) {
+    throw new InterlockError('durable/damaged', { path, detail: cause instanceof Error ? cause.message : String(cause), cause });
+  }
+};
+
+/** An error as data: its code if it is one of Interlock's, its message, and its other plain fields. */
 interface ErrorFields {
   readonly name: string;
   readonly message: string;

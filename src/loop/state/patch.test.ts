@@ -64,7 +64,7 @@ describe('diff and applyPatch', () => {
     expect(JSON.stringify(patch).length).toBeLessThan(250);
   });
 
-  it('a text that goes on is told by what was added', () => {
+  it('encodes an extended text as the added part', () => {
     expect(diff('all that was said so far', 'all that was said so far, and this')).toEqual(['+', ', and this']);
     expect(patched('all that was said so far', ['+', ', and this'])).toBe('all that was said so far, and this');
     expect(diff('all that was said so far', 'nothing of the kind')).toEqual(['=', 'nothing of the kind']);
@@ -78,7 +78,7 @@ describe('diff and applyPatch', () => {
     expect(made).toEqual({ b: 1 });
   });
 
-  it('dates count by their time, other instances by who they are', () => {
+  it('compares dates by time and other instances by identity', () => {
     expect(diff(new Date(5), new Date(5))).toBeUndefined();
     expect(diff(new Date(5), new Date(6))).toEqual(['=', new Date(6)]);
     expect(diff(new Map([[1, 2]]), new Map([[1, 2]]))).toEqual(['=', new Map([[1, 2]])]);

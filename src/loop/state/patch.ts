@@ -2,7 +2,7 @@ import { isRecord, isSame } from '../../phase/plain-data.js';
 
 /** What makes one value another; plain itself, and as small as what was changed. */
 export type Patch =
-  /** Another value stands there. */
+  /** Replaces the value. */
   | readonly ['=', unknown]
   /** A text goes on. */
   | readonly ['+', string]
@@ -16,7 +16,8 @@ export type Settled = Readonly<Record<string, number>>;
 
 /**
  * What makes `before` `after`; nothing where they are the same. Made for values that grow at their ends, as conversations do: no
- * published differ that is kept tells an appended word or entry in time proportional to the length. Settled entries are not looked at.
+ * published differ that is kept tells an appended word or entry in time proportional to the length. Settled entries are not
+ * looked at.
  */
 export const diff = (before: unknown, after: unknown, settled: Settled = {}): Patch | undefined => {
   if (typeof before === 'string' && typeof after === 'string') return diffTexts(before, after);
@@ -54,7 +55,7 @@ const diffField = (before: unknown, after: unknown, settled: number | undefined)
     ? diffLists(before, after, settled)
     : diff(before, after);
 
-/** Any text may be a name, `__proto__` too: what a model wrote stands in these values. */
+/** Any text may be a name, including `__proto__`, because these values contain model output. */
 const setField = (record: Fields, name: string, value: unknown): void =>
   void Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
 

@@ -3,7 +3,7 @@ import { InterlockError, isInterlockError } from '../../errors.js';
 import { Interruption, rethrowInterruption } from '../interruption.js';
 import type { InsidePart } from '../inside-part.js';
 import type { Journal, Run } from '../run.js';
-import { decode, encode } from './encode.js';
+import { decode, decodeAt, encode } from './encode.js';
 import { toPersistedState, isPersistable, applyPersistedState, type PersistedState } from './persisted-state.js';
 import type { Patch } from './patch.js';
 import { createStateLog } from './state-change.js';
@@ -18,14 +18,15 @@ interface Changed<T> {
 }
 
 export interface PersistedJournalOptions {
-  /** The state that the run begins with, where it is told beside the journal. */
+  /** The state at the start of the run, when it is stored outside the journal. */
   readonly startedWith?: PersistedState;
   readonly isFenced: boolean;
 }
 
 /**
- * Keeps a run as the differences between its states: each checkpointed section is a step of the engine, whose text says what the checkpointed section came to
- * and what it changed. The run itself is made what the journal says once something is to be done with it.
+ * Keeps a run as the differences between its states: each checkpointed section is a step of the engine, whose text says what the
+ * checkpointed section came to and what it changed. The run itself is made what the journal says once something is to be done
+ * with it.
  */
 export const createPersistedJournal = (durable: Durable, { startedWith, isFenced }: PersistedJournalOptions): Journal => {
   const log = createStateLog(startedWith && apart(startedWith));
@@ -48,13 +49,13 @@ export const createPersistedJournal = (durable: Durable, { startedWith, isFenced
           return { value, patch: log.change(now) };
         });
       });
-      const { value, patch } = valueIn(text) as Changed<T>; // what the checkpointed section was kept as
+      const { value, patch } = valueIn(text, `${run.options.runId} ${key}`) as Changed<T>; // what the checkpointed section was kept as
       log.append(patch, now);
       isBehind ||= !now;
       return value;
     },
     part: async <T>(key: string, body: (inside: InsidePart) => Promise<T>): Promise<T> =>
-      valueIn(await step(current, key, (inner) => textOf(() => body({ durable: inner, isFenced })))) as T,
+      valueIn(await step(current, key, (inner) => textOf(() => body({ durable: inner, isFenced }))), key) as T,
     claim: async (key) => {
       let isFirst = false;
       await step(current, key, async () => {
@@ -78,10 +79,19 @@ const textOf = async <T>(body: () => Promise<T>): Promise<string> => {
   }
 };
 
-const valueIn = (text: string): unknown => {
-  const ended = decode(text) as Ended<unknown>; // what textOf gave
+/** A run whose journal is damaged stands still: nothing may be done on top of what is missing. */
+const valueIn = (text: string, path: string): unknown => {
+  const ended = endedIn(text, path);
   if ('value' in ended) return ended.value;
   throw ended.error;
+};
+
+const endedIn = (text: string, path: string): Ended<unknown> => {
+  try {
+    return decodeAt(text, path) as Ended<unknown>; // what textOf gave
+  } catch (error) {
+    throw new Interruption(error);
+  }
 };
 
 /** The place of what cannot be kept, as it is in the run: without the places in the patch that tells of it. */
@@ -103,5 +113,8 @@ const step = async (durable: Durable, key: string, run: Parameters<Durable['step
   }
 };
 
-/** A run that was made what was kept changes it in place: what is kept next is told from what was kept, so they share nothing. */
+/**
+ * A restored run changes its state in place. The next entry is a diff against the stored state, so the two must share no
+ * objects.
+ */
 const apart = (state: PersistedState): PersistedState => decode(encode(state)) as PersistedState; // as it was written

@@ -5,13 +5,13 @@ import { readState, writeState, type RunState } from './run-state.js';
 import type { AttemptState } from './attempt-state.js';
 import { applyPatch, diff, type Patch } from './patch.js';
 
-/** How the conversation stood earlier; most of it stands in the conversation as it is. */
+/** Earlier snapshots of the conversation; most of their content is in the current conversation. */
 const snapshotNames = ['start', 'firstStep', 'acceptedInput'] as const;
 type SnapshotName = (typeof snapshotNames)[number];
 
 /**
- * A run's state as data alone: tools and models, which are code, are told by their names and places, and earlier states of the
- * conversation by what leads to them from the last.
+ * A run's state as plain data. Tools and models, which are code, are stored by name and path; earlier states of the conversation
+ * are stored as diffs from the last one.
  */
 export interface PersistedState
   extends
@@ -60,7 +60,7 @@ const namesOf = (tools: Readonly<Record<string, unknown>>, called: Readonly<Reco
     return name;
   });
 
-/** Makes a run that has not begun what kept data tells. */
+/** Applies stored data to a run that has not started. */
 export const applyPersistedState = (run: Run, { attempt, ...state }: PersistedState): void => {
   const snapshot = (name: SnapshotName): ConversationSnapshot | undefined => {
     const persisted = state[name];
@@ -81,8 +81,8 @@ const revived = ({ options }: Run, { settings, entry, ...attempt }: PersistedAtt
 };
 
 /**
- * Whether everything that the run goes on with is data: no guard has yet to judge beside the model, no call is under way or about
- * to be made, no failure of a model waits to be seen to, and the answer of a model that a guard chose is in the record.
+ * Whether the whole state of the run is data: all overlap guards have passed, no call is under way or about to start, no model
+ * failure is pending, and the response of a model that a guard chose is in the record.
  */
 export const isPersistable = (run: Run): boolean => {
   const { attempt, overlapGuards, error } = run;

@@ -4,7 +4,7 @@ import type { Attempt, Run } from '../run.js';
 import type { AttemptState } from './attempt-state.js';
 import type { RunState } from './run-state.js';
 
-it('every field of a run is in its state, those aside that it is begun with or that stand for work under way', () => {
+it('the state has every field of a run, except its input and the fields of work under way', () => {
   type NotInState = 'options' | 'scope' | 'recorder' | 'signal' | 'overlapGuards';
   expectTypeOf<Exclude<keyof Run, keyof RunState>>().toEqualTypeOf<NotInState>();
 });

@@ -7,7 +7,7 @@ import type { ConversationSnapshot, StepRecord } from '../ports.js';
 import type { AcceptedStep, Attempt, BufferedChunks, Run } from '../run.js';
 import { readAttempt, writeAttempt, type AttemptState } from './attempt-state.js';
 
-/** What a run says of itself in fields of its own, and nobody changes in place. */
+/** Fields of a run that are never changed in place. */
 const ownFields = [
   'status',
   'stop',
@@ -26,8 +26,8 @@ const ownFields = [
 ] as const satisfies readonly (keyof Run)[];
 
 /**
- * Everything that has become of a run, as a value: what one run segment leaves to the next, and what a journal keeps. What the run was
- * begun with stands beside it.
+ * The state of a run as a value: what one segment passes to the next, and what a journal stores. The input of the run is stored
+ * separately.
  */
 export interface RunState extends Pick<Run, (typeof ownFields)[number]> {
   readonly position: Position;
@@ -43,10 +43,10 @@ export interface RunState extends Pick<Run, (typeof ownFields)[number]> {
   readonly events: readonly RunEvent[];
 }
 
-/** An accepted step, whose record is told by its place among the steps. */
+/** An accepted step, whose record is stored as its index in the steps. */
 type AcceptedState = Omit<AcceptedStep, 'record'> & { readonly record: number };
 
-/** A run as it is now. Lists in it are its own; what stands in them is the run's. */
+/** The current state of a run. Its lists are copies; their items are shared with the run. */
 export const readState = (run: Run): RunState => {
   const { steps, attempt, restsAt } = run;
   return {
@@ -75,7 +75,7 @@ const acceptedStates = ({ accepted, steps }: Run): AcceptedState[] => {
   });
 };
 
-/** Makes a run that has not begun what another was; it is told in the record that it goes on from there. */
+/** Applies the state of another run to a run that has not started; the recording notes where it continues. */
 export const writeState = (run: Run, state: RunState): void => {
   const offsetOf = bufferAgain(run, state.held);
   const { steps, position, usage, attempt, restsAt } = state;
@@ -108,7 +108,7 @@ export type OffsetOf = (offset: Attempt['place']) => Attempt['place'];
 const bufferAgain = (run: Run, held: BufferedChunks): OffsetOf => {
   const { hold, streamBuffer } = run.options;
   if (hold) streamBuffer.startBuffering();
-  for (const chunk of held.chunks) void streamBuffer.write(chunk); // nobody waits for what is held
+  for (const chunk of held.chunks) void streamBuffer.write(chunk); // buffered chunks have no reader to wait for
   return (offset) => (offset < held.from || !hold ? alreadyShown : offset - held.from);
 };
 

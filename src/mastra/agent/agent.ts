@@ -43,13 +43,14 @@ let insidesOf: (agent: InterlockAgent) => Insides;
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, and the promises that follow
- * from the shape of the statechart. `generate` and `stream` run the loop; methods that would run another one are refused with
- * `agent/unsupported-method`; everything else is Mastra's. To a supervisor, an answer that a guard stopped is `agent/refused`.
+ * from the shape of the statechart. `generate` and `stream` run the loop; methods that would run another one raise
+ * `agent/unsupported-method`; everything else is Mastra's. A supervisor gets `agent/refused` for an answer that a guard stopped.
  * Raises at construction: `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`, `install/…`.
- * Mastra's members do not depend on TRequestContext: the compiler would compare unions of 8,000 model names with each other, for a minute.
+ * Mastra's members do not depend on TRequestContext: the compiler would compare unions of 8,000 model names with each other, for
+ * a minute.
  * @example
- * const agent = new InterlockAgent({ name: 'support', instructions: 'Help.', model: 'openai/gpt-5', inputProcessors: moderation });
- * const { status, text } = await agent.generate('Where is my order?');
+ * const agent = new InterlockAgent({ name: 'support', instructions: 'Help.', model: 'openai/gpt-5', inputProcessors: moderation
+ * }); const { status, text } = await agent.generate('Where is my order?');
  */
 export class InterlockAgent<
   TAgentId extends string = string,
@@ -126,7 +127,7 @@ export class InterlockAgent<
     return this.resumeStream({ approved: true }, options);
   }
 
-  /** A person declines a call: its tool does not run, and the model is told the reason. */
+  /** Declines a call: its tool does not run, and the model gets the reason. */
   override declineToolCall(options: InterlockDeclineOptions): Promise<InterlockStream>;
   override declineToolCall<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
   override declineToolCall({ reason, ...options }: InterlockDeclineOptions): Promise<unknown> {
@@ -148,8 +149,8 @@ export class InterlockAgent<
   }
 
   /**
-   * Follows a run that an engine keeps, from any process, to its end or to where it is suspended; `from` a chunk's `metadata.sequence` on.
-   * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
+   * Follows a run that an engine keeps, from any process, to its end or to where it is suspended; `from` a chunk's
+   * `metadata.sequence` on. Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
    */
   async attach(runId: string, options: AttachOptions = {}): Promise<InterlockStream> {
     const started = startedRunOf(await needEngine(this.#durable, 'attach').attach(runId, options), {});
@@ -168,7 +169,7 @@ export class InterlockAgent<
     return Object.assign(stream, { output: stream, cleanup: () => undefined, abort: () => this.cancel(runId) });
   }
 
-  /** A person says what came of a call whose outcome nobody knew (`tool/unknown-outcome`); the run goes on with it. */
+  /** Reports the outcome of a call whose outcome was unknown (`tool/unknown-outcome`); the run continues with it. */
   resolveToolCall(runId: string, { toolCallId, ...found }: FoundOutcome & { toolCallId?: string }): Promise<InterlockStream> {
     return this.resume(runId, found, { toolCallId });
   }
@@ -250,7 +251,7 @@ export class InterlockAgent<
   }
 
   get #called(): CalledAgent {
-    const agent = this as unknown as Agent; // Mastra's agent as everybody takes it, without its type parameters
+    const agent = this as unknown as Agent; // Mastra's agent without its type parameters, as Mastra's functions take it
     const [setup, durable] = [this.#setup, this.#durable];
     return { agent, setup, suspended: this.#suspended, runner: (options) => durableRunnerOf({ agent, setup, durable }, options) };
   }

@@ -6,8 +6,8 @@ import { isPlainObject } from '../plain-object.js';
 import type { InterlockConfig } from './config.js';
 
 /**
- * What a client may say through Mastra's server, which hands on every field of a request's body: what its API documents. Guards, and
- * what they withhold, are the application's to choose.
+ * What a client may say through Mastra's server, which hands on every field of a request's body: what its API documents. Guards,
+ * and what they withhold, are the application's to choose.
  */
 const served = namesWhere(({ isServed }) => isServed === true);
 
@@ -31,8 +31,8 @@ const ownModel = (): InterlockError =>
   new InterlockError('agent/served-option', { path: 'model', detail: 'a request names a model by its id' });
 
 /**
- * The options of a run that a thread starts may have come with a request, which nothing tells: a model that is plain data is refused as
- * with {@link checkServedOptions}. Whatever else a request could say of guards is `agent/loosened-option`.
+ * The options of a run that a thread starts may have come with a request, which nothing tells: a model that is plain data is
+ * refused as with {@link checkServedOptions}. Whatever else a request could say of guards is `agent/loosened-option`.
  */
 export const checkSignalOptions = (given: object): void => {
   if ('model' in given && isPlainObject(given.model) && !('doStream' in given.model)) throw ownModel();
@@ -47,8 +47,8 @@ interface AgentOptions {
 const tightening = [...namesWhere(({ loosens }) => loosens !== undefined)];
 
 /**
- * Refuses what would loosen what the agent asks for, unless a function says it: data may have come with a request, whoever hands it on.
- * Raises `agent/loosened-option`.
+ * Rejects a call option that loosens an option of the agent, unless a function supplies it: data may come from a request. Raises
+ * `agent/loosened-option`.
  */
 export const checkTightens = (given: CallOptions, { guards, defaults }: AgentOptions): void => {
   const said = given as Readonly<Record<string, unknown>>;

@@ -96,7 +96,7 @@ export const resumeCall = async (called: CalledAgent, { mode, resumeData, given 
 const checkAccess = (agent: Agent, { memory, runId, actor }: CallOptions, requestContext: RequestContext): Promise<void> =>
   agent['requireAgentExecutionFGA']({ requestContext, memory: memory as never, runId, actor: actor as never });
 
-/** A run that has begun, as a call has it. */
+/** A started run, as the caller sees it. */
 export const startedBy = ({ suspended }: CalledAgent, run: Run, callbacks: CallOptions): StartedRun => ({
   run,
   end: () => runToEnd(run, { callbacks, suspended }),
@@ -122,8 +122,9 @@ export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRu
 };
 
 /**
- * Shows a run in the channel that its thread belongs to, such as one of Slack, by the processor that Mastra's channels bring. It gets what
- * every reader of the run gets: what guards hold back or reject is not sent. Settles when the channel has all of it; a channel that fails changes nothing of the run.
+ * Shows a run in the channel that its thread belongs to, such as one of Slack, by the processor that Mastra's channels bring. It
+ * gets what every reader of the run gets: what guards hold back or reject is not sent. Settles when the channel has all of it; a
+ * channel that fails changes nothing of the run.
  */
 const showInChannel = async (agent: Agent, { options: { streamBuffer, context } }: Run): Promise<void> => {
   const [channel] = agent.getChannels()?.getOutputProcessors([]) ?? [];
@@ -136,12 +137,12 @@ const showInChannel = async (agent: Agent, { options: { streamBuffer, context } 
 };
 
 /**
- * The end of a step. A channel waits for nothing after the last one, so that is told at the end of the stream: the tripwire of a run follows
- * its last step, and a run that waits for a person has none.
+ * The end of a step. A channel stops reading after the last one, so it is emitted at the end of the stream: the tripwire of a
+ * run follows its last step, and a suspended run has none.
  */
 const stepFinish = (isContinued: boolean): Chunk => ({ type: 'step-finish', payload: { stepResult: { isContinued } } });
 
-/** What of Mastra's agent starts live scorers; it samples, filters and calls them beside the run. */
+/** The part of Mastra's agent that starts live scorers; it samples, filters and calls them in parallel with the run. */
 interface ScorerStarter {
   runScorers(call: object): Promise<void>;
 }

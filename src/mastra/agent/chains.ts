@@ -8,6 +8,7 @@ import { errorLane, hasErrorHook } from './error-lane.js';
 import { checkLane, compileLane, compileRecording, laneId, resolveGuards } from '../workflow/guards.js';
 import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
+import { createObjectiveProcessor, goalOf } from './goal.js';
 import type { Titling } from '../memory/memory-title.js';
 import type { PipelineStep } from '../graph/compile.js';
 import { registerOnProcessor } from './registration.js';
@@ -23,9 +24,9 @@ export interface Chains {
   readonly memory: readonly PipelineStep[];
   /** `memory`, as processors. */
   readonly saving: readonly Processor[];
-  /** Those at the head of `input` that are memory's. */
+  /** Those at the head of `input` that are the memory's or the agent's own; a replay does to the conversation what they did. */
   readonly recalling: readonly Processor[];
-  /** Whether error guards were asked for: Mastra then grants retries without being told how many. */
+  /** Whether the caller requested error guards: Mastra then grants retries without a given number. */
   readonly hasErrorGuards: boolean;
 }
 
@@ -51,17 +52,19 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
   };
   const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);
   const { before, after } = await memoryProcessors(conversation, { input, output, titling: chaining });
+  const objective = goalOf(chaining) ? [createObjectiveProcessor(chaining)] : [];
   const own = await hostProcessors(agent, { input, requestContext, signals: guards.signals });
+  const hosts = [...before, ...own.input, ...objective];
   const last = options.prepareStep ? [new PrepareStepProcessor({ prepareStep: options.prepareStep })] : [];
   const echo = isSignal ? [createSignalEcho()] : [];
   return {
-    input: [...before, ...own.input, ...input, ...echo, ...last],
+    input: [...hosts, ...input, ...echo, ...last],
     output: [...output, ...own.output],
     error,
     others: [...own.input, ...input, ...output].filter(hasErrorHook),
     memory: after,
     saving: after,
-    recalling: before,
+    recalling: hosts,
     hasErrorGuards: error.length > 0,
   };
 };
@@ -73,8 +76,8 @@ interface HostLanes {
 }
 
 /**
- * The processors that Mastra's agent adds for its workspace, skills, signals, channels and browser. They run in its lanes, before its
- * guards of the input and after those of the output, so that the guards judge what they add and they see what was accepted.
+ * The processors that Mastra's agent adds for its workspace, skills, signals, channels and browser. They run in its lanes, before
+ * its guards of the input and after those of the output, so that the guards judge what they add and they see what was accepted.
  */
 const hostProcessors = async (agent: Agent, { input, requestContext, signals = [] }: HostLanes) => {
   const configured = input as never; // Mastra only looks for processors of its own in it
@@ -88,7 +91,7 @@ const hostProcessors = async (agent: Agent, { input, requestContext, signals = [
       ...(await agent['getSkillsProcessors'](configured, requestContext)),
       ...(agent.getChannels()?.getInputProcessors(configured) ?? []),
       ...(agent.browser?.getInputProcessors(configured) ?? []),
-    ] as readonly PipelineStep[],
+    ] as readonly Processor[], // Mastra gives no workflows here
     output: registered(
       agent,
       signals.flatMap((provider) => provider.getOutputProcessors?.() ?? []),

@@ -54,7 +54,9 @@ export type InterlockCallOptions = Omit<
 > &
   OwnOptions<'call'> &
   RejectedOptions<'call'> & {
-    /** The last word on each step: arguments and results are those of `processInputStep`. Stands in for the agent's own. */
+    /**
+     * Changes each step last; its arguments and results are those of `processInputStep`. Replaces the agent's own `prepareStep`.
+     */
     prepareStep?: PrepareStep;
     /** The answer as an object that fits a schema. It is checked after all other guards, and shown once it was accepted. */
     structuredOutput?: StructuredOutput;
@@ -67,8 +69,8 @@ export type InterlockCallOptions = Omit<
   };
 
 /**
- * Options of a call that resumes a run, which goes on with the guards, tools, model and limits that it began with. The context of the
- * request says who resumes it; tools and guards keep that of the call that began it.
+ * Options of a call that resumes a run. The run keeps its guards, tools, model and limits. The request context identifies the
+ * caller of `resume`; tools and guards keep the context of the first call.
  */
 export type InterlockResumeOptions = Pick<InterlockCallOptions, Exclude<ResumeName & keyof InterlockCallOptions, 'runId'>> & {
   /** The suspended run. */
@@ -79,7 +81,7 @@ export type InterlockResumeOptions = Pick<InterlockCallOptions, Exclude<ResumeNa
 
 /** Options of a call that declines a tool call. */
 export type InterlockDeclineOptions = InterlockResumeOptions & {
-  /** What the model is told. Default: that the call was not approved. */
+  /** The reason that the model gets. Default: the call was not approved. */
   reason?: string;
 };
 

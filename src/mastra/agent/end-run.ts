@@ -6,7 +6,7 @@ import { callEnded } from './callbacks.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';
 
-/** Who is told of a run's end. */
+/** Listeners for the end of a run. */
 export interface EndListeners {
   readonly callbacks: CallCallbacks;
   readonly suspended: SuspendedRuns;

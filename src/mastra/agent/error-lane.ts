@@ -11,8 +11,8 @@ export interface ErrorLane {
 }
 
 /**
- * What runs when a model call fails: the error guards, then the error hooks of the other lanes, which run wherever their
- * processor stands, as in Mastra. A processor that stands in several lanes runs once.
+ * The guards that run when a model call fails: first the error guards, then the error hooks of the other lanes, which run
+ * wherever their processor is, as in Mastra. A processor in several lanes runs once.
  */
 export const errorLane = ({ own, others }: ErrorLane, id: string): SequenceNode => {
   const lane = toGraph(own, id);
@@ -32,7 +32,7 @@ export const hasErrorHook = (step: PipelineStep): boolean => processorsOf(toGrap
 
 const canMend = (processor: Processor): boolean => typeof processor[phases.apiError.hook] === 'function';
 
-/** What stands in an arm that has nothing to do. */
+/** The content of an arm without work. */
 const idleNode = (index: number): GraphNode => ({
   kind: 'function',
   id: `idle.${index}`,

@@ -164,8 +164,8 @@ interface ApprovalOptions {
 type Policy = (...args: readonly unknown[]) => unknown;
 
 /**
- * Whether a person is to decide over a call, by Mastra's rule: a tool's own function has the last word; else its flag or the policy
- * of the call asks for it. A policy that fails asks for it, too. Calls that do not run here need nobody.
+ * Whether a call needs approval, by Mastra's rule: the tool's own function decides first, then its flag or the policy of the
+ * call. A policy that fails requires approval. Calls that do not run here need none.
  */
 const createApprovalPolicy =
   ({ option, requestContext }: ApprovalOptions): LoopPorts['needsApproval'] =>
@@ -191,7 +191,7 @@ const asks = async (policy: Policy, ...args: readonly unknown[]): Promise<boolea
   try {
     return Boolean(await policy(...args));
   } catch {
-    return true; // whoever cannot say that nobody needs to look has not said so
+    return true; // a policy that fails has not waived approval
   }
 };
 

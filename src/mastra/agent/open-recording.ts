@@ -28,9 +28,9 @@ export interface Recorded {
   readonly chains: Pick<Chains, 'recalling' | 'memory'>;
 }
 
-/** A recording that has not begun: what the run is to be given in place of its own ports and lanes, and how to begin. */
+/** A recording that has not started: the ports and lanes that replace the run's own, and the function that starts it. */
 export interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
-  /** Absent where nobody records. */
+  /** Undefined when the run is not recorded. */
   readonly recording?: Recording;
   begin(run: Run): void;
 }
@@ -52,7 +52,7 @@ export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Re
   return { ports: recording.ports, lanes: recording.lanes, recording, begin: (run) => recording.begin(run, facts) };
 };
 
-/** The processors of the memory, as a replay stands in for them. */
+/** The processors of the memory, which a replay replaces. */
 const conversationFacts = ({ recalling, memory }: Recorded['chains']): NonNullable<HeaderFacts['memory']> => ({
   before: recalling.map(factsOf),
   after: memory.map((step) => factsOf(step as Processor)), // memory gives processors

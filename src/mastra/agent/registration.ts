@@ -50,7 +50,7 @@ const registerOnGraph = (mastra: Mastra, graph: SequenceNode): void => {
 
 /** Hands a Mastra instance to a processor. */
 export const registerOnProcessor = (mastra: Mastra, processor: object): void => {
-  const register: unknown = Reflect.get(processor, '__registerMastra'); // Mastra's, beside its interface of a processor
+  const register: unknown = Reflect.get(processor, '__registerMastra'); // Mastra's own method, which its processor interface does not declare
   if (typeof register === 'function') register.call(processor, mastra);
 };
 

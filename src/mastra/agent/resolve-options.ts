@@ -66,7 +66,7 @@ const sharedDefaults = async (mode: RunMode, ask: (of: RunMode) => Promise<objec
   return { prepareStep };
 };
 
-/** An agent may say what it must be told about a request, as Mastra's can. */
+/** An agent may declare the request context that it requires, as Mastra's can. */
 const checkRequestContext = async ({ id, requestContextSchema }: Agent, requestContext: RequestContext): Promise<void> => {
   if (!requestContextSchema) return;
   const { issues } = await requestContextSchema['~standard'].validate(requestContext.all);

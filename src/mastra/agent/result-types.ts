@@ -4,18 +4,18 @@ import type { RunStream } from './run-stream.js';
 
 /** One attempt at a step: Mastra's step result, and how the attempt ended. */
 export type InterlockStep = FullOutput['steps'][number] & Pick<StepResult, 'stepNumber' | 'attempt' | 'reason'>;
-/** What `generate` gives: Mastra's full output with the run's status and events. */
+/** The result of `generate`: Mastra's full output with the run's status and events. */
 export type InterlockResult = Omit<FullOutput, 'steps'> & { steps: InterlockStep[] } & Pick<
     RunResult,
     'status' | 'bypasses' | 'wasted' | 'runEvents' | 'runId' | 'tripwire'
   >;
-/** What `generate` gives where an object was asked for; there is none where the run did not succeed. */
+/** The result of `generate` with structured output; the object is undefined if the run did not succeed. */
 export type InterlockObjectResult<OUTPUT> = Omit<InterlockResult, 'object'> & { object: OUTPUT | undefined };
-/** What `stream` gives: Mastra's stream with the run's status and events. */
+/** The result of `stream`: Mastra's stream with the run's status and events. */
 export type InterlockStream = { getFullOutput(): Promise<InterlockResult> } & MastraModelOutput &
   Pick<RunStream, 'runEvents' | 'tripwire'>;
 
-/** What `stream` gives where an object was asked for. */
+/** The result of `stream` with structured output. */
 export type InterlockObjectStream<OUTPUT> = Omit<InterlockStream, 'object' | 'objectStream' | 'getFullOutput'> & {
   object: Promise<OUTPUT | undefined>;
   objectStream: ReadableStream<Partial<OUTPUT>>;

@@ -54,13 +54,13 @@ export interface RunResult {
   suspendPayload: unknown;
   /** What that call is to be resumed with: JSON schema, as text. */
   resumeSchema: string | undefined;
-  /** The whole conversation, as it stands after the run. */
+  /** The whole conversation after the run. */
   messages: unknown[];
   /** What memory put into it. */
   rememberedMessages: unknown[];
   /** Guards that did not judge, and whose policy lets that pass; empty where every guard gave its verdicts. */
   bypasses: GuardBypass[];
-  /** What model calls have used that were begun while guards judged, and were made for nothing. */
+  /** The usage of model calls that overlapped with guards and were discarded. */
   wasted: WastedCalls;
   /** What happened in the run, in order. Verdicts of shadow guards may be added after the run has ended. */
   runEvents: readonly RunEvent[];

@@ -2,7 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import type { RunSegment } from '../../loop/resume-run.js';
 import type { Chunk, RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
-import { createStreamBuffer, type StreamBuffer } from '../../stream/stream-buffer.js';
+import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';
 import type { CallOptions } from '../call-options.js';
 import { callEnded, runCallbacks, notifyChunk } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
@@ -13,16 +13,16 @@ import { createToolNotifier } from '../tools/notify-tools.js';
 import type { RunEvent } from '../../../schemas/index.js';
 
 interface SegmentOptions {
-  /** Absent where nobody operates the run, as in a replay. */
+  /** Undefined when no agent operates the run, as in a replay. */
   readonly agent?: Agent;
   readonly mode: RunMode;
   readonly options: CallOptions;
   readonly guards: InterlockConfig;
-  /** Told of each chunk once it can be seen, before the caller is. */
-  readonly shows: readonly (OnShow | undefined)[];
+  /** Called with each chunk once it is visible, before the caller gets it. */
+  readonly shows: readonly (OnShow<Chunk> | undefined)[];
 }
 
-/** What a call brings to the segment of a run that it asks for: where chunks leave, who is told, and who may give up. */
+/** The caller's part of a run segment: the stream, the listeners, and the abort signal. */
 export const runSegmentOf = (
   { agent, mode, options, guards, shows }: SegmentOptions,
   runOf: () => Run | undefined,
@@ -39,14 +39,11 @@ export const runSegmentOf = (
   ...runCallbacks(options, runOf),
 });
 
-type OnShow = (chunk: Chunk) => void;
-
-const shownTo = (given: readonly (OnShow | undefined)[]): OnShow | undefined => {
+/** One of them may have readers wait. */
+const shownTo = (given: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> | undefined => {
   const shows = given.filter((show) => show !== undefined);
   if (shows.length < 2) return shows[0];
-  return (chunk) => {
-    for (const show of shows) show(chunk);
-  };
+  return (chunk) => shows.map((show) => show(chunk)).find((leaving) => leaving !== undefined);
 };
 
 interface ResponseOptions {
@@ -55,8 +52,8 @@ interface ResponseOptions {
 }
 
 /**
- * Before the last chunk of a run comes its object, and the callbacks of its end are awaited: a host may freeze once the stream has
- * closed. The last chunk carries the messages of the answer, where clients read their metadata.
+ * Before the last chunk of a run comes its object, and the callbacks of its end are awaited: a host may freeze once the stream
+ * has closed. The last chunk carries the messages of the answer, where clients read their metadata.
  */
 const withResponse = (
   streamBuffer: StreamBuffer<Chunk>,
@@ -78,7 +75,7 @@ const withResponse = (
     if (chunk.type !== 'finish' || !run) return streamBuffer.write(chunk);
     const { runId, from, payload } = chunk;
     const { object } = objectOf(run);
-    if (object !== undefined) void streamBuffer.write({ type: 'object-result', runId, from, object } as Chunk); // nobody waits at the end
+    if (object !== undefined) void streamBuffer.write({ type: 'object-result', runId, from, object } as Chunk); // at the end no reader waits
     const last = { ...chunk, payload: { ...(payload as object), response: responseMessages(run) } };
     return callEnded(run, options).then(() => streamBuffer.write(last));
   },
@@ -91,8 +88,9 @@ interface LogRecord {
 }
 
 /**
- * Writes what an operator has to know into the logger of the agent's Mastra instance: a run that failed, a run that a guard stopped, a
- * model call that is made again, a guard that was not there and was let pass. An agent without a Mastra instance has no logger.
+ * Writes what an operator has to know into the logger of the agent's Mastra instance: a run that failed, a run that a guard
+ * stopped, a model call that is made again, a guard that was not there and was let pass. An agent without a Mastra instance has
+ * no logger.
  */
 const createRunLog = (agent: Agent, runOf: () => Run | undefined): ((event: RunEvent) => void) => {
   const logger = agent.getMastraInstance()?.getLogger();

@@ -145,7 +145,7 @@ const finish = async (run: Run, ended: Promise<void>, wanted: Wanted): Promise<R
   return answerOf(run, wanted);
 };
 
-/** A promise that may be left alone: a failed run is no unhandled rejection for whoever only destructured a field. */
+/** A promise that the caller may ignore: a failed run causes no unhandled rejection when the caller reads only one field. */
 const handled = <T>(promise: Promise<T>): Promise<T> => {
   promise.catch(() => undefined);
   return promise;
@@ -177,8 +177,8 @@ interface ObjectReading {
 }
 
 /**
- * Reads an object off the text of a run as it is shown: what guards hold is not in it, and after a retraction the next attempt's begins
- * anew. Only the last value is checked and accepted; a run that did not succeed has none.
+ * Reads an object off the text of a run as it is shown: what guards hold is not in it, and after a retraction the next attempt's
+ * begins anew. Only the last value is checked and accepted; a run that did not succeed has none.
  */
 const readObject = (run: Run): ObjectReading => {
   let text = '';

@@ -3,6 +3,7 @@ import type { MessageList, MessageListInput } from '@mastra/core/agent/message-l
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import type { Chunk, LoopPorts, RunMode } from '../../loop/ports.js';
+import type { OnShow } from '../../stream/stream-buffer.js';
 import { createRun } from '../../loop/create-run.js';
 import { joinTracers } from '../../loop/join-tracers.js';
 import type { LoopLimits } from '../../loop/machine.js';
@@ -50,8 +51,8 @@ export interface StartOptions {
   readonly isContinued?: boolean;
   /** The limits that the run began with, when it continues. Default: those of the agent and the call. */
   readonly limits?: LoopLimits;
-  /** Told of each chunk once it can be seen, beside the caller. */
-  readonly show?: (chunk: Chunk) => void;
+  /** Told of each chunk once it can be seen, beside the caller, who may have to wait for it. */
+  readonly show?: OnShow<Chunk>;
   /** Answers in the place of models and tools, where anything does. */
   readonly answering?: (ports: LoopPorts) => LoopPorts;
 }

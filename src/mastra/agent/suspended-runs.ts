@@ -5,13 +5,13 @@ import type { Run } from '../../loop/run.js';
 
 /** Suspended runs of an agent in this process, by their ids. */
 export interface SuspendedRuns {
-  /** Follows a run that has begun: should it be suspended, it is kept. */
+  /** Follows a started run, and stores it if it suspends. */
   follow(run: Run, ended: Promise<unknown>): void;
   /** A run that is suspended, or will be in a moment. Raises `agent/no-suspended-run`. */
   find(runId: string): Promise<SuspendedRun>;
   /** {@link find}, or nothing where no such run rests here. */
   seek(runId: string): Promise<SuspendedRun | undefined>;
-  /** Takes a run out, to go on with it: nobody else can. Raises `agent/no-suspended-run`. */
+  /** Removes a run in order to resume it; no other caller can then resume it. Raises `agent/no-suspended-run`. */
   take(suspended: SuspendedRun): void;
   /** The suspended runs, the last one first. */
   list(): readonly SuspendedRun[];
@@ -42,7 +42,7 @@ export const createSuspendedRuns = (): SuspendedRuns => {
     return suspended;
   };
   const seek = async (runId: string): Promise<SuspendedRun | undefined> => {
-    await followed.get(runId)?.ended; // whoever reads the stream learns of it a moment before the run is suspended
+    await followed.get(runId)?.ended; // the reader of the stream gets the last chunk just before the run is suspended
     return suspendedRuns.get(runId);
   };
   return {

@@ -40,16 +40,16 @@ const threadIn = (memory: MemoryTarget | undefined, requestContext: RequestConte
   return { threadId, resourceId: typeof resourceId === 'string' ? resourceId : undefined };
 };
 
-/** The thread that a run was begun in. */
+/** The thread in which a run was started. */
 export const threadOfRun = (run: Run): Thread | undefined => {
   const { memory, requestContext } = startOptions(run) ?? {};
   return threadIn(memory, requestContext);
 };
 
 /**
- * Has a streamed run take its place in its thread, as Mastra's agents do: it waits for the run before it, it can be aborted by its
- * thread, and subscribers of the thread read what its readers read. A message that arrives while it runs starts the next run, where
- * the guards of the input judge it.
+ * Has a streamed run take its place in its thread, as Mastra's agents do: it waits for the run before it, it can be aborted by
+ * its thread, and subscribers of the thread read what its readers read. A message that arrives while it runs starts the next run,
+ * where the guards of the input judge it.
  */
 export const inThread = async (call: ThreadCall, begin: (options: CallOptions) => Promise<StartedRun>): Promise<StartedRun> => {
   const { agent, mode, given, options, requestContext, resumes } = call;
@@ -84,8 +84,8 @@ const runtimeOf = async (agent: Agent): Promise<ThreadRuntime> => {
 };
 
 /**
- * A run's stream as the runtime publishes it: its chunks as every reader gets them, from an own reader that does not count as one that
- * the caller waits for. It has finished once that reader has read all of it, so that a suspension is known by then.
+ * A run's stream as the runtime publishes it: its chunks as every reader gets them, from an own reader that does not count as one
+ * that the caller waits for. It has finished once that reader has read all of it, so that a suspension is known by then.
  */
 export const publishedStream = (run: Run, stream: object, { ended, transforms }: Published): object => {
   let read: () => void = () => undefined;

@@ -90,7 +90,7 @@ export const resumeDurably = async (runs: DurableRuns, resuming: DurableResumeOp
   );
 };
 
-/** A run that somebody follows, as a call that has begun it. */
+/** A followed run, in the form of a call that started it. */
 export const startedRunOf = ({ run, ended }: Followed, options: CallOptions): StartedRun => ({
   run,
   end: async () => {

@@ -8,7 +8,7 @@ import { startDurably, startedRunOf, resumeDurably, type DurableCall, type Durab
 import type { DurableRuns } from './durable-runs.js';
 import { drive } from '../../loop/drive.js';
 import type { Run } from '../../loop/run.js';
-import { decode, encode } from '../../loop/state/encode.js';
+import { decodeAt, encode } from '../../loop/state/encode.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
 import { answeredBy } from '../agent/resume.js';
 import { objectOf } from '../structured-output/structured-output.js';
@@ -47,8 +47,8 @@ export const durableRunnerOf = ({ agent, setup, durable }: RunnerParts, options:
 };
 
 /**
- * What a supervisor's call says that its sub-agent's run is to keep: the host makes new ids for the message and its thread whenever it asks.
- * The supervisor's conversation, which is the sub-agent's `context`, is kept with its own run.
+ * What a supervisor's call says that its sub-agent's run is to keep: the host makes new ids for the message and its thread
+ * whenever it asks. The supervisor's conversation, which is the sub-agent's `context`, is kept with its own run.
  */
 interface DelegatedOptions extends CallOptions {
   /** What tells the call of a supervisor from others, see `isDelegated`. */
@@ -61,7 +61,10 @@ const startDelegated = async (parts: PersistedAgent, delegating: DelegatingCall,
   const { memory, instructions, maxSteps, backgroundTaskPolicy, ...here } = given as DelegatedOptions;
   const options = { memory, instructions, maxSteps, backgroundTaskPolicy } as CallOptions; // see DelegatedOptions
   const asked = encode({ runId: delegating.runId, mode, messages, options } satisfies PersistedCall);
-  const persisted = decode(await delegating.durable.step('asked', async () => asked)) as PersistedCall;
+  const persisted = decodeAt(
+    await delegating.durable.step('asked', async () => asked),
+    `${delegating.runId} asked`,
+  ) as PersistedCall;
   return follow(parts, delegating, { segment: { call: persisted }, given: { ...here, requestContext } });
 };
 
@@ -71,7 +74,7 @@ const resumeDelegated = (
   delegating: DelegatingCall,
   resuming: DurableResumeOptions,
 ): Promise<Followed> | undefined => {
-  const end = delegating.rested === undefined ? undefined : readEnd(delegating.rested);
+  const end = delegating.rested === undefined ? undefined : readEnd(delegating.rested, resuming.runId);
   if (!end?.state || end.call.runId !== resuming.runId) return undefined;
   const { call, state } = end;
   const goOn = async (): Promise<Followed> => {
@@ -106,7 +109,7 @@ const follow = async (
   };
   const started = await startPersistedRun({ durable, runId: call.runId, resumes, make, acceptChangedCode }).catch(
     (error: unknown) => {
-      interrupt(error); // nothing that the supervisor's model could be told
+      interrupt(error); // the supervisor's model cannot use this error
       throw error;
     },
   );

@@ -5,6 +5,7 @@ import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
+import { hostCoded } from './coded-runs.js';
 import { followCalled, followPublished, type Followed } from './following.js';
 import {
   readEnd,
@@ -28,7 +29,7 @@ export interface DurableRuns {
   readonly deadlineMs: number | undefined;
   /** Begins a run, or follows the one that there is under its id. */
   start(call: PersistedCall, here: CallOptions): Promise<Followed>;
-  /** Follows the last segment of a run, from a place of what is told of it on. */
+  /** Follows the last segment of a run, from an offset of its published entries on. */
   attach(runId: string, options: AttachOptions): Promise<Followed>;
   /** Goes on with a run that is suspended, or will be. */
   resume(resuming: ResumeRunOptions): Promise<Followed>;
@@ -45,7 +46,7 @@ export interface DurableRuns {
   metrics(): Promise<RunMetrics>;
 }
 
-/** In whose name a run is asked for. */
+/** The owner of a requested run. */
 export interface RunOwner {
   /** A run of another resource is `durable/no-run`. Default: not checked. */
   readonly resourceId?: string;
@@ -71,7 +72,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
   const { runQueue, deadlineMs } = parts.setup.guards;
   const queue = createRunQueue(runQueue);
   const counts: RunCounts = { recovered: 0 };
-  const runs = parts.engine.host(agentProgram(parts, { localRuns, board: hosted.promise, queue, counts }));
+  const runs = hostCoded(parts.engine, agentProgram(parts, { localRuns, board: hosted.promise, queue, counts }));
   const board = runs.board ?? memoryBoard();
   hosted.resolve(board);
   const context: DurableContext = { parts, localRuns, runs, board };
@@ -118,7 +119,7 @@ const cancelRun = async (context: DurableContext, runId: string): Promise<void> 
     await runs.cancel(id);
     found = await soonFound(context, id);
   }
-  const end = found.kind === 'ended' ? readEnd(found.output) : undefined;
+  const end = found.kind === 'ended' ? readEnd(found.output, id) : undefined;
   if (!end?.state || end.state.status !== 'suspended') return undefined;
   const input = writeSegment({ call: end.call, resumes: { state: end.state } });
   await runs.start({ ...labelsOf(end.call), runId: segmentId(runId, number + 1), input });
@@ -135,7 +136,7 @@ const segmentRef = (runId: string, number: number): SegmentRef => ({ runId, numb
 interface StartSegmentOptions {
   readonly segment: PersistedSegment;
   readonly here: CallOptions;
-  /** Whether it is refused where the run segment was begun already. */
+  /** Whether the call is rejected if the run segment has already started. */
   readonly isNew?: boolean;
 }
 
@@ -168,7 +169,7 @@ const startSegment = async (
   }
 };
 
-/** A run is begun once under its id; who asks again with the same call follows it, and another call is refused. */
+/** A run starts once under its id. A caller that repeats the same call follows the run; a different call is rejected. */
 const checkAsked = async (context: DurableContext, at: SegmentRef, { asked, runId }: PersistedCall): Promise<void> => {
   const subscription = subscribe(context, at);
   while (!(await subscription.hasStarted())) await pause();
@@ -187,7 +188,7 @@ const lastSegment = async ({ runs }: DurableContext, runId: string): Promise<Seg
   }
 };
 
-/** How often it is looked whether a run that was asked to end has ended; where nobody is there to hear it, it ends later. */
+/** How often a canceled run is checked for its end. Without a process to handle the cancellation, it ends later. */
 const looks = 10;
 
 /** A run may be suspended before it hears that it is to end. */

@@ -8,14 +8,14 @@ import type { LocalRun } from './local-runs.js';
 import { setUp } from './set-up.js';
 import { readChunk, type RunEntry } from './run-entry.js';
 
-/** A run that somebody waits for, wherever it goes on. */
+/** A run that a caller waits for, in whichever process it runs. */
 export interface Followed {
   readonly run: Run;
   /** Settles when the run segment is over; never rejects. */
   readonly ended: Promise<void>;
 }
 
-/** A run segment as whoever has asked for it follows it: here, where it goes on here, or as it is told from elsewhere. */
+/** A run segment for its caller: from this process if it runs here, otherwise from its published entries. */
 export const followCalled = async (context: DurableContext, segment: SegmentRef): Promise<Followed> => {
   const { localRuns } = context;
   const subscription = subscribe(context, segment);
@@ -35,13 +35,13 @@ export const followCalled = async (context: DurableContext, segment: SegmentRef)
   return createFollower(context, subscription, (entry) => entry.sitting === segment.number);
 };
 
-/** A run segment as it is told, and where a place is given everything that was told of its run from there on. */
+/** Follows a run segment from its published entries. With an offset it yields all entries of the run from there on. */
 export const followPublished = async (
   context: DurableContext,
   segment: SegmentRef,
   from: number | undefined,
 ): Promise<Followed> => {
-  const subscription = subscribe(context, segment);
+  const subscription = subscribe(context, segment, from);
   while (!(await subscription.hasStarted())) await pause();
   return createFollower(context, subscription, (entry) =>
     from === undefined ? entry.sitting === segment.number : entry.sequence >= from,
@@ -51,7 +51,7 @@ export const followPublished = async (
 /** Which of the chunks that are heard are wanted. */
 type Wanted = (entry: RunEntry) => boolean;
 
-/** A run that shows what is told of another, and is made what that has left. */
+/** A run that emits the published chunks of another run, and takes over its final state. */
 const createFollower = async ({ parts }: DurableContext, subscription: RunSubscription, isWanted: Wanted): Promise<Followed> => {
   const { call } = subscription;
   if (!call) throw (await subscription.poll())?.error;
@@ -67,17 +67,19 @@ const watch = async (context: DurableContext, segment: SegmentRef, { run, driven
   } catch {
     if (localRuns.find(segment.id)?.run === run) localRuns.remove(segment.id);
     const { streamBuffer } = run.options;
-    streamBuffer.dropBuffered(); // whoever goes on holds it again
+    streamBuffer.dropBuffered(); // the process that continues the run buffers it again
     streamBuffer.flush();
     const subscription = subscribe(context, segment);
-    const { lives } = subscription;
-    await publishUntilEnd(run, subscription, (entry) => lives.indexOf(entry.life) > lives.indexOf(life));
+    await publishUntilEnd(run, subscription, (entry) => {
+      const { lives } = subscription;
+      return lives.indexOf(entry.life) > lives.indexOf(life);
+    });
   } finally {
     localRuns.remove(segment.id);
   }
 };
 
-/** Shows what is told until the run segment is over. The last chunk is shown with the end that it tells of. */
+/** Emits published chunks until the run segment is over. The last chunk is emitted together with the end that it reports. */
 const publishUntilEnd = async (run: Run, subscription: RunSubscription, isWanted: Wanted): Promise<void> => {
   try {
     for (;;) {
@@ -106,13 +108,12 @@ const showPublished = async (
     const isLast = chunk.type === 'finish' && one.sitting === number;
     if (isLast && !isOver) return;
     entries.shift();
-    const whole = withSteps(chunk);
-    const written = isWanted(one) ? streamBuffer.write(tagged(whole, one)) : undefined;
+    const written = isWanted(one) ? streamBuffer.write(tagged(await withSteps(chunk, one), one)) : undefined;
     if (!isLast) await written;
   }
 };
 
-/** Who is cut off goes on from where the last chunk stood. */
+/** Adds the position of the chunk, from which a dropped reader continues. */
 const tagged = (chunk: Chunk, { sequence, at }: RunEntry): Chunk => ({
   ...chunk,
   metadata: { ...at, ...chunk.metadata, sequence },

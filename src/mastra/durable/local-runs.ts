@@ -4,22 +4,22 @@ import type { CallOptions } from '../call-options.js';
 /** A run segment that goes on in this process. */
 export interface LocalRun {
   readonly run: Run;
-  /** Stands for this process in what is told of the run segment, see `Publisher`. */
+  /** Identifies this process in the published entries of the run segment, see `Publisher`. */
   readonly life: string;
   /** Settles when the run segment is over here; rejects where it was interrupted, to go on elsewhere or later. */
   readonly driven: Promise<void>;
 }
 
-/** The segments of an agent's runs in this process: who waits for them, and which go on here. */
+/** The segments of an agent's runs in this process: those with a waiting caller, and those that run here. */
 export interface LocalRuns {
-  /** Notes what somebody who waits wants of a run segment, before it begins. */
+  /** Stores the options of a waiting caller before the run segment starts. */
   reserve(id: string, here: CallOptions): void;
-  /** What whoever waits for a run segment wants of it. */
+  /** The options of the caller that waits for a run segment. */
   callerOf(id: string): CallOptions | undefined;
   /** A run segment goes on here. */
   register(id: string, localRun: LocalRun): Promise<void>;
   find(id: string): LocalRun | undefined;
-  /** Nobody needs to find it here any more. */
+  /** Removes a run segment that is no longer needed here. */
   remove(id: string): void;
   /** Settles as soon as a run segment begins here, or after some milliseconds. */
   arrival(id: string, withinMs: number): Promise<void>;
@@ -36,7 +36,7 @@ export const createLocalRuns = (): LocalRuns => {
       const { driven } = localRun;
       taken.set(id, localRun);
       const clear = (): void => {
-        if (taken.get(id) === localRun && !callers.has(id)) taken.delete(id); // whoever reserved it still has to find it
+        if (taken.get(id) === localRun && !callers.has(id)) taken.delete(id); // the caller that reserved it has yet to find it
       };
       driven.then(clear, clear);
       for (const arrive of waiting.get(id) ?? []) arrive();

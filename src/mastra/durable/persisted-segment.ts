@@ -4,7 +4,7 @@ import { isInterlockError } from '../../errors.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
-import { decode, encode } from '../../loop/state/encode.js';
+import { decodeAt, encode } from '../../loop/state/encode.js';
 import { toPersistedState, type PersistedState } from '../../loop/state/persisted-state.js';
 import type { CallOptions } from '../call-options.js';
 import { namesWhere } from '../options/option-table.js';
@@ -16,7 +16,7 @@ export interface PersistedCall {
   readonly messages: MessageListInput;
   /** As the caller gave them; defaults are those of the agent that runs them. */
   readonly options: CallOptions;
-  /** Stands for what the run was begun with: another call under its id is refused. Absent for a sub-agent's call. */
+  /** A hash of the input of the run: another call under its id is rejected. Undefined for a sub-agent's call. */
   readonly asked?: string;
   /** Whose run it is: the resource of its memory. */
   readonly resourceId?: string;
@@ -45,7 +45,9 @@ export type SegmentEnd =
 
 /** Raises `durable/unkept-value` for an option that is no data, such as a function. */
 export const writeSegment = (segment: PersistedSegment): string => encode(segment);
-export const readSegment = (text: string): PersistedSegment => decode(text) as PersistedSegment; // the text of a run segment
+
+/** @param id of the run segment, for `durable/damaged` */
+export const readSegment = (text: string, id: string): PersistedSegment => decodeAt(text, `${id} input`) as PersistedSegment; // the text of a run segment
 export const writeEnd = (end: SegmentEnd): string => encode(end);
 
 /** What is left of a run. Where something in it is no data, the run ends as failed, with what was kept of it before. */
@@ -60,7 +62,8 @@ export const endOf = (run: Run, { call }: PersistedSegment): string => {
   }
 };
 
-export const readEnd = (text: string): SegmentEnd => decode(text) as SegmentEnd; // the text of an end
+/** @param id of the run segment, for `durable/damaged` */
+export const readEnd = (text: string, id: string): SegmentEnd => decodeAt(text, `${id} output`) as SegmentEnd; // the text of an end
 
 /** Options that stay in the process that waits for the run; the rest is kept with the run. */
 const localNames = new Set([...namesWhere(({ isLocal }) => isLocal === true), 'stopForReader' satisfies keyof CallOptions]);
@@ -75,7 +78,7 @@ export const splitOptions = (given: CallOptions): { readonly kept: CallOptions; 
   };
 };
 
-/** What stands in the context of a request, what an earlier call of memory's has put there aside. */
+/** The content of a request context, without the entries of an earlier memory call. */
 export const persistContext = (context: RequestContext | undefined): NonNullable<PersistedCall['context']> =>
   [...(context?.entries() ?? [])].filter(([name]) => name !== 'MastraMemory');
 

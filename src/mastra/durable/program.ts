@@ -12,13 +12,14 @@ import type { RunQueue } from './run-queue.js';
 import type { LocalRuns } from './local-runs.js';
 import { setUp, type DurableAgent } from './set-up.js';
 import { createPublisher, type Publisher } from './publisher.js';
-import { InterlockError } from '../../errors.js';
+import { InterlockError, isInterlockError } from '../../errors.js';
 
 /** The program of an agent: one segment of a run, from its beginning to its end or to where it is suspended. */
 export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): Program => ({
   id: parts.agent.id,
   run: async (durable, call) => {
-    const segment = readSegment(call.input);
+    const segment = segmentOf(call);
+    if ('error' in segment) return writeEnd(segment);
     const { runId, deadlineAt, priority = 0 } = segment.call;
     const deadline = runDeadline(runId, deadlineAt);
     const ending = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
@@ -31,6 +32,14 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
     }
   },
 });
+
+const segmentOf = ({ input, runId }: ProgramCall): PersistedSegment | { readonly error: unknown } => {
+  try {
+    return readSegment(input, runId);
+  } catch (error) {
+    return { error };
+  }
+};
 
 /** Whether a run segment only ends a run that rested. */
 const isCanceled = ({ resumes }: PersistedSegment): boolean => resumes !== undefined && !resumes.answered;
@@ -63,13 +72,16 @@ const sit = async (
     run.options.streamBuffer.drain(); // it does not wait for a reader
     await localRuns.register(call.runId, { run, life: publisher.life, driven: drive(run) });
     run.options.recording?.end(run, objectOf(run).object);
-    await publisher.flush();
+    await publisher.end('over');
     const note = suspendedNote(run);
     if (note !== undefined) await notices.pin(runId, note);
     return endOf(run, segment);
   } catch (error) {
     giveUp.abort(error); // what is still at work here is not kept
-    throw error instanceof Interruption ? error.cause : error; // the engine knows its own
+    void publisher.end('interrupted');
+    const cause = error instanceof Interruption ? error.cause : error;
+    if (isInterlockError(cause, 'durable/damaged')) return writeEnd({ error: cause }); // no other try can read it
+    throw cause; // the engine knows its own
   }
 };
 

@@ -1,27 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
-import type { Board } from '../../durable/journal.js';
+import type { Board, EntryMark } from '../../durable/journal.js';
 import { partIdOf } from '../../loop/part-ids.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';
 import { encode } from '../../loop/state/encode.js';
+import type { OnShow } from '../../stream/stream-buffer.js';
+import { createQueue, type Written } from './entry-queue.js';
 import type { PersistedCall } from './persisted-segment.js';
 import { createEntryParser, readChunk, withOwnStep, writeEntry, type RunEntry } from './run-entry.js';
 
-/** What a process tells of a segment of a run to whoever follows it from elsewhere. */
+/** Publishes a run segment of this process for followers in other processes. */
 export interface Publisher {
-  /** Stands for the process in what it tells. */
+  /** Identifies the process in its entries. */
   readonly life: string;
   /** Takes the run segment up, before anything of it happens here; once. */
   open(): Promise<void>;
-  /** Whether it was told, here or by an earlier process, that the run segment waits for other code. */
+  /** Whether this or an earlier process has published that the run segment waits for other code. */
   readonly hasWaited: boolean;
-  /** Takes a chunk that can be seen. */
-  show(chunk: Chunk): void;
-  /** The same journal, whose checkpointed sections end once everything that they showed was told. */
+  /**
+   * Takes a chunk that can be seen. It leaves this process once its entry is persisted, with the entry's place as `metadata.sequence`: so a client
+   * never has a number, nor words, that the next process does not know of. Resolves to `false` where the entry never will be.
+   */
+  readonly show: OnShow<Chunk>;
+  /** The same journal, whose checkpointed sections end once all their output is published. */
   around(journal: Journal): Journal;
-  /** Settles when what was shown is told, as far as it can be. */
+  /** Settles once the output is published, as far as possible. */
   flush(): Promise<void>;
+  /** Nothing more is told: the run segment is over, and what could not be written leaves without a number; or it was interrupted. */
+  end(how: 'over' | 'interrupted'): Promise<void>;
 }
 
 export interface PublisherOptions {
@@ -31,8 +38,9 @@ export interface PublisherOptions {
 }
 
 /**
- * Tells a run segment as one stream, whatever happens to its processes. Where one died in the middle of a checkpointed section, the next one withdraws the
- * words that had left of it, for the model will say others, and does not repeat what it tells in the same words.
+ * Tells a run segment as one stream, whatever happens to its processes. Where one died in the middle of a checkpointed section,
+ * the next one withdraws the words that had left of it, for the model will say others, and does not repeat what it tells in the
+ * same words.
  */
 export const createPublisher = ({ board, sitting: segment, call }: PublisherOptions): Publisher => {
   const { runId } = call;
@@ -43,11 +51,8 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
   let left = new Map<string, number>();
   let isOpen = false;
   let hasWaited = false;
-  let next: number | undefined;
-  const add = (text: string): void => {
-    if (next !== undefined) next += 1;
-    queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: { ...place.at } }, text));
-  };
+  const add = (text: string, mark?: EntryMark): Promise<Written> =>
+    queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: { ...place.at } }, text, mark));
   const enter = (run: Run, stretch: string): void => {
     const published = earlier.filter((one) => one.stretch === stretch);
     place = { stretch, at: run.position };
@@ -55,7 +60,7 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
     const { said, partIds } = unfinished(published, run);
     for (const id of said) run.usedPartIds.add(id); // what is said now are other parts
     const data = { ...published.at(-1)?.at, partIds, scope: 'step' };
-    if (partIds.length > 0) add(encode({ type: retractType, runId, from: 'AGENT', data } satisfies Chunk));
+    if (partIds.length > 0) void add(encode({ type: retractType, runId, from: 'AGENT', data } satisfies Chunk));
   };
   return {
     life,
@@ -66,12 +71,9 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
       if (isOpen) return;
       isOpen = true;
       const persisted: PersistedCall = { ...call, messages: [] }; // they stand in what the run segment ends with
-      queue.push(writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted)));
+      void queue.push(writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted)));
       await queue.flush();
-      const entries = await board.read(runId, 0).catch(() => []);
-      next = entries.length > 0 ? entries.length : undefined;
-      const published = createEntryParser().take(entries);
-      earlier = published.filter((one) => one.sitting === segment && one.life !== life);
+      earlier = (await publishedIn(board, runId).catch(() => [])).filter((one) => one.sitting === segment && one.life !== life);
       hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
     },
     show: (chunk) => {
@@ -82,13 +84,38 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
       const key = left.size > 0 ? keyOf(own) : '';
       const count = left.get(key) ?? 0;
       if (count > 0) return void left.set(key, count - 1);
-      // Who is cut off asks for what follows. A process that was given up may have written meanwhile: the place is then later, never earlier.
-      if (next !== undefined) Object.assign(chunk, { metadata: { ...place.at, ...chunk.metadata, sequence: next } });
-      add(text);
+      const at = { ...place.at };
+      return add(text, own.type === 'step-finish' ? 'step' : undefined).then((written) => {
+        if (typeof written === 'number') Object.assign(chunk, { metadata: { ...at, ...chunk.metadata, sequence: written } });
+        return written !== 'dropped';
+      });
     },
     around: (journal) => publishingJournal(journal, enter, () => queue.flush()),
     flush: () => queue.flush(),
+    end: (how) => queue.end(how === 'over' ? 'unwritten' : 'dropped'),
   };
+};
+
+const isReadable = (entry: RunEntry): boolean => {
+  try {
+    readChunk(entry);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** What was told of the last segment of a run; nothing of a segment that was taken up once, as most are. */
+const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
+  const lives = await board.marked(runId, 'life');
+  const known = createEntryParser(runId);
+  known.takePlaced(lives);
+  const isWhole = lives[0]?.place === 0; // an earlier version of the library has marked nothing
+  if (isWhole && known.opened?.life === known.lives.at(-1)) return [];
+  const start = isWhole ? (known.opened?.sequence ?? 0) : 0;
+  const parser = createEntryParser(runId, start);
+  parser.takePlaced(lives.filter(({ place }) => place < start));
+  return parser.take(await board.read(runId, start)).filter(isReadable); // what is damaged there stops no run
 };
 
 const publishingJournal = (
@@ -112,7 +139,7 @@ const countsOf = (published: readonly RunEntry[]): Map<string, number> => {
   return counts;
 };
 
-/** What is told of a run segment that other code is to go on with. */
+/** The type of the chunk for a run segment that other code must continue. */
 export const needsDecisionType = 'data-interlock-needs-decision';
 
 /** Chunks that say the same have the same key. */
@@ -120,15 +147,15 @@ const keyOf = (chunk: Chunk): string => stringify(chunk) ?? '';
 
 const retractType = 'data-interlock-retract';
 
-/** Chunks of what a model says; what becomes of its calls is told by others. */
+/** Chunks of model output; the outcome of its calls is in other chunks. */
 const modelPartTypes = /^((text|reasoning)-.*|tool-call(-delta|-input.*)?|source)$/;
 
 const modelPartId = (chunk: Chunk): string | undefined =>
   modelPartTypes.test(chunk.type) ? (partIdOf(chunk) ?? (chunk.payload as { id?: string } | undefined)?.id) : undefined;
 
 /**
- * Parts that were said in a checkpointed section, and that nothing kept knows of; of these, those that were not withdrawn. What the run still holds
- * back will be seen as it is.
+ * Parts that were said in a checkpointed section, and that nothing kept knows of; of these, those that were not withdrawn. What
+ * the run still holds back will be seen as it is.
  */
 const unfinished = (published: readonly RunEntry[], { options }: Run): { said: Set<string>; partIds: string[] } => {
   const held = new Set(options.streamBuffer.buffered().chunks.map(modelPartId));
@@ -151,37 +178,4 @@ const textOf = (chunk: Chunk): string | undefined => {
       continue;
     }
   return undefined;
-};
-
-/** Entries on their way to a board. */
-interface EntryQueue {
-  /** What is pushed in one turn of the event loop goes together. */
-  push(entry: string): void;
-  /** Settles when everything was tried to be written; what could not be waits for the next try. Never rejects. */
-  flush(): Promise<void>;
-}
-
-const createQueue = (write: (entries: readonly string[]) => Promise<void>): EntryQueue => {
-  let waiting: string[] = [];
-  let isScheduled = false;
-  let last: Promise<void> = Promise.resolve();
-  const writeAll = async (): Promise<void> => {
-    const entries = waiting;
-    if (entries.length === 0) return;
-    waiting = [];
-    await write(entries).catch(() => void (waiting = [...entries, ...waiting]));
-  };
-  const flush = (): Promise<void> => (last = last.then(writeAll));
-  return {
-    push: (entry) => {
-      waiting.push(entry);
-      if (isScheduled) return;
-      isScheduled = true;
-      setImmediate(() => {
-        isScheduled = false;
-        void flush();
-      });
-    },
-    flush,
-  };
 };

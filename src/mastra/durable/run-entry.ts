@@ -1,17 +1,20 @@
+import type { BoardEntry, EntryMark, PlacedEntry } from '../../durable/journal.js';
 import type { Chunk } from '../../loop/ports.js';
-import { decode } from '../../loop/state/encode.js';
+import { InterlockError } from '../../errors.js';
+import { decodeAt } from '../../loop/state/encode.js';
 import type { Position } from '../../trace/recorder.js';
 import type { PersistedCall } from './persisted-segment.js';
 
-/** What an entry of a run on the board says of itself; below it stands a call, or a chunk. */
+/** The heading of a run's entry on the board; a call or a chunk follows it. */
 export type Heading =
   /** A process takes up a run segment: from here on nothing counts that another one still says of the run. */
   | { readonly kind: 'life'; readonly life: string; readonly sitting: number }
   /** What can be seen, and the checkpointed section of the run in which it came out. */
   | { readonly kind: 'chunk'; readonly life: string; readonly stretch: string; readonly at: Position };
 
-/** A chunk of a run as everybody may hear it. */
+/** A published chunk of a run. */
 export interface RunEntry {
+  readonly runId: string;
   /** Its place on the board of the run: it grows, not always by one. */
   readonly sequence: number;
   readonly life: string;
@@ -22,22 +25,31 @@ export interface RunEntry {
   readonly text: string;
 }
 
-/** Somebody who hears what is told of a run from its beginning. */
+/** Somebody who hears what is told of a run: from its beginning, or from a place on, knowing who has taken it up before. */
 export interface EntryParser {
   /** The place of what is heard next. */
   readonly place: number;
-  /** Who has taken the run up, one after the other. */
+  /** The processes that have run it, in order. */
   readonly lives: readonly string[];
-  /** The last run segment that was taken up, and where that was first. */
-  readonly opened: { readonly sitting: number; readonly sequence: number; readonly call: PersistedCall } | undefined;
+  /** The last run segment that was taken up, and where and by whom that was first. */
+  readonly opened:
+    { readonly sitting: number; readonly sequence: number; readonly life: string; readonly call: PersistedCall } | undefined;
+  /** Whether something was heard of a process that was not heard to take the run up: an earlier version of the library has marked nothing. */
+  readonly isLost: boolean;
   /** Takes the next entries; gives what counts of them. */
   take(entries: readonly string[]): RunEntry[];
+  /** Takes entries from here and there, in their order; gives what counts of them. */
+  takePlaced(entries: readonly PlacedEntry[]): RunEntry[];
 }
 
-/** @param text what stands below the heading, see `encode` */
-export const writeEntry = (heading: Heading, text: string): string => `${JSON.stringify(heading)}\n${text}`;
+/** @param text the body below the heading, see `encode` */
+export const writeEntry = (heading: Heading, text: string, mark?: EntryMark): BoardEntry => ({
+  text: `${JSON.stringify(heading)}\n${text}`,
+  mark: heading.kind === 'life' ? 'life' : mark,
+});
 
-export const readChunk = ({ text }: RunEntry): Chunk => decode(text) as Chunk; // what a chunk was made to
+/** Raises `durable/damaged`. */
+export const readChunk = ({ text, runId, sequence }: RunEntry): Chunk => decodeAt(text, `${runId} entry ${sequence}`) as Chunk; // what a chunk was made to
 
 interface StepFinish {
   readonly output?: {
@@ -47,47 +59,65 @@ interface StepFinish {
   };
 }
 
-/** A `step-finish` chunk repeats all steps so far: it is told with its own alone, so that a run costs the same with each step. */
+/**
+ * A `step-finish` chunk repeats all steps so far. It is published with its own step only, so that the cost of a step stays
+ * constant.
+ */
 export const withOwnStep = (chunk: Chunk): Chunk => {
   const { output, ...payload } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
   const last = output?.steps?.at(-1);
-  if (!last || last.toolCalls !== output?.toolCalls) return chunk; // the end of an earlier step is told again
+  if (!last || last.toolCalls !== output?.toolCalls) return chunk; // the end of an earlier step is repeated
   return { ...chunk, payload: { ...payload, output: { ...output, steps: [last], earlier: (output?.steps?.length ?? 1) - 1 } } };
 };
 
-/** Gives each `step-finish` the steps before it back, as far as they were heard. */
-export const createStepRestorer = (): ((chunk: Chunk) => Chunk) => {
+/** Gives each `step-finish` the steps before it back. */
+export const createStepRestorer = (earlierSteps: (before: number) => Promise<readonly RunEntry[]>) => {
   let known: readonly unknown[] = [];
-  return (chunk) => {
+  const restore = (chunk: Chunk): Chunk => {
     const { output, ...payload } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
     if (!output?.steps) return chunk;
     const { earlier = 0, ...own } = output;
     known = [...known.slice(0, earlier), ...output.steps];
     return { ...chunk, payload: { ...payload, output: { ...own, steps: known } } };
   };
+  return async (chunk: Chunk, { sequence }: RunEntry): Promise<Chunk> => {
+    const { output } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
+    if ((output?.earlier ?? 0) > known.length) for (const one of await earlierSteps(sequence)) restore(readChunk(one));
+    return restore(chunk);
+  };
 };
 
-export const createEntryParser = (): EntryParser => {
-  let place = 0;
+const readEntry = (entry: string, path: string): { readonly heading: Heading; readonly text: string } => {
+  const end = entry.indexOf('\n');
+  try {
+    return { heading: JSON.parse(entry.slice(0, end)) as Heading, text: entry.slice(end + 1) }; // what writeEntry wrote
+  } catch (cause) {
+    throw new InterlockError('durable/damaged', { path, detail: String(cause), cause });
+  }
+};
+
+/** @param from the place of what is heard first; what was marked before it is taken with `takePlaced` */
+export const createEntryParser = (runId: string, from = 0): EntryParser => {
+  let place = from;
   const lives: string[] = [];
   let opened: EntryParser['opened'];
-  const takeOne = (entry: string): RunEntry[] => {
-    const end = entry.indexOf('\n');
-    const heading = JSON.parse(entry.slice(0, end)) as Heading; // what writeEntry wrote
-    const text = entry.slice(end + 1);
-    const sequence = place;
-    place += 1;
+  let isLost = false;
+  const takeOne = ({ place: sequence, text: entry }: PlacedEntry): RunEntry[] => {
+    const path = `${runId} entry ${sequence}`;
+    const { heading, text } = readEntry(entry, path);
     switch (heading.kind) {
       case 'life': {
         const { life, sitting: segment } = heading;
         lives.push(life);
-        if (opened?.sitting !== segment) opened = { sitting: segment, sequence, call: decode(text) as PersistedCall };
+        if (opened?.sitting !== segment)
+          opened = { sitting: segment, sequence, life, call: decodeAt(text, path) as PersistedCall };
         return [];
       }
       case 'chunk': {
         const { life, stretch, at } = heading;
+        isLost ||= !lives.includes(life);
         // A process that was given up, and does not know it, may still speak.
-        return life === lives.at(-1) && opened ? [{ sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
+        return life === lives.at(-1) && opened ? [{ runId, sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
       }
       default:
         return heading satisfies never;
@@ -101,6 +131,10 @@ export const createEntryParser = (): EntryParser => {
     get opened() {
       return opened;
     },
-    take: (entries) => entries.flatMap(takeOne),
+    get isLost() {
+      return isLost;
+    },
+    take: (entries) => entries.flatMap((text) => takeOne({ place: place++, text })),
+    takePlaced: (entries) => entries.flatMap(takeOne),
   };
 };

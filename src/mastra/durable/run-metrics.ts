@@ -2,7 +2,7 @@ import type { DurableContext } from './run-subscription.js';
 import { listKept } from './run-operations.js';
 import type { RunQueue } from './run-queue.js';
 
-/** What becomes of an agent's durable runs: of all its processes, as far as the engine can list its runs. */
+/** Metrics of an agent's durable runs, across all its processes, as far as the engine can list its runs. */
 export interface RunMetrics {
   /** Runs that wait for their turn, in this process or in the engine. */
   readonly queued: number;
@@ -10,13 +10,13 @@ export interface RunMetrics {
   readonly running: number;
   /** Runs that wait for a person, or for other code. */
   readonly waiting: number;
-  /** Segments of runs that this process has gone on with after another one, or an earlier try, had left them. */
+  /** Run segments that this process continued after another process, or an earlier attempt, had stopped. */
   readonly recovered: number;
   /** Runs that the engine has given up. */
   readonly lost: number;
-  /** How long ago the oldest run began that has not ended and does not wait for a person; 0 where there is none. */
+  /** The age of the oldest run that has not ended and does not wait for a person; 0 without such a run. */
   readonly oldestAgeMs: number;
-  /** Bytes that the engine's storage takes, all agents together. Absent where it cannot tell. */
+  /** The size of the engine's storage in bytes, for all agents together. Absent if the engine cannot measure it. */
   readonly journalBytes?: number;
 }
 

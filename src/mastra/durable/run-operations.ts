@@ -4,7 +4,7 @@ import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
 import { pause, type DurableContext } from './run-subscription.js';
 import { readNote, type WaitingRun } from './suspended-index.js';
 
-/** What a durable run does: it waits for its turn, goes on, waits for a person or for code, has ended, or was given up by its engine. */
+/** The state of a durable run: queued, running, waiting for a person or for code, ended, or given up by its engine. */
 export type KeptRunStatus = WaitingRun['status'] | KeptRun['state'];
 
 /** A durable run as an agent lists it. */
@@ -41,7 +41,7 @@ export const listKept = async (keeping: DurableContext, filter: RunFilter): Prom
 };
 
 const summaries = async ({ runs, board }: DurableContext, filter: KeptRunFilter): Promise<RunSummary[]> => {
-  const waiting = (await board.pinned()).map(({ note }) => readNote(note));
+  const waiting = (await board.pinned()).flatMap(({ note }) => readNote(note));
   if (!runs.list) return waiting;
   const notes = new Map(waiting.map((note) => [note.runId, note]));
   const sittings = Map.groupBy(await runs.list(filter), (run) => runIdOf(run.runId));
@@ -59,10 +59,7 @@ const summaryOf = (runId: string, rows: readonly KeptRun[], note: WaitingRun | u
   return { runId, status: last.state, ...times, ...(last.endedAt && last.state === 'ended' && { endedAt: last.endedAt }) };
 };
 
-/**
- * Refuses who asks for a run in the name of another resource than it was begun for, as if there were no such run. Raises
- * `durable/no-run`.
- */
+/** Rejects a request for a run of another resource, as if the run did not exist. Raises `durable/no-run`. */
 export const checkOwner = async ({ runs }: DurableContext, runId: string, resourceId: string | undefined): Promise<void> => {
   if (resourceId === undefined) return;
   const [first] = (await needed(runs.list, 'resourceId')({ runId: segmentId(runId, 0) })) ?? [];
@@ -100,10 +97,10 @@ const dropRun = async ({ runs, board }: DurableContext, runId: string, sittings:
 /** How often it is looked whether the runs that are to be erased have ended. */
 const looks = 200;
 
-/** What became of runs that were to be erased. */
+/** The result of erasing runs. */
 export interface Erased {
   readonly erased: number;
-  /** Runs that have not ended, because no process goes on with them: they are canceled, and to be erased later. */
+  /** Runs that have not ended, because no process runs them: they are canceled; erase them later. */
   readonly remaining: readonly string[];
 }
 

@@ -1,10 +1,10 @@
-import type { Board, ProgramRuns } from '../../durable/journal.js';
+import type { Board, PlacedEntry, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import type { Chunk } from '../../loop/ports.js';
 import { readEnd, type PersistedCall, type SegmentEnd } from './persisted-segment.js';
 import type { LocalRuns } from './local-runs.js';
 import type { DurableAgent } from './set-up.js';
-import { createEntryParser, createStepRestorer, type RunEntry } from './run-entry.js';
+import { createEntryParser, createStepRestorer, type EntryParser, type RunEntry } from './run-entry.js';
 
 /** What an agent's runs on an engine are looked after with. */
 export interface DurableContext {
@@ -26,44 +26,99 @@ export const lookAgainMs = 50;
 
 export const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, lookAgainMs));
 
-/** Somebody who listens to a run from its beginning, to the end of one of its run segments. */
+/** Somebody who listens to a run, to the end of one of its run segments. */
 export interface RunSubscription {
   /** The number of that run segment. */
   readonly number: number;
   /** What was heard and not yet taken. */
   readonly entries: RunEntry[];
-  /** Gives a chunk the steps back that were heard before it. */
-  readonly withSteps: (chunk: Chunk) => Chunk;
-  /** Who has taken the run up, one after the other. */
+  /** Gives a chunk the steps back that were told before it. */
+  withSteps(chunk: Chunk, entry: RunEntry): Promise<Chunk>;
+  /** The processes that have run it, in order. */
   readonly lives: readonly string[];
-  /** The call of the run segment, as soon as it is told. */
+  /** The call of the run segment, once it is published. */
   readonly call: PersistedCall | undefined;
   /** Looks and listens; gives what the run segment ended with, once it has. */
   poll(): Promise<SegmentEnd | undefined>;
-  /** Looks and listens; says whether the run segment has begun anywhere, or has ended. */
+  /** Reads new entries; resolves to whether the run segment has started in any process, or has ended. */
   hasStarted(): Promise<boolean>;
 }
 
-export const subscribe = (context: DurableContext, { runId, number, id }: SegmentRef): RunSubscription => {
-  const parser = createEntryParser();
+/** @param from the place of what is heard first. Default: where the run segment was first taken up */
+export const subscribe = (context: DurableContext, segment: SegmentRef, from?: number): RunSubscription => {
+  const { number, id } = segment;
+  const listener = listenTo(context.board, segment, from);
   const entries: RunEntry[] = [];
   let end: SegmentEnd | undefined;
   const poll = async (): Promise<SegmentEnd | undefined> => {
     end ??= await findEnd(context, id); // first, so that everything is heard that was told before the end
-    entries.push(...parser.take(await context.board.read(runId, parser.place)));
+    entries.push(...(await listener.listen()));
     return end;
   };
   return {
     number,
     entries,
-    withSteps: createStepRestorer(),
-    lives: parser.lives,
+    withSteps: createStepRestorer((before) => stepsBefore(context.board, segment, before)),
+    get lives() {
+      return listener.parser().lives;
+    },
     get call() {
-      return end ? end.call : parser.opened?.call;
+      return end ? end.call : listener.parser().opened?.call;
     },
     poll,
-    hasStarted: async () => (await poll()) !== undefined || parser.opened?.sitting === number,
+    hasStarted: async () => (await poll()) !== undefined || listener.parser().opened?.sitting === number,
   };
+};
+
+interface Listener {
+  readonly parser: () => EntryParser;
+  /** Gives what counts of the entries that were not heard yet. */
+  listen(): Promise<RunEntry[]>;
+}
+
+const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): Listener => {
+  const { runId } = segment;
+  let parser = createEntryParser(runId);
+  let isWhole = false;
+  let hasBegun = false;
+  const next = async (): Promise<RunEntry[]> => parser.take(await board.read(runId, parser.place));
+  const begin = async (): Promise<RunEntry[]> => {
+    const known = from ? await board.read(runId, from - 1) : [];
+    const lives = await board.marked(runId, 'life'); // read after the entries: who has told one of them is among these
+    const start = known.length > 0 && from ? from - 1 : startOf(lives, segment, from);
+    parser = createEntryParser(runId, start);
+    parser.takePlaced(lives.filter(({ place }) => place < start));
+    hasBegun = true;
+    return known.length > 0 ? parser.take(known) : next();
+  };
+  return {
+    parser: () => parser,
+    listen: async () => {
+      const heardTo = parser.place;
+      const heard = hasBegun ? await next() : await begin();
+      if (isWhole || !parser.isLost) return heard;
+      isWhole = true;
+      parser = createEntryParser(runId);
+      return (await next()).filter(({ sequence }) => sequence >= heardTo);
+    },
+  };
+};
+
+/** Where it is begun to listen to a run segment, at the latest where the run was last taken up. */
+const startOf = (lives: readonly PlacedEntry[], { runId, number }: SegmentRef, from: number | undefined): number => {
+  if (from === 0) return 0;
+  const parser = createEntryParser(runId);
+  for (const life of from === undefined ? lives : []) {
+    parser.takePlaced([life]);
+    if (parser.opened?.sitting === number) return life.place;
+  }
+  return lives.at(-1)?.place ?? 0;
+};
+
+const stepsBefore = async (board: Board, { runId }: SegmentRef, before: number): Promise<RunEntry[]> => {
+  const marked = await Promise.all([board.marked(runId, 'life'), board.marked(runId, 'step')]);
+  const told = marked.flat().filter(({ place }) => place < before);
+  return createEntryParser(runId).takePlaced(told.toSorted((one, other) => one.place - other.place));
 };
 
 /** What a run segment ended with; nothing while it goes on. */
@@ -73,7 +128,7 @@ export const findEnd = async ({ runs }: Pick<DurableContext, 'runs'>, id: string
     case 'running':
       return undefined;
     case 'ended':
-      return readEnd(found.output);
+      return readEnd(found.output, id);
     case 'absent':
       throw new InterlockError('durable/no-run', { path: id });
     case 'lost':

@@ -4,6 +4,7 @@ import { noJournal } from '../../loop/journal.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';
+import type { OnShow } from '../../stream/stream-buffer.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { startRun } from '../agent/start-run.js';
 import type { CallOptions } from '../call-options.js';
@@ -25,12 +26,11 @@ export interface DurableAgent extends PersistedAgent {
 }
 
 export interface SetUpOptions {
-  /** What whoever waits for the run wants of it here. */
+  /** The options of the caller that waits for the run here. */
   readonly here: CallOptions;
   readonly journal?: Journal;
-  /** Told of each chunk once it can be seen. */
-  readonly show?: (chunk: Chunk) => void;
-  /** Whether this is where the run begins: a recording tells a run from there, and is begun nowhere else. */
+  readonly show?: OnShow<Chunk>;
+  /** Whether the run starts here: a recording contains a run from its start, and starts only here. */
   readonly isBeginning?: boolean;
   /** The limits that the run began with, when it continues. */
   readonly limits?: LoopLimits;

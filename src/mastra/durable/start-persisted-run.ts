@@ -4,7 +4,7 @@ import { InterlockError } from '../../errors.js';
 import { type LoopLimits, loopMachine } from '../../loop/machine.js';
 import { applyCallResponse } from '../../loop/resume-run.js';
 import type { Run } from '../../loop/run.js';
-import { decode, encode } from '../../loop/state/encode.js';
+import { decodeAt, encode } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import type { CodeChange } from '../options/own-options.js';
 import type { PersistedSegment } from './persisted-segment.js';
@@ -17,7 +17,7 @@ export interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChanged
   readonly runId: string;
   /** Makes the run in this process, as it is before anything of it is done. */
   make(options: MakeOptions): Promise<Run>;
-  /** Told where the run waits for other code. */
+  /** Called when the run waits for other code. */
   readonly onChange?: (change: CodeChange) => Promise<void>;
 }
 
@@ -33,8 +33,9 @@ type RunStart =
   | { readonly error: unknown };
 
 /**
- * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A run that continues keeps the limits that
- * it began with: the journal is only valid under them. Rejects with `durable/changed-code` or `durable/unknown-format`.
+ * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A run that continues keeps the
+ * limits that it began with: the journal is only valid under them. Rejects with `durable/changed-code` or
+ * `durable/unknown-format`.
  */
 export const startPersistedRun = async (
   options: PersistedStartOptions,
@@ -50,12 +51,12 @@ export const startPersistedRun = async (
       return encode({ error } satisfies RunStart);
     }
   });
-  const start = decode(text) as RunStart;
+  const start = decodeAt(text, `${runId} begin`) as RunStart;
   if ('error' in start) return start;
   checkFormat(runId, start.format);
   const isRecovered = run === undefined;
   run ??= await make({ isBeginning: false, limits: start.limits });
-  run.messageId = start.messageId; // it is told before anything else is kept
+  run.messageId = start.messageId; // stored before everything else
   await checkCode(options, run, start);
   if (resumes) {
     applyPersistedState(run, { ...resumes.state, status: undefined });
@@ -108,8 +109,8 @@ const isSoonAborted = async (signal: AbortSignal, withinMs: number): Promise<boo
 };
 
 /**
- * What code a run is run by, as far as its journal depends on it: the statechart, and the guards of each lane in their order. A run
- * that was begun by other code cannot be known to come to the same places.
+ * A hash of the code that the run's journal depends on: the statechart, and the guards of each lane in order. A run of other
+ * code may reach other states.
  */
 const definitionHash = ({ options: { lanes } }: Run): string => {
   const guards = Object.entries(lanes).map(([lane, plan]) => [lane, plan && shapeOf(plan.graph)]);

@@ -6,7 +6,7 @@ import type { CodeChange } from '../options/own-options.js';
 import { needsDecisionType, type Publisher } from './publisher.js';
 import { toListed, type ListedRun } from '../agent/suspended-runs.js';
 
-/** What is noted of a suspended run for somebody, for whoever asks which runs do; nothing of another. */
+/** The index entry of a suspended run for its owner; it contains no data of other resources. */
 export const suspendedNote = (run: Run): string | undefined => {
   if (run.status !== 'suspended' || waitingCalls(run).length === 0) return undefined;
   return encode(toListed({ run, suspendedAt: new Date(run.options.ports.wallClock()) }));
@@ -17,15 +17,21 @@ export interface NeedsDecision extends CodeChange {
   readonly status: 'needs-decision';
 }
 
-/** A run that waits: for a person's answer, or for code that may go on with it. */
+/** A waiting run: it needs a person's answer, or code that may continue it. */
 export type WaitingRun = ListedRun | NeedsDecision;
 
 /** A note of either kind. */
-export const readNote = (note: string): WaitingRun => decode(note) as WaitingRun; // what restingNote gave, or tellChange
+export const readNote = (note: string): WaitingRun[] => {
+  try {
+    return [decode(note) as WaitingRun]; // what suspendedNote gave, or publishChange
+  } catch {
+    return []; // a note that is damaged hides no other run
+  }
+};
 
 /**
- * Notes that a run waits for its code, and shows it to whoever follows the run: once for each change, however often processes try. The note
- * is taken down when the run goes on.
+ * Publishes to followers that a run waits for its code: once for each change, however many processes try. The entry is removed
+ * when the run continues.
  */
 export const publishChange = async (
   change: CodeChange,
@@ -35,7 +41,7 @@ export const publishChange = async (
   const note = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
   if ((await board.pinned()).some((one) => one.runId === runId && one.note === note)) return;
   await publisher.open();
-  publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data: { from: change.from, to: change.to } });
+  void publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data: { from: change.from, to: change.to } });
   await publisher.flush();
   await board.pin(runId, note);
 };

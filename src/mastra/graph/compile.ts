@@ -4,7 +4,7 @@ import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import type { PayloadFunction, SequenceNode } from '../../pipeline/graph.js';
 import { fromWorkflow, invalidStep, isGraphSource, isWorkflow, toNode, type GraphSource } from './to-graph.js';
 
-/** What may stand in a pipeline. */
+/** An entry of a pipeline. */
 export type PipelineStep =
   Processor | AnyWorkflow | GraphSource | PayloadFunction | { readonly id: string; execute(call: never): unknown };
 

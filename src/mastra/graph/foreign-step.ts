@@ -30,8 +30,8 @@ const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
 export const foreignPhases: ReadonlySet<string> = new Set(Object.keys(phasesOfSteps));
 
 /**
- * What Mastra's engine hands a step, a condition or a map. `suspend` and `abort` raise `pipeline/unsupported-step`: a guard that waits
- * for somebody or cancels its workflow would leave the run without a verdict.
+ * The argument that Mastra's engine gives to a step, a condition or a map. `suspend` and `abort` raise
+ * `pipeline/unsupported-step`: a guard that suspends or cancels its workflow would leave the run without a verdict.
  */
 export const foreignContext = (id: string, data: PhaseData, scope: RunScope): Record<string, unknown> => {
   const { requestContext, tracingContext, abortSignal, writer, runId, agent } = scope;

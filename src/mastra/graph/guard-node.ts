@@ -11,7 +11,7 @@ export interface Guarded {
   readonly policy: GuardPolicy | undefined;
 }
 
-/** A processor that declares a policy of its own: the default for whoever puts it into a pipeline. */
+/** A processor that declares its own policy, the default for pipelines that contain it. */
 export type PolicyCarrier = Processor & {
   /** What holds around this processor where nothing else is said; `guard()` overrides each field. */
   readonly guardPolicy?: GuardPolicy;
@@ -34,7 +34,7 @@ export const guardedBy = (processor: Processor): Guarded => {
   return guarded;
 };
 
-/** Remembers what stands behind a processor that `guard()` made. */
+/** Stores the guard behind a processor that `guard()` made. */
 export const rememberGuarded = (wrapper: Processor, guarded: Guarded): void => void known.set(wrapper, guarded);
 
 /** A processor as a node of a graph; raises what {@link guardedBy} does. */

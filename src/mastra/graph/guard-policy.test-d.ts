@@ -54,7 +54,7 @@ guard(editor, { timeoutMs: 5 });
 // @ts-expect-error there is no such window
 guard(editor, { window: 'word' });
 
-// A guard stands where its processor does, and may take its time.
+// A guard is accepted wherever its processor is, and may be asynchronous.
 const guarded = guard(editor, { deadlineMs: 5 });
 expectTypeOf(guarded.id).toEqualTypeOf<string>();
 expectTypeOf(guarded).toExtend<InputProcessor>();

@@ -34,15 +34,16 @@ export type GuardedProcessor<P> = {
 };
 
 /**
- * Puts a policy around a processor. What it gives stands wherever a processor does: in a pipeline, in the arrays of an
- * {@link InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in a stock Mastra agent, where its hooks carry the
- * policy out themselves. Around a guard that has a policy already, and around a processor that declares one as `guardPolicy`, the options are
- * merged and the outer ones win; one that is undefined says nothing.
+ * Puts a policy around a processor. The result is accepted wherever a processor is: in a pipeline, in the arrays of an {@link
+ * InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in a stock Mastra agent, where its hooks apply the policy
+ * themselves. Around a guard that has a policy already, and around a processor that declares one as `guardPolicy`, the options
+ * are merged and the outer ones win; undefined options are ignored.
  *
- * What a policy keeps across runs (its breaker, its queue, its cache) belongs to the guard that is given back.
+ * The state of a policy across runs (breaker, queue, cache) belongs to the returned guard.
  *
- * Raises `guard/unknown-option`, `guard/invalid-option`, `pipeline/invalid-step`, `pipeline/missing-id`, `pipeline/no-hook`; when run, an unavailable guard
- * fails with its own error, or with `guard/unavailable`, `guard/deadline`, `guard/breaker-open`, `guard/busy`.
+ * Raises `guard/unknown-option`, `guard/invalid-option`, `pipeline/invalid-step`, `pipeline/missing-id`, `pipeline/no-hook`; when
+ * run, an unavailable guard fails with its own error, or with `guard/unavailable`, `guard/deadline`, `guard/breaker-open`,
+ * `guard/busy`.
  *
  * @example
  * const moderation = pipeline('moderation')
@@ -64,8 +65,8 @@ export function guard(given: Processor | InputJudge, options: GuardPolicy): unkn
 }
 
 /**
- * What the guard has in place of its processor's: hooks that carry the policy out where a host calls them. Whom a violation is told to
- * is no business of the host's then: the plan tells it.
+ * Overrides of the processor's members: hooks that apply the policy where a host calls them. The plan reports violations, so the
+ * host does not.
  */
 const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> => {
   const node = { kind: 'guard', id: processor.id, processor, policy } as const;

@@ -4,8 +4,8 @@ import type * as llm from '@mastra/core/llm';
 import type { MastraParts } from './mastra-host.js';
 
 /**
- * Imports what only an application with Mastra has. No bundler follows the path, since it is none that it could read: guards run where there is no
- * Mastra, and an application that has it finds it beside itself.
+ * Imports modules that only applications with Mastra have. Bundlers cannot follow the computed path, so guards also run without
+ * Mastra.
  */
 const importIfAsked = (path: string): Promise<unknown> =>
   import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ path);

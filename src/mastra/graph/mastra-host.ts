@@ -11,7 +11,7 @@ export interface MastraParts {
   readonly createSignal: typeof createSignal;
 }
 
-/** Mastra as the pure modules see it, given its classes: whoever has them has loaded them. */
+/** Mastra behind the interface of the pure modules. It gets the classes, because its caller has loaded them. */
 export const mastraHost = (parts: MastraParts, resolveModel: Host['resolveModel']): Host => ({
   messages: createMessagePort(parts),
   createTripWire: ({ reason, retry, metadata, processorId }) => new parts.TripWire(reason, { retry, metadata }, processorId),

@@ -9,11 +9,12 @@ import { toNode, type GraphSource } from './to-graph.js';
 export type PortablePipeline = PipelineBuilder<PipelineStep, GraphSource>;
 
 /**
- * Starts a pipeline that belongs to no framework. Compose it with `.then`, `.parallel` and `.branch`; `.commit()` checks it, and gives
- * it as it is then. Committed or not, it stands wherever a pipeline does: in the adapters of the AI SDK, in an InterlockAgent, in
- * another pipeline. The `pipeline` of `mastra-interlock` is the same builder, whose `.commit()` makes a Mastra workflow.
+ * Starts a pipeline that belongs to no framework. Compose it with `.then`, `.parallel` and `.branch`; `.commit()` checks it and
+ * returns an immutable copy. Committed or not, it is accepted wherever a pipeline is: in the adapters of the AI SDK, in an
+ * InterlockAgent, in another pipeline. The `pipeline` of `mastra-interlock` is the same builder, whose `.commit()` makes a Mastra
+ * workflow.
  *
- * Raises when committed what `verify` finds as an error, such as `pipeline/duplicate-id`, `pipeline/empty`.
+ * `.commit()` raises each error that `verify` finds, such as `pipeline/duplicate-id`, `pipeline/empty`.
  *
  * @example
  * const moderation = pipeline('moderation').then(lengthGuard()).parallel([piiGuard(), spamGuard()]).commit();

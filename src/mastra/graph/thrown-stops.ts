@@ -5,7 +5,7 @@ import type { PhaseData } from '../../phase/row.js';
 import { takeBackResult } from './taken-back.js';
 import type { Author, Stop, Verdict } from '../../verdict.js';
 
-/** What a verdict leaves to go on with; a stop is thrown, for exceptions are how Mastra's engine is told. */
+/** The payload after a verdict; a stop is thrown, because Mastra's engine expects an exception. */
 export const payloadOf = (verdict: Verdict<PhaseData>, data: PhaseData, host: Host): PhaseData => {
   switch (verdict.kind) {
     case 'pass':

@@ -91,10 +91,11 @@ const unsupported = (path: string, detail: string): InterlockError =>
   new InterlockError('pipeline/unsupported-step', { path, detail });
 
 /**
- * Reads a workflow, ours or made by hand with Mastra's builder, as a graph. What a graph cannot carry is refused with its name and place.
+ * Reads a workflow, ours or made by hand with Mastra's builder, as a graph. A feature that a graph cannot represent is rejected
+ * by name and path.
  *
- * Raises `pipeline/unsupported-step` for entries other than steps, parallel blocks, branches, maps and nested workflows, for steps that
- * suspend, and for workflows with `onFinish`, `onError` or `retryConfig`.
+ * Raises `pipeline/unsupported-step` for entries other than steps, parallel blocks, branches, maps and nested workflows, for
+ * steps that suspend, and for workflows with `onFinish`, `onError` or `retryConfig`.
  */
 export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   const known = graphOfWorkflow(workflow);
@@ -110,7 +111,7 @@ export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   };
 };
 
-/** Where an entry stands. */
+/** The location of an entry. */
 interface EntrySite {
   readonly workflow: AnyWorkflow;
   readonly where: string;

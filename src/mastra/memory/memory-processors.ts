@@ -8,7 +8,7 @@ import { threadTitle, type Titling } from './memory-title.js';
 import { forkList } from '../messages/fork-list.js';
 import { isSame } from '../../phase/plain-data.js';
 
-/** What stands around the guards of a call. */
+/** The processors of memory around the guards of a call. */
 interface MemoryProcessors {
   /** Loads the conversation. */
   readonly before: readonly Processor[];
@@ -56,8 +56,8 @@ const recalledParts: Processor = {
 type AnyHook = (args: { requestContext?: RequestContext }) => unknown;
 
 /**
- * Memory's processors read from the request's context which thread is theirs. Others may share that context, and write there too:
- * sub-agents with a memory of their own, other runs. Each hook is given one in which this conversation stands.
+ * Memory's processors read their thread from the request context. Sub-agents with their own memory, or other runs, may share
+ * that context and write to it. Each hook therefore gets a context with this conversation's thread.
  */
 const inConversation = (processor: Processor, { context }: Conversation): Processor => {
   const { id, name, spanType, spanName, spanAttributes } = processor;
@@ -90,8 +90,9 @@ interface ObservingAccepted {
 }
 
 /**
- * Mastra's processor saves and observes an answer while it is generated. Here the answer is first accepted, then saved, then observed, so the
- * observer never reads words that a guard removed or rejected. A failed observation does not fail the run: the next turn repeats it.
+ * Mastra's processor saves and observes an answer while it is generated. Here the answer is first accepted, then saved, then
+ * observed, so the observer never reads words that a guard removed or rejected. A failed observation does not fail the run: the
+ * next turn repeats it.
  */
 const observeAccepted = (processor: Processor, conversation: Conversation): ObservingAccepted => {
   const inner = processor as Processor & Hooks; // it has both

@@ -8,7 +8,7 @@ import { untilAborted } from '../../loop/until-aborted.js';
 import type { Conversation, MemoryTarget } from './memory.js';
 import { safely } from '../safely.js';
 
-/** Whose title is made, and who is told. */
+/** The thread that gets a title, and the callback for the title. */
 export interface Titling {
   readonly agent: Agent;
   readonly mode: RunMode;
@@ -39,7 +39,7 @@ export const threadTitle = (titling: Titling, place: Place): Processor => ({
     const data = (title: string) => ({ threadId: place.threadId, title });
     const tell: Tell = async (title) =>
       isTold ? writer?.custom({ type: 'data-thread-title', data: data(title), transient: true } as never) : undefined; // as Mastra's
-    const made = makeTitle(titling, place, { messageList, tell }).catch(() => undefined); // the answer stands without
+    const made = makeTitle(titling, place, { messageList, tell }).catch(() => undefined); // a failure does not affect the response
     const told = made.then((title) => (title ? safely(options.memory?.onTitleGenerated, title) : undefined));
     options.serverless?.waitUntil?.(told);
     if (isTold) await (abortSignal ? untilAborted(made, abortSignal) : made);

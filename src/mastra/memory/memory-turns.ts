@@ -1,13 +1,13 @@
 import type { MastraMemory } from '@mastra/core/memory';
 
-/** By what is written: the last of those who write there. */
+/** Maps each part of a memory to the last pending write. */
 type Turns = Map<string, Promise<unknown>>;
 
 const turnsOf = new WeakMap<MastraMemory, Turns>();
 
 /**
- * Runs work on a part of a memory after all work on it that was begun before: what one run reads and then writes is not what another
- * is just writing. Holds within this process, as Mastra's own order of such writes does.
+ * Runs work on a part of a memory after all earlier work on that part, so that a read and the write that depends on it are not
+ * interleaved with another run's. Holds within this process, like Mastra's own order of such writes.
  */
 export const inTurn = <T>(memory: MastraMemory, part: string, work: () => Promise<T>): Promise<T> => {
   const turns: Turns = turnsOf.get(memory) ?? new Map();

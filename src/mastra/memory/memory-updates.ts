@@ -19,7 +19,7 @@ interface MemoryTool {
 export interface MemoryUpdates {
   /** The tool that the run uses in place of one of memory's. */
   defer(name: string, tool: MemoryTool): CoreTool;
-  /** Writes: stands before whoever saves the answer. */
+  /** Writes updates; it runs before the processor that saves the response. */
   readonly processor: Processor;
 }
 

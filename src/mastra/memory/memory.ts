@@ -16,7 +16,7 @@ export interface MemoryTarget {
   thread?: string | WantedThread;
   resource?: string;
   options?: MemoryConfig;
-  /** Told of the title that a thread was given. */
+  /** Called with the new title of a thread. */
   onTitleGenerated?: (title: string) => unknown;
 }
 
@@ -40,11 +40,11 @@ interface OpenConversationOptions {
 }
 
 /**
- * Finds or makes the thread of a call and tells memory's own processors about it, the way Mastra's agent does. Ids that the
- * request's context holds win over the caller's: whoever put them there knows who is asking.
+ * Finds or makes the thread of a call and passes it to memory's own processors, as Mastra's agent does. Ids in the request
+ * context override the caller's, because the server sets them.
  *
- * Raises `agent/invalid-option` where an id is missing, or the thread is another resource's, and
- * `agent/unsupported-option` for what the loop cannot do of what the memory is asked for.
+ * Raises `agent/invalid-option` when an id is missing or the thread belongs to another resource, and
+ * `agent/unsupported-option` for options of memory that the loop does not support.
  */
 export const openConversation = async ({
   agent,
@@ -92,7 +92,7 @@ interface Belonging {
   memoryConfig: MemoryConfig | undefined;
 }
 
-/** The thread as it stands, with what the caller says of it. Two calls that open it at once do not undo each other's. */
+/** The current thread, with the caller's metadata. Two calls that open it at the same time do not undo each other's changes. */
 const openThread = async (memory: MastraMemory, wanted: WantedThread, belonging: Belonging): Promise<Thread> => {
   const known = await ownThread(memory, wanted.id, belonging);
   if (known && says(known, wanted)) return known;

@@ -79,7 +79,7 @@ const listOf = (add: (list: MessageList) => void, owner: Owner = {}): object => 
 
 describe('addMessages', () => {
   it.each<Owner>([{}, { threadId: 'thread', resourceId: 'user' }])(
-    'law: it leaves the list as the list itself would, whatever stands twice or out of order, for %o',
+    'law: it leaves the list as the list itself would, with duplicates and out of order, for %o',
     (owner) =>
       fc.assert(
         fc.property(fc.array(message, { maxLength: 14 }), (messages) => {

@@ -27,8 +27,8 @@ interface Kept<Message> {
 const worthKeeping = 20;
 
 /**
- * Converts a list that grows, again and again. What stands before the last that the user said is converted once, and again only
- * where it was changed; the rest each time. What was converted once is given again, the same objects.
+ * Converts a growing list repeatedly. Messages before the last user message are converted once, and again only after a change;
+ * the rest is converted each time. A cached conversion returns the same objects.
  */
 export const createConversion = <Message extends Converted>(
   way: ConversionWay<Message>,

@@ -104,7 +104,7 @@ describe('write', () => {
     expect(read(list, 'response').map(({ id }) => id)).toEqual(['answer', 'new']);
   });
 
-  it('orders as it is told, and there it stays', () => {
+  it('orders messages as requested, and keeps that order', () => {
     const list = mixed();
     write(list, read(list, 'all').toReversed(), all);
     expect(ids(list)).toEqual(['answer', 'question', 'context', 'old']);
@@ -189,14 +189,14 @@ describe('write', () => {
     expect(ids(list)).toHaveLength(4);
   });
 
-  it('a message that is given twice stands once, as it was given last', () => {
+  it('keeps the last version of a message that is given twice', () => {
     const list = listOf(message('m', 'first'));
     const [one] = read(list, 'all') as [MastraDBMessage];
     write(list, [one, withText(one, 'last')], all);
     expect(contents(list)).toEqual([['m', 'last']]);
   });
 
-  it('throws at a message of another conversation, and at one that nobody can read', () => {
+  it('throws for a message of another conversation, and for an unreadable one', () => {
     const list = mixed();
     expect(() => write(list, [message('foreign', 'x', { threadId: 'other' })], all)).toThrow('wrong threadId');
     expect(() => write(list, [{ role: 'user' } as never], all)).toThrow('must have either');

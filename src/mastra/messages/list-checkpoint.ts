@@ -21,7 +21,7 @@ export const createCheckpoints = (copies: MessageCopies): Pick<LoopMessages, 'ch
   },
 });
 
-/** What a list holds beside what its messages say: where each came from, and the system messages. */
+/** State of a list outside its messages: the source of each message, and the system messages. */
 const besideMessages = (list: MessageList): Beside => {
   if (!isKnownInside(list)) {
     const { messages: _messages, ...beside } = copyPlain(list.serialize());

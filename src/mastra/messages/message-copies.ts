@@ -22,10 +22,10 @@ interface Settled {
 }
 
 /**
- * Keeps copies of messages. One that was changed since, whoever changed it and however, is copied anew, but for the parts that are as
- * they were: so that each has to be compared with its copy. Where nobody but the loop was handed the conversation, those that are settled are not compared.
+ * Keeps copies of messages. A message that has changed is copied again, except for its unchanged parts, so each message is
+ * compared with its copy. When only the loop holds the conversation, settled messages are not compared.
  *
- * @param isHandedOut whether anybody else may have changed messages by now
+ * @param isHandedOut whether other code may have changed messages
  */
 export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies => {
   const known = new WeakMap<MastraDBMessage, MastraDBMessage>();

@@ -19,9 +19,9 @@ type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
 
 /**
  * Makes the function that calls a model. Errors that the provider marks as retryable are tried again here, `maxRetries` times;
- * what is left rejects, and the loop asks the guards.
+ * the last error rejects, and the loop calls the error guards.
  *
- * A model's own settings stand over those of the call, as in Mastra; what a guard set for the step stands over both.
+ * A model's own settings override those of the call, as in Mastra; settings that a guard made for the step override both.
  */
 export const createModelCall =
   (called: Settings, includeRawChunks?: boolean) =>
@@ -139,8 +139,8 @@ const askForJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], 
 };
 
 /**
- * Some models reject a prompt that ends with an assistant message: Claude from 4.6 on for structured output, Gemini from 3 on always.
- * Then a short user message ends it, for this call only; Mastra's own guard for this adds the same words.
+ * Some models reject a prompt that ends with an assistant message: Claude from 4.6 on for structured output, Gemini from 3 on
+ * always. Then a short user message ends it, for this call only; Mastra's own guard for this adds the same words.
  */
 const endingWithUser = ({ prompt, responseFormat }: JsonRequest, { provider, modelId }: ResolvedModel): Prompt => {
   const isGemini = /google|vertex/.test(provider) && isFrom(/gemini-(\d+)/i.exec(modelId ?? ''), [3, 0]);

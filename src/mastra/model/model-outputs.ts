@@ -10,7 +10,7 @@ type Mapping = (call: Invocation, result: unknown) => unknown;
 export interface ModelOutputs {
   /** Notes tools as their authors made them: Mastra's are given the output, the AI SDK's an object with it. */
   note(tools: Readonly<Record<string, unknown>>): void;
-  /** Puts what the model is to see beside each result, as the results are now: guards may have edited them. */
+  /** Adds the model's version of each result to the current results: guards may have edited them. */
   apply(list: MessageList): Promise<void>;
   /** Whether any tool wants so, so that messages are written to. */
   readonly areMapped: boolean;

@@ -7,10 +7,10 @@ import type { ResolvedModel } from '../../phase/host.js';
 import { refuseFaults } from '../option-fault.js';
 import { modelSettingsFault } from '../options/mastra-options.js';
 
-/** Tries after the first, for errors that the provider calls retryable, where nobody said how many. */
+/** Default number of retries for errors that the provider marks as retryable. */
 const defaultModelRetries = 2;
 
-/** For whom models are resolved. */
+/** The caller for which models are resolved. */
 export interface ModelRequestor {
   readonly agent: Agent;
   readonly requestContext: RequestContext;

@@ -2,7 +2,7 @@ import { isStandardSchemaWithJSON, standardSchemaToJSONSchema } from '@mastra/co
 import { isProviderDefinedTool } from '@mastra/core/tools';
 import type { StepSettings } from '../../loop/ports.js';
 
-/** A tool as Mastra or the AI SDK define it, as far as the model is told of it. */
+/** The part of a Mastra or AI SDK tool that the model receives. */
 interface ToolDefinition {
   id?: string;
   name?: string;
@@ -26,7 +26,7 @@ export const offeredTools = ({ tools, toolChoice, activeTools }: ToolNames): [st
   return active ? entries.filter(([name]) => active.has(name)) : entries;
 };
 
-/** What the provider is told about tools. */
+/** The provider's part of the request about tools. */
 export const providerTools = (names: ToolNames, specificationVersion: string): object => {
   const offered = offeredTools(names);
   if (offered.length === 0) return names.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {};

@@ -11,6 +11,7 @@ import {
   aText,
   concurrency,
   either,
+  fieldsOf,
   functions,
   instructions,
   listOf,
@@ -143,7 +144,10 @@ export const mastraOptions = {
   signals: inConfig(listOf(anObject)),
   notifications: inConfig(anObject),
   pubsub: inConfig(anObject),
-  goal: inConfig(refused('a guard of the result judges the answer, and may ask for another.')),
-  backgroundTasks: inConfig(refused('no tool runs outside its run, where no guard judges its result.')),
+  goal: inConfig(anObject),
+  // Every tool runs within its run, where guards judge its result: nothing is left for callbacks of background tasks.
+  backgroundTasks: inConfig(
+    fieldsOf({ disabled: aBoolean, tools: either(oneOf('all'), anObject), concurrency, waitTimeoutMs: wholeNumberFrom(0) }),
+  ),
   editor: inConfig(refused('guards of a stored version are not known when the agent is built.')),
 } as const satisfies Readonly<Record<string, OptionRow>>;

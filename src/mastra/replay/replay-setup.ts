@@ -31,7 +31,7 @@ export interface ReplayPlan {
   readonly structuredOutput?: StructuredOutput;
 }
 
-/** Everything that a replayed run is begun with. */
+/** The input of a replayed run. */
 export interface ReplaySetup {
   readonly header: TraceHeader;
   /** Puts stand-ins where values were concealed; absent where none were. */
@@ -45,7 +45,7 @@ export interface ReplaySetup {
   readonly tracer: RunTracer;
 }
 
-/** Sets up the run of a trace: its conversation, and everybody who answers in it. */
+/** Sets up the run of a trace: its conversation, and the stand-ins for models, tools, memory and people. */
 export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }: ReplayPlan): Promise<ReplaySetup> => {
   const header = headerOf(recorded);
   const reveal = header.concealedFor.length > 0 ? withStandIns : undefined;
@@ -77,7 +77,7 @@ export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }
 
 const everyPlaceholder = new RegExp(placeholder, 'g');
 
-/** What a model knows by a placeholder was a value to everybody else. */
+/** Replaces the model's placeholders by the stand-ins that all other code gets in place of the values. */
 const withStandIns = (text: string): string => text.replaceAll(everyPlaceholder, standInOf);
 
 const settingsOf = ({ settings, tools }: TraceHeader): StepSettings => ({
@@ -85,7 +85,7 @@ const settingsOf = ({ settings, tools }: TraceHeader): StepSettings => ({
   tools: Object.fromEntries(tools.map((name) => [name, { id: name }])),
 });
 
-/** A model by its name; nobody calls it. */
+/** A stand-in for a model with its name; it is never called. */
 const standInModel = (named: TraceHeader['models'][number]): ResolvedModel => {
   const refuse = (): never => {
     throw new TypeError('In a replay no model is called.');

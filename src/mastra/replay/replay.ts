@@ -40,20 +40,20 @@ export interface Replayed {
 
 export interface ReplayOptions {
   /**
-   * The `structuredOutput` of the recorded call. Default: as it stands in the trace, with its schema as JSON schema, which may find
-   * other words for what does not fit; the model was never told these.
+   * The `structuredOutput` of the recorded call. Default: the recorded one, with its schema as JSON schema. The messages about
+   * mismatches may then differ, which has no effect on the recorded model.
    */
   readonly structuredOutput?: StructuredOutput;
 }
 
 /**
- * Runs a recorded run again with other guards, or with the same: models, tools, memory and people answer what they answered, and
- * none of them is called. Guards are called, also those that ask a model of their own. Where they lead to something that nobody was
- * asked when the run was recorded, the replay ends there and says so.
+ * Runs a recorded run again, with the same or other guards. Models, tools, memory and people are not called; their recorded
+ * responses are used. Guards are called, including guards with their own model. When a guard causes a request that was not
+ * recorded, the replay ends there and reports it.
  *
- * Raises `trace/invalid`, `trace/redacted`, and `pipeline/…` for guards that cannot work.
+ * Raises `trace/invalid`, `trace/redacted`, and `pipeline/…` for invalid guards.
  *
- * @param by an agent, whose guards are taken; or guards, in the lanes of an agent
+ * @param by an agent, whose guards are used; or guards, in the lanes of an agent
  *
  * @example
  * const { trace, endedAt } = await replay(recorded, { outputProcessors: stricter });
@@ -176,7 +176,7 @@ const startReplay = (playing: Playing): Run => {
   return run;
 };
 
-/** Guards that judge beside the run are waited for as far as they had answered. */
+/** Waits for shadow guards up to the verdicts that were recorded. */
 const shadowsOf = async (recorded: Trace, replayed: Trace, run: Run | undefined): Promise<void> => {
   const count = (trace: Trace) => traceOfKind(trace, 'event').filter(({ event }) => event.type === 'guard-shadow').length;
   while (run && count(replayed) < count(recorded) && run.recorder.openShadows > 0) await sleep(2);

@@ -10,7 +10,7 @@ import {
 export interface OutputSchema {
   /** JSON schema of an object, since providers accept nothing else at the top level. */
   readonly json: object;
-  /** JSON schema of what is asked for, whatever stands at its top. */
+  /** JSON schema of the requested object, of any top-level type. */
   readonly own: object;
   /** Checks a parsed answer; what is wrong comes as sentences. */
   check(

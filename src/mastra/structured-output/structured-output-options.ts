@@ -3,7 +3,7 @@ import type { OptionFault } from '../option-fault.js';
 import { isPlainObject } from '../plain-object.js';
 import { readOutputSchema } from './output-schema.js';
 
-/** The answer as an object: what it must fit, and what happens where it does not. */
+/** Structured output: the schema, and the handling of answers that do not match it. */
 export interface StructuredOutput<OUTPUT = unknown> {
   /** Zod, any standard schema with a JSON form, the AI SDK's, or JSON schema. */
   readonly schema: PublicSchema<OUTPUT>;
@@ -14,14 +14,14 @@ export interface StructuredOutput<OUTPUT = unknown> {
   readonly errorStrategy?: 'strict' | 'warn' | 'fallback';
   readonly fallbackValue?: OUTPUT;
   /**
-   * Asks for JSON in words, for models that have no setting for it: `true` and `'system'` in the first system message, `'inline'` in
-   * the last user message, `'auto'` inline where Mastra's model registry does not list the model as capable. Default `false`: the
-   * provider's own setting.
+   * Requests JSON in the prompt, for models without a setting for it: `true` and `'system'` in the first system message,
+   * `'inline'` in the last user message, `'auto'` inline where Mastra's model registry does not list the model as capable.
+   * Default `false`: the provider's own setting.
    */
   readonly jsonPromptInjection?: boolean | 'system' | 'inline' | 'auto';
   /** The words of `jsonPromptInjection`. Default: the schema as JSON. */
   readonly instructions?: string;
-  /** Told of an answer that does not fit, under `warn`. */
+  /** Called for a response that does not match, under `warn`. */
   readonly logger?: { warn(message: string): void };
 }
 

@@ -7,7 +7,7 @@ import type { Run } from '../../loop/run.js';
 import { readOutputSchema } from './output-schema.js';
 import type { StructuredOutput } from './structured-output-options.js';
 
-/** What stands in the metadata of the last message of an accepted answer, where an object was asked for. */
+/** The note in the metadata of the last message of an accepted response with an object. */
 interface ObjectNote {
   readonly structuredOutput?: unknown;
   readonly interlock?: { readonly usedFallbackValue?: boolean };
@@ -16,9 +16,9 @@ interface ObjectNote {
 type Found = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly string[] };
 
 /**
- * The last guard of a run that is to answer with an object: it reads the object off the text as the other guards left it. What does
- * not fit the schema is rejected, and the model told why, as often as the run grants retries; then `errorStrategy` says what becomes
- * of the run.
+ * The last guard of a run with structured output. It parses the object from the text that the other guards left. A text that
+ * does not match the schema is rejected, and the model gets the reason, as often as the run grants retries. Then `errorStrategy`
+ * decides how the run ends.
  */
 export class StructuredOutputGuard implements Processor<'structured-output'> {
   readonly id = 'structured-output';
@@ -72,8 +72,8 @@ const lastText = (messages: readonly MastraDBMessage[]): string => {
 };
 
 /**
- * Many models put JSON into a block of code. Only its first line is matched by an expression: one over the whole answer goes back and
- * forth over what stands in it, and takes minutes for some thousands of empty lines.
+ * Many models put JSON into a code block. The expression matches only its first line: over a whole response it would backtrack,
+ * and take minutes for thousands of empty lines.
  */
 const withoutFence = (text: string): string => {
   const answer = text.trim();

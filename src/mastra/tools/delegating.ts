@@ -21,7 +21,7 @@ export interface DelegatingCall {
 /** A tool call on its way to the agent that it is for. */
 interface Underway {
   readonly delegating: DelegatingCall;
-  /** Known once it has come to a sub-agent: whom that one asks itself is not kept here. */
+  /** Known once the call has reached a sub-agent. Calls of that sub-agent to others are not stored here. */
   readonly agent?: object;
 }
 
@@ -33,7 +33,10 @@ export const askDirectly = <T>(agent: object, act: () => T): T => {
   return underway && !underway.agent ? calls.run({ ...underway, agent }, act) : act();
 };
 
-/** What keeps the run that an agent is asked for; nothing where its supervisor's is not kept, or somebody stands between them. */
+/**
+ * The journal for a run of a sub-agent. Undefined when its supervisor's run has no journal, or when other code is between the
+ * two.
+ */
 export const delegatingTo = (agent: object): DelegatingCall | undefined => {
   const underway = calls.getStore();
   return underway?.agent === agent ? underway.delegating : undefined;

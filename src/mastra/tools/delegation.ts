@@ -14,8 +14,8 @@ interface StreamedResponse extends DelegationResponse {
 }
 
 /**
- * Whether a call comes from a supervisor: Mastra's tool for a sub-agent marks each of its calls with this policy, and nobody else
- * is meant to.
+ * Whether a call comes from a supervisor: Mastra's tool for a sub-agent marks each of its calls with this policy, which other
+ * code must not use.
  */
 export const isDelegated = (options: unknown): boolean =>
   (options as { backgroundTaskPolicy?: { allowDelegationDispatch?: unknown } } | undefined)?.backgroundTaskPolicy
@@ -38,8 +38,8 @@ export const refusingAnswer = <T>(agentId: string, answer: T): T => {
 };
 
 /**
- * The streamed answer to a supervisor's call. Where a guard stopped it, or it failed, its full stream retracts what had left; where a guard
- * stopped it, it ends with `agent/refused`.
+ * The streamed answer to a supervisor's call. Where a guard stopped it, or it failed, its full stream retracts what had left;
+ * where a guard stopped it, it ends with `agent/refused`.
  */
 export const refusingStream = <T extends object>(agentId: string, stream: T): T =>
   withStandIns(stream, {

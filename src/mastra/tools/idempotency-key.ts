@@ -1,4 +1,4 @@
-/** Where a tool finds who called it: Mastra's tools in `agent`, the AI SDK's at the top. */
+/** Where a tool's context has the call: under `agent` for Mastra's tools, at the top level for the AI SDK's. */
 interface CallingContext {
   readonly runId?: string;
   readonly idempotencyKey?: string;
@@ -6,11 +6,12 @@ interface CallingContext {
 }
 
 /**
- * The key of the call that a tool is run for: the same however often it is run for it, in whatever process, and that of no other call.
- * For the receiver of its effect, which knows a second call by it. The AI SDK's tools find it in their options, as `idempotencyKey`. So it is for
- * the tools of a sub-agent, where an engine keeps its supervisor's run; a stock agent of Mastra's that is begun again makes other calls.
+ * The idempotency key of a tool call: unique to the call, and the same for each run of it, in every process. Pass it to the
+ * service that the tool calls, so that it can recognize a repeated call. The AI SDK's tools find the key in their options, as
+ * `idempotencyKey`. It also holds for the tools of a sub-agent when an engine stores its supervisor's run; a stock agent of
+ * Mastra's makes new calls when it is started again.
  *
- * @param context what Mastra hands a tool, as its second argument; nothing is given where no agent of Interlock's called it
+ * @param context the second argument of a tool's `execute`. The result is undefined if the caller is not an agent of Interlock
  * @example
  * execute: ({ amount }, context) => pay({ amount, idempotencyKey: idempotencyKeyOf(context) })
  */

@@ -20,7 +20,7 @@ export interface LoopTarget {
   readonly hooks: ToolHooks | undefined;
   /** The agent's `maxRetries`, where its configuration has it. */
   readonly maxModelRetries: number | undefined;
-  /** Whether anybody's guards are handed the conversation. */
+  /** Whether any guard receives the conversation. */
   readonly isGuarded: boolean;
   /** The run's trace, where one is made. */
   readonly trace: AgentTrace | undefined;

@@ -16,15 +16,15 @@ interface InputPayload {
 }
 
 /**
- * Tells tools of their arguments while these stream. Where a guard may still reject the call, its tool is told with the accepted call,
- * see `runTool`.
+ * Passes arguments to tools while they stream. When a guard may still reject the call, its tool gets them with the accepted
+ * call, see `runTool`.
  */
 export const createToolNotifier = (runOf: () => Run | undefined): ((chunk: Chunk) => void) => {
   const names = new Map<string, string>();
   return ({ type, payload }) => {
     if (type !== 'tool-call-input-streaming-start' && type !== 'tool-call-delta') return;
     const run = runOf();
-    if (!run || mayRejectCalls(run)) return; // held over from an earlier run segment: it was told when it came
+    if (!run || mayRejectCalls(run)) return; // buffered by an earlier run segment, which has already passed it on
     const { attempt, list, signal: abortSignal } = run;
     const { toolCallId, toolName = names.get(toolCallId) ?? '', argsTextDelta } = payload as InputPayload;
     names.set(toolCallId, toolName);

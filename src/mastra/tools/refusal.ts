@@ -7,7 +7,7 @@ export interface RefusedBecause {
   readonly metadata?: unknown;
 }
 
-/** What a supervisor is told of a sub-agent whose guards stopped it: an error, for an answer it is not. */
+/** The supervisor's result for a sub-agent that its guards stopped: an error in place of a response. */
 export const refusalOf = (agentId: string, { reason, processorId }: RefusedBecause): InterlockError => {
   const by = processorId ? ` by "${processorId}"` : '';
   return new InterlockError('agent/refused', {

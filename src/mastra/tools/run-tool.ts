@@ -49,7 +49,7 @@ interface RunnableTool extends AnyTool, ListeningTool {
   onOutput?: (call: never) => unknown;
 }
 
-/** Runs one tool call of a step. Whatever goes wrong inside the tool is an outcome, told to the model. */
+/** Runs one tool call of a step. Any failure of the tool is an outcome that the model gets. */
 export const runTool = async (request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
   const { call, settings } = request;
   const found = findTool(settings, call.toolName);
@@ -116,7 +116,7 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
     return { kind: 'result', result };
   } catch (error) {
     rethrowInterruption(error);
-    // Who may not call a tool is not told by way of the model: the run fails.
+    // An authorization failure is not reported to the model: the run fails.
     if (error instanceof Error && error.name === 'FGADeniedError') throw error;
     const refusal = refusalIn(error);
     return { kind: 'error', error: refusal ?? error, ...((refusal || isAgent(tool)) && { withdraws: true }) };

@@ -2,7 +2,7 @@ import type { Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import type { Effect } from '../../loop/effect.js';
 
-/** What an agent says that its tools do outside their runs, by their names. */
+/** The declared effects of an agent's tools outside their runs, by name. */
 export type ToolEffects = Readonly<Record<string, Effect>>;
 
 /** What keeps a run: an engine, or for a sub-agent's run that of its supervisor. */

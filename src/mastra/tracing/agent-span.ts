@@ -34,12 +34,15 @@ export interface Resumption {
   readonly input: { readonly toolCallId: string; readonly answer: string };
 }
 
-/** Whether anybody wants a trace: there is one already, or the application's Mastra makes traces. */
+/** Whether a trace is wanted: one exists already, or the application's Mastra creates traces. */
 export const isTraced = ({ agent, requestContext, tracingContext }: AgentTracing): boolean =>
   tracingContext?.currentSpan !== undefined ||
   agent.getMastraInstance()?.observability.getSelectedInstance({ requestContext }) !== undefined;
 
-/** Starts the span of an agent's run, under the caller's or as a trace of its own. What the caller said is told once guards passed it. */
+/**
+ * Starts the span of an agent's run, as a child of the caller's span or as a new trace. The caller's input is added once guards
+ * have passed it.
+ */
 export const startAgentSpan = (tracing: AgentTracing, resumed?: Resumption): AgentSpan | undefined => {
   const { agent, runId, threadId, resourceId, instructions, maxSteps, tracingOptions } = tracing;
   const { requestContext, tracingContext } = tracing;

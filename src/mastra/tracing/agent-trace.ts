@@ -19,7 +19,7 @@ import { withStandIns } from '../stand-ins.js';
 export interface AgentTrace extends RunTracer {
   /** Calls the model inside the span of the call. */
   callModel<T>(call: () => Promise<T>): Promise<T>;
-  /** Begins the span of a tool's run; nothing where the trace has not begun. */
+  /** Starts the span of a tool's run; undefined if the trace has not started. */
   openTool(call: ToolCall): ToolSpan | undefined;
 }
 
@@ -124,7 +124,7 @@ const finish = (run: Run, agent: AgentSpan, { generation }: StepSpans): void => 
   });
 };
 
-/** Of a suspended run or was given up, what it said is not told: nobody has accepted it as a whole. */
+/** A suspended or interrupted run omits its output, because it was not accepted as a whole. */
 const interruption = (run: Run) => {
   if (run.status === 'canceled') return { status: 'aborted', reason: messageOf(run.error) } as const;
   if (run.status !== 'suspended') return undefined;
@@ -140,12 +140,12 @@ const interruption = (run: Run) => {
 type Told = Readonly<Record<string, unknown>>;
 
 /**
- * A span that is told everything without the values that guards hide, and so are the spans under it: those of tools, which get it as their
- * tracing context, and those of agents behind them.
+ * A span without the values that guards hide. The same holds for its child spans: those of tools, which get it as their tracing
+ * context, and those of agents that tools call.
  */
 const secretsSpan = <S extends AnySpan>(span: S, conceal: (text: string) => string): S => {
   const change = (given: unknown): unknown => concealedIn(given, conceal);
-  /** A method that is told fields of a span. */
+  /** Wraps a method that sets fields of a span. */
   const withoutSecrets = (name: 'update' | 'end' | 'error') => (target: S) => (given: unknown) =>
     (target[name] as (told: unknown) => unknown).call(target, change(given));
   const opening = (name: 'createChildSpan' | 'createEventSpan') => (target: S) => (given: unknown) =>
@@ -159,7 +159,7 @@ const secretsSpan = <S extends AnySpan>(span: S, conceal: (text: string) => stri
   });
 };
 
-/** What a span is told in these fields may hold words; everything else is the host's. */
+/** Fields of a span that may contain text of the conversation; all others belong to the host. */
 const wordFields = ['input', 'output', 'attributes', 'metadata'] as const;
 
 const concealedIn = (given: unknown, conceal: (text: string) => string): unknown => {

@@ -13,7 +13,7 @@ import { describePayload } from './redacted-span.js';
 /** The spans of a run's guards. */
 export interface GuardSpans {
   open(call: GuardCall): GuardSpan;
-  /** What guards of the stream did is told once for all the chunks of a step. */
+  /** Outcomes of stream guards are reported once for all chunks of a step. */
   hear(event: Extract<RunEvent, { type: 'guard' }>): void;
   /** No chunk comes any more. */
   endOfStep(): void;
@@ -23,7 +23,7 @@ export interface GuardTracing {
   readonly lanes: Lanes;
   /** Whether spans hold what guards were given, and what they made of it. */
   readonly hasWords: boolean;
-  /** The span in which a guard of a phase stands. */
+  /** The parent span of a guard in a phase. */
   parentOf(row: Row): AnySpan;
 }
 

@@ -1,4 +1,4 @@
-/** Fields that say where and how something was judged, and hold nobody's words. */
+/** Fields about the place and kind of a judgement, which contain no text of the conversation. */
 const facts = new Set([
   'id',
   'role',

@@ -121,7 +121,7 @@ export const wordsOfSteps = (steps: readonly StepRecord[]) => ({
   ),
 });
 
-/** Settings are told without headers, which may hold keys. */
+/** Settings are reported without headers, which may contain keys. */
 const startInference = (step: AnySpan, { attempt, options: { mode }, position }: Run): Span<SpanType.MODEL_INFERENCE> => {
   const { modelId, provider } = attempt?.entry.model ?? {};
   const { settings = {} } = attempt ?? {};

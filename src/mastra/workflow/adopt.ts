@@ -4,8 +4,8 @@ import { graphOfWorkflow, rememberGraph } from '../graph/workflow-graphs.js';
 import { build, options } from './to-workflow.js';
 
 /**
- * Gives a workflow that was made by hand the steps of a pipeline of the same graph, so that whoever holds it runs what guards an agent.
- * Raises what {@link fromWorkflow} does.
+ * Gives a hand-made workflow the steps of a pipeline with the same graph, so that the workflow runs exactly what guards an
+ * agent. Raises the errors of {@link fromWorkflow}.
  */
 export const adopt = (workflow: AnyWorkflow): AnyWorkflow => {
   if (graphOfWorkflow(workflow)) return workflow;

@@ -34,7 +34,7 @@ describe('a meeting of branches', () => {
     expect(await late.stop(stop('retry', 'b'))).toEqual({ kind: 'hand-on' });
   });
 
-  it('who comes after a block is told at once, until the run is closed', async () => {
+  it('a branch that comes after a block gets it at once, until the run is closed', async () => {
     const coordinator = createBlockCoordinator();
     await coordinator.enter('run', { slot: 'a', slots: 3 }).stop(stop('trip', 'a'));
     expect(coordinator.enter('run', { slot: 'b', slots: 3 }).isDismissed()).toBe(true);

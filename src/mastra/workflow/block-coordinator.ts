@@ -16,8 +16,8 @@ export interface BranchSlot {
 }
 
 /**
- * What a stopped branch has to do: throw the stop that counts, because it is its own; leave it to the sibling whose it is; or, where
- * not all branches run here, hand its own stop on to the merge, which sees them all.
+ * What a stopped branch has to do: throw the stop that counts, because it is its own; leave it to the sibling whose it is; or,
+ * where not all branches run here, hand its own stop on to the merge, which sees them all.
  */
 export type Orders = { readonly kind: 'throw'; readonly stop: Stop } | { readonly kind: 'leave' } | { readonly kind: 'hand-on' };
 
@@ -30,8 +30,8 @@ export interface BlockCoordinator {
 }
 
 /**
- * Makes the coordinator of one block. An engine starts its branches one by one and waits for them all: here a block of one of them
- * reaches the others. Branches that run elsewhere never come; nobody waits for them.
+ * Creates the coordinator of one block. An engine starts its branches one by one and waits for all of them; the coordinator
+ * passes a block in one branch on to the others. It does not wait for branches that run elsewhere.
  */
 export const createBlockCoordinator = (): BlockCoordinator => {
   const open = new Map<string, RunCoordinator>();
@@ -76,7 +76,7 @@ const createRunCoordinator = (slots: number): RunCoordinator => {
   };
   /** Which stop counts: a block at once, anything else when all have ended. */
   const counting = async (stop: Stop): Promise<Stop | undefined> => {
-    await turn(); // whoever is as quick as this one is heard, in whichever order the engine began
+    await turn(); // also collects the branches that are equally fast, in whichever order the engine started them
     if (stop.kind === 'trip' || done.size === slots) decide();
     isHandedOn ||= present.size < slots; // from then on the merge has to see all of them
     return isHandedOn ? undefined : decision.promise;

@@ -6,7 +6,7 @@ import { noteResult } from '../graph/taken-back.js';
 import { payloadOf, readError } from '../graph/thrown-stops.js';
 import { anyOf, host, scopeOfStep, type StepCall } from './scope.js';
 
-/** A step of a block, or a workflow that stands there as one. */
+/** A step of a block, or a workflow used as one. */
 export interface Executable {
   readonly id: string;
   execute(call: StepCall): Promise<PhaseData | undefined>;
@@ -54,7 +54,7 @@ const runBranch = async ({ id, run, site }: BranchRun, call: StepCall): Promise<
   const given = call.inputData as PhaseData; // every step of a pipeline gives the payload
   const participants = await site.participants(call);
   if (!participants.includes(id)) return given;
-  if (participants.length === 1) return run(call); // nobody beside it: it needs no snapshot
+  if (participants.length === 1) return run(call); // a single branch needs no snapshot
   noteResult(given, host);
   const slot = site.coordinator.enter(call.runId ?? '', { slot: id, slots: participants.length });
   if (slot.isDismissed()) return leaveWith(slot, given);

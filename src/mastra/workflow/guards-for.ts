@@ -6,7 +6,7 @@ import { runHook, type HookArgs } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
 import { createHost } from './host.js';
 
-/** What a stock Mastra agent takes for one pipeline: spread it into its configuration. */
+/** Processor arrays of a stock Mastra agent for one pipeline: spread them into its configuration. */
 export interface LaneGuards {
   inputProcessors: InputProcessor[];
   outputProcessors: OutputProcessor[];
@@ -14,13 +14,12 @@ export interface LaneGuards {
 }
 
 /**
- * Gives a stock Mastra agent one pipeline's guards, compiled, in the arrays where their hooks run: one processor for each lane in
- * which the pipeline has any. The agent calls hooks that it would never call in a workflow, and calls them per chunk without
- * starting a run.
+ * Compiles a pipeline for a stock Mastra agent: one processor for each lane in which the pipeline has hooks. The agent also calls
+ * hooks that it would never call in a workflow, and calls them per chunk without starting a run.
  *
- * What follows from the loop stays the loop's: a stock agent still runs a step's tools after a guard tripped on the step, and grants
- * retries in one hook alone; docs/guide/hosts.md has the whole list. A guard of the stream that fails trips, since a stock agent would
- * pass what it failed on. Use {@link InterlockAgent} for these promises.
+ * What follows from the loop stays the loop's: a stock agent still runs a step's tools after a guard tripped on the step, and
+ * grants retries in one hook alone; docs/guide/hosts.md has the whole list. A guard of the stream that fails trips, since a stock
+ * agent would pass what it failed on. Use {@link InterlockAgent} for these promises.
  *
  * @example
  * new Agent({ id: 'support', name: 'Support', instructions, model, ...guardsFor(moderation) });

@@ -15,8 +15,8 @@ import { toWorkflow } from './to-workflow.js';
 export type Guards = readonly PipelineStep[] | GraphSource | AnyWorkflow;
 
 /**
- * Guards, or a function that gives them for a request. An asynchronous function gives an array: pipelines and workflows have a
- * `then` of their own, so that a promise of one would never settle.
+ * Guards, or a function that returns them for a request. An asynchronous function returns an array: pipelines and workflows have
+ * their own `then`, so a promise of one would never settle.
  */
 export type DynamicGuards = Guards | ((call: { requestContext: RequestContext }) => Guards | Promise<readonly PipelineStep[]>);
 
@@ -75,8 +75,8 @@ const plans = new WeakMap<readonly PipelineStep[], Plan>();
 const recordingPlans: typeof plans = new WeakMap();
 
 /**
- * Compiles a lane, once for each array; nothing where it has no guards. With `recordsEdits` its guards report what they changed. Raises
- * `pipeline/…` for what cannot work.
+ * Compiles a lane, once for each array; nothing where it has no guards. With `recordsEdits` its guards report what they changed.
+ * Raises `pipeline/…` for what cannot work.
  */
 export const compileLane = (steps: readonly PipelineStep[], id: string, recordsEdits = false): Plan | undefined => {
   if (steps.length === 0) return undefined;
@@ -86,7 +86,7 @@ export const compileLane = (steps: readonly PipelineStep[], id: string, recordsE
   return plan;
 };
 
-/** Compiles a graph, whose guards then report what they changed where that is asked for. Each processor is told its place. */
+/** Compiles a graph. If requested, its guards report their edits. Each processor gets its position. */
 export const compileRecording = (graph: SequenceNode, recordsEdits = false): Plan => {
   for (const [index, processor] of processorsOf(graph).entries()) Reflect.set(processor, 'processorIndex', index); // a frozen one is left
   return compileGraph(recordsEdits ? withRecordedEdits(graph) : graph);

@@ -25,10 +25,11 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
 
 /**
  * Starts a pipeline. Compose it with `.then`, `.parallel` and `.branch`; `.commit()` makes it a Mastra workflow of type
- * `processor`, which every Mastra agent, engine and Studio takes. `blocks` says how its parallel blocks and branches merge where
- * they say nothing of their own.
+ * `processor`, which every Mastra agent, engine and Studio accepts. `blocks` has the defaults for merging its parallel blocks and
+ * branches.
  *
- * Raises when committed what `verify` finds as an error, such as `pipeline/duplicate-id`, `pipeline/empty`; `install/unsupported-version`.
+ * Raises when committed what `verify` finds as an error, such as `pipeline/duplicate-id`, `pipeline/empty`;
+ * `install/unsupported-version`.
  *
  * @example
  * const moderation = pipeline('moderation')
@@ -47,8 +48,7 @@ export const pipeline = (id: string, blocks?: BlockOptions): Pipeline => {
 export type DefinedProcessor<P extends Processor> = P & { createStep(): ProcessorStep };
 
 /**
- * Checks a processor and gives it `createStep()`.
- * Raises `pipeline/missing-id`, `pipeline/no-hook`.
+ * Checks a processor and gives it `createStep()`. Raises `pipeline/missing-id`, `pipeline/no-hook`.
  */
 export const defineProcessor = <P extends Processor>(processor: P): DefinedProcessor<P> => {
   checkGraph({ kind: 'sequence', id: 'defineProcessor', nodes: [guardNode(processor)] });
@@ -112,7 +112,8 @@ const isOfGuards = ({ inputSchema, type }: GuardWorkflowConfig): boolean =>
 
 /**
  * Mastra's `createWorkflow`, whose `.then`, `.parallel` and `.branch` also take processors. Over payloads of phases (with
- * `ProcessorStepSchema`) it makes what `pipeline` makes: `commit()` gives the workflow the meaning that it has in an agent, wherever it runs.
+ * `ProcessorStepSchema`) it creates the same workflow as `pipeline`: after `commit()` it has the same meaning in an agent, in
+ * Mastra's engine and in Studio.
  */
 export const createWorkflow = ((config: GuardWorkflowConfig) => {
   const workflow = createMastraWorkflow(config as never) as unknown as Builder; // one schema of several

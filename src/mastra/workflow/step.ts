@@ -40,7 +40,7 @@ export const processorStep = (processor: Processor): ProcessorStep => {
 interface NodePlace {
   /** The step's id among its siblings. */
   readonly id?: string;
-  /** The way to what it stands in. */
+  /** The path to the entry. */
   readonly where?: string;
   readonly results?: BlockResults;
   /** Whether functions may ask later for what the step gave. */

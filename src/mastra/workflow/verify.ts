@@ -8,25 +8,25 @@ import type { CounterExample } from '../../pipeline/verify/defect-location.js';
 import type { Hold, Subject } from '../../pipeline/verify/subject.js';
 import { toGraph, type Compilable } from '../graph/compile.js';
 
-/** What `verify` is told beside the guards. What is left out is not known, and nothing is concluded from it. */
+/** The context of `verify` besides the guards. Checks that need an omitted option are skipped. */
 export interface VerifyOptions {
   /**
-   * The array of an agent in which the guards stand: `'input'`, `'output'` or `'error'`. Default: none, so that all their hooks may
-   * run. An agent's lanes are known.
+   * The agent's array that contains the guards: `'input'`, `'output'` or `'error'`. Default: none, so that all their hooks may
+   * run. The lanes of an agent are known.
    */
   readonly lane?: Lane;
-  /** Retries that guards may be granted in one run. Default: not known; for an agent what its configuration says. */
+  /** The maximum number of retries by guards in one run. Default: unknown; for an agent, its configuration. */
   readonly maxProcessorRetries?: number;
   /** Steps that a run may have, for `latencyBudgetMs`. Default 1. */
   readonly maxSteps?: number;
   /**
-   * What is held back until it was judged: `'none'`, each `'step'`, the whole `'run'`. Default: not known; for an agent what its
-   * configuration says.
+   * The output that is buffered until it is judged: `'none'`, each `'step'`, the whole `'run'`. Default: unknown; for an agent,
+   * its configuration.
    */
   readonly hold?: Hold;
   /**
-   * Milliseconds for which guards may keep one run waiting, all together. Counted are deadlines (`deadlineMs`): one after another,
-   * the slowest of those side by side, once for each time that the loop comes by. Default: not looked at.
+   * Milliseconds for which guards may keep one run waiting, all together. Counted are deadlines (`deadlineMs`): one after
+   * another, the slowest of those side by side, once for each time that the loop comes by. Default: not looked at.
    */
   readonly latencyBudgetMs?: number;
 }
@@ -37,13 +37,15 @@ export interface Verifiable {
 }
 
 /**
- * Says what cannot work in a pipeline, a workflow, an array of guards or an agent, and what works otherwise than it seems to,
- * without running any of it. Errors are what `commit()` and the constructor of an agent refuse; warnings are found here alone.
+ * Reports the defects of a pipeline, a workflow, an array of guards or an agent, without running it. `commit()` and the
+ * constructor of an agent throw the errors; only `verify` reports the warnings, which flag configurations that behave differently
+ * from what you probably intended.
  *
  * Raises `pipeline/invalid-step` and `pipeline/unsupported-step` for what cannot be read as a pipeline.
  *
  * @example
- * for (const { severity, path, message } of verify(agent, { latencyBudgetMs: 2_000 })) console.log(`${severity} ${path}: ${message}`);
+ * for (const { severity, path, message } of verify(agent, { latencyBudgetMs: 2_000 })) console.log(`${severity} ${path}:
+ * ${message}`);
  */
 export const verify = (source: Compilable | Verifiable, options: VerifyOptions = {}): readonly Finding[] => {
   if (isVerifiable(source)) return source.findings(options);

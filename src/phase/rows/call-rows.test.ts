@@ -172,7 +172,7 @@ describe('processOutputStream', () => {
     expect(ran).toEqual([]);
   });
 
-  it('a chunk that is gone already is nobody’s to judge', async () => {
+  it('a chunk that was dropped is not judged', async () => {
     const ran: number[] = [];
     expect((await chain<'outputStream'>(data(null), [() => void ran.push(1)])).kind).toBe('pass');
     expect(ran).toEqual([]);

@@ -156,7 +156,7 @@ describe('nonsense is refused', () => {
   });
 });
 
-it('a processor that also has processLLMRequest is told that it will be called', async () => {
+it('a processor that also has processLLMRequest knows that it will be called', async () => {
   let seen: unknown;
   const processor = {
     ...withHook('both', 'processInputStep', ({ llmRequestStage }: Args) => void (seen = llmRequestStage)),

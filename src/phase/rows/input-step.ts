@@ -75,7 +75,7 @@ interface StepField {
 
 const object: StepField = { accepts: isObject, expected: 'an object' };
 
-/** What a hook may set for this step, beside messages and the model. */
+/** Fields that a hook may set for this step, besides messages and the model. */
 const stepFields: Record<string, StepField> = {
   tools: object,
   toolChoice: { accepts: (value) => isText(value) || isObject(value), expected: 'a word or { type, toolName }' },

@@ -36,7 +36,7 @@ export const llmRequest = definePhase({
     if (complaint) throw invalidResult(data, processorId, { detail: complaint });
     const answer = returned as GuardReply; // just checked, as far as a guard can be
     const prompt = answer.prompt ?? data.prompt;
-    // The first cached response wins; later hooks still run, so that what they do beside it is done.
+    // The first cached response wins; later hooks still run, for their side effects.
     const response = data.response ?? answer.response ?? undefined;
     return isSame(prompt, data.prompt) && isSame(response, data.response)
       ? pass

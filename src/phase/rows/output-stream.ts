@@ -7,7 +7,7 @@ import type { ProcessorSlot } from '../scope.js';
 import { describeValue, invalidResult, refuseMissing } from '../settle-messages.js';
 
 type Data = PhaseData<'outputStream'>;
-/** What a hook is given beside Mastra's own arguments, see {@link HookContext}. */
+/** Mastra's arguments of the hook, and the additional context, see {@link HookContext}. */
 type StreamArgs = Parameters<NonNullable<Processor['processOutputStream']>>[0] & Pick<HookContext, 'heedsRulings'>;
 type Chunk = Parameters<NonNullable<Processor['processOutputStream']>>[0]['part'];
 

@@ -28,7 +28,7 @@ const facts: MessageInfo = {
   },
 };
 
-/** `processToolResult`: what a tool returned, before the model or anybody else sees it. */
+/** `processToolResult`: a tool's result, before the model or any reader gets it. */
 export const toolResult = definePhase({
   phase: 'toolResult',
   hook: 'processToolResult',

@@ -9,7 +9,7 @@ import type { Subject } from './subject.js';
 const branchesOf = ({ roots }: Subject): GraphLocation<BranchNode>[] =>
   roots.flatMap(locationsFrom).filter((place): place is GraphLocation<BranchNode> => place.node.kind === 'branch');
 
-/** An arm that never runs: its condition is never true, or it is `otherwise` beside an arm that always matches. */
+/** An arm that never runs: its condition is never true, or it is `otherwise` next to an arm that always matches. */
 export const unreachableArm: Check = {
   severity: 'warning',
   find: (subject) =>

@@ -28,7 +28,7 @@ import { hasAnyHook } from '../graph.js';
 
 const hasId = ({ node }: GraphLocation): boolean => !('id' in node) || (typeof node.id === 'string' && node.id !== '');
 
-/** A pipeline or processor without a name: neither its verdicts nor its state could be told from another's. */
+/** A pipeline or processor without an id: its verdicts and state could not be distinguished from others'. */
 const missingId: Check = {
   severity: 'error',
   find: ({ roots }) =>
@@ -38,7 +38,10 @@ const missingId: Check = {
       .map(({ within }) => ({ path: within })),
 };
 
-/** Two processors of one name share their state, and their verdicts cannot be told apart. In two lanes it is one processor. */
+/**
+ * Two processors with the same id share their state, and their verdicts cannot be distinguished. In two lanes they are one
+ * processor.
+ */
 const duplicateId: Check = {
   severity: 'error',
   find: ({ roots }) =>
@@ -111,13 +114,13 @@ const costOf = (place: GraphLocation, row: PhaseRow): number => {
   return node.staleVerdicts === 'rerun' && costs.length > 1 ? 2 * slowest : slowest;
 };
 
-/** Whether the run waits for a guard in a phase: not for one that judges beside the model, which is waited for later. */
+/** Whether the run waits for a guard in a phase. It does not wait there for a guard that overlaps with the model. */
 const waitsIn = (guard: GuardLocation, row: PhaseRow): boolean =>
   rowsOf(guard).includes(row) && !overlappingRows(guard).includes(row);
 
 const deadlineOf = ({ node: { policy } }: GuardLocation): number => policy?.deadlineMs ?? Infinity;
 
-/** What was put into an agent's array: each of its entries, or the one pipeline that stands in its place. */
+/** The entries of an agent's array: each entry, or the one pipeline in its place. */
 const entriesOf = (root: GraphLocation): readonly GraphLocation[] => (root.stand.isArray ? root.children : [root]);
 
 /** Whether nothing at a place and inside it runs in its lane. Of a function only its running shows what it does. */
@@ -139,7 +142,7 @@ const wrongLane: Check = {
   find: (subject) => idleEntriesOf(subject).map((entry) => ({ path: entry.path, detail: detailOf(guardsFrom(entry)) })),
 };
 
-/** A guard inside a pipeline that runs in none of the lanes where the pipeline stands. */
+/** A guard in a pipeline that has no phase in any of the pipeline's lanes. */
 const idleGuard: Check = {
   severity: 'warning',
   find: (subject) => {

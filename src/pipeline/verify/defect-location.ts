@@ -24,7 +24,7 @@ export interface Scene {
 /** A place where a check has found something. */
 export interface DefectLocation {
   readonly path: string;
-  /** What is wrong here, in one clause; it stands before the table's advice. */
+  /** The specific fault, in one clause, before the table's advice. */
   readonly detail?: string;
   /** The run that shows it, or what such a run has to show. */
   readonly shows?: Scene | CounterExample;

@@ -3,13 +3,13 @@ import type { CounterExample, Severity } from './defect-location.js';
 
 /** What `verify` has found. */
 export interface Finding {
-  /** What is wrong; a code of the table of errors. */
+  /** The code of the defect, a key of the table of errors. */
   readonly code: FindingCode;
   readonly severity: Severity;
   /** Where: the path under which run events know the place. */
   readonly path: string;
-  /** What it is, and what to do. */
+  /** The defect and its remedy. */
   readonly message: string;
-  /** A run that shows it, where it is about how a run goes. */
+  /** A run that shows the defect, if it concerns the course of a run. */
   readonly counterExample?: CounterExample;
 }

@@ -4,7 +4,7 @@ import { childrenOf, nameOf, type GraphNode, type GuardNode, type SequenceNode }
 
 export type Lane = PhaseRow['lane'];
 
-/** Where a graph stands. */
+/** The lane and position of a graph. */
 export interface LanePosition {
   /** The lane of the agent; left out where a graph is looked at by itself, and all its hooks may run. */
   readonly lane?: Lane;
@@ -17,7 +17,7 @@ export interface GraphLocation<Node extends GraphNode = GraphNode> {
   readonly node: Node;
   /** The way to the node; run events name guards by it. */
   readonly path: string;
-  /** The way to what it stands in. */
+  /** The path to its parent. */
   readonly within: string;
   readonly stand: LanePosition;
   readonly children: readonly GraphLocation[];
@@ -54,7 +54,7 @@ export const streamRow = allRows.find(({ cadence }) => cadence === 'chunk') as P
 const hooksOf = ({ node: { processor } }: GuardLocation): readonly PhaseRow[] =>
   allRows.filter(({ hook }) => typeof processor[hook] === 'function');
 
-/** The rows in which a guard runs where it stands; hooks for failed calls run in every lane. */
+/** The rows in which a guard runs at its location; hooks for failed calls run in every lane. */
 export const rowsOf = (place: GuardLocation): readonly PhaseRow[] => {
   const { lane } = place.stand;
   return hooksOf(place).filter((row) => lane === undefined || row.lane === lane || row.lane === 'error');
@@ -66,7 +66,7 @@ export const hookNamesOf = (place: GuardLocation): string =>
     .map(({ hook }) => hook)
     .join(', ');
 
-/** Whether a guard has hooks, and none of them runs where it stands. */
+/** Whether a guard has hooks, but none that runs at its location. */
 export const isIdle = (place: GuardLocation): boolean => rowsOf(place).length === 0 && hooksOf(place).length > 0;
 
 /** Whether a guard's verdict counts: one in the shadow is only written down. */

@@ -12,12 +12,12 @@ import {
 } from './graph-location.js';
 import type { Scene, DefectLocation } from './defect-location.js';
 
-/** The state of the loop in which guards judge beside the model. */
+/** The state of the loop in which overlap guards judge. */
 export const judgingState = 'step.overlapping.guards.judging';
 
 const isMarked = ({ node: { policy } }: GuardLocation): boolean => policy?.overlap === true;
 
-/** The rows in which a guard judges beside the model's call. */
+/** The rows in which a guard overlaps with the model's call. */
 export const overlappingRows = (guard: GuardLocation): readonly PhaseRow[] => {
   const { policy } = guard.node;
   return policy ? rowsOf(guard).filter((row) => isOverlapping(policy, row)) : [];
@@ -33,7 +33,7 @@ export const overlapEdits: Check = {
       .map(({ path }) => ({ path })),
 };
 
-/** A guard that is marked where none of its hooks come before a model call: there is nothing to judge beside. */
+/** A guard marked `overlap` without a hook that runs before a model call: it has no call to overlap with. */
 export const overlapNowhere: Check = {
   severity: 'error',
   find: ({ roots }) =>
@@ -43,13 +43,16 @@ export const overlapNowhere: Check = {
       .map(({ path }) => ({ path })),
 };
 
-/** A guard that judges beside the model what another one edits after it, or beside it: the model is sent something else. */
+/**
+ * An overlap guard that judges content which another guard edits later or in parallel: the model gets other content than the
+ * guard judged.
+ */
 export const overlapBeforeEdit: Check = {
   severity: 'error',
   find: ({ roots }) => roots.flatMap(locationsFrom).flatMap(locationsIn),
 };
 
-/** Of the children of a place those that come after one, or stand beside it. */
+/** The children of a location that follow a child or are parallel to it. */
 const othersOf = ({ node, children }: GraphLocation, index: number): readonly GraphLocation[] =>
   node.kind === 'sequence' ? children.slice(index + 1) : children.filter((_, other) => other !== index);
 
@@ -77,7 +80,7 @@ const editedIn = (judge: GuardLocation, editor: GuardLocation): string => {
   return (rowsOf(editor).find((row) => rows.includes(row)) as PhaseRow).loopState; // it was found by having one
 };
 
-/** Milliseconds that the guards beside one model call may take together: the slowest counts. */
+/** The worst-case milliseconds of the guards that overlap with one model call: the slowest counts. */
 export const overlapCost = (roots: readonly GraphLocation[], costOf: (guard: GuardLocation) => number): number =>
   Math.max(
     0,

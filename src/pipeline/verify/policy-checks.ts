@@ -48,7 +48,7 @@ const cutValue = ({ node: { id } }: GuardLocation): Scene => ({
   happens: `the chunks "ada@exam" and "ple.com" come; "${id}" lets each pass by itself, and the whole address has left`,
 });
 
-/** A guard that hides its failure: no policy holds for it, and no promise. Who lets outages pass anyway has said so. */
+/** A guard that hides its failures: no policy and no promise applies to it. A pipeline that passes outages anyway declares it. */
 export const passesOnFailure: Check = {
   severity: 'warning',
   find: ({ roots }) =>

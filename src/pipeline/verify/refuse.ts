@@ -6,7 +6,7 @@ import { findDefects } from './find-defects.js';
 import { locationOf } from './graph-location.js';
 import type { Subject } from './subject.js';
 
-/** What is refused; the rest is only told. */
+/** Errors, which are thrown; all other defects are only reported. */
 const refusals = Object.fromEntries(Object.entries(checks).filter(([, { severity }]) => severity === 'error'));
 
 /** Refuses what cannot work. Raises the code of the first error that `verify` finds, with its path. */
@@ -21,6 +21,6 @@ export const checkGraph = (graph: SequenceNode): SequenceNode => {
   return graph;
 };
 
-/** Refuses a processor without an id or without any hook; `where` is the way to what it stands in. */
+/** Rejects a processor without an id or without any hook; `where` is the path to its parent. */
 export const checkProcessor = (processor: Processor, where: string): void =>
   void checkGraph({ kind: 'sequence', id: where, nodes: [{ kind: 'guard', id: processor.id, processor }] });

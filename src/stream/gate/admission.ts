@@ -22,7 +22,7 @@ export interface Admission {
   end(): void;
 }
 
-/** What is told of tool calls that are not there yet, by the call. */
+/** Streamed arguments of incomplete tool calls, by call. */
 type StreamedCalls = Map<string, Chunk[]>;
 
 export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, 'place'>): Admission => {
@@ -85,7 +85,7 @@ const admitText = (key: string, { chunk, place }: PlacedChunk, { queue, way }: {
     queue.addText(lane, text.length);
     way.add(lane, asItCame(text, place - text.length + 1));
   }
-  // What a delta says beside its text, such as a signature, follows the text; an empty one that says nothing else is no window.
+  // Other fields of a delta, such as a signature, follow its text; an empty delta without other fields is no window.
   if (hasMore(chunk)) queue.addWhole({ chunk: withoutText(chunk), lane, place });
 };
 

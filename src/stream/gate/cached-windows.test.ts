@@ -39,7 +39,7 @@ describe('a window that was judged', () => {
     expect(asked).toEqual(['Yes.', 'No.', 'Maybe.']);
   });
 
-  it('is told as judged each time', async () => {
+  it('is reported as judged each time', async () => {
     const { judge } = noting();
     const { scope } = await sendAll([judge], parts('Yes.', 'Yes.'));
     expect(scope.reports.filter(({ author }) => author.processorId === 'judge')).toHaveLength(3); // and `finish`

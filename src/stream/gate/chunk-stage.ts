@@ -5,7 +5,7 @@ import type { Verdict } from '../../verdict.js';
 import type { Chunk } from './chunk.js';
 import type { Gate } from './text-stage.js';
 
-/** Where chunks go: to the next stage or out. A promise says that whoever sends must wait. */
+/** The next stage of chunks, or the output. A promise means that the sender must wait. */
 export interface ChunkStage {
   push(chunk: Chunk, place: number): Awaitable<void>;
   /** Settles when everything that was pushed has gone on. */

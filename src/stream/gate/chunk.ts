@@ -5,7 +5,7 @@ export interface Chunk {
   type: string;
   payload?: unknown;
   data?: unknown;
-  /** Given to guards: no call says what the arguments that are told here say. */
+  /** Set for guards when no tool call repeats these arguments. */
   isLast?: boolean;
 }
 

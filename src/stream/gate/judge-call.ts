@@ -2,7 +2,7 @@ import { InterlockError } from '../../errors.js';
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { argumentsText, type Chunk } from './chunk.js';
 
-/** A tool call, and the chunks that told its arguments before it was there. */
+/** A tool call, and the chunks that streamed its arguments. */
 export interface StreamedCall {
   /** Nothing where the call never came. */
   readonly call: Chunk | undefined;
@@ -36,7 +36,7 @@ const judgeAround = ({ call, told }: StreamedCall, by: CallJudge): Awaitable<rea
   });
 };
 
-/** Whether a chunk holds anything beside the call's id. The tool's name is judged with the call where one follows, see `named`. */
+/** Whether a chunk holds anything besides the call's id. The tool's name is judged with the call if one follows, see `named`. */
 const saysMore = ({ payload }: Chunk, call: Chunk | undefined): boolean =>
   Object.entries((payload as object | undefined) ?? {}).some(
     ([name, value]: [string, unknown]) =>
@@ -44,7 +44,7 @@ const saysMore = ({ payload }: Chunk, call: Chunk | undefined): boolean =>
   );
 
 const judgeArguments = ({ call, told: given }: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[]> => {
-  const args = call && argsOf(call); // nothing where what was told is no JSON
+  const args = call && argsOf(call); // undefined if the arguments are not JSON
   const delta = oneDelta(given, args);
   const before = delta && argumentsText(delta); // a hook may write into it
   return whenReady(delta ? by.judge(args === undefined ? { ...delta, isLast: true } : delta) : null, (left) => {
@@ -69,7 +69,7 @@ const withDelta = (told: readonly Chunk[], left: Chunk): readonly Chunk[] => {
 interface JudgedText {
   readonly call: Chunk;
   readonly told: readonly Chunk[];
-  /** The arguments as they may be told; nothing where they are not. */
+  /** The arguments as they may be emitted; undefined if they may not. */
   readonly text: string | undefined;
 }
 
@@ -83,7 +83,7 @@ const judgeWhole = ({ call, told, text }: JudgedText, { judge }: CallJudge): Awa
   });
 };
 
-/** What was told of a call bears the name that guards left it. */
+/** The streamed chunks of a call, with the tool name as guards left it. */
 const named = (told: readonly Chunk[], { payload }: Chunk): readonly Chunk[] => {
   const { toolName } = payload as { toolName?: unknown };
   return told.map((chunk) => {
@@ -115,7 +115,7 @@ const withDeltas = (delta: Chunk, argsTextDelta: string): Chunk => ({
   payload: { ...(delta.payload as object), argsTextDelta },
 });
 
-/** What was told of a call, with its arguments as one delta. */
+/** The streamed chunks of a call, with its arguments as one delta. */
 const assembled = (told: readonly Chunk[], text: string | undefined): readonly Chunk[] => {
   const first = told.find(isDelta);
   return told.flatMap((chunk) => {

@@ -11,7 +11,7 @@ export interface Found {
   readonly match?: TextSpan;
 }
 
-/** A text that is held from a place on; what stands before it has gone, and a match may look at it. */
+/** A text that is buffered from an offset on. The text before it has been emitted, and a match may look behind at it. */
 export interface TextFrom {
   readonly text: string;
   readonly from: number;

@@ -23,12 +23,12 @@ export interface TextEntry {
 /** Any other chunk; one that belongs to a text keeps its place there, others keep theirs among everything. */
 export interface WholeEntry {
   readonly whole: true;
-  /** Nothing where a tool call was told and never came. */
+  /** Undefined for a tool call whose arguments streamed without a final chunk. */
   readonly chunk: Chunk | undefined;
   readonly lane?: OpenTextPart;
-  /** Of a tool call: the chunks that told its arguments. */
+  /** Of a tool call: the chunks that streamed its arguments. */
   readonly told?: readonly Chunk[];
-  /** Characters that it stands for. */
+  /** The number of characters that it represents. */
   readonly length?: number;
   /** Its place in the answer. */
   readonly place: number;

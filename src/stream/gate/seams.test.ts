@@ -32,7 +32,7 @@ describe('a tool call', () => {
   const closing = { type: 'tool-call-input-streaming-end', payload: about };
   const chunks = [opening, told('{"to":'), told('"me"}'), closing, call({ to: 'me' })];
 
-  it('leaves with all that told it, one chunk after another, where its reader is behind', async () => {
+  it('leaves with all its streamed chunks, one after another, when its reader is slow', async () => {
     let underWay = 0;
     const release = async () => {
       expect((underWay += 1)).toBe(1);
@@ -44,11 +44,11 @@ describe('a tool call', () => {
     expect(typesOf(left.slice(4))).toEqual(['text-delta', 'finish']);
   });
 
-  it('that never comes is told once, before the end', async () => {
+  it('that never comes is reported once, before the end', async () => {
     expect((await sendAll([watching], [told('{"to":')])).left).toEqual([told('{"to":'), finish]);
   });
 
-  it('that a guard answers itself was never told', async () => {
+  it('that a guard answers itself was never emitted', async () => {
     const refusing: Processor = {
       id: 'refusing',
       processOutputStream: async ({ part }) => (part.type === 'tool-call' ? rejectToolCall(part, 'No.') : part),
@@ -79,7 +79,7 @@ describe('a text that one guard drops', () => {
   });
 });
 
-describe('side by side, where who passed is asked again', () => {
+describe('in parallel, where those that passed judge again', () => {
   const block = (judging: Processor) => [pipeline('p', { staleVerdicts: 'rerun' }).parallel([redacting, judging]).commit()];
 
   it('they are asked about what its siblings left, and everything waits for its answer', async () => {
@@ -117,7 +117,7 @@ describe('order', () => {
   });
 });
 
-it('a block ends the stream at once, also where a milder stop came first and somebody is still at work', async () => {
+it('a block ends the stream at once, also after a milder stop and while another guard works', async () => {
   const retrying = reading('retrying', 'chunk', (_text, { abort }) => abort('Again.', { retry: true }));
   const blocking = reading('blocking', 'chunk', async (_text, { abort }) => (await settle(), abort('No.')));
   const slow = reading('slow', 'chunk', () => new Promise(() => undefined));
@@ -153,7 +153,7 @@ describe('what may be held', () => {
     expect([stopped, left.length]).toEqual([undefined, 61]);
   });
 
-  it('is also what is told of a call that has not come', async () => {
+  it('is also the streamed part of a call that has not come', async () => {
     const chunks = Array.from({ length: 3 }, () => told(words));
     const { stopped, left } = await sendAll([sentences], chunks, { maxHeldChars: 60 });
     expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/hold-exceeded' } });
@@ -162,7 +162,7 @@ describe('what may be held', () => {
 });
 
 describe('a model call that is given up', () => {
-  it('gives up the guards that are at work, and nobody else', async () => {
+  it('gives up the guards that are at work, and no others', async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const noting = (answer: () => unknown) =>
       reading('noting', 'chunk', (_text, { abortSignal }) => (signals.push(abortSignal), answer()));
@@ -182,19 +182,22 @@ describe('a model call that is given up', () => {
   it.each([
     ['throws', () => raise()],
     ['rejects', async () => raise()],
-  ])('where the reader %s while a guard is at work, the call is told and fails, and nothing more leaves', async (_, release) => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => (answer = resolve));
-    const { gate, left } = openGate([reading('slow', 'chunk', () => answered)], { release });
-    let calls = 0;
-    gate.onStop(() => (calls += 1));
-    await gate.push(delta('x'));
-    await gate.push(source);
-    answer();
-    await settle();
-    expect([calls, gate.stopped]).toEqual([1, undefined]);
-    expect(() => gate.push(delta('y'))).toThrow('gone');
-    await expect(gate.idle()).rejects.toThrow('gone');
-    expect(left).toEqual([delta('x')]);
-  });
+  ])(
+    'when the reader %s while a guard is at work, the call is reported and fails, and nothing more leaves',
+    async (_, release) => {
+      let answer: () => void = () => undefined;
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      const { gate, left } = openGate([reading('slow', 'chunk', () => answered)], { release });
+      let calls = 0;
+      gate.onStop(() => (calls += 1));
+      await gate.push(delta('x'));
+      await gate.push(source);
+      answer();
+      await settle();
+      expect([calls, gate.stopped]).toEqual([1, undefined]);
+      expect(() => gate.push(delta('y'))).toThrow('gone');
+      await expect(gate.idle()).rejects.toThrow('gone');
+      expect(left).toEqual([delta('x')]);
+    },
+  );
 });

@@ -1,9 +1,9 @@
 /** A stretch of a text on its way through guards: how many characters it came as, and how it reads now. */
 export interface Segment {
-  /** How many UTF-16 units of the text as it came this stands for. */
+  /** The number of UTF-16 units of original text. */
   readonly raw: number;
   readonly text: string;
-  /** Whether a guard wrote it: it can then not be told which of its characters stand for which of those that came. */
+  /** Whether a guard wrote it: its characters can then not be mapped to the original ones. */
   readonly isEdited: boolean;
   /** The places of the answer that its first and its last character came at. */
   readonly first: number;
@@ -19,7 +19,7 @@ export const asItCame = (text: string, first: number, last = first + text.length
   last,
 });
 
-/** Adds a stretch behind others; one that nobody edited joins the one that it follows. */
+/** Appends a segment; an unedited one is joined to an unedited predecessor. */
 export const append = (segments: Segment[], segment: Segment): void => {
   const last = segments.at(-1);
   if (last && !last.isEdited && !segment.isEdited && segment.first === last.last + 1)
@@ -27,7 +27,10 @@ export const append = (segments: Segment[], segment: Segment): void => {
   else segments.push(segment);
 };
 
-/** Takes so many characters of text from the front. Of an edited stretch that is cut in two, the end stands for all it came as. */
+/**
+ * Takes a number of characters from the front. When an edited segment is cut in two, its second part represents all of the
+ * original text.
+ */
 export const takeText = (segments: Segment[], length: number): Segment[] => {
   const taken: Segment[] = [];
   let left = length;
@@ -46,7 +49,7 @@ export const takeText = (segments: Segment[], length: number): Segment[] => {
     segments.shift();
     left -= first.text.length;
   }
-  // What was edited away stands for something, too, and goes with the text before it.
+  // An edit that removed text represents the original text, too, and belongs to the text before it.
   while (segments[0]?.text === '') taken.push(segments.shift() as Segment); // it was just seen
   return taken;
 };

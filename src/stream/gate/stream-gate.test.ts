@@ -186,7 +186,7 @@ describe('order', () => {
     ]);
   });
 
-  it('what a delta says beside its text follows the text', async () => {
+  it('other fields of a delta follow its text', async () => {
     const signed = { type: 'reasoning-delta', payload: { id: 'one', text: 'Hm.', providerMetadata: { p: { signature: 's' } } } };
     const { left } = await sendAll(holding, [signed, border('reasoning-end')]);
     expect(left.map(({ payload }) => payload)).toMatchObject([
@@ -198,7 +198,7 @@ describe('order', () => {
     expect(left[0]?.payload).toEqual({ id: 'one', text: 'Hm.' });
   });
 
-  it('chunks for a reader who is behind wait, and keep their order', async () => {
+  it('chunks for a slow reader wait, and keep their order', async () => {
     const reader = deferred();
     const { gate, left } = openGate([patternGuard(patterns.email, 'replace'), windowed('chunk', () => undefined)], {
       release: (chunk) => (chunk.type === 'text-start' ? reader.promise : undefined),
@@ -403,7 +403,7 @@ describe('a stop', () => {
     expect(pieces(left)).toEqual([]);
   });
 
-  it('what releasing throws reaches who pushes', async () => {
+  it('an error of the release function reaches the sender', async () => {
     const release = (chunk: { type: string }) => (chunk.type === 'source' ? Promise.reject(new Error('gone')) : undefined);
     await expect(sendAll([windowed('part', () => undefined)], [source, delta('x')], { release })).rejects.toThrow('gone');
   });

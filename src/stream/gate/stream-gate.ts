@@ -16,7 +16,7 @@ export interface StreamGateOptions {
   readonly scope: RunScope;
   /** A chunk as guards are given it. */
   readonly payloadOf: (part: unknown) => PhaseData<'outputStream'>;
-  /** Where what was cleared goes; a promise says that whoever sends must wait. */
+  /** Emits cleared chunks; a promise means that the sender must wait. */
   readonly release: (chunk: Chunk) => Awaitable<void>;
   /** The most characters that guards at one place of the pipeline may hold; at least 1. Default 1,000,000. */
   readonly maxHeldChars?: number;

@@ -75,12 +75,12 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
         meetings.end(lane);
         passOn();
       },
-      endStep: () => undefined, // told by whoever stands before the block
+      endStep: () => undefined, // reported by the stage before the block
     }),
   };
 };
 
-/** The branches' edits of a stretch as one; those who passed may be asked again, as in any block. */
+/** Merges the branches' edits of a segment; branches that passed may judge again, as in any block. */
 const merged = (
   { lane, came, versions }: ClearedSegments,
   { block, branches, isAsked }: BlockOptions,
@@ -169,7 +169,7 @@ const createBranchCoordinator = (branches: number): BranchCoordinator => {
   };
 };
 
-/** Whether nobody edited a stretch. */
+/** Whether no branch edited a segment. */
 const isUntouched = ({ versions }: ClearedSegments): boolean =>
   versions.every((segments) => segments.every(({ isEdited }) => !isEdited));
 

@@ -110,7 +110,7 @@ const createWork = (working: WorkOptions): (() => void) => {
         if (!perform(action)) return;
       }
     });
-  /** A pattern is somebody else's code, and so is what a hook answers with. */
+  /** Runs code of the application: a pattern, or the result of a hook. */
   const attempt = (act: () => void): void => {
     try {
       act();

@@ -19,7 +19,7 @@ const nowhere: TextStage = { add: () => undefined, end: () => undefined, endStep
 const judgeStage = (place: JudgePlace, gate: Gate, next: TextStage): TextStage =>
   place.isShadow ? both(createTextJudge(place, gate, nowhere), next) : createTextJudge(place, gate, next);
 
-/** Shows a text to one who only looks on, and passes it on at once. */
+/** Copies a text to an observer, and passes it on at once. */
 const both = (aside: TextStage, next: TextStage): TextStage => ({
   add: (lane, segment) => {
     aside.add(lane, segment);
@@ -35,7 +35,7 @@ const both = (aside: TextStage, next: TextStage): TextStage => ({
   },
 });
 
-/** Who is asked about a text: all branches, or the arms of a branch whose conditions hold at its beginning. */
+/** The branches that judge a text: all of them, or the arms whose conditions hold at its start. */
 type BlockStageOptions = (lane: TextPart) => readonly number[];
 
 const blockStage = (place: BlockPlace, gate: Gate, next: TextStage): TextStage => {
@@ -67,7 +67,7 @@ const meetingStage = (
   const texts = createBlockTexts({ block, branches, isAsked: (lane, index) => asking(lane).includes(index) }, gate, next);
   const outs = branches.map((_, index) => texts.outOf(index));
   const ways = branches.map(({ places }, index) => createTextWay(places, gate, outs[index] as TextStage)); // one each
-  /** Whoever is not asked lets the text pass at once. */
+  /** A branch that does not judge the text passes it at once. */
   const wayOf = (lane: TextPart, index: number) => (asking(lane).includes(index) ? ways : outs)[index] as TextStage;
   return {
     add: (lane, segment) => {
@@ -115,7 +115,7 @@ const createChoosing = ({ arms, gate, stage, choose }: ChoiceOptions): TextStage
     gate.begin(at);
     void choice.then((made) => gate.handOut(() => decide(lane, at, made))).finally(() => gate.done(at));
   };
-  /** Now, or once it is known who is asked. */
+  /** Runs a function now, or once the judging branches are known. */
   const then = (lane: TextPart, step: () => void): void => {
     const steps = waiting.get(lane);
     if (steps) steps.push(step);

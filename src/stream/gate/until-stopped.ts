@@ -1,8 +1,8 @@
 import type { StreamGate } from './stream-gate.js';
 
 /**
- * The provider's chunks as they come; ends as soon as a guard that is at work stops the stream, also where the provider is silent.
- * Nothing is asked of the provider after that.
+ * The provider's chunks as they come; ends as soon as a guard that is at work stops the stream, also where the provider is
+ * silent. Nothing is asked of the provider after that.
  */
 export async function* untilStopped<T>(
   chunks: AsyncIterable<T>,
@@ -16,7 +16,7 @@ export async function* untilStopped<T>(
       yield next.value;
     }
   } finally {
-    // A provider that hangs is not waited for; whoever called it aborts it.
+    // Does not wait for a provider that hangs; its caller aborts it.
     iterator.return?.()?.catch(() => undefined);
   }
 }

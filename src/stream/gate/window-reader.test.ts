@@ -97,7 +97,7 @@ describe.each<GuardWindow>(['sentence', { tokens: 1 }, { tokens: 4 }, { chars: 5
     );
   });
 
-  // Whoever reads what is held from its beginning for each delta, and looks back in it, does not come to the end of this.
+  // A reader that scans the buffered text from its beginning for each delta would not finish this test.
   it.each(['\n', ' ', 'a', 'a.b', '. ', '1. ', '日', '\u0301', '"'])('reads thousands of deltas of %j', (delta) => {
     const reader = createWindowReader(window);
     let held = '';

@@ -21,8 +21,8 @@ const endsPlain = /[\x20-\x7e]$/;
 export type WindowReader = (held: HeldText) => number;
 
 /**
- * Reads the next window of one text, which is held whole until there is one. It remembers how far it has read in vain, so that a text
- * that comes in many pieces is read once; for the window after that another reader is made.
+ * Reads the next window of one text, which is held whole until there is one. It remembers how far it has read in vain, so that a
+ * text that comes in many pieces is read once; for the window after that another reader is made.
  */
 export const createWindowReader = (window: GuardWindow): WindowReader => {
   if (window === 'chunk') return wholeChunks;
@@ -68,7 +68,7 @@ const charsEnd =
 
 const sentences = once(() => new Intl.Segmenter('en', { granularity: 'sentence' }));
 const mayEndSentence = /[.!?\n\r\u0085\u2026\u2028\u2029\u0589\u061f\u06d4\u0964\u3002\uff01\uff0e\uff1f]/;
-/** What settles that a new sentence has begun: after digits and signs, a small letter could still join it to the one before. */
+/** Confirms the start of a new sentence: after digits and signs, a lower-case letter could still continue the previous one. */
 const settles = /[\p{L}\n]/u;
 const lastLetter = /\p{L}\P{L}*$/u;
 
@@ -116,8 +116,8 @@ const space = /\s/;
 const longestWord = 64;
 
 /**
- * About so many tokens. They are counted word by word, each with the blanks before it, so that the count does not depend on where the text
- * was cut.
+ * About so many tokens. They are counted word by word, each with the blanks before it, so that the count does not depend on where
+ * the text was cut.
  */
 const tokensEnd =
   (tokens: number): EndFinder =>
@@ -155,7 +155,7 @@ const endsWord = (text: string, at: number, word: number): boolean => {
 const characterAt = (text: string, at: number): string => String.fromCodePoint(text.codePointAt(at) ?? 0);
 
 /**
- * Finds where the window that begins at a place ends, in a text that may go on; nothing while that is not settled. One that has found
- * nothing is asked again once there is more text, and need not read again what it has read.
+ * Finds where the window that begins at a place ends, in a text that may go on; nothing while that is not settled. One that has
+ * found nothing is asked again once there is more text, and need not read again what it has read.
  */
 type EndFinder = (start: number) => (text: string, isEnded: boolean) => number | undefined;

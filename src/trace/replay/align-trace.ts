@@ -3,8 +3,9 @@ import type { Trace } from '../collect-traces.js';
 import { createContentWriter, freezeContent, type Frozen } from '../contents.js';
 
 /**
- * A replayed trace by the clock of the recorded one: a line that says the same but for the time is the recorded line, at its place, for
- * what happens side by side has no order but that of the clock. Lines that were not recorded stand after the one that they followed.
+ * A replayed trace by the clock of the recorded one: a line that says the same but for the time is the recorded line, at its
+ * place, for what happens side by side has no order but that of the clock. Lines that were not recorded stand after the one that
+ * they followed.
  */
 export const alignTrace = (replayed: Trace, recorded: Trace): Trace => {
   const known = byKey(recorded);
@@ -60,7 +61,7 @@ const keyOf = ({ entry, contents }: Standalone): string => {
   return JSON.stringify([entry, held], (key, value: unknown) => (clockFields.has(key) ? undefined : value));
 };
 
-/** The lines with their numbers, and each value told where it comes first. */
+/** The lines with new numbers; each value is recorded at its first occurrence. */
 const renumbered = (lines: readonly Standalone[]): Trace => {
   const writer = createContentWriter();
   let eventSeq = 0;

@@ -1,7 +1,7 @@
 import { stringify } from 'safe-stable-stringify';
 import type { Frozen } from '../contents.js';
 
-/** Who is asked, and what. */
+/** The model and its request. */
 export interface AskedModel {
   readonly modelId: string;
   readonly provider: string;

@@ -8,14 +8,15 @@ import { compareShadows, type ShadowOptions, type ShadowReport } from './shadow-
 /** How shadows of recorded runs are compared. */
 export interface TracedShadowOptions extends ShadowOptions {
   /**
-   * Which words examples show. `accepted`: those that are in the public view of the trace. `all`: rejected ones too; keep such a report like the
-   * traces themselves. Default `accepted`.
+   * Which words examples show. `accepted`: those that are in the public view of the trace. `all`: rejected ones too; keep such a
+   * report like the traces themselves. Default `accepted`.
    */
   readonly words?: 'accepted' | 'all';
 }
 
 /**
- * Says what the shadows of recorded runs would have done: how often they agree with a guard that is in force, where not, and how long they took.
+ * Reports on the shadow guards of recorded runs: how often they agree with an active guard, where they differ, and how long they
+ * took.
  *
  * @example
  * const { shadows } = shadowReport(traces, { against: 'old-toxicity' });
@@ -41,7 +42,7 @@ export const shadowReport = (
 export interface ShadowWatch {
   /** To be given to an agent or a call. */
   readonly onRunEvent: (event: RunEvent) => void;
-  /** What the shadows would have done so far. Its examples name runs, and have no words. */
+  /** The shadow guards' verdicts so far. Its examples name runs, and contain no text. */
   report(): ShadowReport;
 }
 

@@ -21,7 +21,7 @@ export interface Place {
   readonly attempt: number;
 }
 
-/** What was said at a place, by the ids of those who said it. */
+/** The verdicts at a position, by guard id. */
 export interface JudgedPlace extends Place {
   readonly guards: ReadonlyMap<string, Said>;
   readonly shadows: ReadonlyMap<string, Said>;

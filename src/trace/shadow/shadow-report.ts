@@ -2,22 +2,22 @@ import { spreadOf, type Spread } from '../percentile.js';
 import { isStricter, type VerdictKind } from '../../verdict.js';
 import type { JudgedPlace, Place, Said } from './shadow-places.js';
 
-/** How a shadow is compared, and with whom. */
+/** Options for the comparison of a shadow guard with its incumbent. */
 export interface ShadowOptions {
   /** Id of the shadow; default all of them. */
   readonly guard?: string;
   /**
-   * Id of the guard with which it is compared. Default: what came of its lane, which is the strictest verdict of all guards of the step that
-   * are on the same side of the model.
+   * Id of the guard with which it is compared. Default: what came of its lane, which is the strictest verdict of all guards of
+   * the step that are on the same side of the model.
    */
   readonly against?: string;
-  /** Whether an edit is an objection too, as it is for a guard that redacts. Default `false`: those are trips and retries alone. */
+  /** Whether an edit counts as an objection, as for a guard that redacts. Default `false`: only trips and retries count. */
   readonly countEdits?: boolean;
   /** Examples of each kind of disagreement, at least 0. Default 5. */
   readonly maxExamples?: number;
 }
 
-/** Who objected at a place. */
+/** The guards that objected at a position. */
 export type Agreement = 'both' | 'onlyShadow' | 'onlyIncumbent' | 'neither';
 
 /** A place at which the two disagree. */
@@ -25,7 +25,7 @@ export interface ShadowExample extends Place {
   readonly who: Extract<Agreement, 'onlyShadow' | 'onlyIncumbent'>;
   readonly shadow: Omit<Said, 'durationMs'>;
   readonly incumbent: Omit<Said, 'durationMs'>;
-  /** What was judged; absent where the words are not known, or not to be shown. */
+  /** The judged text; absent if it is unknown or hidden. */
   readonly words?: string;
 }
 
@@ -36,11 +36,11 @@ export interface VerdictPair {
   readonly count: number;
 }
 
-/** One shadow beside its incumbent. */
+/** The comparison of one shadow guard with its incumbent. */
 export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly processorId: string;
   readonly lane: Place['lane'];
-  /** The incumbent's id; absent where it is the lane. */
+  /** The incumbent's id; absent if the incumbent is the lane. */
   readonly against?: string;
   /** Places at which both gave a verdict: the sum of the four. */
   readonly compared: number;
@@ -50,9 +50,9 @@ export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly shadowUnavailable: number;
   /** Places at which the incumbent had none. */
   readonly incumbentUnavailable: number;
-  /** Places at which the incumbent was not asked and the shadow was. */
+  /** Positions at which the shadow was called and the incumbent was not. */
   readonly incumbentNotAsked: number;
-  /** Places at which the incumbent objected and the shadow was not asked: it stands behind the incumbent, or was not sampled. */
+  /** Positions at which the incumbent objected and the shadow was not called: it follows the incumbent, or was not sampled. */
   readonly shadowNotAsked: number;
   readonly verdicts: readonly VerdictPair[];
   /** Milliseconds for each step. */
@@ -147,7 +147,7 @@ const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wor
   };
 };
 
-/** Where nobody of a lane says anything, the lane passes. */
+/** Without a verdict of any guard, the lane passes. */
 const incumbentAt = ({ guards, shadows, lane }: JudgedPlace, against: string | undefined): Said | undefined => {
   if (against !== undefined) return guards.get(against) ?? shadows.get(against);
   const passing: Said = { verdict: 'pass', phase: lane, durationMs: 0 };

@@ -44,7 +44,7 @@ export const startMortalServer = async ({ command, args, options, isReady }: Mor
   return { start, kill: () => end('SIGKILL'), stop: () => end('SIGINT') };
 };
 
-/** Some ports on which nobody listens now. */
+/** Some free ports. */
 export const freePorts = async (count: number): Promise<number[]> => {
   const servers = Array.from({ length: count }, () => createServer());
   await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))));

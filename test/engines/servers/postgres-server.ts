@@ -13,7 +13,7 @@ export interface PostgresServer extends MortalServer {
   urlOf(database: string): string;
 }
 
-/** Where Debian's packages, or whoever has set `PG_BIN`, have PostgreSQL's programs. */
+/** The folder of PostgreSQL's programs: `PG_BIN`, or that of Debian's packages. */
 const programs = (): string => {
   const [found] = globSync([join(process.env['PG_BIN'] ?? '', 'initdb'), '/usr/lib/postgresql/*/bin/initdb'])
     .toSorted()

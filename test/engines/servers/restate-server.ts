@@ -10,7 +10,7 @@ export interface RestateServer extends MortalServer {
   readonly adminUrl: string;
 }
 
-/** A Restate server on loopback, from its npm package; it asks nobody outside for anything. */
+/** A Restate server on loopback, from its npm package; it contacts no other host. */
 export const startRestateServer = async (): Promise<RestateServer> => {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-restate-'));
   const [node = 0, ingress = 0, admin = 0] = await freePorts(3);

@@ -25,7 +25,7 @@ export const serveApp = async () => {
   const app = createApp({ modelUrl: provider.baseUrl, databaseUrl: `file:${join(folder, 'app.db')}` });
   const hono = new Hono<{ Bindings: HonoBindings; Variables: HonoVariables }>();
   hono.use(cors({ origin: (origin) => origin, credentials: true }));
-  hono.get('/', (c) => c.text('The sample app.')); // Studio asks whether anybody is there
+  hono.get('/', (c) => c.text('The sample app.')); // Studio checks that the server is there
   await new MastraServer({ app: hono, mastra: app.mastra }).init();
   const { server, url } = await listen(hono.fetch as Hono['fetch']);
   return {

@@ -21,7 +21,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** Mastra's own Studio, as its CLI serves it, beside a server. */
+/** Mastra's own Studio, as its CLI serves it, for a server. */
 export const startStudio = async (serverUrl: string) => {
   const port = await freePort();
   const args = [cli, 'studio', '--port', String(port), '--server-host', '127.0.0.1', '--server-port', new URL(serverUrl).port];

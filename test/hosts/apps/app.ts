@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly folder: string;
 }
 
-/** An application as somebody wrote it for Mastra, and what its model says. */
+/** An application written for Mastra, and the output of its model. */
 export interface App {
   readonly create: (surroundings: Surroundings) => Promise<Mastra>;
   readonly reply: (request: ChatRequest) => Reply;

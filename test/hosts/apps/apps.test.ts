@@ -70,7 +70,7 @@ interface Chunk {
   readonly payload?: { readonly text?: string; readonly toolName?: string; readonly args?: object; readonly result?: unknown };
 }
 
-/** What somebody reads of a stream: its text, its calls and their results. */
+/** The client's view of a stream: its text, its calls and their results. */
 const read = async (response: { processDataStream: (options: { onChunk: never }) => Promise<void> }) => {
   const chunks: Chunk[] = [];
   await response.processDataStream({ onChunk: (async (chunk: Chunk) => void chunks.push(chunk)) as never });

@@ -19,7 +19,7 @@ const run = async (shown: Page): Promise<void> => {
   await shown.getByRole('slider', { name: 'Point in the stream' }).waitFor();
 };
 
-/** The text as it stands, by what became of it. */
+/** The current text, by its state. */
 const words = async (shown: Page, look: string): Promise<string> =>
   (await shown.locator(`.film-text .${look} .inert`).allTextContents()).join('');
 

@@ -18,7 +18,7 @@ const download = async (from: Page, button: string): Promise<string> => {
 };
 
 describe.each(Object.values(widths))('at %i px', (width) => {
-  it('lists pipelines with what they cover, who uses them and what verify found [spec 4.23]', async () => {
+  it('lists pipelines with their phases, their users and their defects [spec 4.23]', async () => {
     const shown = await browser().open(page('pipelines'), { width });
     const row = shown.getByRole('row').filter({ hasText: 'content-moderation' });
     await row.getByText('Processor').waitFor();

@@ -11,7 +11,7 @@ import { contentModeration, piiGuard } from '../../../workflows/index.js';
 
 export const answer = 'It arrives on Monday. Write to ann.lee@example.org if it does not.';
 
-/** Asks for retries that nobody grants it. */
+/** Requests retries that the run never grants. */
 const calm: Processor & { traits: GuardTraits } = {
   id: 'calm',
   traits: { decides: ['retry'] },

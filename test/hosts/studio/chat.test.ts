@@ -18,7 +18,7 @@ const say = async (page: Page, text: string): Promise<void> => {
 const openChat = (width: number, agent = 'support'): Promise<Page> => browser().open(studio.href(`?agent=${agent}`), { width });
 
 describe.each(Object.values(widths))('the chat at %i px', (width) => {
-  it('strikes through what was taken back, and says who sent the attempt back', async () => {
+  it('strikes through retracted text, and names the guard that rejected the attempt', async () => {
     const page = await openChat(width);
     await say(page, 'short');
     await expectShown(page.getByText(better));
@@ -74,7 +74,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
   });
 });
 
-it('loads little script at first, and asks nobody but its server', async () => {
+it('loads little script at first, and contacts only its server', async () => {
   const page = await browser().open('about:blank');
   const scripts: Promise<Buffer>[] = [];
   page.on('response', (response) => {
@@ -109,7 +109,7 @@ it('comes back to a conversation by its address', async () => {
   await expectShown(page.getByRole('heading', { name: 'Talk to Support' }));
 });
 
-it('shows the states of the run beside the conversation, in words of the server', async () => {
+it('shows the states of the run next to the conversation, in words of the server', async () => {
   const page = await openChat(widths.desktop);
   await say(page, 'short');
   const strip = page.getByRole('complementary');

@@ -147,7 +147,7 @@ it('keeps up with a run that goes on, and tells what was held and when it was le
   await browser().screenshot(page, 'run-hold-back');
 });
 
-it('shows words that nobody has seen only to who asks', async () => {
+it('shows text that was not released only on request', async () => {
   const page = await openRun(await studio.run('support', 'leak'), widths.desktop);
   await expectShown(page.getByRole('button', { name: 'Show what came in' }));
   expect(await page.locator('.run').textContent()).not.toContain('field@exam');

@@ -121,7 +121,7 @@ export const keyOfAnyBeginningFinder = defineFinder({
   open,
 });
 
-/** Where a program has its key from, and what stands for one: `process.env.API_KEY_2`, `your-api-key-1`. */
+/** References to a key, and placeholders: `process.env.API_KEY_2`, `your-api-key-1`. */
 const noKey =
   /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx)\.[\w.]+|your[-_][a-z-_]+\d{0,3})$/;
 

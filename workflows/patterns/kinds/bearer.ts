@@ -15,7 +15,7 @@ export const bearerFinder = defineFinder({
   },
 });
 
-/** What stands in an `Authorization` header without a scheme. */
+/** The value of an `Authorization` header without a scheme. */
 export const bareAuthorizationFinder = defineFinder({
   lead: /\bauthorization["']?:[ \t]{0,3}["']?/i,
   regex: /(?=[^\d\s]{0,64}\d)[A-Za-z0-9._~+/=-]{16,4096}/i,

@@ -9,7 +9,10 @@ const maxLocalChars = 64;
 const maxDomainChars = 253;
 const maxAddressChars = 254;
 
-/** A letter or digit beyond ASCII, of a script that writes spaces between words; letters of the others stand right beside an address. */
+/**
+ * A letter or digit outside ASCII, of a script with spaces between words; letters of other scripts may directly adjoin an
+ * address.
+ */
 const wordChar = String.raw`[[\p{L}\p{M}\p{N}]--[\p{ASCII}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]`;
 const localChar = String.raw`[A-Za-z0-9._%+'\-${wordChar}]`;
 const domainChar = String.raw`[A-Za-z0-9.\-${wordChar}]`;
@@ -18,8 +21,9 @@ const shape = defineFinder({
 });
 
 /**
- * E-mail addresses, read outwards from each `@` and validated by `validator.isEmail`. The user of a Git remote (`git@host:path`, `git@host/path`)
- * is nobody's address. Where the domain of one is the mailbox of the next, the first ends where it ends.
+ * E-mail addresses, read outwards from each `@` and validated by `validator.isEmail`. The user of a Git remote (`git@host:path`,
+ * `git@host/path`) is not an address. If the domain of one address is also the mailbox of the next, the first ends with its
+ * domain.
  */
 export const emailFinder: Finder = {
   maxLength: maxLocalChars + 1 + maxDomainChars,
@@ -95,7 +99,7 @@ const endOfDomain = (text: string, from: number): number => {
 
 /** `logo@2x.png` and `lib@1.0.beta` are files and versions. */
 const fileOrVersion = /^(?:[1-9]x\.[a-z]+|\d+(?:\.\d+)+\.[a-z]+)$/i;
-/** What `validator` takes for an address, told without asking it. */
+/** Addresses that `validator` accepts, recognized without a call. */
 const plainLocal = /^[A-Za-z0-9_%+-]+(?:\.[A-Za-z0-9_%+-]+)*$/;
 const plainDomain = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
 /** And what it does not: a last label that is no name. */

@@ -9,7 +9,7 @@ const versionLabel =
 const labelChars = 20;
 /** Four numbers, or as many colons as an address of version 6 has. */
 const shape = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{3,45})$/;
-/** Addresses that point at nobody: unspecified, loopback and network masks. */
+/** Addresses without an owner: unspecified, loopback and network masks. */
 const nobodys = /^(?:0\.0\.0\.0|127\.|255\.255\.)|^::1?$/;
 
 const readAddress: ReadMatch = (text, { start, end }) => {
@@ -23,7 +23,7 @@ const readAddress: ReadMatch = (text, { start, end }) => {
   return undefined;
 };
 
-/** As it stands, without the punctuation of the sentence, and without a port. */
+/** The address without the punctuation of its sentence, and without a port. */
 const readings = (body: string): string[] => {
   const bare = body.replace(/[.:]+$/, '');
   const port = /^(?<host>[\d.]+):\d{1,5}$/.exec(bare)?.groups?.['host'];

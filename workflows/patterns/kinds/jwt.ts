@@ -25,8 +25,8 @@ const jsonOf = (part: string): object | undefined => {
 const part = (max: number): string => String.raw`\.[A-Za-z0-9_-]{0,${max}}`;
 
 /**
- * JSON Web Tokens in compact form, signed (three parts, the last of which may be empty) or encrypted (five), by RFC 7515 and 7516;
- * also header and claims alone, whose signature somebody cut off.
+ * JSON Web Tokens in compact form, signed (three parts, the last of which may be empty) or encrypted (five), by RFC 7515 and
+ * 7516; also header and claims without a signature.
  */
 export const jwtFinder = defineFinder({
   regex: new RegExp(

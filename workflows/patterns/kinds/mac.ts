@@ -3,7 +3,7 @@ import { isMACAddress } from '../validators.js';
 
 const separated = String.raw`[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5})(?![:-]?[0-9A-Za-z_])`;
 const dotted = String.raw`[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?!\.?[0-9A-Za-z_])`;
-/** Everybody's, and nobody's. */
+/** Ids that many devices share, or that no device has. */
 const shared = /^(?:[f]+|[0]+)$/i;
 
 /** Hardware addresses as IEEE 802 writes them, and in the dotted groups of Cisco; validated by `validator.isMACAddress`. */

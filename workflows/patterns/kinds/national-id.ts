@@ -5,7 +5,7 @@ type Check = (plain: string) => boolean;
 
 /** A form of a country's number. */
 interface Form {
-  /** What it looks like; what stands before and after it is no letter or digit. */
+  /** Its pattern; the adjoining characters are neither letters nor digits. */
   readonly form: string;
   /** What a text calls it, where its form alone may be anything. */
   readonly label?: string;
@@ -49,7 +49,7 @@ const modulo11And10: Check = (plain) => {
   return (11 - product) % 10 === Number(plain.at(-1));
 };
 
-/** One digit of the first ten stands twice or three times, at least one not at all. */
+/** Of the first ten digits, one occurs two or three times, and at least one is missing. */
 const hasGermanDigits: Check = (plain) => {
   const kinds = new Set(plain.slice(0, 10)).size;
   return plain[0] !== '0' && (kinds === 9 || kinds === 8);
@@ -74,7 +74,7 @@ const french: Check = (plain) => {
   return 97 - (Number(number) % 97) === Number(plain.slice(13));
 };
 
-/** Who was born from 2000 on has a 2 in front. */
+/** For people born from 2000 on, a 2 is prepended. */
 const belgian: Check = (plain) =>
   ['', '2'].some((century) => 97 - (Number(century + plain.slice(0, 9)) % 97) === Number(plain.slice(9)));
 

@@ -1,7 +1,7 @@
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 
-/** Numbers that were printed in advertisements and belong to nobody. */
+/** Numbers that were printed in advertisements and were never issued. */
 const neverIssued = new Set(['078051120', '219099999']);
 
 const readSsn: ReadMatch = (text, { start, end }) => {

@@ -5,8 +5,8 @@ import type { Finder } from '../finder.js';
 const placeholder = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
 
 /**
- * The user and password of a URL (`scheme://user:password@host`), without the scheme and the host; also a token that stands alone
- * there. What is plainly a placeholder (`user:password@`) counts too: it costs nothing to take it out.
+ * The user and password of a URL (`scheme://user:password@host`), without the scheme and the host; also a single token there. An
+ * obvious placeholder (`user:password@`) counts too, because removing it costs nothing.
  */
 export const urlCredentialsFinder: Finder = defineFinder({
   lead: /:\/\/(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/)/i,

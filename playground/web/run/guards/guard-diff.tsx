@@ -90,7 +90,7 @@ const Texts = ({ view, author, gaveWordsBack }: Omit<GuardDiffProps, 'runId' | '
   );
 };
 
-/** Words are asked for once the point in time rests: who scrubs past a guard does not look at it. */
+/** The delay before text is requested, so that scrubbing past a guard sends no request. */
 const restMs = 120;
 
 const resting = (signal: AbortSignal): Promise<void> =>
@@ -105,7 +105,7 @@ const resting = (signal: AbortSignal): Promise<void> =>
 /** What a server without this run's content answers is no fault. */
 const isUnknown = (error: Error): boolean => error instanceof ApiError && error.code !== 'studio/unreachable';
 
-/** What a guard received and what it returned, word by word. Words that nobody has seen are shown only when asked for. */
+/** A guard's input and output, word by word. Text that was not released is shown only on request. */
 export const GuardDiff = ({ runId, seq, author, gaveWordsBack }: GuardDiffProps) => {
   const [isRevealed, setIsRevealed] = useState(false);
   const load = useCallback(

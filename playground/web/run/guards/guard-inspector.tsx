@@ -68,7 +68,7 @@ const streamFacts = ({ judges }: GuardShape, { came, left, held }: StreamProgres
   Held: `${count(held, 'character')}, until every guard of the stream has cleared them`,
 });
 
-/** Who stops or does not answer gives no words back. */
+/** A guard that stops the run or is unavailable returns no text. */
 const givesBack = (verdict: VerdictKind): boolean => verdict === 'pass' || verdict === 'edit';
 
 /** Verdicts that are shown of one place; a guard of single chunks may have given thousands. */

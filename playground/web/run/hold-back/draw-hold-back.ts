@@ -15,7 +15,7 @@ export interface ChartBox {
   readonly height: number;
 }
 
-/** More points than this cannot be told apart. */
+/** The maximum number of distinguishable points. */
 const maxPoints = 400;
 
 /** Every nth point, and the last. */

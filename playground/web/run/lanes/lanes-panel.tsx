@@ -129,7 +129,7 @@ const mostChars = 4000;
 
 const isHidden = ({ came, text }: Part): boolean => came > text.length;
 
-/** Asks for the words that nobody outside the run has seen. */
+/** Requests text that was not released. */
 const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
   const [words, setWords] = useState<readonly Revealed[]>();
   const [error, setError] = useState<Error>();
@@ -154,7 +154,7 @@ const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
   );
 };
 
-/** What an attempt let out, held and lost; what nobody saw only behind a click. */
+/** The text of an attempt: emitted, buffered and dropped; text that was not released is shown only after a click. */
 const LaneWords = ({ runId, lane, until }: LaneWordsProps) => {
   const parts = lane.parts.filter(({ came, text }) => came > 0 || text !== '');
   const [isWhole, setIsWhole] = useState(false);

@@ -4,7 +4,7 @@ import type { GuardMark } from '../../fold/run-view.js';
 import type { Place } from '../use-playhead.js';
 import './signal-list.css';
 
-/** What stands out: verdicts that were more than a pass, and what was said about a block. */
+/** Whether a mark is notable: a verdict other than pass, or a report about a block. */
 export const standsOut = (mark: GuardMark): boolean =>
   mark.kind === 'verdict' || mark.kind === 'shadow' ? mark.verdict !== 'pass' : true;
 
@@ -17,7 +17,7 @@ interface SignalListProps {
   readonly onSeq: (seq: number, place: Place) => void;
 }
 
-/** More than these nobody reads. */
+/** The maximum number of signals that are useful to a reader. */
 const mostSignals = 12;
 
 /** Marks as badges; each leads to its moment and selects its place. */

@@ -138,7 +138,7 @@ const middle = ({ x, width }: PlacedState): number => x + width / 2;
 
 const onOneLine = (a: PlacedState, b: PlacedState): boolean => Math.abs(middle(a) - middle(b)) < 1;
 
-/** Nothing stands on the line between the two. */
+/** Whether no state is on the line between the two. */
 const areNeighbours = ({ from, to }: Link, states: readonly PlacedState[]): boolean => {
   const bottom = from.y + from.height;
   const isBetween = (other: PlacedState): boolean =>
@@ -178,7 +178,7 @@ const descent = ({ from, to }: Link, x: number): Point[] => {
 
 const holds = (frame: PlacedState, held: PlacedState): boolean => held.state.path.startsWith(`${frame.state.path}.`);
 
-/** Where lanes beside two states begin: beside what stands at their height, but inside of the region that holds both. */
+/** The start of the lanes next to two states: next to the states at the same height, and inside the region that contains both. */
 const edgeBeside = ({ from, to }: Link, states: readonly PlacedState[]): number => {
   const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y + from.height, to.y + to.height)];
   const holders = states.filter((frame) => holds(frame, from) && holds(frame, to));

@@ -1,4 +1,4 @@
-/** A stretch beside the line. */
+/** A segment parallel to the line. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;

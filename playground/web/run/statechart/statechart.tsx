@@ -55,7 +55,7 @@ const toTrack = ({ id, transitions, points, isCommon }: PlacedTransition, { take
   };
 };
 
-/** The loop's statechart: the way that the run came, and where it stands. */
+/** The loop's statechart, with the path of the run and its position. */
 export const Statechart = ({ position, onState }: StatechartProps) => {
   const { machine } = useCatalog();
   const drawing = useMemo(() => layOutMachine(machine), [machine]);

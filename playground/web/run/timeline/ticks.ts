@@ -8,7 +8,7 @@ export interface Tick extends Marker {
   readonly place: number;
 }
 
-/** Spots that can be told apart. */
+/** The number of distinguishable positions. */
 const spots = 400;
 
 const weights: Readonly<Record<MarkerKind, number>> = {
@@ -22,7 +22,7 @@ const weights: Readonly<Record<MarkerKind, number>> = {
   tool: 1,
 };
 
-/** Where a line stands on the timeline: lines are equally far apart, since many happen in the same millisecond. */
+/** The position of a line on the timeline: lines are evenly spaced, because many share a millisecond. */
 export const placeOf = (entries: readonly StudioEntry[], seq: number): number =>
   entries.length < 2 ? 0 : Math.max(0, linesUpTo(entries, seq) - 1) / (entries.length - 1);
 
@@ -38,7 +38,7 @@ export const seqAfter = (entries: readonly StudioEntry[], seq: number, steps: nu
   return entries[index]?.seq ?? 0;
 };
 
-/** As many marks as can be told apart. */
+/** As many marks as a reader can distinguish. */
 export const ticksOf = (entries: readonly StudioEntry[], markers: readonly Marker[]): Tick[] => {
   const bySpot = new Map<number, Tick>();
   for (const marker of markers) {

@@ -20,7 +20,7 @@ const jumps: Readonly<Record<string, readonly MarkerKind[]>> = { t: ['trip'], r:
 
 const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** Whether a key is somebody else's: of a field, a list of tabs, or a command of the browser. */
+/** Whether a key belongs to a field, a list of tabs, or a command of the browser. */
 const isTaken = ({ target, altKey, ctrlKey, metaKey, defaultPrevented }: KeyboardEvent): boolean =>
   defaultPrevented ||
   altKey ||

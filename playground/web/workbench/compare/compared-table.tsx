@@ -10,7 +10,7 @@ interface ComparedTableProps {
   readonly sides?: Sides;
 }
 
-/** Verdicts beside each other, those that differ first. */
+/** Verdicts side by side, different ones first. */
 export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTableProps) => {
   const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
   if (rows.length === 0) return <p className="faint compared-none">No guard was asked.</p>;

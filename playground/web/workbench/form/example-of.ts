@@ -1,8 +1,8 @@
 import { isRecord, type JsonSchema, type Payload } from './json-schema.js';
 
 /**
- * The first example that a schema carries; where it has none, the least value that fits: required fields only, and the first of
- * several forms. `now` is what a time stands at, in ISO 8601.
+ * The first example of a schema; without one, the smallest valid value: required fields only, and the first of several forms.
+ * `now` is the value of times, in ISO 8601.
  */
 export const exampleOf = (schema: JsonSchema, now: string): unknown => {
   const [given = schema.default ?? schema.const ?? schema.enum?.[0]] = schema.examples ?? [];

@@ -1,11 +1,11 @@
 import type { JsonSchema } from './json-schema.js';
 
 /**
- * How a field is filled in.
+ * The input of a field.
  *
- * - `fixed`: it has one value, which tells the payload from others
- * - `spoken`: rows of who says what
- * - `group`: fields of its own
+ * - `fixed`: it has one value, which identifies the payload
+ * - `spoken`: messages as rows of role and text
+ * - `group`: nested fields
  * - `json`: anything else, as JSON
  */
 export type FieldKind = 'fixed' | 'text' | 'number' | 'yes-no' | 'choice' | 'texts' | 'spoken' | 'group' | 'json';

@@ -62,7 +62,7 @@ describe('examples', () => {
   });
 });
 
-describe('rows of who says what', () => {
+describe('rows of role and text', () => {
   const itemsOf = (phase: PhaseName, name: string): JsonSchema => schemaOf(phase).properties?.[name]?.items ?? {};
 
   it.each([
@@ -96,7 +96,7 @@ describe('rows of who says what', () => {
     expect(readRow({ content: 'Hi' })).toBeUndefined();
   });
 
-  it('gives the text of everybody but the system as a list of parts', () => {
+  it('returns text as a list of parts for every role but system', () => {
     expect(writeRow({ role: 'system', content: 'Hi' }, { role: 'user', text: 'Hi' }).content).toEqual([
       { type: 'text', text: 'Hi' },
     ]);

@@ -1,7 +1,7 @@
 import { exampleOf } from './example-of.js';
 import { isRecord, type JsonSchema, type Payload } from './json-schema.js';
 
-/** A message as who says what. */
+/** A message as role and text. */
 export interface SpokenRow {
   readonly role: string;
   readonly text: string;

@@ -25,7 +25,7 @@ export interface SvgDrawing {
 
 const margin = 24;
 
-/** The look of a picture that stands alone: by day, and where its viewer prefers so by night. */
+/** The style of a standalone picture, with a dark variant if its viewer prefers one. */
 const style = `
   .ground { fill: #fbfbf8 } .step, .state { fill: #fff; stroke: #81877f } .frame { fill: #f1f2ee; stroke: #81877f; stroke-dasharray: 4 3 }
   .dot { fill: #fbfbf8; stroke: #81877f; stroke-width: 2 } .track { fill: none; stroke: #81877f; stroke-width: 1.5 }

@@ -1,7 +1,7 @@
 import type { GraphShape } from '../../../protocol/catalog.js';
 import type { Point } from '../../components/track-path.js';
 
-/** Something that stands at a place of the graph. `path` names it; a block's `fork` and `join` share the block's path. */
+/** An element of the graph with its position. `path` identifies it; a block's `fork` and `join` share the block's path. */
 export interface Box extends Point {
   readonly role: 'step' | 'frame' | 'fork' | 'join' | 'start' | 'end';
   readonly path: string;
@@ -15,7 +15,7 @@ export interface Box extends Point {
 export interface Track {
   readonly id: string;
   readonly points: readonly Point[];
-  /** The condition under which an arm of a branch is taken; it stands at the last point but one. */
+  /** The condition of an arm; drawn at the second to last point. */
   readonly label?: string;
   /** The arm that the track leads to; absent on tracks that every payload takes. */
   readonly arm?: string;
@@ -43,8 +43,8 @@ interface Block {
 
 /**
  * Gives everything in a pipeline its place: one after another downwards, side by side what runs side by side, and a frame around
- * each pipeline inside another. A pipeline is nested blocks and nothing else, so that its nesting is its layout: no two tracks cross,
- * and arms stay in the order in which they are written.
+ * each pipeline inside another. A pipeline is nested blocks and nothing else, so that its nesting is its layout: no two tracks
+ * cross, and arms stay in the order in which they are written.
  */
 export const layOut = (root: GraphShape): Drawing => {
   const body = stack(root.kind === 'sequence' ? root.nodes.map(blockOf) : [blockOf(root)], root.path);

@@ -1,6 +1,6 @@
 import type { Tone } from '../../components/signal.js';
 
-/** What is said of one place of a graph beside its name. */
+/** The mark of an element of the graph, shown next to its name. */
 export interface PlaceMark {
   readonly tone: Tone;
   /** A word for the tone, which is never the only cue. */

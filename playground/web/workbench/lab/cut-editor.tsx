@@ -82,7 +82,7 @@ const Characters = ({ characters, cuts, place, onToggle, onPress }: CharactersPr
   };
   return characters.map((character, index) => (
     <button
-      // oxlint-disable-next-line react/no-array-index-key -- a character is told by its place
+      // oxlint-disable-next-line react/no-array-index-key -- a character is identified by its position
       key={index}
       type="button"
       data-place={index}
@@ -100,7 +100,7 @@ const Characters = ({ characters, cuts, place, onToggle, onPress }: CharactersPr
 
 const say = (character: string): string => (character === ' ' ? 'a space' : character === '\n' ? 'a line end' : character);
 
-/** Where the caret stands between the characters of a text, and where the text is cut. */
+/** The caret's position between the characters of a text, and the cuts of the text. */
 interface CaretPlace {
   readonly place: number;
   /** The last place between two characters. */

@@ -10,7 +10,7 @@ interface FilmViewProps {
   readonly film: Film;
   readonly index: number;
   readonly onGo: (index: number) => void;
-  /** The keys beside `p` and `n` that move it, for eyes. */
+  /** The keys, in addition to `p` and `n`, that move it, as shown. */
   readonly keys: string;
 }
 
@@ -86,7 +86,7 @@ const StopNotice = ({ stop }: { readonly stop: NonNullable<Frame['stop']> }) => 
   </div>
 );
 
-/** The text as it stands in a frame: what was released, what is held, what has not come. */
+/** The text in a frame: released, buffered and pending. */
 const FilmText = ({ frame: { released, fresh, held, coming } }: { readonly frame: Frame }) => (
   <>
     <div className="film-text">
@@ -178,7 +178,7 @@ interface PlayOptions {
 
 /** Between frames of a stream without times. */
 const stepMs = 120;
-/** Nobody waits longer for the next frame. */
+/** The longest delay before the next frame. */
 const longestMs = 2_000;
 
 /** Milliseconds from the frame at `index` to the next. */

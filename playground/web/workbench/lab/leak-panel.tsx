@@ -126,7 +126,7 @@ const Found = ({ asked: { pipelineId, text, kind, tries = 0 }, found: { tried, l
         </p>
         <ol className="leak-chunks" aria-label="Chunks">
           {leak.chunks.map((chunk, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- a chunk is told by its place
+            // oxlint-disable-next-line react/no-array-index-key -- a chunk is identified by its position
             <li key={index}>
               <bdi>{chunk}</bdi>
             </li>

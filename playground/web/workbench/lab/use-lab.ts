@@ -7,7 +7,7 @@ import type { LabSettings } from './lab-link.js';
 export interface LabResult {
   readonly settings: LabSettings;
   readonly run: LabRun;
-  /** Counts the results, so that each is told from the one before. */
+  /** The number of the result, which distinguishes consecutive results. */
   readonly number: number;
 }
 

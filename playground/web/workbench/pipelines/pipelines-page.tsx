@@ -11,7 +11,7 @@ import { FindingCount } from './severity.js';
 import '../workbench.css';
 import './pipelines.css';
 
-/** All pipelines: which phases each covers, who uses it and what `verify` has to say. */
+/** All pipelines: the phases and agents of each, and its defects. */
 export const PipelinesPage = () => {
   const { phases, pipelines } = useCatalog();
   return (

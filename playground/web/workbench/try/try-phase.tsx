@@ -20,7 +20,7 @@ import './try-phase.css';
 
 interface TryPhaseProps {
   readonly pipeline: PipelineInfo;
-  /** Told what became of each place of the graph. */
+  /** Called with the outcome of each element of the graph. */
   readonly onTried: (marks: ReadonlyMap<string, PlaceMark>) => void;
 }
 
@@ -109,7 +109,7 @@ const defined = (errors: FieldErrors): FieldErrors =>
 
 interface ModeProps {
   readonly isText: boolean;
-  /** What stands in a control is no value yet; it would be lost. */
+  /** Invalid content of a control is not part of the value and would be lost. */
   readonly isLocked: boolean;
   readonly onChange: (isText: boolean) => void;
 }

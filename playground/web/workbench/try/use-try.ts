@@ -13,7 +13,7 @@ export interface Trying {
   readonly results: readonly { readonly engine: Engine; readonly tried: Tried }[];
   /** What is wrong with fields of the payload. */
   readonly errors: FieldErrors;
-  /** What went wrong beside that. */
+  /** Another error. */
   readonly error?: Error;
 }
 

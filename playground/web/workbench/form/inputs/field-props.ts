@@ -11,7 +11,7 @@ export interface FieldProps {
   readonly isInvalid: boolean;
   /** A new value; undefined takes the field out. */
   readonly onChange: (value: unknown) => void;
-  /** What is wrong with what stands in the control, so that there is no value to give; undefined where all is well again. */
+  /** The error of the control's content, which is then no value; undefined once it is valid again. */
   readonly onDraftError: (message: string | undefined) => void;
 }
 

@@ -9,7 +9,7 @@ import { useDraftErrors } from './use-draft-errors.js';
 
 const now = (): string => new Date().toISOString();
 
-/** Messages as rows of who says what; all of it as JSON where a person asks, or where a message is more than one text. */
+/** Messages as rows of role and text; as JSON on request, or when a message is more than one text. */
 export const SpokenInput = (props: FieldProps) => {
   const { field, value, onChange, onDraftError } = props;
   const [isRaw, setIsRaw] = useState(false);

@@ -1,0 +1,57 @@
+import type { Board, PlacedEntry } from '../journal.js';
+import type { Database } from './database.js';
+
+/** A row as pg gives it. */
+type PlacedRow = { -readonly [Name in keyof PlacedEntry]: PlacedEntry[Name] };
+
+/** What processes tell each other of runs, in the database of the journals. */
+export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Board => ({
+  append: async (runId, entries) => {
+    const rows = await query<{ place: number }>(
+      `WITH given AS (SELECT entry, mark, at FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS given (entry, mark, at)),
+       added AS (
+         INSERT INTO interlock.board
+         SELECT $1, $2, coalesce((SELECT max(place) + 1 FROM interlock.board WHERE program = $1 AND run_id = $2), 0) + at - 1, entry
+         FROM given RETURNING place),
+       first AS (SELECT min(place) AS place FROM added),
+       marked AS (
+         INSERT INTO interlock.marks SELECT $1, $2, mark, place + at - 1 FROM given, first WHERE mark IS NOT NULL)
+       SELECT place FROM first`,
+      [program, runId, entries.map(({ text }) => text), entries.map(({ mark }) => mark ?? null)],
+    );
+    return rows[0]?.place ?? 0;
+  },
+  read: async (runId, from) => {
+    const rows = await query<{ entry: string }>(
+      'SELECT entry FROM interlock.board WHERE program = $1 AND run_id = $2 AND place >= $3 ORDER BY place',
+      [program, runId, from],
+    );
+    return rows.map(({ entry }) => entry);
+  },
+  marked: async (runId, mark) =>
+    query<PlacedRow>(
+      `SELECT place, entry AS text FROM interlock.marks JOIN interlock.board USING (program, run_id, place)
+       WHERE program = $1 AND run_id = $2 AND mark = $3 ORDER BY place`,
+      [program, runId, mark],
+    ),
+  pin: async (runId, note) => {
+    await (note === undefined
+      ? query('DELETE FROM interlock.notes WHERE program = $1 AND run_id = $2', [program, runId])
+      : query(
+          `INSERT INTO interlock.notes VALUES ($1, $2, $3)
+           ON CONFLICT (program, run_id) DO UPDATE SET note = excluded.note, pinned_at = now()`,
+          [program, runId, note],
+        ));
+  },
+  drop: async (runId) => {
+    for (const table of ['board', 'marks'])
+      await query(`DELETE FROM interlock.${table} WHERE program = $1 AND run_id = $2`, [program, runId]);
+  },
+  pinned: async () => {
+    const rows = await query<{ run_id: string; note: string }>(
+      'SELECT run_id, note FROM interlock.notes WHERE program = $1 ORDER BY pinned_at DESC',
+      [program],
+    );
+    return rows.map(({ run_id: runId, note }) => ({ runId, note }));
+  },
+});

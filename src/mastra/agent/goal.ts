@@ -1,0 +1,176 @@
+import type { AgentConfig } from '@mastra/core/agent';
+import type { Mastra } from '@mastra/core/mastra';
+import { RequestContext } from '@mastra/core/request-context';
+import type { Processor } from '@mastra/core/processors';
+import { createScorer, type MastraScorer } from '@mastra/core/evals';
+import { z } from 'zod';
+import { readObjective, resolveEffectiveGoalSettings, resolveGoalStore, writeObjective } from '@mastra/core/tools';
+import type { EndedStep, StepRuling } from '../../loop/ports.js';
+import type { LoopTarget } from '../tools/loop-target.js';
+import { scoringContext } from './iteration.js';
+
+type Goal = NonNullable<AgentConfig['goal']>;
+type Objective = NonNullable<Awaited<ReturnType<typeof readObjective>>>;
+type Settings = ReturnType<typeof resolveEffectiveGoalSettings>;
+
+interface Verdict {
+  readonly status: Objective['status'];
+  readonly pausedReason?: string;
+  readonly goesOn: boolean;
+  /** What the `goal` chunk says beside the objective's own fields. */
+  readonly said: object;
+  readonly reason: string | undefined;
+}
+
+/** The score of Mastra's judge of goals for an agent that rightly waits for its user. */
+const waitingScore = 0.5;
+const judgeId = 'goal-scorer';
+const scores = { done: 1, waiting: waitingScore, continue: 0 } as const;
+
+/** The goal of an agent; it is pursued in a thread alone. */
+export const goalOf = ({ agent, conversation }: Pick<LoopTarget, 'agent' | 'conversation'>): Goal | undefined =>
+  conversation && agent['__getGoalConfig']();
+
+/** The agent's objective in the thread of a call, shown to the model as a system message before each step. */
+export const createObjectiveProcessor = ({ agent, conversation }: Pick<LoopTarget, 'agent' | 'conversation'>): Processor => ({
+  id: 'goal-objective',
+  processInputStep: async ({ messageList }) => {
+    const record = await readObjective(await resolveGoalStore(agent.getMastraInstance()), conversation?.threadId);
+    messageList.clearSystemMessages('goal');
+    if (record?.status === 'active')
+      messageList.addSystem(`<current-objective>\n${record.objective}\n</current-objective>`, 'goal');
+    return messageList;
+  },
+});
+
+/**
+ * Judges an accepted answer against the objective of its thread, as Mastra's goal step does: the objective is done, paused, or the run
+ * goes on with the judge's reason. Undefined where the thread has no active objective, or no judge.
+ */
+export const judgeGoal = async (goal: Goal, target: LoopTarget, ended: EndedStep): Promise<StepRuling | undefined> => {
+  const threadId = target.conversation?.threadId;
+  const mastra = target.agent.getMastraInstance();
+  const store = await resolveGoalStore(mastra);
+  const record = await readObjective(store, threadId);
+  if (record?.status !== 'active') return undefined;
+  const { judge, maxRuns, prompt, maxSteps } = goal;
+  const settings = resolveEffectiveGoalSettings(record, {
+    ...(typeof judge === 'string' && { judgeModelId: judge }),
+    ...(maxRuns !== undefined && { maxRuns }),
+    ...(prompt !== undefined && { prompt }),
+    ...(maxSteps !== undefined && { maxSteps }),
+  });
+  const isSpent = record.runsUsed >= settings.maxRuns;
+  const scorer = isSpent ? undefined : await scorerOf(goal, settings, target);
+  if (!isSpent && !scorer) return undefined;
+  const verdict = scorer ? await judged(scorer, { record, settings, target, ended }) : spent(settings);
+  const runsUsed = record.runsUsed + (scorer ? 1 : 0);
+  const { pausedReason: _, ...rest } = record;
+  const { status, pausedReason } = verdict;
+  const updated = { ...rest, runsUsed, status, ...(pausedReason !== undefined && { pausedReason }), updatedAt: Date.now() };
+  await writeObjective(store, threadId, updated, target.requestContext);
+  return toRuling(updated, settings, verdict);
+};
+
+const toRuling = ({ objective, runsUsed }: Objective, { maxRuns }: Settings, verdict: Verdict): StepRuling => {
+  const { status, pausedReason, goesOn, said, reason = 'The goal is not complete yet.' } = verdict;
+  const payload = {
+    objective,
+    iteration: runsUsed,
+    maxRuns,
+    status,
+    pausedReason,
+    reason: pausedReason ?? verdict.reason,
+    maxRunsReached: runsUsed >= maxRuns,
+    suppressFeedback: false,
+    shouldContinue: goesOn,
+    ...said,
+  };
+  const feedback = `[Goal attempt ${runsUsed}/${maxRuns}] ${reason}\n\nContinue to work toward the goal: ${objective}`;
+  return { goesOn, ...(goesOn && { feedback }), chunks: [{ type: 'goal', payload }] };
+};
+
+const budgetReason = (maxRuns: number): string => `The goal was judged ${maxRuns} times (maxRuns) and is not complete.`;
+
+const spent = ({ maxRuns }: Settings): Verdict => ({
+  status: 'paused',
+  pausedReason: budgetReason(maxRuns),
+  goesOn: false,
+  reason: undefined,
+  said: { passed: false, results: [], duration: 0, timedOut: false },
+});
+
+interface Judging {
+  readonly record: Objective;
+  readonly settings: Settings;
+  readonly target: LoopTarget;
+  readonly ended: EndedStep;
+}
+
+const judged = async (scorer: MastraScorer, { record, settings: { maxRuns }, target, ended }: Judging): Promise<Verdict> => {
+  const { runStreamCompletionScorers } = await import('@mastra/core/loop');
+  const run = record.runsUsed + 1;
+  const context = { ...scoringContext(target, ended), iteration: run, maxIterations: maxRuns, originalTask: record.objective };
+  const result = await runStreamCompletionScorers([scorer], context, { strategy: 'all' });
+  const { complete: passed, scorers: results, totalDuration: duration, timedOut, completionReason: reason } = result;
+  const failed = results.find(({ errored }) => errored);
+  const isWaiting = !failed && !passed && results.some(({ scorerId, score }) => scorerId === judgeId && score === waitingScore);
+  const said = { passed, results, duration, timedOut, judgeFailed: failed !== undefined, waitingForUser: isWaiting };
+  const pausedReason = failed
+    ? (failed.reason ?? 'The judge of the goal failed.')
+    : run >= maxRuns
+      ? budgetReason(maxRuns)
+      : undefined;
+  if (passed) return { status: 'done', goesOn: false, said, reason };
+  if (failed || (pausedReason !== undefined && !isWaiting))
+    return { status: 'paused', ...(pausedReason !== undefined && { pausedReason }), goesOn: false, said, reason };
+  return { status: 'active', goesOn: !isWaiting, said, reason };
+};
+
+/** The scorer of the configuration, or a judge with the model that the objective or the configuration names. */
+const scorerOf = async (
+  goal: Goal,
+  { judgeModelId, prompt, maxSteps }: Settings,
+  target: LoopTarget,
+): Promise<MastraScorer | undefined> => {
+  const { agent, requestContext } = target;
+  const mastra = agent.getMastraInstance();
+  const place = { requestContext, ...(mastra && { mastra }) } as never; // what Mastra hands its resolvers
+  const chosen = typeof goal.judge === 'function' ? await goal.judge(place) : goal.judge;
+  const model = (typeof chosen === 'string' ? judgeModelId : chosen) ?? judgeModelId;
+  if (!model) return undefined;
+  if (goal.scorer) return typeof goal.scorer === 'string' ? mastra?.getScorer(goal.scorer) : goal.scorer;
+  const tools = typeof goal.tools === 'function' ? await goal.tools(place) : goal.tools;
+  const judge = { model, instructions: prompt, ...(tools && { tools }), ...(maxSteps !== undefined && { maxSteps }) };
+  return createGoalJudge({ ...judge, requestContext: new RequestContext(requestContext.entries()) }, mastra);
+};
+
+const decisions = z.object({ decision: z.enum(['done', 'continue', 'waiting']), reason: z.string() });
+
+/** Reads what a scorer of completion is asked about. */
+const asked = z.object({ input: z.object({ originalTask: z.string() }), output: z.string() });
+
+/** A model that says whether an answer meets the objective, is on the way there, or rightly waits for the user. */
+const createGoalJudge = (
+  judge: NonNullable<Parameters<typeof createScorer>[0]['judge']>,
+  mastra: Mastra | undefined,
+): MastraScorer => {
+  const scorer = createScorer({
+    id: judgeId,
+    name: 'Goal (LLM)',
+    description: 'Judges an answer against the goal of its thread.',
+    judge,
+  });
+  if (mastra) scorer['__registerMastra'](mastra);
+  return scorer
+    .analyze({
+      description: 'Judges the last answer against the objective',
+      outputSchema: decisions,
+      createPrompt: ({ run }) => {
+        const { input, output } = asked.parse(run);
+        return `Goal: ${input.originalTask}\n\nLast answer of the assistant:\n${output}`;
+      },
+    })
+    .generateScore(({ results }) => scores[results.analyzeStepResult.decision])
+    .generateReason(({ results }) => results.analyzeStepResult.reason);
+};

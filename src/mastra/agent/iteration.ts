@@ -1,0 +1,50 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { EndedStep } from '../../loop/ports.js';
+import type { LoopTarget } from '../tools/loop-target.js';
+
+const textOf = (message: MastraDBMessage | undefined): string | undefined =>
+  message?.content.parts.find((part) => part.type === 'text')?.text;
+
+/** A step in the words of Mastra's hook. */
+export type Iteration = ReturnType<typeof iterationOf>;
+
+/** A step in the words of Mastra's hook. */
+export const iterationOf = ({ agent, options, runId, conversation }: LoopTarget, { list, steps }: EndedStep, goesOn: boolean) => {
+  const last = steps.at(-1);
+  return {
+    iteration: steps.length,
+    maxIterations: options.maxSteps,
+    text: last?.text ?? '',
+    toolCalls: (last?.toolCalls ?? []).map(({ toolCallId, toolName, args }) => ({
+      id: toolCallId,
+      name: toolName,
+      args: (args ?? {}) as Record<string, unknown>, // tools take objects
+    })),
+    toolResults: (last?.toolResults ?? []).map(({ toolCallId, toolName, output }) => ({
+      id: toolCallId,
+      name: toolName,
+      result: output,
+    })),
+    isFinal: !goesOn,
+    finishReason: last?.finishReason ?? 'unknown',
+    runId,
+    threadId: conversation?.threadId,
+    resourceId: conversation?.resourceId,
+    agentId: agent.id,
+    agentName: agent.name,
+    messages: list.get.all.db(),
+  };
+};
+
+/** A step as Mastra's scorers of completion get it. */
+export const scoringContext = (target: LoopTarget, ended: EndedStep) => {
+  const { toolResults, text, isFinal: _, finishReason: __, ...place } = iterationOf(target, ended, ended.goesOn);
+  const [task] = ended.list.get.input.db();
+  return {
+    ...place,
+    originalTask: textOf(task) ?? 'Unknown task',
+    currentText: text,
+    toolResults: toolResults as { name: string; result: Record<string, unknown> }[],
+    customContext: Object.fromEntries(target.requestContext.entries()),
+  };
+};

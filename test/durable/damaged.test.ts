@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { InterlockAgent, isInterlockError, type Engine, type ProgramRuns } from '../../src/index.js';
+import { openWorkflow } from '../../src/durable/openworkflow/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { createDisk, mortalEngine } from './mortal-engine.js';
+import { approving } from './scenarios.js';
+
+const prompt = 'Please charge me.';
+
+const newFile = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-damaged-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'runs.db');
+};
+
+const agentOn = (path: string) => {
+  const engine = openWorkflow({ path, leaseMs: 1_000 });
+  onTestFinished(() => engine.close());
+  return { engine, agent: approving().agent({ durability: engine }) };
+};
+
+/** A file with two runs that wait for a person. */
+const fileWithRuns = async (): Promise<string> => {
+  const path = newFile();
+  const { engine, agent } = agentOn(path);
+  for (const runId of ['hurt', 'whole']) await agent.generate(prompt, { runId });
+  await engine.close();
+  return path;
+};
+
+const change = (path: string, sql: string): void => {
+  const db = new DatabaseSync(path);
+  expect(db.prepare(sql).run().changes).toBeGreaterThan(0);
+  db.close();
+};
+
+const codeOf = async (call: Promise<unknown>) => {
+  const error: unknown = await call.then(
+    () => undefined,
+    (one: unknown) => one,
+  );
+  return isInterlockError(error) ? { code: error.code, path: error.path } : error;
+};
+
+const answerAll = async (agent: InterlockAgent, runId: string) => {
+  for (;;) {
+    const calls = (await agent.listSuspendedRuns()).runs.find((run) => run.runId === runId)?.toolCalls ?? [];
+    const [call] = calls;
+    if (!call) return (await agent.attach(runId)).getFullOutput();
+    await (await agent.resume(runId, { approved: true }, { toolCallId: call.toolCallId })).getFullOutput();
+  }
+};
+
+const garbage = `'{"not": ours'`;
+const idOf = (run: string): string => `(SELECT workflow_run_id FROM interlock_runs WHERE run_id = '${run}')`;
+
+describe('of a damaged file', () => {
+  it.each([
+    ['the end of a run', `UPDATE workflow_runs SET output = '"garbage"' WHERE id = ${idOf('0:hurt')}`, '0:hurt output'],
+    ['a chunk of a run', `UPDATE interlock_board SET entry = ${garbage} WHERE run_id = 'hurt' AND place = 2`, 'hurt entry 2'],
+    [
+      'a chunk’s text',
+      `UPDATE interlock_board SET entry = substr(entry, 1, length(entry) - 20) WHERE run_id = 'hurt' AND place = 2`,
+      'hurt entry 2',
+    ],
+  ])('%s names its run, and the others go on', async (_what, sql, path) => {
+    const file = await fileWithRuns();
+    change(file, sql);
+    const { agent } = agentOn(file);
+    const read = async () => (await agent.attach('hurt', { from: 0 })).getFullOutput();
+    const found = await read().then(
+      ({ error }) => error,
+      (error: unknown) => error,
+    );
+    expect(found).toMatchObject({ code: 'durable/damaged', path });
+    expect((await answerAll(agent, 'whole')).status).toBe('success');
+  });
+
+  it('a note hides no other run', async () => {
+    const file = await fileWithRuns();
+    change(file, `UPDATE interlock_notes SET note = ${garbage} WHERE run_id = 'hurt'`);
+    const { agent } = agentOn(file);
+    expect((await agent.listSuspendedRuns()).runs.map(({ runId }) => runId)).toEqual(['whole']);
+    expect((await agent.listRuns()).map(({ runId }) => runId).toSorted()).toEqual(['hurt', 'whole']);
+  });
+
+  it.each([
+    ['what a step of it gave', 'kept'],
+    ['what it was begun with', 'input'],
+  ])('a run ends as failed where %s cannot be read, and names the place', async (_what, where) => {
+    const disk = createDisk();
+    const dying = mortalEngine(disk, 9);
+    void approving()
+      .agent({ durability: dying })
+      .generate(prompt, { runId: 'hurt' })
+      .catch(() => undefined);
+    await dying.died;
+    const run = disk.runs.get('0:hurt');
+    const key = [...(run?.kept.keys() ?? [])].at(-1) ?? '';
+    if (where === 'kept') run?.kept.set(key, '{"not": ours');
+    else if (run) disk.runs.set('0:hurt', { ...run, call: { ...run.call, input: 'garbage' } });
+    const agent = approving().agent({ durability: mortalEngine(disk) });
+    await expect.poll(() => disk.runs.get('0:hurt')?.output).toBeDefined();
+    const path = where === 'kept' ? `hurt ${key}` : '0:hurt input';
+    const end = await codeOf(
+      agent
+        .attach('hurt')
+        .then((stream) => stream.getFullOutput())
+        .then(({ error }) => Promise.reject(error)),
+    );
+    expect(end).toEqual({ code: 'durable/damaged', path });
+    expect((await agent.generate(prompt, { runId: 'whole' })).status).toBe('suspended');
+  });
+
+  it('a cut tail, foreign pages and foreign words are told from a server that is away', async () => {
+    const cut = await fileWithRuns();
+    truncateSync(cut, statSync(cut).size - 3 * 4_096 - 1_000);
+    const written = newFile();
+    writeFileSync(written, 'Dear diary, this is no database.'.repeat(1_000));
+    for (const path of [cut, written]) {
+      const open = async () => {
+        const { agent } = agentOn(path);
+        await agent.listRuns();
+        return (await agent.attach('whole', { from: 0 })).getFullOutput();
+      };
+      expect(await codeOf(open()), path).toEqual({ code: 'durable/damaged', path });
+    }
+  });
+});
+
+describe('an error of an engine’s driver', () => {
+  const raw = Object.assign(new Error('relation "runs" does not exist'), { code: '42P01' });
+  const fail = () => Promise.reject(raw);
+  const runs: ProgramRuns = {
+    start: fail,
+    find: fail,
+    cancel: fail,
+    retry: fail,
+    list: fail,
+    drop: fail,
+    storedBytes: fail,
+    board: { append: fail, read: fail, marked: fail, pin: fail, pinned: fail, drop: fail },
+  };
+  const callerOn = (host: Engine['host']) => {
+    const durability: Engine = { name: 'broken', isDurable: true, host, close: async () => undefined };
+    const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
+    return new InterlockAgent({ id: 'caller', name: 'Caller', instructions: 'Answer.', model, durability });
+  };
+
+  it('reaches a caller as the cause of an error with a code, which names the operation', async () => {
+    const agent = callerOn(() => runs);
+    const calls = {
+      start: [agent.generate('Hi'), agent.stream('Hi')],
+      find: [agent.attach('one'), agent.resume('one', {}), agent.cancel('one'), agent.retry('one')],
+      list: [
+        agent.prune({ olderThan: new Date() }),
+        agent.erase({ resourceId: 'ann' }),
+        agent.attach('one', { resourceId: 'ann' }),
+      ],
+      pinned: [agent.listRuns(), agent.listSuspendedRuns()],
+    };
+    for (const [operation, made] of Object.entries(calls))
+      for (const one of await Promise.allSettled<unknown>(made))
+        expect(one).toMatchObject({
+          status: 'rejected',
+          reason: { code: 'durable/engine-failed', path: `broken.${operation}`, cause: raw, status: 503 },
+        });
+    expect(await codeOf(agent.runMetrics())).toMatchObject({ code: 'durable/engine-failed' });
+  });
+
+  it('so does what it raises as the agent is built', () => {
+    const broken = () => {
+      throw raw;
+    };
+    expect(() => callerOn(broken)).toThrow(
+      expect.objectContaining({ code: 'durable/engine-failed', path: 'broken', cause: raw }),
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+
+import { InterlockAgent, type Board, type Engine } from '../../src/index.js';
+import { memoryBoard } from '../../src/durable/memory-board.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
+
+interface Seen {
+  readonly type: string;
+  readonly payload?: { readonly id?: string; readonly text?: string };
+  readonly data?: { readonly partIds: readonly string[] };
+  readonly metadata?: { readonly sequence?: number };
+}
+
+const words = 'one two three four five six'.split(' ');
+
+/** The model says a word every 10 ms, each time it is asked with a text of its own. */
+const speaker = (durability: Engine, life: string) =>
+  new InterlockAgent({
+    id: 'speaker',
+    name: 'Speaker',
+    instructions: 'Speak.',
+    model: scriptedModel({ steps: () => ({ text: words.map((word) => `${life} ${word} `), delayMs: 10 }) }),
+    durability,
+  });
+
+const diskWith = (change: (board: Board) => Partial<Board>): Disk => {
+  const board = memoryBoard();
+  return { ...createDisk(), board: { ...board, ...change(board) } };
+};
+
+const read = async (stream: { fullStream: ReadableStream<object> }, see: (chunk: Seen) => unknown): Promise<void> => {
+  for await (const chunk of stream.fullStream as unknown as AsyncIterable<Seen>) await see(chunk);
+};
+
+/** Reads a stream, and notes of each chunk whether the board had it under its number when it left. */
+const numbersOf = async (agent: InterlockAgent, board: Board) => {
+  const seen: { type: string; sequence: number | undefined; isKept: boolean }[] = [];
+  await read(await agent.stream('Speak.', { runId: 'run' }), async ({ type, metadata }) => {
+    const entry = (await board.read('run', metadata?.sequence ?? Infinity))[0];
+    seen.push({ type, sequence: metadata?.sequence, isKept: entry?.includes(`"${type}"`) ?? false });
+  });
+  return seen;
+};
+
+describe('a number that has left is the number of an entry that is persisted', () => {
+  it('where writing takes longer than a word', async () => {
+    const disk = diskWith((board) => ({ append: (...args) => sleep(30).then(() => board.append(...args)) }));
+    const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
+    expect(seen.filter(({ isKept }) => !isKept)).toEqual([]);
+    expect(seen.filter(({ type }) => type === 'text-delta')).toHaveLength(words.length);
+  });
+
+  it('where writing fails for a while', async () => {
+    let tries = 0;
+    const disk = diskWith((board) => ({
+      append: async (...args) => {
+        tries += 1;
+        if (tries > 2 && tries < 7) throw new Error('The disk is full.');
+        return board.append(...args);
+      },
+    }));
+    const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
+    expect(seen.filter(({ isKept }) => !isKept)).toEqual([]);
+    expect(seen.filter(({ type }) => type === 'text-delta')).toHaveLength(words.length);
+  });
+
+  it('where a process that was given up writes in between', async () => {
+    const disk = diskWith((board) => ({
+      append: async (runId, entries) => {
+        const late = JSON.stringify({ kind: 'chunk', life: 'given up', stretch: '', at: { stepNumber: 0, attempt: 1 } });
+        await board.append(runId, [{ text: `${late}\n[{"type":1},"late"]` }]);
+        return board.append(runId, entries);
+      },
+    }));
+    const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
+    expect(seen.filter(({ isKept }) => !isKept)).toEqual([]);
+  });
+
+  it('and a reader ends without numbers where nothing can be written at all', async () => {
+    const disk = diskWith(() => ({ append: () => Promise.reject(new Error('The disk is full.')) }));
+    const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
+    expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map(() => undefined));
+    expect(seen.filter(({ type }) => type === 'text-delta')).toHaveLength(words.length);
+  });
+});
+
+/** The words that a client has on its screen: retracted parts are gone, and a number that comes again changes nothing. */
+const screenOf = (chunks: readonly Seen[]): string => {
+  const gone = new Set(chunks.flatMap(({ data }) => data?.partIds ?? []));
+  return chunks
+    .filter(({ type, payload }) => type === 'text-delta' && !gone.has(payload?.id ?? ''))
+    .map(({ payload }) => payload?.text)
+    .join('');
+};
+
+it('a client of a process that died while it wrote goes on from its last number, and has what the run says', async () => {
+  for (let left = 1; left <= 8; left += 1) {
+    let isDead = false;
+    const disk = diskWith((board) => {
+      let writes = 0;
+      return {
+        append: (...args) => {
+          writes += 1;
+          isDead ||= writes > left;
+          return isDead ? new Promise<never>(() => undefined) : board.append(...args); // killed before it was written
+        },
+      };
+    });
+    const [client, before] = [[] as Seen[], mortalEngine({ ...disk }, Infinity)];
+    const stream = await speaker(before, 'a').stream('Speak.', { runId: 'run' });
+    void read(stream, (chunk) => client.push(chunk));
+    await sleep(150);
+
+    const kept: Disk = { runs: copyOfRuns(disk), board: memoryBoard() };
+    const lives = new Set((await disk.board.marked('run', 'life')).map(({ text }) => text));
+    const entries = await disk.board.read('run', 0);
+    await kept.board.append(
+      'run',
+      entries.map((text) => ({ text, mark: lives.has(text) ? 'life' : undefined })),
+    );
+    const last = client.findLast(({ metadata }) => metadata?.sequence !== undefined)?.metadata?.sequence ?? -1;
+    const seen = [...client];
+    const agent = speaker(mortalEngine(kept), 'b');
+    await read(await agent.attach('run', { from: last + 1 }), (chunk) => seen.push(chunk));
+    expect(screenOf(seen), `${left} writes`).toBe(words.map((word) => `b ${word} `).join(''));
+  }
+});
+
+/** What the disk has of the runs now: a process that is dead adds nothing. */
+const copyOfRuns = ({ runs }: Disk): Disk['runs'] =>
+  new Map([...runs].map(([id, { call, kept }]) => [id, { call, kept: new Map(kept) }]));
