@@ -57,7 +57,7 @@ const notifyStep = (run: Run, record: StepRecord): Promise<unknown> | undefined 
 const notifyBufferedSteps = async (run: Run, status: RunStatus): Promise<void> => {
   const { hold, onStepFinish } = run.options;
   if (!onStepFinish || hold !== 'run' || (status !== 'success' && status !== 'tripwire')) return;
-  for (const record of run.steps) await notifyStep(run, record);
+  for (const record of visibleSteps(run)) await notifyStep(run, record);
 };
 
 /** An attempt that was cut off leaves nothing behind: not in the conversation, not in the results, not at the reader's. */

@@ -3,7 +3,7 @@ import { snapshotParts, withResultOf, type PartSnapshot } from './late-edits.js'
 import type { Chunk, StepRecord } from './ports.js';
 import type { Span } from './response.js';
 import type { AcceptedStep, Attempt, Run } from './run.js';
-import { followParts, responseParts } from './step-record.js';
+import { acceptedParts, followParts, responseParts } from './step-record.js';
 
 /** The response before guards are given it, to be compared with what they leave of it. */
 export const snapshotResponse = (run: Run): PartSnapshot[] => snapshotParts(responseParts(run));
@@ -58,7 +58,7 @@ const stepsOf = (run: Run, total: number): StepOfResponse[] => {
   const { attempt, accepted } = run;
   const steps = accepted.map(acceptedStep);
   if (!attempt?.record || attempt.closed) return steps;
-  const count = total - accepted.reduce((sum, { partCount }) => sum + partCount, 0);
+  const count = total - acceptedParts(run);
   return [...steps, stepUnderReview(attempt, attempt.record, count)];
 };
 

@@ -1,3 +1,4 @@
+import { withoutQuotations } from '../guard/read-fields.js';
 import { findToolPart, type Part, type Span } from './response.js';
 import type { Chunk } from './ports.js';
 
@@ -30,9 +31,15 @@ const snapshotOf = (part: Part): PartSnapshot => {
   if (type === 'text') return { type, id: undefined, value: part.text };
   if (type === 'reasoning') return { type, id: undefined, value: part.reasoning };
   if (type === 'tool-invocation') return { type, id: part.toolInvocation.toolCallId, value: callAsText(part) };
+  if (isData(part)) return { type, id: dataAsText(part), value: dataAsText(part) };
   if (type === 'source') return { type, id: part.source.id, value: JSON.stringify([part.source.url, part.source.title]) };
   return { type, id: undefined, value: type === 'file' ? part.data : undefined };
 };
+
+/** A data part that a tool wrote. */
+const isData = (part: { type: string }): boolean => part.type.startsWith('data-');
+
+const dataAsText = (part: { type: string }): string => JSON.stringify((part as { data?: unknown }).data) ?? '';
 
 const callAsText = ({ toolInvocation: call }: Extract<Part, { type: 'tool-invocation' }>): string =>
   JSON.stringify([call.args, endOf(call)]);
@@ -77,7 +84,7 @@ export const lateEdits = ({ spans, before, own, all }: Judged): LateEdits | unde
   });
   const texts = new Map(words.flatMap((one) => [...one.texts]));
   const added = words.flatMap((one) => one.added);
-  const others = new Map(before.flatMap((part) => editedPart(part, all)));
+  const others = new Map([...before.flatMap((part) => editedPart(part, all)), ...editedData(before, own)]);
   return texts.size + added.length + others.size > 0 ? { texts, added, others } : undefined;
 };
 
@@ -118,6 +125,17 @@ const editedPart = ({ type, id, value }: PartSnapshot, all: readonly Part[]): (r
   return now && snapshotOf(now).value === value ? [] : [[id ?? value, now]];
 };
 
+/** Data parts have no ids: one is known by its type and by what it said. */
+const editedData = (before: readonly PartSnapshot[], own: readonly Part[]): (readonly [unknown, Part | undefined])[] =>
+  before.flatMap((was, index) => {
+    if (!isData(was)) return [];
+    const now =
+      before.length === own.length ? own[index] : own.find((part) => part.type === was.type && dataAsText(part) === was.value);
+    return now?.type === was.type && dataAsText(now) === was.value ? [] : [[dataKey(was.type, was.id), now] as const];
+  });
+
+const dataKey = (type: string, text: string | undefined): string => `${type} ${text}`;
+
 const partLike = ({ type, id, value }: PartSnapshot, all: readonly Part[]): Part | undefined | 'any' => {
   if (type === 'tool-invocation') return findToolPart(all, id as string); // every call has one
   if (type === 'source') return all.find((part) => part.type === 'source' && part.source.id === id);
@@ -140,14 +158,30 @@ type Payload = Record<string, unknown>;
 const editedChunk = (chunk: Chunk, edits: LateEdits, written: Set<string>): Chunk[] => {
   const { type } = chunk;
   if (type === 'raw') return []; // the provider's own words
+  if (isData(chunk)) return editedDataChunk(chunk, edits);
   const payload = (chunk.payload ?? {}) as Payload; // read by name
   const fields = /^(text|reasoning)-/.test(type) ? editedText(type, payload, edits) : editedFields(type, payload, edits);
-  if (fields === 'same') return [chunk];
+  if (fields === 'same') return [unquoted(chunk, payload)];
   // Of an edited text the first delta has all of it.
   const id = (payload['id'] ?? payload['toolCallId']) as string; // deltas have one of them
   if (fields === 'gone' || (type.endsWith('-delta') && written.has(id))) return [];
   if (type.endsWith('-delta')) written.add(id);
-  return [{ ...chunk, payload: { ...payload, ...fields } }];
+  return [unquoted(chunk, { ...payload, ...fields })];
+};
+
+/** Metadata of an edited answer may quote what a guard took out. */
+const unquoted = (chunk: Chunk, payload: Payload): Chunk => {
+  if (chunk.payload === undefined) return chunk;
+  const { providerMetadata } = payload;
+  if (providerMetadata === undefined) return payload === chunk.payload ? chunk : { ...chunk, payload };
+  return { ...chunk, payload: { ...payload, providerMetadata: withoutQuotations(providerMetadata) } };
+};
+
+const editedDataChunk = (chunk: Chunk, { others }: LateEdits): Chunk[] => {
+  const key = dataKey(chunk.type, dataAsText(chunk));
+  if (!others.has(key)) return [chunk];
+  const part = others.get(key);
+  return part ? [{ ...chunk, data: (part as unknown as { data: unknown }).data }] : []; // a data part has data
 };
 
 /** What changes in a payload; or that it stays as it is, or goes. */

@@ -90,6 +90,9 @@ export const responseParts = (run: Run): Part[] =>
     .read(run.list, 'response')
     .flatMap(({ id, role, content }) => (role === 'assistant' && !run.options.before?.messageIds.has(id) ? content.parts : []));
 
+/** How many of them are of accepted steps. */
+export const acceptedParts = ({ accepted }: Run): number => accepted.reduce((sum, { partCount }) => sum + partCount, 0);
+
 /**
  * Takes over what guards made of the answer: its words are those of the step's own parts, its calls, results, sources and
  * files those that still stand anywhere in the response.
@@ -104,7 +107,7 @@ export const followParts = (run: Run, record: StepRecord, { own, all }: { own: r
   }
   record.toolCalls = record.toolCalls.flatMap((call) => currentCall(call, all));
   record.toolResults = record.toolResults.flatMap((result) => currentResult(result, all));
-  record.sources = record.sources.filter((chunk) => all.some((part) => isSource(part, chunk)));
+  record.sources = record.sources.flatMap((chunk) => currentSource(chunk, all));
   record.files = record.files.filter((chunk) => all.some((part) => isFile(part, chunk)));
 };
 
@@ -123,8 +126,14 @@ const currentResult = (record: ToolResultRecord, parts: readonly Part[]): ToolRe
   return [{ ...record, payload: { ...(record.payload as object), args, result }, input: args, output: result }];
 };
 
-const isSource = (part: Part, { payload }: Chunk): boolean =>
-  part.type === 'source' && part.source.id === (payload as { id: string }).id;
+const currentSource = (chunk: Chunk, parts: readonly Part[]): Chunk[] => {
+  const payload = chunk.payload as { id: string; url?: string; title?: string };
+  const part = parts.find((one) => one.type === 'source' && one.source.id === payload.id);
+  if (part?.type !== 'source') return [];
+  const { url, title } = part.source;
+  const isSame = url === (payload.url ?? url) && title === (payload.title ?? title);
+  return [isSame ? chunk : { ...chunk, payload: { ...payload, url, title } }];
+};
 
 /** Bytes may have been copied with their message; two files of bytes are treated as equal. */
 const isFile = (part: Part, { payload }: Chunk): boolean => {

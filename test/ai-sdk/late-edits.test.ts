@@ -153,11 +153,11 @@ describe.each(Object.entries(places))('a guard of the result takes %s out of an 
 });
 
 describe.each(['outputStep', 'toolResult'] as const)('an edit of an earlier step in %s', (phase) => {
-  const charge = (note: string) => ({ toolCalls: [{ name: 'charge', args: { note } }] });
-  const threeSteps = (first: object, note = 'again') =>
+  const charge = { toolCalls: [{ name: 'charge', args: { note: 'fine' } }] };
+  const threeSteps = (first: object) =>
     scriptedModel({
       specificationVersion: 'v4',
-      steps: [{ ...charge('fine'), ...first }, { text: ['More. '], ...charge(note) }, { text: ['All is paid.'] }],
+      steps: [{ ...charge, ...first }, { text: ['More. '], ...charge }, { text: ['All is paid.'] }],
     });
   /** Acts from the second step on. */
   const late = () =>
@@ -178,15 +178,6 @@ describe.each(['outputStep', 'toolResult'] as const)('an edit of an earlier step
     const ran = await runGuarded('agent.stream', { model, guards: [late()], settings: { tools: toolsFor({}) } });
     expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
   });
-
-  it.runIf(phase === 'toolResult').each(ways)('of the call itself fails, %s', async (way) => {
-    const ran = await runGuarded(way, {
-      model: threeSteps({}, `see ${secret}`),
-      guards: [late()],
-      settings: { tools: toolsFor({}) },
-    });
-    expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
-  });
 });
 
 describe('an edit of an earlier step that cannot be made in it', () => {
@@ -198,7 +189,17 @@ describe('an edit of an earlier step that cannot be made in it', () => {
     expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
   });
 
-  it('a tool that shows the model something else cannot keep its result back: it fails closed', async () => {
+  it.each(ways)('of the arguments by a guard of the result fails closed, %s', async (way) => {
+    const note = { note: `see ${secret}` };
+    const edits = guardOn(
+      'toolResult',
+      ({ messages }) => JSON.parse(JSON.stringify(messages).replaceAll(secret, '[out]')) as unknown,
+    );
+    const ran = await runGuarded(way, { model: modelFor({ args: note }), guards: [edits], settings: { tools: toolsFor({}) } });
+    expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+
+  it('a tool that shows the model something else keeps its result from nobody: it fails closed', async () => {
     const charge = tool({
       inputSchema: z.object({ note: z.string() }),
       execute: async () => ({ receipt: secret, kept: secret }),

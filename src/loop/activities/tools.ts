@@ -6,6 +6,7 @@ import { agentChunk } from '../emit.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
 import { currentAttempt, type Attempt, type Run } from '../run.js';
 import { settleError, settleResult } from '../settle-result.js';
+import { acceptedParts, responseParts } from '../step-record.js';
 import { untilAborted } from '../until-aborted.js';
 import { awaitApproval } from '../step-calls.js';
 
@@ -30,6 +31,7 @@ export const tools = async (run: Run): Promise<Outcome> => {
       return stop;
     }
   }
+  attempt.partCount = responseParts(run).length - acceptedParts(run); // what its tools wrote is its own
   if (waiting.size > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
   const leftToClient = [...settled.values()].includes('client');
