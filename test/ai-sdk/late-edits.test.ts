@@ -199,7 +199,7 @@ describe('an edit of an earlier step that cannot be made in it', () => {
     expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
   });
 
-  it('a tool that shows the model something else keeps its result from nobody: it fails closed', async () => {
+  it('a tool that shows the model something else cannot keep its result back: it fails closed', async () => {
     const charge = tool({
       inputSchema: z.object({ note: z.string() }),
       execute: async () => ({ receipt: secret, kept: secret }),

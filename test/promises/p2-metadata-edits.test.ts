@@ -21,7 +21,7 @@ const finish = (more: object = {}): object => ({
 const answer = (...parts: object[]): ScriptedStep<'v2'>[] => [{ parts } as never]; // parts of that interface
 const quote = { google: { grounding: [{ segment: { text: `It is ${secret}.` } }] } };
 
-/** What an answer says beside its words, which a guard of the whole answer edits. */
+/** What an answer carries in addition to its text, which a guard of the whole answer edits. */
 const answers: Record<string, ScriptedStep<'v2'>[]> = {
   'metadata of the step': answer(...says(`It is ${secret}.`), finish({ providerMetadata: quote })),
   'metadata of a text': answer(...says(`It is ${secret}.`, { providerMetadata: quote }), finish()),
@@ -61,7 +61,7 @@ const run = async (steps: ScriptedStep<'v2'>[], mode: 'generate' | 'stream', own
   return { ran, all: JSON.stringify([told, ran.chunks, ran.result]) };
 };
 
-describe.each(modes)('P2 an edit of the answer reaches what is said beside its words, %s', (mode) => {
+describe.each(modes)('P2 an edit of the answer reaches its metadata, sources and data, %s', (mode) => {
   it.each(
     Object.keys(answers).flatMap((name) => (['outputStep', 'outputResult'] as const).map((phase) => [name, phase] as const)),
   )('%s, %s', async (name, phase) => {
@@ -71,7 +71,7 @@ describe.each(modes)('P2 an edit of the answer reaches what is said beside its w
     expect(all).toContain('[x]');
   });
 
-  it('steps before one that trips are told to no callback', async () => {
+  it('steps before one that trips reach no callback', async () => {
     const trips = guardOn('outputStep', ({ stepNumber, abort }) => (stepNumber === 1 ? abort('no') : undefined));
     const { ran, all } = await run(answers['what a tool wrote'] ?? [], mode, { outputProcessors: [trips] });
     expect(ran.status).toBe('tripwire');
