@@ -8,8 +8,8 @@ const shinglesOf = (text: string): Set<string> => {
 };
 
 /**
- * Puts near copies together: two texts are of one cluster where they share at least a third of the shorter one's sequences of five words, and so are texts
- * that such a chain connects. Returns the number of each text's cluster.
+ * Puts near copies together: two texts are of one cluster where they share at least a third of the shorter one's sequences of
+ * five words, and so are texts that such a chain connects. Returns the number of each text's cluster.
  */
 export const clustersOf = (texts: readonly string[]): number[] => {
   const parents = texts.map((_, at) => at);

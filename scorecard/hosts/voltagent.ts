@@ -48,8 +48,8 @@ interface StreamArgs {
 }
 
 /**
- * `generate` calls the handler with the whole answer, a stream calls the stream handler with each part. A guard of whole values keeps what follows the last space
- * in its state, as the redactors of the host do.
+ * `generate` calls the handler with the whole answer, a stream calls the stream handler with each part. A guard of whole values
+ * keeps what follows the last space in its state, as the redactors of the host do.
  */
 const streamGuardrail = (guard: Guard) => ({
   ...answerGuardrail(guard),

@@ -6,8 +6,9 @@ import { host as mastra, inOrder } from './mastra.js';
 import { openMastra } from './mastra-agent.js';
 
 /**
- * Has no `generate`: the documentation reads the whole answer from the stream. Its hooks are those of any agent: the lifecycle guide says that a durable agent
- * "wraps the same agent loop in a workflow", and names one difference, that `processInput` is skipped when a run resumes.
+ * Has no `generate`: the documentation reads the whole answer from the stream. Its hooks are those of any agent: the lifecycle
+ * guide says that a durable agent "wraps the same agent loop in a workflow", and names one difference, that `processInput` is
+ * skipped when a run resumes.
  */
 export const host: Host = {
   ...mastra,

@@ -10,8 +10,8 @@ const schemas = { inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepS
 const step = (guard: Guard) => createStep(toProcessor(guard) as never) as never;
 
 /**
- * One workflow of all guards. A group is a `.parallel()`, and the branch that edits goes on, as the documentation maps it; two branches that edit have no
- * documented map, so that they run one after the other.
+ * One workflow of all guards. A group is a `.parallel()`, and the branch that edits goes on, as the documentation maps it; two
+ * branches that edit have no documented map, so that they run one after the other.
  */
 const asWorkflow: Compose = (guards, side) => {
   const first = guards[0];

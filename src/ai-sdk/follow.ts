@@ -4,6 +4,7 @@ import type { ActivityName } from '../loop/activity-names.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import type { Retry } from '../verdict.js';
+import { limitsOf } from './guard-options.js';
 import type { Run } from './run.js';
 import { errorOfStop } from './stop-errors.js';
 
@@ -31,12 +32,10 @@ const snapshots = new Map<string, LoopSnapshot>();
 /** The machine in the state of a piece of work, with the counters of a run. */
 const snapshotAt = (run: Run, activity: StepActivity): LoopSnapshot => {
   const { retries, recoveries, options } = run;
-  const { maxProcessorRetries: maxRetries = 0, maxErrorRetries: maxRecoveries = 10 } = options;
-  const key = [activity, retries, recoveries, maxRetries, maxRecoveries].join(' ');
+  const limits = limitsOf(options);
+  const key = [activity, retries, recoveries, limits.maxRetries, limits.maxRecoveries].join(' ');
   let snapshot = snapshots.get(key);
   if (snapshot) return snapshot;
-  // How many steps there are is the AI SDK's affair.
-  const limits = { maxSteps: Number.MAX_SAFE_INTEGER, maxRetries, maxRecoveries, models: 1 };
   const steps = { stepNumber: 0, attempt: 1, modelIndex: 0, toolCalls: 0, stop: false, goesOn: false };
   snapshot = resolveSnapshot({ value: stateOf[activity], context: { ...steps, retries, recoveries, limits } });
   if (snapshots.size >= 1_000) snapshots.clear();

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { LoopLimits } from '../loop/machine.js';
 import { refuseFaults } from '../mastra/option-fault.js';
 import {
   abortSignal,
@@ -27,10 +28,11 @@ export const guardOptionSchemas = {
   /** Failed model calls that `processAPIError` may have made again, in the whole run. Default 10. */
   maxErrorRetries: count,
   /**
-   * When a model's words leave. `'chunk'`: each as soon as the stream's guards have passed it. `'step'`: all of a step's together,
-   * when all of its guards have judged. What has left cannot be taken back in the AI SDK: such an attempt is not made again, and
-   * a later edit of it fails the run. A generated answer always leaves as a whole. Default `'step'` where a guard judges whole answers or a retry may be granted, else `'chunk'`; a stream of
-   * `guardedToolLoop` leaves as a whole where a guard judges the result.
+   * When a model's words leave. `'chunk'`: each as soon as the stream's guards have passed it. `'step'`: all of a step's
+   * together, when all of its guards have judged. What has left cannot be taken back in the AI SDK: such an attempt is not made
+   * again, and a later edit of it fails the run. A generated answer always leaves as a whole. Default `'step'` where a guard
+   * judges whole answers or a retry may be granted, else `'chunk'`; a stream of `guardedToolLoop` leaves as a whole where a guard
+   * judges the result.
    */
   hold: oneOf('chunk', 'step'),
   /**
@@ -66,6 +68,17 @@ export const guardOptionSchemas = {
 export type GuardOptions = {
   -readonly [Name in keyof typeof guardOptionSchemas]?: z.output<(typeof guardOptionSchemas)[Name]>;
 };
+
+/** The limits of a run. The AI SDK counts the steps itself. */
+export const limitsOf = ({
+  maxProcessorRetries: maxRetries = 0,
+  maxErrorRetries: maxRecoveries = 10,
+}: GuardOptions): LoopLimits => ({
+  maxSteps: Number.MAX_SAFE_INTEGER,
+  maxRetries,
+  maxRecoveries,
+  models: 1,
+});
 
 /** Raises `ai-sdk/invalid-option`, for all values that cannot be used. */
 export const checkGuardOptions = (options: GuardOptions): void =>

@@ -6,6 +6,7 @@ import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
 import type { StreamBuffer } from '../stream/stream-buffer.js';
 import { pass } from '../verdict.js';
+import { limitsOf } from './guard-options.js';
 import { guardsOutput } from './model-port.js';
 import type { Run } from './run.js';
 
@@ -27,13 +28,12 @@ export interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack'
 export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
   const { list, streamBuffer, plan, signal, mode, onEvent, mayTakeBack, hold } = parts;
   const { scope, options, retries, recoveries, stepNumber } = run;
-  const { maxProcessorRetries: maxRetries = 0, maxErrorRetries: maxRecoveries = 10, maxHeldChars } = options;
   return createRun({
     runId: run.id,
     mode,
     list,
     streamBuffer,
-    maxHeldChars,
+    maxHeldChars: options.maxHeldChars,
     serveErrorDetails: options.serveErrorDetails,
     onEvent,
     mayTakeBack,
@@ -49,7 +49,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
       createId: () => crypto.randomUUID(),
     },
     settings: {},
-    limits: { maxSteps: Number.MAX_SAFE_INTEGER, maxRetries, maxRecoveries, models: 1 },
+    limits: limitsOf(options),
     abortSignal: signal,
     hold,
     toolConcurrency: Infinity,

@@ -24,8 +24,9 @@ const followed = (message: MastraDBMessage, before: MastraDBMessage | undefined)
 };
 
 /**
- * Messages that a hook returned, where an edit of `content.content` counts: Mastra's guide edits input that way, and a model is sent the parts. The field counts where it
- * repeated the message's one text before the hook; after an edit of the parts it is out of date.
+ * Messages that a hook returned, where an edit of `content.content` counts: Mastra's guide edits input that way, and a model is
+ * sent the parts. The field counts where it repeated the message's one text before the hook; after an edit of the parts it is out
+ * of date.
  */
 export const withFieldEdits = (returned: readonly MastraDBMessage[], before: readonly MastraDBMessage[]): MastraDBMessage[] => {
   const known = new Map(before.map((message) => [message.id, message]));

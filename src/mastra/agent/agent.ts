@@ -194,8 +194,9 @@ export class InterlockAgent<
   }
 
   /**
-   * Begins a new run that goes on from a step of another one, whatever became of that, and streams it. Steps before it are not done again. Tools after
-   * it run with keys of their own. Raises `durable/no-run`, `durable/no-step`, and `durable/unsupported-operation` on Restate.
+   * Begins a new run that goes on from a step of another one, whatever became of that, and streams it. Steps before it are not
+   * done again. Tools after it run with keys of their own. Raises `durable/no-run`, `durable/no-step`, and
+   * `durable/unsupported-operation` on Restate.
    */
   async fork(runId: string, { newRunId, ...options }: ForkOptions = {}): Promise<InterlockStream> {
     const forked = { ...options, newRunId: newRunId ?? idsOf(this.#called.agent)('run') };

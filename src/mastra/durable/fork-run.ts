@@ -12,8 +12,8 @@ export interface ForkPoint {
 }
 
 /**
- * The segment that a fork of a run begins with: what the run began with, and what was kept of it before a step. Raises `durable/no-run`, `durable/no-step`,
- * `durable/unsupported-operation`.
+ * The segment that a fork of a run begins with: what the run began with, and what was kept of it before a step. Raises
+ * `durable/no-run`, `durable/no-step`, `durable/unsupported-operation`.
  */
 export const forkedSegment = async (context: DurableContext, last: ForkedFrom, point: ForkPoint): Promise<PersistedSegment> => {
   const { step, newRunId } = point;
