@@ -1,4 +1,4 @@
-import { isInterlockError, parseTrace } from '../src/index.js';
+import { isInterlockError, parseTrace, type InterlockError } from '../src/index.js';
 import type { CommandIo } from './command.js';
 import { readText } from './read-text.js';
 
@@ -20,12 +20,12 @@ export const eachTrace = async (
     } catch (error) {
       if (!isUnread(error)) throw error;
       unread += 1;
-      io.err(`${path}: ${(error as Error).message}\n`);
+      io.err(`${path}: ${error.message}\nSee ${error.docs}\n`);
     }
   }
   return unread;
 };
 
 /** What is wrong with a file, and not with guards or a command. */
-const isUnread = (error: unknown): boolean =>
+const isUnread = (error: unknown): error is InterlockError =>
   isInterlockError(error) && (error.code.startsWith('trace/') || error.code === 'command/unreadable-file');

@@ -94,7 +94,7 @@ const studio: Command = {
   --file <path>       Where runs are kept; "memory" keeps them until the end.
                       Default .interlock/studio.db.
   --content <which>   all: words that no guard has let go are kept, and shown
-                      to who asks for them; released: they are not kept.
+                      on request; released: they are not kept.
                       Default all.
   --max-runs <n>      Runs that are kept. Default 1000.
   --max-mb <n>        Megabytes of runs that are kept. Default 256.`,
@@ -107,7 +107,7 @@ const studio: Command = {
 /** Writes the public view of recorded runs. */
 const redact: Command = {
   name: 'redact',
-  summary: 'Writes the public view of a trace: without what nobody was shown or was rejected.',
+  summary: 'Writes the public view of a trace: without content that was rejected or was never shown.',
   usage: 'mastra-interlock redact TRACE.jsonl > PUBLIC.jsonl',
   run: async (args, io) => {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true });

@@ -42,7 +42,7 @@ const examples: Samples['examples'] = {
   ],
   refunds: [
     { text: 'refund order 1042 because it came broken', shows: 'a tool that waits for you' },
-    { text: 'where is my order 1041?', shows: 'a tool that asks nobody' },
+    { text: 'where is my order 1041?', shows: 'a tool that needs no approval' },
   ],
   newsroom: [
     {

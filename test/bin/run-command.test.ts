@@ -125,8 +125,9 @@ describe('replay', () => {
       '\\.': 'command/unreadable-file',
       redacted: 'trace/redacted',
     };
-    for (const [name, its] of Object.entries(codes)) expect(err).toMatch(new RegExp(`^${name}.*: \\[${its}\\] at `, 'm'));
-    expect(err.split('\n')).toHaveLength(5);
+    for (const [name, its] of Object.entries(codes))
+      expect(err).toMatch(new RegExp(`^${name}.*: \\[${its}\\] at .*\n(?:.*\n)*?See .*errors\\.md#`, 'm'));
+    expect(err.split('\n')).toHaveLength(9);
   });
 });
 

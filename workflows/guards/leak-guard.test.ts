@@ -17,7 +17,7 @@ describe('leakGuard', () => {
       const messages = [user('who?'), assistant(`It is ${value}.`)];
       for (const hook of ['processOutputStep', 'processOutputResult'] as const) {
         const { tripped } = await callHook(leakGuard(), hook, { messages });
-        expect(tripped).toMatchObject({ reason: 'The answer contains personal data of somebody.', retry: false });
+        expect(tripped).toMatchObject({ reason: 'The answer contains personal data of a person.', retry: false });
         expect(JSON.stringify(tripped)).not.toContain(value);
       }
       const onlyText = { messages: [user('who?')], text: `It is ${value}.` };

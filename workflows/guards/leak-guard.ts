@@ -54,7 +54,7 @@ export const leakGuard = (
     effect: 'block',
     replacement: () => '',
     detection: (found) => ({
-      reason: 'The answer contains personal data of somebody.',
+      reason: 'The answer contains personal data of a person.',
       metadata: { found: countKinds(found) },
     }),
   };

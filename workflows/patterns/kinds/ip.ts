@@ -10,7 +10,7 @@ const labelChars = 20;
 /** Four numbers, or as many colons as an address of version 6 has. */
 const shape = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{3,45})$/;
 /** Addresses without an owner: unspecified, loopback and network masks. */
-const nobodys = /^(?:0\.0\.0\.0|127\.|255\.255\.)|^::1?$/;
+const reserved = /^(?:0\.0\.0\.0|127\.|255\.255\.)|^::1?$/;
 
 const readAddress: ReadMatch = (text, { start, end }) => {
   for (const value of readings(text.slice(start, end))) {
@@ -31,7 +31,7 @@ const readings = (body: string): string[] => {
 };
 
 const isAddress = (value: string): boolean => {
-  if (value.length > maxChars || !shape.test(value) || nobodys.test(value) || !isIP(value)) return false;
+  if (value.length > maxChars || !shape.test(value) || reserved.test(value) || !isIP(value)) return false;
   return value.includes('.') || looksLikeIpV6(value);
 };
 

@@ -106,7 +106,7 @@ const PipelineHead = ({ pipeline: { id, name, phases, usedBy, graph } }: { reado
               </Badge>
             </li>
           ))}
-        <li className="faint">{usedBy.length > 0 ? `used by ${usedBy.join(', ')}` : 'used by nobody'}</li>
+        <li className="faint">{usedBy.length > 0 ? `used by ${usedBy.join(', ')}` : 'used by no agent'}</li>
       </ul>
     </header>
   );

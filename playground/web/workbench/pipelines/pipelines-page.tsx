@@ -79,7 +79,7 @@ const PipelineRow = ({ pipeline, phases }: { readonly pipeline: PipelineInfo; re
       );
     })}
     <td data-title="Used by">
-      {pipeline.usedBy.length > 0 ? pipeline.usedBy.join(', ') : <span className="faint">nobody</span>}
+      {pipeline.usedBy.length > 0 ? pipeline.usedBy.join(', ') : <span className="faint">no agent</span>}
     </td>
     <td data-title="Findings">
       <FindingCount findings={pipeline.findings} />
