@@ -104,6 +104,37 @@ describe('the examples', () => {
   });
 });
 
+describe('durable runs in a file', () => {
+  it.concurrent.each(Object.keys(nodes) as unknown as (keyof typeof nodes)[])(
+    'run, are followed from a place, listed and tried again on Node %i',
+    async (version) => {
+      const path = JSON.stringify(join(project.folder, `durable-${version}.db`));
+      project.write(
+        `durable-${version}.ts`,
+        `import { InterlockAgent } from 'mastra-interlock';
+         import { openWorkflow } from 'mastra-interlock/openworkflow';
+         import { scriptedModel } from 'mastra-interlock/testing';
+         const durability = openWorkflow({ path: ${path} });
+         const model = scriptedModel({ steps: () => ({ text: ['Hello', ' there.'] }) });
+         const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: 'Answer.', model, durability });
+         const sequences: unknown[] = [];
+         for await (const chunk of (await agent.stream('Hi', { runId: 'run' })).fullStream as AsyncIterable<any>)
+           sequences.push(chunk.metadata?.sequence);
+         const last = sequences.filter((one) => typeof one === 'number').at(-1);
+         const rest = await agent.attach('run', { from: last as number });
+         const ends: string[] = [];
+         for await (const { type } of rest.fullStream) ends.push(type);
+         const runs = await agent.listRuns({ runId: 'run' });
+         const retried = await agent.retry('run').then(() => 'retried', (error) => error.code);
+         console.log(JSON.stringify([sequences.includes(undefined), ends, runs.length ?? runs.runs?.length, retried]));
+         await durability.close();`,
+      );
+      const { stdout, stderr } = await project.node(version, [`durable-${version}.ts`]);
+      expect(stdout.trim(), stderr).toBe(JSON.stringify([false, ['finish'], 1, 'durable/no-run']));
+    },
+  );
+});
+
 describe('a template of init', () => {
   it.concurrent.each(Object.entries(templates).filter(([name]) => name !== 'next'))(
     '%s compiles, and its agent can be made',

@@ -19,11 +19,8 @@ export const boardTables = `
  * one row in the write-ahead log; the next stored step syncs it to disk.
  */
 export const boardOn = (db: DatabaseSync, program: string): Board => {
-  const add = db.prepare(`
-    INSERT INTO interlock_board
-    SELECT ?1, ?2, coalesce((SELECT max(place) + 1 FROM interlock_board WHERE program = ?1 AND run_id = ?2), 0) + key, value
-    FROM json_each(?3)
-    RETURNING place`);
+  const next = db.prepare('SELECT coalesce(max(place) + 1, 0) AS place FROM interlock_board WHERE program = ? AND run_id = ?');
+  const add = db.prepare('INSERT INTO interlock_board VALUES (?, ?, ?, ?)');
   const mark = db.prepare('INSERT INTO interlock_marks VALUES (?, ?, ?, ?)');
   const marked = db.prepare(`
     SELECT place, entry FROM interlock_marks JOIN interlock_board USING (program, run_id, place)
@@ -37,9 +34,11 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
   return {
     append: async (runId, entries) =>
       inTransaction(db, () => {
-        const texts = JSON.stringify(entries.map(({ text }) => text));
-        const first = Math.min(...add.all(program, runId, texts).map(({ place }) => Number(place)));
-        for (const [index, entry] of entries.entries()) if (entry.mark) mark.run(program, runId, entry.mark, first + index);
+        const first = Number(next.get(program, runId)?.['place']);
+        for (const [index, { text, mark: its }] of entries.entries()) {
+          add.run(program, runId, first + index, text);
+          if (its) mark.run(program, runId, its, first + index);
+        }
         return first;
       }),
     read: async (runId, from) => read.all(program, runId, from).map(({ entry }) => entry as string),
@@ -62,7 +61,11 @@ export const inTransaction = <T>(db: DatabaseSync, act: () => T): T => {
     db.exec('COMMIT');
     return done;
   } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
+    try {
+      db.exec('ROLLBACK');
+    } catch {
+      // SQLite has ended the transaction itself, as it does when the disk is full.
+    }
     throw error;
   }
 };

@@ -127,11 +127,11 @@ export const openFile = (path: string): OpenFile => {
     retry: (program, runId) => {
       const { changes } = db
         .prepare(
-          `UPDATE workflow_runs SET status = 'pending', available_at = ?1, updated_at = ?1, finished_at = NULL, error = NULL
+          `UPDATE workflow_runs SET status = 'pending', available_at = :now, updated_at = :now, finished_at = NULL, error = NULL
            WHERE status IN ('failed', 'canceled')
-             AND id = (SELECT workflow_run_id FROM interlock_runs WHERE program = ?2 AND run_id = ?3)`,
+             AND id = (SELECT workflow_run_id FROM interlock_runs WHERE program = :program AND run_id = :runId)`,
         )
-        .run(new Date().toISOString(), program, runId);
+        .run({ now: new Date().toISOString(), program, runId });
       for (const table of changes > 0 ? ['interlock_lives', 'interlock_cancels'] : [])
         db.prepare(`DELETE FROM ${table} WHERE program = ? AND run_id = ?`).run(program, runId);
       return changes > 0;
@@ -160,10 +160,11 @@ const listRuns = (db: DatabaseSync, program: string, filter: KeptRunFilter): rea
   return db
     .prepare(
       `SELECT run_id, resource_id, status, created_at, finished_at FROM interlock_runs JOIN workflow_runs ON id = workflow_run_id
-       WHERE program = ?1 AND (?2 IS NULL OR run_id = ?2) AND (?3 IS NULL OR resource_id = ?3) AND (?4 IS NULL OR finished_at < ?4)
-       ORDER BY created_at DESC LIMIT ?5`,
+       WHERE program = :program AND (:runId IS NULL OR run_id = :runId) AND (:resourceId IS NULL OR resource_id = :resourceId)
+         AND (:endedBefore IS NULL OR finished_at < :endedBefore)
+       ORDER BY created_at DESC LIMIT :limit`,
     )
-    .all(program, runId, resourceId, endedBefore?.toISOString() ?? null, limit)
+    .all({ program, runId, resourceId, endedBefore: endedBefore?.toISOString() ?? null, limit })
     .map(toKept);
 };
 
