@@ -122,7 +122,9 @@ export const operations = ({ engine }: OperatedEngine): void => {
     const agent = asking();
     await agent.generate(prompt, { runId: 'one' });
     const answer = async (runId: string) => {
-      const calls = (await agent.listSuspendedRuns()).runs.find((run) => run.runId === runId)?.toolCalls ?? [];
+      const waiting = async () => (await agent.listSuspendedRuns()).runs.find((run) => run.runId === runId)?.toolCalls ?? [];
+      await expect.poll(waiting, { timeout: 60_000 }).not.toHaveLength(0); // it is listed once its segment has ended
+      const calls = await waiting();
       for (const { toolCallId } of calls) await (await agent.resume(runId, { approved: true }, { toolCallId })).getFullOutput();
       return calls.length;
     };
