@@ -83,6 +83,13 @@ describe('copyShared', () => {
     );
   });
 
+  it('takes two invalid dates for the same', () => {
+    const value = { at: [new Date(NaN)] };
+    const copy = copyPlain(value);
+    expect(copyShared(copy, value)).toBe(copy);
+    expect(copyShared({ at: [new Date(0)] }, value)).toEqual(value);
+  });
+
   it('shares the parts of a message that has grown', () => {
     const earlier = { parts: [{ text: 'One.' }, { text: 'Two.' }] };
     const copy = copyShared(earlier, { parts: [{ text: 'One.' }, { text: 'Changed.' }, { text: 'Three.' }] });

@@ -14,7 +14,7 @@ export const isSame = (a: unknown, b: unknown, but?: ReadonlySet<string>): boole
   if (typeof a !== 'object' || typeof b !== 'object') return false; // most differences are between texts, so compare them first
   if (Array.isArray(a))
     return Array.isArray(b) && a.length === b.length && a.every((entry, index) => isSame(entry, b[index], but));
-  if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
+  if (a instanceof Date && b instanceof Date) return isSameTime(a, b);
   return isRecord(a) && isRecord(b) && haveSameFields(a, b, but);
 };
 
@@ -57,7 +57,7 @@ export const copyShared = <T>(earlier: T, value: T): T => shared(earlier, value)
 
 const shared = (earlier: unknown, value: unknown): unknown => {
   if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copy(value);
-  if (value instanceof Date) return earlier instanceof Date && earlier.getTime() === value.getTime() ? earlier : new Date(value);
+  if (value instanceof Date) return earlier instanceof Date && isSameTime(earlier, value) ? earlier : new Date(value);
   if (!isRecord(value)) return value;
   return isRecord(earlier) ? sharedRecord(earlier, value) : copy(value);
 };
@@ -85,3 +85,6 @@ const sharedRecord = (earlier: Fields, value: Fields): Fields => {
   }
   return isChanged || Object.keys(earlier).length !== fields ? made : earlier;
 };
+
+/** Also for two dates that are invalid. */
+const isSameTime = (a: Date, b: Date): boolean => Object.is(a.getTime(), b.getTime());

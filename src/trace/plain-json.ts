@@ -121,7 +121,7 @@ const revivedFields = (value: object, mapText: MapText | undefined): Record<stri
 const revived = ({ [tag]: kind, value }: Tagged, mapText: MapText | undefined): unknown => {
   switch (kind) {
     case 'date':
-      return new Date(value as string);
+      return new Date((value as string | null) ?? NaN); // JSON has null for an invalid date
     case 'url':
       return new URL(value as string);
     case 'bytes':
