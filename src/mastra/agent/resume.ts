@@ -97,7 +97,10 @@ const passedOn = (ids: readonly string[], mode: RunMode): string | undefined => 
 
 const answerOf = (waiting: WaitingCall, resumeData: unknown): Answered['answer'] => {
   if (waiting.kind === 'data' && waiting.suspension.unknown && !isFoundOutcome(resumeData))
-    throw invalid('resumeData', "the outcome of the call is unknown, state it: { outcome: 'done', result } or { outcome: 'not-done' }.");
+    throw invalid(
+      'resumeData',
+      "the outcome of the call is unknown, state it: { outcome: 'done', result } or { outcome: 'not-done' }.",
+    );
   if (waiting.kind === 'data') return { kind: 'data', data: resumeData, suspension: waiting.suspension };
   const { approved, ...rest } = isPlainObject(resumeData) ? resumeData : {};
   if (approved === false) return { kind: 'declined', reason: reasonOf(rest) ?? 'Tool call was not approved by the user' };
