@@ -27,18 +27,18 @@ export const followResultEdits = (run: Run, { list, answerOf, ids }: Conversatio
     throw run.end(lateEditError(run, 'toolResult'));
 };
 
-/** That a result is another now is what its guards are for. */
+/** Takes over the result that guards of the tool left: a change of the result is no late edit. */
 const withResultOf = (part: StoredPart, now: StoredPart | undefined, toolCallId: string): StoredPart => {
   if (callIdOf(part) !== toolCallId || part.type !== 'tool-invocation' || now?.type !== 'tool-invocation') return part;
   const { state, result } = now.toolInvocation as Invocation & { state: string };
   return { ...part, toolInvocation: { ...part.toolInvocation, state, result } as never }; // a call, as the other one ended
 };
 
-/** What guards of an answer do to messages that came before it. */
+/** Edits that guards of an answer made in earlier messages. */
 export interface EditsBefore {
   /** The plan, watched. */
   readonly plan: Plan;
-  /** What they changed of the run's earlier answers, in the attempt under way. */
+  /** Edits of the run's earlier answers, in the current attempt. */
   read(): LateEdit[];
 }
 
@@ -125,7 +125,7 @@ export const withoutWords = <Request>(request: Request): Request => {
   return rest as Request; // both are optional
 };
 
-/** What the tools of the last recorded step gave. */
+/** The tool results of the last recorded step. */
 export const lastResults = (recorded: readonly unknown[]): (ToolCallInfo & { readonly result: unknown })[] => {
   const { content = [] } = (recorded.at(-1) ?? {}) as Partial<RecordedStep>; // the AI SDK's own
   return content.flatMap(({ type, toolCallId, toolName, input, output, error }) => {

@@ -10,7 +10,7 @@ import { toPersistedState, type PersistedState } from '../../loop/state/persiste
 import type { CallOptions } from '../call-options.js';
 import { namesWhere } from '../options/option-table.js';
 
-/** A call as any process must know it to go on with its run: data alone. */
+/** A call as plain data: what another process needs to continue its run. */
 export interface PersistedCall {
   readonly runId: string;
   readonly mode: RunMode;
