@@ -213,3 +213,18 @@ describe('an edit of an earlier step that cannot be made in it', () => {
     expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
   });
 });
+
+it('nothing of a run that a guard of the result rejects reaches a reader of an agent’s stream', async () => {
+  const place = places.text;
+  const agent = guardedToolLoop({
+    model: modelFor(place),
+    tools: toolsFor(place),
+    guards: [guardOn('outputResult', ({ abort }) => abort('Not this.'))],
+  });
+  const result = await agent.stream({ prompt: 'Go.' });
+  const parts: unknown[] = [];
+  for await (const part of result.fullStream) parts.push(part);
+  expect(allOf(parts)).not.toContain(secret);
+  expect(allOf(parts)).not.toContain('All is paid.');
+  expect(parts.map((part) => (part as { type: string }).type)).toContain('error');
+});

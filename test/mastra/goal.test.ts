@@ -88,6 +88,15 @@ describe.each(modes)('a goal in %s', (mode) => {
     }
   });
 
+  it('is not judged any more where its budget was spent before the call', async () => {
+    const judge = judging('waiting', 'continue');
+    const { agent, model } = await withGoal([{ text: 'A.' }, { text: 'B.' }], { judge, maxRuns: 1 });
+    await answer(agent, mode); // the judge waits for the user, and has used the only run
+    await answer(agent, mode);
+    expect([judge.calls.length, model.calls.length]).toEqual([1, 2]);
+    expect(await agent.getObjective({ threadId: 'thread' })).toMatchObject({ status: 'paused', runsUsed: 1 });
+  });
+
   it('is not judged on an answer that a guard rejected, nor without a judge', async () => {
     const judge = judging('done');
     const rejected = await withGoal(

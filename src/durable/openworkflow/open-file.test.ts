@@ -61,3 +61,13 @@ it('entries of a run get the places that follow, from any process', async () => 
   await one?.drop?.('run');
   expect(await other?.marked('run', 'life')).toEqual([]);
 });
+
+it('entries that cannot all be written leave nothing behind, and what follows is written', async () => {
+  const file = openFile(':memory:');
+  onTestFinished(() => file.close());
+  const board = file.board('program');
+  const unwritable = { text: 'b', mark: Symbol('no text') as never };
+  await expect(board.append('run', [{ text: 'a' }, unwritable])).rejects.toThrow();
+  expect(await board.append('run', [{ text: 'c' }])).toBe(0);
+  expect(await board.read('run', 0)).toEqual(['c']);
+});

@@ -122,8 +122,7 @@ const judged = async (scorer: MastraScorer, { record, settings: { maxRuns }, tar
       ? budgetReason(maxRuns)
       : undefined;
   if (passed) return { status: 'done', goesOn: false, said, reason };
-  if (failed || (pausedReason !== undefined && !isWaiting))
-    return { status: 'paused', ...(pausedReason !== undefined && { pausedReason }), goesOn: false, said, reason };
+  if (pausedReason !== undefined && !isWaiting) return { status: 'paused', pausedReason, goesOn: false, said, reason };
   return { status: 'active', goesOn: !isWaiting, said, reason };
 };
 
