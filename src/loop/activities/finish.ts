@@ -5,7 +5,6 @@ import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge, judgeWith, type Judged } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import { acceptedSteps, currentAttempt, stepsForHooks, type Run } from '../run.js';
-import { responseParts } from '../step-record.js';
 
 /** The whole answer is judged once, when the loop is done. */
 export const finish = async (run: Run): Promise<Outcome> => {
@@ -14,12 +13,11 @@ export const finish = async (run: Run): Promise<Outcome> => {
   const { settings } = currentAttempt(run);
   const objectPlan = settings.structuredOutput && run.options.objectPlan?.(settings);
   if (isGuarded(run, 'outputResult') || objectPlan) {
-    const before = JSON.stringify(responseParts(run));
     const snapshots = snapshotResponse(run);
     let judged: Judged<'outputResult'> = await judge(run, resultPayload(run));
     if (judged.data && objectPlan) judged = await judgeWith(run, objectPlan, judged.data);
     if (judged.outcome) return judged.outcome;
-    if (JSON.stringify(responseParts(run)) !== before) await followResponse(run, snapshots);
+    await followResponse(run, snapshots);
   }
   run.resultStands = true;
   return { kind: 'done' };
