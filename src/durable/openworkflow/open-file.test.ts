@@ -67,7 +67,7 @@ it('entries that cannot all be written leave nothing behind, and what follows is
   onTestFinished(() => file.close());
   const board = file.board('program');
   const unwritable = { text: 'b', mark: Symbol('no text') as never };
-  await expect(board.append('run', [{ text: 'a' }, unwritable])).rejects.toThrow();
+  await expect(board.append('run', [{ text: 'a' }, unwritable])).rejects.toThrow(/cannot be bound/);
   expect(await board.append('run', [{ text: 'c' }])).toBe(0);
   expect(await board.read('run', 0)).toEqual(['c']);
 });
