@@ -84,7 +84,49 @@ describe('a number that has left is the number of an entry that is persisted', (
     expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map(() => undefined));
     expect(seen.filter(({ type }) => type === 'text-delta')).toHaveLength(words.length);
   });
+
+  it('and words that were never written leave no process that has lost its run', async () => {
+    let tries = 0;
+    const disk = diskWith((board) => ({
+      append: async (...args) => {
+        tries += 1;
+        if (tries > 2) throw new Error('The disk is full.');
+        return board.append(...args);
+      },
+    }));
+    const { engine, lost } = losing(mortalEngine(disk), 'review');
+    const seen: Seen[] = [];
+    void read(await speaker(engine, 'a').stream('Speak.', { runId: 'run' }), (chunk) => seen.push(chunk));
+    await lost;
+    await sleep(100);
+    expect(tries).toBeGreaterThan(2);
+    expect(seen.filter(({ metadata }) => metadata?.sequence === undefined)).toEqual([]);
+  });
 });
+
+/** An engine that takes a run away from its process after a section, as when another process has it. */
+const losing = (engine: Engine, section: string): { readonly engine: Engine; readonly lost: Promise<void> } => {
+  let tell: () => void = () => undefined;
+  const lost = new Promise<void>((resolve) => (tell = resolve));
+  const host: Engine['host'] = (program) =>
+    engine.host({
+      ...program,
+      run: async (durable, call) => {
+        const step: typeof durable.step = async (key, body) => {
+          const text = await durable.step(key, body);
+          if (key.endsWith(section)) throw new Error('The run is lost.');
+          return text;
+        };
+        try {
+          return await program.run({ ...durable, step }, call);
+        } catch {
+          tell();
+          return new Promise<never>(() => undefined);
+        }
+      },
+    });
+  return { engine: { ...engine, host }, lost };
+};
 
 /** The words that a client has on its screen: retracted parts are gone, and a number that comes again changes nothing. */
 const screenOf = (chunks: readonly Seen[]): string => {
