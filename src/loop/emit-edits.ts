@@ -45,8 +45,7 @@ export const emitEdits = async (run: Run, steps: readonly JudgedStep[]): Promise
 /** Edits what is held back of a step; says whether it was. */
 const reviseHeld = (run: Run, { step, edits }: LeftStep): boolean => {
   const { place, end, rewrite = (chunk) => chunk } = step;
-  const revise = (chunks: readonly Chunk[]) =>
-    edits ? withEdits(chunks, edits, () => newId(run, step)).map(rewrite) : [...chunks];
+  const revise = (chunks: readonly Chunk[]) => (edits ? withEdits(chunks, edits, () => newId(run, step)) : chunks).map(rewrite);
   return run.options.streamBuffer.revise(place, end, revise);
 };
 

@@ -45,8 +45,9 @@ export const followResponse = async (run: Run, given: readonly PartSnapshot[], {
     const { place, spans, partIds, record } = step;
     const [own, end] = [all.slice(from, from + count), steps[index + 1]?.place];
     const was = before.slice(at, (at += step.count));
-    if (isChanged[index] || index === steps.length - 1) followParts(run, record, { own, all });
-    return { place, spans, partIds, end, own, all, before: was, rewrite: finishChunkOf(record) };
+    if (isChanged[index] || index === steps.length - 1)
+      followParts(run, record, { own, all, isChanged: isChanged[index] === true });
+    return { place, spans, partIds, end, own, all, before: was, rewrite: rewriteFor(record) };
   });
   const first = isChanged.indexOf(true);
   if (first !== -1) for (const { record } of steps.slice(first + 1)) record.request = withoutBody(record.request); // it repeats the words
@@ -113,13 +114,15 @@ const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {
   return rest;
 };
 
-/** The end of a step repeats its text, its calls and what the provider said of them. */
-const finishChunkOf = (record: StepRecord): ((chunk: Chunk) => Chunk) => {
-  let isDone = false;
+/** The start of a step repeats the request, its end repeats its text, its calls and what the provider said of them. */
+const rewriteFor = (record: StepRecord): ((chunk: Chunk) => Chunk) => {
+  const done = new Set<string>();
   return (chunk) => {
-    if (isDone || chunk.type !== 'step-finish') return chunk;
-    isDone = true;
+    const { type } = chunk;
+    if (done.has(type) || (type !== 'step-start' && type !== 'step-finish')) return chunk;
+    done.add(type); // those of attempts that follow are of other records
     const { text, toolCalls, providerMetadata, request } = record;
+    if (type === 'step-start') return { ...chunk, payload: { ...(chunk.payload as object), request } };
     const { output, metadata, ...payload } = chunk.payload as { output: object; metadata: object };
     const told = { output: { ...output, text, toolCalls }, metadata: { ...metadata, request, providerMetadata } };
     return { ...chunk, payload: { ...payload, providerMetadata, ...told } };

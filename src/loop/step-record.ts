@@ -93,18 +93,25 @@ export const responseParts = (run: Run): Part[] =>
 /** How many of them are of accepted steps. */
 export const acceptedParts = ({ accepted }: Run): number => accepted.reduce((sum, { partCount }) => sum + partCount, 0);
 
+interface CurrentParts {
+  /** The parts of the step. */
+  readonly own: readonly Part[];
+  /** All parts of the response. */
+  readonly all: readonly Part[];
+  /** Whether guards edited the step: then the provider's records may repeat what they removed. */
+  readonly isChanged: boolean;
+}
+
 /**
  * Takes over what guards made of the answer: its words are those of the step's own parts, its calls, results, sources and
  * files those that still stand anywhere in the response.
  */
-export const followParts = (run: Run, record: StepRecord, { own, all }: { own: readonly Part[]; all: readonly Part[] }): void => {
-  const { text, reasoningText } = record;
-  Object.assign(record, wordsOf(run, own));
-  if (record.text !== text || record.reasoningText !== reasoningText) {
+export const followParts = (run: Run, record: StepRecord, { own, all, isChanged }: CurrentParts): void => {
+  if (isChanged) {
     record.providerMetadata = withoutQuotations(record.providerMetadata);
     stripQuotedMetadata(own);
-    Object.assign(record, wordsOf(run, own));
   }
+  Object.assign(record, wordsOf(run, own));
   record.toolCalls = record.toolCalls.flatMap((call) => currentCall(call, all));
   record.toolResults = record.toolResults.flatMap((result) => currentResult(result, all));
   record.sources = record.sources.flatMap((chunk) => currentSource(chunk, all));

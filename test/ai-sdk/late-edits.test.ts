@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { createGuardedRun, guardedToolLoop, guardSettings, withGuards } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { quoting } from '../quoting-model.js';
 import { guardOn, isStreamed, runGuarded, statusOf, ways } from './support.js';
 
 const secret = 'ZEBRA42';
@@ -101,6 +102,14 @@ describe.each(Object.entries(places))('a guard of the result takes %s out of an 
       expect(allOf(ran.parts)).not.toContain(secret);
       if (isStreamed(way)) expect(allOf(ran.parts)).toContain('[out]');
     }
+  });
+
+  it.each(['generateText', 'agent.generate', 'agent.stream'] as const)('also of what the provider repeats, %s', async (way) => {
+    const setup = { model: quoting(modelFor(place)), guards: [redacting()], settings: { tools: toolsFor(place) } };
+    const ran = await runGuarded(way, setup);
+    expect(statusOf(ran)).toBe('success');
+    expect(allOf(ran.result?.steps)).toContain('provider');
+    expect(allOf([ran.result, ran.parts])).not.toContain(secret);
   });
 
   it('with hold: "step" the words have left an agent’s stream, which fails', async () => {
@@ -216,14 +225,29 @@ describe('an edit of an earlier step that cannot be made in it', () => {
 
 it('nothing of a run that a guard of the result rejects reaches a reader of an agent’s stream', async () => {
   const place = places.text;
-  const agent = guardedToolLoop({
+  const heard: unknown[] = [];
+  const hear = (event: unknown) => void heard.push(event);
+  const settings = {
     model: modelFor(place),
     tools: toolsFor(place),
     guards: [guardOn('outputResult', ({ abort }) => abort('Not this.'))],
-  });
+    onChunk: hear,
+    onStepFinish: hear,
+    onFinish: hear,
+  };
+  const agent = guardedToolLoop(settings);
   const result = await agent.stream({ prompt: 'Go.' });
   const parts: unknown[] = [];
-  for await (const part of result.fullStream) parts.push(part);
+  const words: string[] = [];
+  await Promise.all([
+    (async () => {
+      for await (const part of result.fullStream) parts.push(part);
+    })(),
+    (async () => {
+      for await (const text of result.textStream) words.push(text);
+    })().catch(() => undefined),
+  ]);
+  expect([words, heard]).toEqual([[], []]);
   expect(allOf(parts)).not.toContain(secret);
   expect(allOf(parts)).not.toContain('All is paid.');
   expect(parts.map((part) => (part as { type: string }).type)).toContain('error');

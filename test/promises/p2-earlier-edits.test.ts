@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { createDisk, mortalEngine } from '../durable/mortal-engine.js';
+import { quoting } from '../quoting-model.js';
 import { guardOn, runAgent, type Chunk, type Mode } from './support.js';
 
 const secret = 'ZEBRA42';
@@ -38,7 +39,7 @@ const agentFor = (place: Place, own: object): InterlockAgent => {
       return { receipt };
     },
   });
-  const model = scriptedModel({ steps: [first, { text: ['All is ', 'paid.'] }] });
+  const model = quoting(scriptedModel({ steps: [first, { text: ['All is ', 'paid.'] }] }));
   return new InterlockAgent({ id: 'cashier', name: 'Cashier', instructions: 'Charge.', model, tools: { charge }, ...own });
 };
 
@@ -57,7 +58,7 @@ const leftOf = (chunks: readonly Chunk[]): string => {
   const gone = new Set<unknown>();
   const left = chunks.toReversed().filter(({ type, payload, data }) => {
     if (type === 'data-interlock-retract') for (const id of (data as { partIds: string[] }).partIds) gone.add(id);
-    if (type === 'step-finish' || type === 'finish') return false; // compared by itself where nothing had left
+    if (type === 'step-start' || type === 'step-finish' || type === 'finish') return false; // compared by itself where nothing had left
     const { id, toolCallId } = (payload ?? {}) as { id?: string; toolCallId?: string };
     return !gone.has(id ?? toolCallId);
   });
