@@ -12,8 +12,8 @@ import type { Run } from './run.js';
 import { lateEditError } from './stop-errors.js';
 
 /**
- * What guards of a tool's result changed in the run's answers apart from it: earlier steps are edited where they have not left, and a change of the
- * call itself, whose step is under way, fails the run.
+ * Makes the edits that guards of a tool's result made in the run's answers, apart from the result. The run fails if the words have left, or if the
+ * step is not recorded yet, as that of the call itself.
  */
 export const followResultEdits = (run: Run, { list, answerOf, ids }: Conversation, toolCallId: string): void => {
   const messages = run.scope.host.messages.read(list, 'all').filter(({ id }) => answerOf(id));
@@ -22,9 +22,7 @@ export const followResultEdits = (run: Run, { list, answerOf, ids }: Conversatio
     const before = (answerOf(id) ?? []).map((part, index) => withResultOf(part, content.parts[index], toolCallId));
     return saySame(before, content.parts) ? [] : [{ before, after: content.parts }];
   });
-  const isOwn = late.some(({ before }) => before.some((part) => callIdOf(part) === toolCallId));
-  if (isGone || isOwn || (late.length > 0 && !(run.holdsResult && editSteps(run, late))))
-    throw run.end(lateEditError(run, 'toolResult'));
+  if (isGone || (late.length > 0 && !(run.holdsResult && editSteps(run, late)))) throw run.end(lateEditError(run, 'toolResult'));
 };
 
 /** Takes over the result that guards of the tool left: a change of the result is no late edit. */

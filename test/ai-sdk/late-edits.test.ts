@@ -1,4 +1,4 @@
-import { generateText, isStepCount, tool } from 'ai';
+import { generateText, isStepCount, Output, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -182,6 +182,15 @@ describe.each(['outputStep', 'toolResult'] as const)('an edit of an earlier step
     expect(ran.result?.steps[0]?.text).toBe('The code is [out]. ');
   });
 
+  it('leaves the recorded requests of the steps between as well', async () => {
+    const include = { requestBody: true, requestMessages: true };
+    const model = quoting(threeSteps({ text: [`The code is ${secret}. `] }));
+    const settings = { tools: toolsFor({}), include };
+    const ran = await runGuarded('agent.generate', { model, guards: [redacting()], settings });
+    expect(statusOf(ran)).toBe('success');
+    expect(allOf(ran.result?.steps.slice(0, 2))).not.toContain(secret);
+  });
+
   it('fails a stream, whose words have left', async () => {
     const model = threeSteps({ text: [`The code is ${secret}. `] });
     const ran = await runGuarded('agent.stream', { model, guards: [late()], settings: { tools: toolsFor({}) } });
@@ -251,4 +260,20 @@ it('nothing of a run that a guard of the result rejects reaches a reader of an a
   expect(allOf(parts)).not.toContain(secret);
   expect(allOf(parts)).not.toContain('All is paid.');
   expect(parts.map((part) => (part as { type: string }).type)).toContain('error');
+});
+
+it('nor a reader of its objects', async () => {
+  const agent = guardedToolLoop({
+    model: scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['{"code":', `"${secret}"}`] }] }),
+    output: Output.object({ schema: z.object({ code: z.string() }) }) as never, // the agent's types are those of an agent without one
+    guards: [guardOn('outputResult', ({ abort }) => abort('Not this.'))],
+  });
+  const result = await agent.stream({ prompt: 'Go.' });
+  const objects: unknown[] = [];
+  try {
+    for await (const object of result.partialOutputStream) objects.push(object);
+  } catch {
+    // The run was rejected.
+  }
+  expect(objects).toEqual([]);
 });
