@@ -35,7 +35,7 @@ const numbersCompressed: Plugin = {
       for (const row of [table.countries, table.nonGeographic].flatMap((rows) => Object.values(rows))) row[formats] = 0;
       const packed = deflateRawSync(JSON.stringify(table), { level: 9 }).toString('base64');
       return [
-        `import { inflateSync, strFromU8 } from ${JSON.stringify(fileURLToPath(import.meta.resolve('fflate')))};`,
+        `import { inflateSync, strFromU8 } from ${JSON.stringify(fileURLToPath(import.meta.resolve('fflate/browser')))};`,
         `const read = (text) => JSON.parse(strFromU8(inflateSync(Uint8Array.from(atob(text), (each) => each.charCodeAt(0)))));`,
         `export default /* @__PURE__ */ read('${packed}');`,
       ].join('\n');
