@@ -73,7 +73,7 @@ export class InterlockAgent<
   #durable: DurableRuns | undefined;
 
   constructor(config: InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>) {
-    const setup = readConfig(config);
+    const setup = readConfig(config, (other) => new InterlockAgent(other as never));
     super(setup.mastraConfig as never); // the same configuration, with guards and hooks in the forms that Mastra takes
     this.#setup = setup;
     const mastra = this.getMastraInstance();

@@ -54,7 +54,7 @@ interface BeginningCall {
 export const startCall = async (called: CalledAgent, { mode, messages, options: said }: BeginningCall): Promise<StartedRun> => {
   const { agent, setup } = called;
   const { messages: input, options: given, isSignal } = readCall(messages, said);
-  const { defaults: layers, guards, hooks, maxModelRetries } = setup;
+  const { defaults: layers, guards } = setup;
   if (isSignal) checkSignalOptions(given);
   const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given, guards });
   checkTightens(given, { guards, defaults });
@@ -65,9 +65,7 @@ export const startCall = async (called: CalledAgent, { mode, messages, options: 
     const call = { agent, mode, messages: input, options: placed, requestContext: placed.requestContext ?? requestContext };
     const kept = called.runner(given)?.start({ ...call, given });
     if (!kept) refuseWithoutEngine(placed, ['priority', 'deadlineMs']);
-    const started = kept
-      ? await kept
-      : startedBy(called, await startRun({ ...call, isSignal, guards, hooks, maxModelRetries }), placed);
+    const started = kept ? await kept : startedBy(called, await startRun({ ...setup, ...call, isSignal }), placed);
     return scored(started, call);
   });
 };

@@ -43,7 +43,7 @@ export const setUp = async (
   call: PersistedCall,
   { here, journal, show, isBeginning, limits }: SetUpOptions,
 ): Promise<Run> => {
-  const { guards, hooks, defaults, maxModelRetries } = setup;
+  const { defaults } = setup;
   const { runId, mode, messages } = call;
   const given: CallOptions = {
     ...call.options,
@@ -53,10 +53,8 @@ export const setUp = async (
   };
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
   return startRun({
+    ...setup,
     agent: await pinnedVersionFor(agent, requestContext),
-    guards,
-    hooks,
-    maxModelRetries,
     mode,
     messages,
     options,
