@@ -42,7 +42,7 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   if (!memory || run.resultStands) return; // an accepted answer is saved by its own activity
   if (status === 'suspended') return persistWaitingTurn(run);
   if (!isUnaccepted(status)) return;
-  if (savesSteps(run) && status !== 'tripwire') return; // what it saved of them was accepted
+  if (savesSteps(run) && status !== 'tripwire') return persistAcceptedSteps(run);
   await retractTurn(run);
   const policy = run.options.persistence?.[status] ?? 'drop';
   const list = policy === 'drop' ? undefined : listToPersist(run, { policy, status });
@@ -60,7 +60,7 @@ const persistWaitingTurn = async (run: Run): Promise<void> => {
   );
 };
 
-/** With `savePerStep`, memory has the accepted steps before the next one begins; what is withheld until the end was not accepted yet. */
+/** With `savePerStep`, memory has the accepted steps before the next one begins, or the run ends; what is withheld until the end was not accepted yet. */
 export const persistAcceptedSteps = async (run: Run): Promise<void> => {
   if (savesSteps(run) && run.steps.length > 0) await persistSoFar(run, []);
 };

@@ -10,6 +10,11 @@ import { openDisk, remembering, savedIn, target } from './support.js';
 
 const look = createTool({ id: 'look', description: 'Looks.', inputSchema: z.object({}), execute: async () => 'Seen.' });
 const looks = { text: 'I look.', toolCalls: [{ name: 'look', args: {} }] };
+interface ShownText {
+  readonly type: string;
+  readonly payload: { readonly text: string };
+}
+
 const answerGuard: Processor = {
   id: 'no-password',
   processOutputStep: ({ text, abort, messageList }) => (text?.includes('swordfish') ? abort('No.') : messageList),
@@ -60,6 +65,23 @@ describe.each(modes)('savePerStep in %s', (mode) => {
     await ask().catch(() => undefined);
     expect(await savedIn(memory)).toEqual(['user: Look.', 'assistant: I look. (tool-invocation)']);
   });
+
+  it.each(['between two steps', ...(mode === 'stream' ? ['in the middle of the next one'] : [])])(
+    'keeps accepted steps where the caller gives up %s',
+    async (when) => {
+      const giving = new AbortController();
+      const giveUp = () => giving.abort();
+      const slow = { text: ['I see', ' it.'], delayMs: 5 } as ScriptedStep<'v2'>;
+      const { memory, ask } = begin(slow, {
+        abortSignal: giving.signal,
+        ...(when === 'between two steps'
+          ? { onStepFinish: giveUp }
+          : { onChunk: ({ type, payload }: ShownText) => void (type === 'text-delta' && payload.text === 'I see' && giveUp()) }),
+      });
+      await ask().catch(() => undefined);
+      expect(await savedIn(memory)).toEqual(['user: Look.', 'assistant: I look. (tool-invocation)']);
+    },
+  );
 
   it('saves nothing before the end of an answer that is withheld as a whole', async () => {
     const { memory, during, ask } = begin({ text: 'I saw it.' }, { hold: 'run' });
