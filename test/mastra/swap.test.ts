@@ -178,12 +178,12 @@ describe('options that cannot be used', () => {
       id: 'weather',
       name: 'Weather',
       model: scriptedModel({ steps: [] }),
-      editor: {},
+      transform: {},
       inputProcesors: [],
       maxRetries: -1,
     };
     expect(() => new InterlockAgent(config as never)).toThrow(
-      /agent "weather": .*editor|editor.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be a whole number/,
+      /agent "weather": .*transform|transform.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be a whole number/,
     );
     expect(() => new InterlockAgent({ ...config, inputProcesors: undefined, maxRetries: 0 } as never)).toThrow(
       '[agent/unsupported-option] at editor',

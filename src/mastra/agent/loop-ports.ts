@@ -77,7 +77,7 @@ const inSpan = (callModel: LoopPorts['callModel'], trace: LoopTarget['trace']): 
 
 const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): StepSettings => ({
   tools,
-  toolChoice: options.toolChoice,
+  toolChoice: options.toolChoice ?? 'auto', // as hooks get it from Mastra's agent
   activeTools: options.activeTools,
   providerOptions: options.providerOptions,
   modelSettings: options.modelSettings,
