@@ -186,7 +186,7 @@ describe('options that cannot be used', () => {
       /agent "weather": .*transform|transform.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be a whole number/,
     );
     expect(() => new InterlockAgent({ ...config, inputProcesors: undefined, maxRetries: 0 } as never)).toThrow(
-      '[agent/unsupported-option] at editor',
+      '[agent/unsupported-option] at transform',
     );
   });
 
