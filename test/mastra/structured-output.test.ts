@@ -157,7 +157,7 @@ describe.each(modes)('structured output in %s', (mode) => {
   });
 
   it.each([
-    ['structuredOutput.model', { schema, model: 'openai/gpt-5' }, 'agent/unsupported-option'],
+    ['structuredOutput.providerOptions', { schema, providerOptions: {} }, 'agent/unsupported-option'],
     ['structuredOutput.useAgent', { schema, useAgent: true }, 'agent/unsupported-option'],
     ['structuredOutput.providerOptions', { schema, providerOptions: {} }, 'agent/unsupported-option'],
     ['structuredOutput.jsonPromptInjection', { schema, jsonPromptInjection: 'often' }, 'agent/invalid-option'],
@@ -223,7 +223,7 @@ describe.each(modes)('structured output that a processor asks for, %s', (mode) =
   });
 
   it.each([
-    [{ schema, model: 'openai/gpt-5' }, 'agent/unsupported-option'],
+    [{ schema, useAgent: true }, 'agent/unsupported-option'],
     [{ schema, shape: 1 }, 'agent/unknown-option'],
     [{}, 'agent/invalid-option'],
   ])('%o of a processor is refused by name', async (asked, code) => {

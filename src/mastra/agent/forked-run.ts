@@ -23,11 +23,11 @@ export interface Insides {
 
 /** Begins the run and gives its stream; no engine keeps it. */
 export const forkedRun = async (agent: Agent, { setup, streamed }: Insides, forking: Forking): Promise<InterlockStream> => {
-  const { defaults, hooks, maxModelRetries } = setup;
+  const { defaults } = setup;
   const { messages, answering } = forking;
   const guards: InterlockConfig = { ...setup.guards, durability: undefined, ...forking.guards };
   const { options, requestContext } = await resolveOptions({ agent, mode: 'stream', defaults, given: forking.options, guards });
   const call = { agent, mode: 'stream' as const, messages, options, requestContext };
-  const run = await startRun({ ...call, guards, hooks, maxModelRetries, answering });
+  const run = await startRun({ ...setup, ...call, guards, answering });
   return (await streamed(run, options)) as InterlockStream; // what its callers are given
 };

@@ -78,8 +78,9 @@ const settingsOf = (
   };
 };
 
-const objectFacts = ({ schema, errorStrategy, fallbackValue }: StructuredOutput): object => ({
+const objectFacts = ({ schema, errorStrategy, fallbackValue, model }: StructuredOutput): object => ({
   schema: readOutputSchema(schema).own,
   errorStrategy,
   fallbackValue,
+  ...(model !== undefined && { model: 'recorded' }), // a replay takes its object from the record
 });

@@ -1,3 +1,4 @@
+import type { Agent } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import { checkIntegration } from '../../integration.js';
@@ -20,6 +21,8 @@ export interface AgentSetup {
   /** Tries after the first for each model, where the configuration has it. */
   readonly maxModelRetries: number | undefined;
   readonly mastraConfig: object;
+  /** Builds another agent of the same class. */
+  readonly createAgent: (config: object) => Agent;
 }
 
 interface OtherConfig {
@@ -30,7 +33,7 @@ interface OtherConfig {
 }
 
 /** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
-export const readConfig = (given: object): AgentSetup => {
+export const readConfig = (given: object, createAgent: AgentSetup['createAgent']): AgentSetup => {
   checkIntegration('@mastra/core');
   const agentId = agentIdOf(given);
   const checked = () => {
@@ -56,6 +59,7 @@ export const readConfig = (given: object): AgentSetup => {
     hooks,
     defaults: { generate: defaultGenerateOptions, stream: defaultStreamOptions },
     maxModelRetries: forMastra.maxRetries,
+    createAgent,
     mastraConfig: {
       ...forMastra,
       hooks: hooksForMastra(hooks),

@@ -186,6 +186,7 @@ const readObject = (run: Run): ObjectReading => {
   let asked: { readonly by: unknown; readonly schema: OutputSchema } | undefined;
   const schemaNow = (): OutputSchema | undefined => {
     const by = (run.attempt?.settings ?? run.options.settings).structuredOutput as StructuredOutput | undefined; // checked where it was given
+    if (by?.model) return undefined; // the text is not the object's
     if (by && asked?.by !== by) asked = { by, schema: readOutputSchema(by.schema) };
     return by && asked?.schema;
   };

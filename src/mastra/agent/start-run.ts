@@ -1,7 +1,6 @@
 import type { Agent } from '@mastra/core/agent';
 import type { MessageList, MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
-import type { ToolHooks } from '@mastra/core/tools';
 import type { Chunk, LoopPorts, RunMode } from '../../loop/ports.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
 import { createRun } from '../../loop/create-run.js';
@@ -11,11 +10,14 @@ import type { Journal, Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
+import type { AgentSetup } from './read-config.js';
 import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from '../tools/loop-target.js';
 import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
 import { openConversation, type Conversation } from '../memory/memory.js';
 import { objectPlanOf } from '../structured-output/object-plan.js';
+import type { StructuredOutput } from '../structured-output/structured-output-options.js';
+import { structureWith } from '../structured-output/structuring.js';
 import { mastraOptions } from '../options/mastra-options.js';
 import { effectiveOptions } from '../options/merge-options.js';
 import { ownOptions } from '../options/own-options.js';
@@ -32,13 +34,8 @@ const boundedByConditions = 1_000;
 const retriesWithErrorProcessors = 3;
 
 /** A call of an agent with its options resolved. */
-export interface StartOptions {
+export interface StartOptions extends Pick<AgentSetup, 'guards' | 'hooks' | 'maxModelRetries' | 'createAgent'> {
   readonly agent: Agent;
-  readonly guards: InterlockConfig;
-  /** The agent's own hooks around its tools. */
-  readonly hooks: ToolHooks | undefined;
-  /** The agent's `maxRetries`, where its configuration has it. */
-  readonly maxModelRetries: number | undefined;
   readonly mode: RunMode;
   readonly messages: MessageListInput;
   readonly options: CallOptions;
@@ -94,7 +91,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     list,
     ...recorded,
     settings,
-    objectPlan: objectPlanOf(agent.id, ownLimits.maxRetries, recordEdits),
+    objectPlan: objectPlanFor(start, own, ownLimits.maxRetries),
     limits: { models: loop.ports.models.length, ...ownLimits },
     tracer: joinTracers(trace, recording),
     recording,
@@ -117,6 +114,13 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   begin(run);
   noteOptions(run, options);
   return run;
+};
+
+const objectPlanFor = ({ agent, createAgent }: StartOptions, own: InterlockConfig, maxRetries: number) => {
+  const { outputProcessors, errorProcessors, maxProcessorRetries, recordEdits } = own;
+  const guards = { outputProcessors, errorProcessors, maxProcessorRetries };
+  const structure = (asked: StructuredOutput) => structureWith({ createAgent, guards }, asked);
+  return objectPlanOf({ agentId: agent.id, maxRetries, recordEdits, structure });
 };
 
 interface Traced extends Omit<StartOptions, 'limits'> {

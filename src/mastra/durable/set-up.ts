@@ -10,6 +10,7 @@ import { startRun } from '../agent/start-run.js';
 import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { resolveOptions } from '../agent/resolve-options.js';
+import { pinnedVersionFor } from '../agent/versions.js';
 import type { CodeChange } from '../options/own-options.js';
 import { readContext, type PersistedCall, type SegmentEnd } from './persisted-segment.js';
 
@@ -42,7 +43,7 @@ export const setUp = async (
   call: PersistedCall,
   { here, journal, show, isBeginning, limits }: SetUpOptions,
 ): Promise<Run> => {
-  const { guards, hooks, defaults, maxModelRetries } = setup;
+  const { defaults } = setup;
   const { runId, mode, messages } = call;
   const given: CallOptions = {
     ...call.options,
@@ -52,10 +53,8 @@ export const setUp = async (
   };
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
   return startRun({
-    agent,
-    guards,
-    hooks,
-    maxModelRetries,
+    ...setup,
+    agent: await pinnedVersionFor(agent, requestContext),
     mode,
     messages,
     options,

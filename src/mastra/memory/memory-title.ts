@@ -5,7 +5,7 @@ import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RunMode } from '../../loop/ports.js';
 import { untilAborted } from '../../loop/until-aborted.js';
-import type { Conversation, MemoryTarget } from './memory.js';
+import { changeThread, type Conversation, type MemoryTarget } from './memory.js';
 import { safely } from '../safely.js';
 
 /** The thread that gets a title, and the callback for the title. */
@@ -66,7 +66,7 @@ const makeTitle = async (titling: Titling, place: Place, { messageList, tell }: 
   const title = await agent.genTitle(question, requestContext, tracing, model, instructions, said);
   if (!title || !(await isUntitled(place))) return undefined; // another run may have been faster
   await tell(title);
-  await memory.updateThread({ id: threadId, title, memoryConfig: options.memory?.options });
+  await changeThread(memory, threadId, { title }, options.memory?.options);
   return title;
 };
 

@@ -111,7 +111,19 @@ const writeThread = async (memory: MastraMemory, wanted: WantedThread, belonging
   const known = await ownThread(memory, id, belonging);
   if (!known) return memory.createThread({ ...belonging, threadId: id, title, metadata, saveThread: true });
   if (says(known, wanted)) return known;
-  return memory.updateThread({ id, metadata: { ...known.metadata, ...metadata }, memoryConfig }); // its title may be just being made
+  return changeThread(memory, id, { metadata: { ...known.metadata, ...metadata } }, memoryConfig);
+};
+
+/** Changes a thread, and leaves the rest of it to others: its title may be just being made. A memory of another class may only save whole threads. */
+export const changeThread = async (
+  memory: MastraMemory,
+  id: string,
+  change: Pick<Thread, 'title'> | Pick<Thread, 'metadata'>,
+  memoryConfig: MemoryConfig | undefined,
+): Promise<Thread> => {
+  if (typeof memory.updateThread === 'function') return memory.updateThread({ id, ...change, memoryConfig });
+  const known = await memory.getThreadById({ threadId: id });
+  return memory.saveThread({ thread: { ...(known as Thread), ...change }, memoryConfig });
 };
 
 /** Whether a thread already has what is said of it. */

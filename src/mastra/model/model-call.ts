@@ -124,7 +124,7 @@ interface JsonRequest {
 /** Asks a model for the object that the step must answer with. Changes nothing for a step without structured output. */
 const askForJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], model: ResolvedModel): JsonRequest => {
   const { schema, instructions, ...asked } = (settings ?? {}) as Partial<StructuredOutput>; // checked where it was given
-  if (!schema) return { prompt };
+  if (!schema || asked.model) return { prompt }; // another model makes the object
   const place = placeOf(asked.jsonPromptInjection, model);
   const json = jsonSchemaFor(schema, model);
   if (!place)

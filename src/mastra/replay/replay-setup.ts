@@ -18,7 +18,9 @@ import { objectPlanOf } from '../structured-output/object-plan.js';
 import { loopMessages } from '../messages/loop-messages.js';
 import { createMessageCopies } from '../messages/message-copies.js';
 import { toPrompt } from '../model/prompts.js';
+import { structuredOutputId } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
+import type { Structured } from '../structured-output/structuring.js';
 import { replayLanes, type ReplayGuards } from './replay-lanes.js';
 import { replayIds, replayList } from './replay-list.js';
 
@@ -69,10 +71,23 @@ export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }
       createId,
     },
     settings,
-    objectPlan: objectPlanOf(agentId, header.limits.maxRetries, header.recordEdits),
+    objectPlan: objectPlanOf({
+      agentId,
+      maxRetries: header.limits.maxRetries,
+      recordEdits: header.recordEdits,
+      structure: () => async () => recordedObject(recorded, reveal),
+    }),
     memoryIds: new Set([...(header.memory?.before ?? []), ...(header.memory?.after ?? [])].map(({ id }) => id)),
     tracer: { hear: () => undefined, openSpan: stage.openSpan, ids: { traceId: undefined, spanId: undefined } },
   };
+};
+
+/** The object that a second model made in the recorded run, or what a guard had against it. */
+const recordedObject = (recorded: Trace, reveal: MapText | undefined): Structured => {
+  const { object, tripwire } = traceOfKind(recorded, 'result').at(-1) ?? {};
+  if (tripwire?.processorId === structuredOutputId)
+    return { tripwire: fromPlainJson(tripwire, reveal) as Structured['tripwire'] };
+  return { object: fromPlainJson(object, reveal) };
 };
 
 const everyPlaceholder = new RegExp(placeholder, 'g');

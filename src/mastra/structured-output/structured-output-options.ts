@@ -1,3 +1,4 @@
+import type { MastraModelConfig } from '@mastra/core/llm';
 import type { PublicSchema } from '@mastra/core/schema';
 import type { OptionFault } from '../option-fault.js';
 import { isPlainObject } from '../plain-object.js';
@@ -19,8 +20,15 @@ export interface StructuredOutput<OUTPUT = unknown> {
    * Default `false`: the provider's own setting.
    */
   readonly jsonPromptInjection?: boolean | 'system' | 'inline' | 'auto';
-  /** The words of `jsonPromptInjection`. Default: the schema as JSON. */
+  /** The words of `jsonPromptInjection`; with `model`, those of the second model. Default: the schema as JSON; with `model`, our own. */
   readonly instructions?: string;
+  /**
+   * A second model, which makes the object of the accepted answer. The guards of the output judge what it writes, in a run
+   * of its own, and may trip this one. Default: the model of the agent answers with the object.
+   */
+  readonly model?: MastraModelConfig;
+  /** Settings for the provider of `model`. */
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Called for a response that does not match, under `warn`. */
   readonly logger?: { warn(message: string): void };
 }
@@ -35,10 +43,20 @@ const injections: readonly unknown[] = [
   'auto',
 ] satisfies StructuredOutput['jsonPromptInjection'][];
 
-const separate = 'a second model would write words that no guard has seen; ask the model of the agent, or another agent.';
-const known = new Set(['schema', 'errorStrategy', 'fallbackValue', 'jsonPromptInjection', 'instructions', 'logger']);
+const known = new Set([
+  'schema',
+  'errorStrategy',
+  'fallbackValue',
+  'jsonPromptInjection',
+  'instructions',
+  'logger',
+  'model',
+  'providerOptions',
+]);
 /** Fields that Mastra has, and that ask for what is not done here. */
-const refused: Readonly<Record<string, string>> = { model: separate, useAgent: separate, providerOptions: separate };
+const refused: Readonly<Record<string, string>> = {
+  useAgent: 'the second model gets the accepted answer, and no conversation.',
+};
 
 const faultAt = (code: OptionFault['code'], field: string, detail?: string): OptionFault => ({
   code,
@@ -70,6 +88,8 @@ const fieldFault = ({
   fallbackValue,
   jsonPromptInjection,
   instructions,
+  model,
+  providerOptions,
 }: Record<string, unknown>): OptionFault | undefined => {
   if (!strategies.includes(errorStrategy))
     return faultAt('agent/invalid-option', '.errorStrategy', 'it must be "strict", "warn" or "fallback".');
@@ -77,7 +97,10 @@ const fieldFault = ({
     return faultAt('agent/invalid-option', '.fallbackValue', 'which value?');
   if (!injections.includes(jsonPromptInjection))
     return faultAt('agent/invalid-option', '.jsonPromptInjection', 'it must be true, false, "system", "inline" or "auto".');
+  if (model) return undefined;
+  if (providerOptions !== undefined)
+    return faultAt('agent/unsupported-option', '.providerOptions', 'without model, give them to the call.');
   return instructions !== undefined && !jsonPromptInjection
-    ? faultAt('agent/unsupported-option', '.instructions', 'without jsonPromptInjection they say nothing.')
+    ? faultAt('agent/unsupported-option', '.instructions', 'without model or jsonPromptInjection they say nothing.')
     : undefined;
 };

@@ -1,11 +1,15 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../errors.js';
+import { rethrowInterruption } from '../../loop/interruption.js';
 import { messageOf } from '../../loop/message-of.js';
 import { textOf } from '../../loop/response.js';
 import type { Run } from '../../loop/run.js';
 import { readOutputSchema } from './output-schema.js';
 import type { StructuredOutput } from './structured-output-options.js';
+import type { AcceptedAnswer, Structure, Structured } from './structuring.js';
+
+export const structuredOutputId = 'structured-output';
 
 /** The note in the metadata of the last message of an accepted response with an object. */
 interface ObjectNote {
@@ -16,30 +20,53 @@ interface ObjectNote {
 type Found = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly string[] };
 
 /**
- * The last guard of a run with structured output. It parses the object from the text that the other guards left. A text that
- * does not match the schema is rejected, and the model gets the reason, as often as the run grants retries. Then `errorStrategy`
- * decides how the run ends.
+ * The last guard of a run with structured output. It parses the object from the text that the other guards left, or has another
+ * model make it of that text. A text that does not match the schema is rejected, and the model gets the reason, as often as the run
+ * grants retries. Then `errorStrategy` decides how the run ends.
  */
 export class StructuredOutputGuard implements Processor<'structured-output'> {
-  readonly id = 'structured-output';
+  readonly id = structuredOutputId;
   readonly name = 'Structured Output';
   readonly #asked: StructuredOutput;
   readonly #maxRetries: number;
+  readonly #structure: Structure | undefined;
 
-  constructor(asked: StructuredOutput, maxRetries: number) {
+  constructor(asked: StructuredOutput, maxRetries: number, structure?: Structure) {
     this.#asked = asked;
     this.#maxRetries = maxRetries;
+    this.#structure = structure;
   }
 
-  processOutputResult: NonNullable<Processor['processOutputResult']> = async ({ messages, retryCount, abort, result }) => {
+  processOutputResult: NonNullable<Processor['processOutputResult']> = async ({
+    messages,
+    retryCount,
+    abort,
+    result,
+    ...call
+  }) => {
     const text = lastText(messages);
     if (text === '' && result.finishReason === 'tool-calls') return messages; // a limit of steps ended the run before an answer
+    if (this.#structure) {
+      const { object, tripwire, problem } = await this.#structured(this.#structure, { messages, ...call });
+      if (tripwire) abort(tripwire.reason, { metadata: tripwire.metadata });
+      return problem === undefined ? withNote(messages, { structuredOutput: object }) : this.#giveUp(messages, problem);
+    }
     const found = await this.#read(text);
     if (!found.issues) return withNote(messages, { structuredOutput: found.value });
     const problem = found.issues.join('; ');
     if (retryCount < this.#maxRetries) abort(`The answer does not fit its schema: ${problem}`, { retry: true });
     return this.#giveUp(messages, problem);
   };
+
+  async #structured(structure: Structure, answer: AcceptedAnswer): Promise<Structured & { readonly problem?: string }> {
+    try {
+      return await structure(answer);
+    } catch (error) {
+      rethrowInterruption(error);
+      if (answer.abortSignal?.aborted) throw error;
+      return { problem: messageOf(error) };
+    }
+  }
 
   async #read(text: string): Promise<Found> {
     try {

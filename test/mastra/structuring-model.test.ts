@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { collectTraces, replay, traceOfKind, type InterlockAgentConfig, type StructuredOutput } from '../../src/index.js';
+import { scriptedModel, tripping } from '../../src/testing/index.js';
+import { all, makeAgent, modes, withText, type Mode } from './support.js';
+
+const schema = z.object({ city: z.string(), degrees: z.number() });
+const fits = { city: 'Oslo', degrees: 4 };
+const good = JSON.stringify(fits);
+
+type Steps = Parameters<typeof scriptedModel>[0]['steps'];
+
+interface Case {
+  readonly mode: Mode;
+  readonly written?: Steps;
+  readonly config?: Partial<InterlockAgentConfig>;
+  readonly more?: object;
+}
+
+const ask = async ({ mode, written = [{ text: good }], config, more }: Case) => {
+  const { agent, model } = makeAgent([{ text: 'It is 4 degrees in Oslo.' }], config);
+  const second = scriptedModel({ steps: written });
+  const structuredOutput = { schema, model: second, ...more } as StructuredOutput;
+  const stream = mode === 'stream' ? await agent.stream('Go', { structuredOutput }) : undefined;
+  const chunks = stream ? await all(stream.fullStream as AsyncIterable<{ type: string; object?: unknown }>) : [];
+  const result = await (stream ? stream.getFullOutput() : agent.generate('Go', { structuredOutput })).catch(
+    (error: unknown) => ({ error }) as never,
+  );
+  return { result, agent, model, second, chunks };
+};
+
+describe.each(modes)('structuredOutput.model in %s', (mode) => {
+  it('makes the object of the accepted answer, which guards of the output judge too', async () => {
+    const outputProcessors = [{ id: 'north', processOutputResult: edited(/Oslo/, 'Bergen') }];
+    const { result, model, second, chunks } = await ask({ mode, config: { outputProcessors } });
+    expect(result).toMatchObject({
+      status: 'success',
+      text: 'It is 4 degrees in Bergen.',
+      object: { city: 'Bergen', degrees: 4 },
+    });
+    expect(model.calls[0]?.options.responseFormat).toBeUndefined();
+    expect(second.calls[0]?.options.responseFormat).toMatchObject({ type: 'json' });
+    expect(JSON.stringify(second.calls[0]?.prompt)).toContain('It is 4 degrees in Bergen.');
+    expect(JSON.stringify(second.calls[0]?.prompt)).not.toContain('Oslo');
+    expect(chunks.flatMap(({ object }) => (object ? [object] : []))).toEqual(
+      mode === 'stream' ? [{ city: 'Bergen', degrees: 4 }] : [],
+    );
+  });
+
+  it('trips where a guard rejects what the second model wrote', async () => {
+    const guard = { id: 'no-cities', processOutputResult: trippingOn('"city"') };
+    const { result, chunks } = await ask({ mode, config: { outputProcessors: [guard] } });
+    expect(result).toMatchObject({
+      status: 'tripwire',
+      tripwire: { reason: 'It names a city.', processorId: 'structured-output' },
+    });
+    expect(result.object).toBeUndefined();
+    expect(JSON.stringify(chunks)).not.toContain('"city"');
+  });
+
+  it('does not ask the second model about an answer that a guard rejected', async () => {
+    const { result, second } = await ask({ mode, config: { outputProcessors: [tripping('processOutputResult', 'No.')] } });
+    expect(result.status).toBe('tripwire');
+    expect(second.calls).toEqual([]);
+  });
+
+  it.each([
+    ['strict', {}, { error: { code: 'output/invalid-object' } }],
+    ['warn', { errorStrategy: 'warn' }, { status: 'success', text: 'It is 4 degrees in Oslo.' }],
+    [
+      'fallback',
+      { errorStrategy: 'fallback', fallbackValue: fits },
+      { status: 'success', object: fits, usedFallbackValue: true },
+    ],
+  ])('what does not fit is treated by errorStrategy: %s', async (_name, more, expected) => {
+    for (const written of [[{ text: 'Four.' }], [{ error: new Error('down') }]]) {
+      const { result } = await ask({ mode, written, more });
+      expect(result).toMatchObject(expected);
+    }
+  });
+
+  it('asks the second model again within the retries of the agent', async () => {
+    const { result, second } = await ask({ mode, written: [{ text: '{}' }, { text: good }], config: { maxProcessorRetries: 1 } });
+    expect(result.object).toEqual(fits);
+    expect(second.calls).toHaveLength(2);
+  });
+
+  it('is in the record of the run, so that a replay asks no model', async () => {
+    const recording = collectTraces();
+    const { agent, second } = await ask({ mode, config: { record: recording.record } });
+    const replayed = await replay(recording.trace, agent);
+    expect(replayed).toMatchObject({ status: 'success', text: 'It is 4 degrees in Oslo.' });
+    expect(traceOfKind(replayed.trace, 'result').at(-1)).toMatchObject({ object: fits });
+    expect(second.calls).toHaveLength(1);
+  });
+});
+
+const edited = (from: RegExp, to: string) =>
+  (({ messages }: { messages: never[] }) =>
+    messages.map((message) => withText(message, (text) => text.replace(from, to)))) as never;
+
+const trippingOn = (word: string) =>
+  (({ messages, abort }: { messages: object[]; abort: (reason: string) => never }) => {
+    if (JSON.stringify(messages).includes(JSON.stringify(word).slice(1, -1))) abort('It names a city.');
+    return messages;
+  }) as never;
