@@ -118,7 +118,7 @@ export interface RunOptions extends Readonly<RecordedSettings> {
 }
 
 /** What was there before a run that goes on with it. */
-export interface RunBefore {
+interface RunBefore {
   readonly counts: Omit<LoopInput, keyof LoopLimits>;
   readonly slots: Map<string, ProcessorSlot>;
   /** The steps before, as hooks are given them. */

@@ -38,7 +38,7 @@ const follow = async (run: Run, { toolCallId }: ToolCall, before: readonly PartS
 };
 
 /** What a tool that failed said. */
-export interface CallError {
+interface CallError {
   readonly call: ToolCall;
   readonly error: unknown;
 }
