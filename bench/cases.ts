@@ -14,6 +14,8 @@ const chunkSizes = [500, 2_000, 8_000, 16_000];
 /** Mastra's cost per chunk of a workflow grows with the number of chunks. */
 const quadraticSizes = [500, 2_000];
 const stepSizes = [1, 10, 50];
+/** Steps of a run of which each result stays in the conversation. */
+const longRuns = [10, 50, 200];
 const guardCounts = [0, 1, 3, 10] as const;
 
 const chunk = (subject: string, load: () => Promise<Prepare>, sizes = chunkSizes): WarmCase => ({
@@ -48,6 +50,15 @@ const history = (subject: string, load: () => Promise<Prepare>): WarmCase[] =>
 const agent = (name: AgentName, shape: ShapeName, guards: number): { line: Line; subject: string } => ({
   line: { agent: name, shape, guards },
   subject: `${name}${shape === 'array' ? '' : ` ${shape}`}, ${guards} guards`,
+});
+
+/** Runs of tools with long results, judged as they come and again with every step. */
+const longResults = (name: AgentName): WarmCase => ({
+  name: `results: ${name}, 3 guards`,
+  quick: false,
+  sizes: longRuns,
+  units: (count) => count,
+  load: async () => (await subjects()).withResults(name),
 });
 
 const chunks = (name: AgentName, shape: ShapeName, guards: number): WarmCase => {
@@ -90,6 +101,8 @@ const bare: BenchCase[] = [
   chunk('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStreamed(unguarded)),
   step('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStepped(unguarded)),
   ...history('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStepped(unguarded)),
+  longResults('interlock'),
+  longResults('mastra'),
 ];
 
 const streams: readonly StreamName[] = ['interlock', 'mastra', 'ai-sdk', 'plain loop'];

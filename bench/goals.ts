@@ -70,6 +70,12 @@ const rows: readonly GoalRow[] = [
     atMost: 3,
   },
   {
+    says: 'results of 2 kB: per step of 200 / of 10',
+    of: ['results: interlock, 3 guards', 200],
+    over: ['results: interlock, 3 guards', 10],
+    atMost: 5,
+  },
+  {
     says: 'import of the package / Mastra’s agent',
     of: ['start: mastra-interlock', 0, 'CPU ms'],
     over: ['start: @mastra/core/agent', 0, 'CPU ms'],

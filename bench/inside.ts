@@ -123,7 +123,8 @@ export const planLoop =
       const run = createRun(runOptions());
       const payload = streamPayload(run, null);
       let seen = 0;
-      for await (const chunk of open()) {
+      for await (const { type, id, delta } of open()) {
+        const chunk = { type, payload: { id, text: delta ?? '' } };
         payload.part = chunk;
         const verdict = await plan.run('outputStream', payload, run.scope);
         if (verdict.kind === 'pass' && chunk.type === 'text-delta') seen += 1;

@@ -14,7 +14,7 @@ import { tableOf } from './table.js';
 const help = `npm run bench -- [--quick] [--only <parts of names>] [--rounds <n>] [--minutes <n>] [--json <file>] [--write] [--from <file>] [--list]
 
   --quick    the main cases, once and with less effort: within 90 s, and no figures to quote
-  --only     cases whose name contains one of these, with commas between; the groups are chunk, step, history, start, first text,
+  --only     cases whose name contains one of these, with commas between; the groups are chunk, step, history, results, start, first text,
              memory, unread, long, first word, judge and text (guards over texts, which a run without a choice leaves out)
   --rounds   interleaved repetitions, of which the median is reported (default 3)
   --minutes  no repetition begins that would end later (default 36)

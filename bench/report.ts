@@ -26,6 +26,7 @@ const bases: Readonly<Record<string, readonly string[]>> = {
   chunk: ['plain loop', 'mastra', 'ToolLoopAgent'],
   step: ['mastra', 'ToolLoopAgent'],
   history: ['mastra'],
+  results: ['mastra'],
 };
 
 const ratioTo = (figures: readonly Figure[], own: Figure, base: string): string => {

@@ -105,6 +105,17 @@ export const stepped =
     return async () => (await agent.generate(conversation, { maxSteps: steps })).steps.length;
   };
 
+/** A tool loop of so many steps, with results of 2 kB, under guards that are given all of them. */
+export const withResults =
+  (name: AgentName) =>
+  (steps: number): Work => {
+    const outputProcessors = stepGuards(3).map((one) => ({ ...one, processToolResult: async () => undefined }));
+    const text = 'It has not arrived. '.repeat(100);
+    const tools = { echo: createTool({ id: 'echo', ...echo, execute: async ({ n }) => ({ n, text }) }) };
+    const agent = agentOf(name, benchModel(stepAnswers(steps)), { outputProcessors, tools });
+    return async () => (await agent.generate(history(1), { maxSteps: steps })).steps.length;
+  };
+
 // --- Waiting: slow guards, in parallel with the model or before it. ---
 
 const guardMs = 200;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export interface ByReferenceOptions {
+interface ByReferenceOptions {
   /** The schema to check one value with, where it depends on the value; default: `structure`. */
   structureOf?: (value: unknown) => z.ZodType;
   /** What to hand on instead of the value, given what the check read; default: the value. */

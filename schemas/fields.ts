@@ -13,7 +13,7 @@ const lenient = <S extends z.ZodType>(field: S): z.ZodOptional<S> =>
   field.optional().catch(undefined).optional() as unknown as z.ZodOptional<S>;
 
 /** JSON Schema keywords for what zod cannot derive: they tell a form what to offer and check nothing. */
-export type FormHint = Record<string, unknown>;
+type FormHint = Record<string, unknown>;
 
 /**
  * Something that only its owner can judge, such as a MessageList or a model: carried by reference, unchecked and optional.

@@ -29,22 +29,26 @@ const writeCode = async (): Promise<void> => {
 /** A file that only passes names on needs no map. */
 const trimMap = (path: string): void => {
   const code = readFileSync(path, 'utf8');
-  if (code.length > 2_000) return writeFileSync(`${path}.map`, mapOfLines(readFileSync(`${path}.map`, 'utf8')));
+  if (code.length > 2_000) return writeFileSync(`${path}.map`, mapOfLines(readFileSync(`${path}.map`, 'utf8'), code.split('\n')));
   rmSync(`${path}.map`, { force: true });
   writeFileSync(path, code.replace(/\/\/# sourceMappingURL=.*\n?$/, ''));
 };
 
-/** A source map of our own files that names lines, not columns: enough for a stack trace, in a seventh of the space. */
-const mapOfLines = (source: string): string => {
+/** What a stack trace can name is a call, or what else may throw. */
+const mayThrow = /[([.`]|[}\]]=|\b(?:new|throw|await|yield|of|in|instanceof)\b/;
+
+/** A source map of our own files that names lines, not columns, and those alone that a stack trace can name: a tenth of the space. */
+const mapOfLines = (source: string, code: readonly string[]): string => {
   const map = JSON.parse(source) as { sources: string[]; mappings: string };
   const isOwn = map.sources.map((path) => !path.includes('node_modules/'));
-  const mappings = decode(map.mappings).map((segments) => {
+  const mappings = decode(map.mappings).map((segments, at) => {
     let last = '';
-    return segments.flatMap(([column, file, line]): [number, number, number, number][] => {
+    const lines = segments.flatMap(([column, file, line]): [number, number, number, number][] => {
       if (file === undefined || line === undefined || !isOwn[file] || last === `${file}:${line}`) return [];
       last = `${file}:${line}`;
       return [[column, file, line, 0]];
     });
+    return lines.filter(([column], index) => mayThrow.test(code[at]?.slice(column, lines[index + 1]?.[0]) ?? ''));
   });
   const sources = map.sources.map((path, at) => (isOwn[at] ? relative(process.cwd(), resolve(out, path)) : ''));
   return JSON.stringify({ version: 3, sourceRoot: '../', sources, names: [], mappings: encode(mappings) });

@@ -20,7 +20,7 @@ export const integrations = {
 export type Integration = keyof typeof integrations;
 
 /** Versions of a package, without pre-releases: one counts as the version that it leads to. */
-export interface VersionRange {
+interface VersionRange {
   readonly from: string;
   readonly below: string;
 }

@@ -9,7 +9,7 @@ export interface OptionKind {
 }
 
 /** A value that an option does not take. */
-export interface OptionFault {
+interface OptionFault {
   readonly path: string;
   readonly detail: string;
   /** Whether it is an option that does not exist. */

@@ -16,7 +16,7 @@ export interface Pass {
 }
 
 /** Why a guard did not judge: `sampled-out`, or the code of the error for which it had no verdict. */
-export interface Bypass {
+interface Bypass {
   readonly reason: string;
 }
 

@@ -20,7 +20,7 @@ export type StepAuthor<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context 
   | (Answer<TOOLS, CONTEXT> & { experimental_context?: CONTEXT })
   | undefined;
 
-export interface AuthorStepOptions {
+interface AuthorStepOptions {
   readonly given: Given<ToolSet, Context>;
   /** What the step is so far. */
   readonly step: StepInput;
@@ -28,7 +28,7 @@ export interface AuthorStepOptions {
 }
 
 /** What an author's function made of a step. */
-export interface AuthoredStep {
+interface AuthoredStep {
   readonly step: Partial<StepInput>;
   readonly fields: StepFields;
 }

@@ -7,7 +7,7 @@ import type { Run } from './run.js';
 const callbacks = ['onStepEnd', 'onStepFinish', 'onEnd', 'onFinish'] as const;
 
 /** The application's callbacks, which get nothing before the result was accepted. */
-export interface HeldCallbacks {
+interface HeldCallbacks {
   /** Settings whose callbacks wait. */
   hold<Owner extends object>(owner: Owner): Owner;
   /** Calls them in their order, once the result was accepted. */

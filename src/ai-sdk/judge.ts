@@ -4,10 +4,10 @@ import type { Run } from './run.js';
 import { errorOfStop } from './stop-errors.js';
 
 /** What guards made of a payload: the payload to go on with, or the wish for another attempt. */
-export type Judged<P extends Phase> =
+type Judged<P extends Phase> =
   { readonly data: PhaseData<P>; readonly retry?: undefined } | { readonly data?: undefined; readonly retry: Retry };
 
-export interface JudgeOptions {
+interface JudgeOptions {
   /** Whether another attempt could be made here. Default true. */
   readonly mayRetry?: boolean;
 }

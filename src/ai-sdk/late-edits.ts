@@ -84,7 +84,7 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
 };
 
 /** A message of an earlier step that guards of the answer changed; nothing is left of it where they took it out. */
-export interface LateEdit {
+interface LateEdit {
   readonly before: readonly StoredPart[];
   readonly after: readonly StoredPart[] | undefined;
 }

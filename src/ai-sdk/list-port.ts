@@ -6,7 +6,7 @@ import type { Run } from './run.js';
 import type { Prompt } from './spec.js';
 
 /** The messages of one call, for the loop: each attempt begins with the prompt that the AI SDK would send. */
-export interface ListPort {
+interface ListPort {
   readonly messages: LoopMessages;
   /** As the attempt under way has them. */
   readonly conversation: Conversation;

@@ -11,7 +11,7 @@ import { guardsOutput } from './model-port.js';
 import type { Run } from './run.js';
 
 /** What one run of the loop has of its own. */
-export interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hold'> {
+interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hold'> {
   readonly list: MessageList;
   readonly streamBuffer: StreamBuffer<Chunk>;
   readonly ports: Pick<LoopPorts, 'messages' | 'models' | 'callModel' | 'toChunk'>;

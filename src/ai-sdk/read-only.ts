@@ -2,7 +2,7 @@ import { InterlockError } from '../errors.js';
 import { isRecord } from '../phase/plain-data.js';
 
 /** Read-only views of values. */
-export interface ReadOnlyViews {
+interface ReadOnlyViews {
   /** A read-only view of the value. A write raises `ai-sdk/frozen-snapshot` with the path of the changed field. */
   view<T>(value: T, path: string): T;
   /** The same of records that have a class of their own, such as the AI SDK's steps. */

@@ -44,7 +44,7 @@ export interface GuardedRun {
 }
 
 /** What the caller's messages became when they were judged. */
-export interface JudgedInput {
+interface JudgedInput {
   /** The adapter that judged them. It also forwards the results. */
   readonly by: Adapter;
   /** What messages became, by how they came; see `rewritten`. */

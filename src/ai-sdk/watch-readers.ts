@@ -11,7 +11,7 @@ export interface StreamedResult {
 /** The streams of such a result that all others are made of. */
 const streams = ['stream', 'partialOutputStream', 'elementStream'] as const;
 
-export interface Watching extends Pick<GuardOptions, 'onReaderCancel'> {
+interface Watching extends Pick<GuardOptions, 'onReaderCancel'> {
   /** Ends the run because its readers left. */
   readonly leaving: AbortController;
   emit(event: UnsignedEvent): void;

@@ -5,7 +5,7 @@ import type { RocPoint } from './roc.js';
 import { wordsOf, type Sample } from './sample.js';
 
 /** Additional content of a page. */
-export interface PageOptions {
+interface PageOptions {
   readonly title: string;
   /** The data set, for the words of what was misjudged. Default: ids alone. */
   readonly samples?: readonly Sample[];

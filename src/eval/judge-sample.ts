@@ -17,7 +17,7 @@ import { judgementOf, type Judgement, type Outcome, type ReadScore } from './jud
 import type { Judged, Sample } from './sample.js';
 
 /** Has guards judge samples. */
-export interface SampleJudge {
+interface SampleJudge {
   /** Raises `eval/no-judge` for a sample that no guard would be asked about. */
   check(sample: Sample): void;
   /** What guards make of a sample; a guard that fails is no error here. */

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../schemas/index.js';
 import { isStricter, type VerdictKind } from '../verdict.js';
 
 /** What one guard made of a sample. */
-export interface GuardJudgement {
+interface GuardJudgement {
   readonly processorId: string;
   /** Its strictest verdict. */
   readonly verdict: VerdictKind;

@@ -8,7 +8,7 @@ export const milliseconds = (ms: number | undefined): string =>
   ms === undefined ? 'n/a' : `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;
 
 /** A measure as people are shown it. */
-export interface MeasureRow {
+interface MeasureRow {
   readonly name: string;
   show(measures: Measures): string;
 }

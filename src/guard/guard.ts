@@ -10,7 +10,7 @@ import { inSequence, type Guard, type GuardStep } from './in-sequence.js';
 import { tripWireOf } from './read-thrown.js';
 
 /** A processor's hook at one place of a pipeline. */
-export interface GuardSite<P extends Phase> {
+interface GuardSite<P extends Phase> {
   readonly row: PhaseRow<P>;
   /** A processor that has the row's hook. */
   readonly processor: Processor;

@@ -5,7 +5,7 @@ import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import type { Author } from '../verdict.js';
 
 /** What a processor has in a run: what it keeps, and what all its hooks are handed. */
-export interface HookContextCache {
+interface HookContextCache {
   readonly slot: ProcessorSlot;
   /** Its `abort` is that of the call that was opened last. */
   readonly context: HookContext;

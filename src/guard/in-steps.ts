@@ -29,7 +29,7 @@ export const createTurns = (): (() => Promise<void> | undefined) => {
 };
 
 /** Counts what is read of the texts of one question, so that many short ones do not block the process either. */
-export interface Pace {
+interface Pace {
   /** Whether so many more units may be read at once; they count as read. */
   mayRead(chars: number): boolean;
   /** Gives other work its turn, after which a step may be read again. */

@@ -2,7 +2,7 @@ import { mapTexts } from './map-texts.js';
 import { ruleOf } from './stream-fields.js';
 
 /** How the texts of a field are read. */
-export interface TextReading {
+interface TextReading {
   /** A text as it may leave; the same text where nothing is found. Throws to block. */
   change(text: string): string;
 }

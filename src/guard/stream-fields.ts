@@ -1,5 +1,5 @@
 /** What becomes of a field on its way out. */
-export type FieldRule = keyof typeof fieldRules;
+type FieldRule = keyof typeof fieldRules;
 
 /** Each rule in a sentence, as the reference prints it. */
 export const fieldRules = {

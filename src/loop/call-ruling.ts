@@ -7,7 +7,7 @@ import type { Chunk, ToolCall } from './ports.js';
 export type CallRuling = { readonly kind: 'rejected'; readonly message: unknown } | { readonly kind: 'approval' };
 
 /** The calls of an answer, and what was ruled about them. */
-export interface RuledCalls {
+interface RuledCalls {
   readonly toolCalls: readonly ToolCall[];
   /** By call. */
   readonly rulings: Map<string, CallRuling>;

@@ -53,6 +53,7 @@ export const createRun = (options: RunOptions): Run => {
     attempt: undefined,
     steps: [...(before?.steps ?? [])],
     accepted: [],
+    lastParts: [],
     resultStands: false,
     usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
     messageId: ports.createId(),

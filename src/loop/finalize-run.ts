@@ -14,7 +14,7 @@ import { untilAborted } from './until-aborted.js';
 import { recordWastedCall } from './record-wasted-call.js';
 
 /** How an attempt ends. */
-export interface AttemptEnd {
+interface AttemptEnd {
   readonly reason: StepReason;
   /** Whether the run goes on with another attempt or step. */
   readonly continues: boolean;

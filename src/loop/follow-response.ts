@@ -1,12 +1,15 @@
 import { emitEdits, type JudgedStep } from './emit-edits.js';
-import { snapshotParts, withResultOf, type PartSnapshot } from './late-edits.js';
+import { isSamePart, snapshotParts, withResultOf, type PartSnapshot } from './late-edits.js';
 import type { Chunk, StepRecord } from './ports.js';
-import type { Span } from './response.js';
+import type { Part, Span } from './response.js';
 import type { AcceptedStep, Attempt, Run } from './run.js';
 import { acceptedParts, followParts, responseParts } from './step-record.js';
 
 /** The response before guards are given it, to be compared with what they leave of it. */
-export const snapshotResponse = (run: Run): PartSnapshot[] => snapshotParts(responseParts(run));
+export const snapshotResponse = (run: Run): readonly PartSnapshot[] => snapshotAgain(run, responseParts(run));
+
+const snapshotAgain = (run: Run, parts: readonly Part[]): readonly PartSnapshot[] =>
+  (run.lastParts = snapshotParts(parts, run.lastParts));
 
 /** A step whose answer is part of the response: an accepted one, or the one under review. */
 interface StepOfResponse {
@@ -31,9 +34,12 @@ interface FollowOptions {
  */
 export const followResponse = async (run: Run, given: readonly PartSnapshot[], { but }: FollowOptions = {}): Promise<void> => {
   const all = responseParts(run);
-  const now = snapshotParts(all);
+  const now = snapshotAgain(run, all);
   const before = but === undefined ? given : given.map((part) => (part.id === but ? withResultOf(part, now) : part));
   const steps = stepsOf(run, before.length);
+  const last = steps.at(-1);
+  if (last && now.length === before.length && isSameSlice(before, now, [0, now.length]))
+    return followParts(run, last.record, { own: all.slice(now.length - last.count), all, isChanged: false });
   const shares = sharesOf(steps, before, now);
   const isChanged = shares.map(({ from, count }, index) => {
     const own = steps[index]?.count;
@@ -105,9 +111,6 @@ const isSameSlice = (before: readonly PartSnapshot[], now: readonly PartSnapshot
   for (let at = from; at < to; at += 1) if (!isSamePart(before[at], now[at])) return false;
   return true;
 };
-
-const isSamePart = (a: PartSnapshot | undefined, b: PartSnapshot | undefined): boolean =>
-  a?.type === b?.type && a?.id === b?.id && a?.value === b?.value;
 
 const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {
   const { body: _body, ...rest } = (request ?? {}) as { body?: unknown };

@@ -10,7 +10,7 @@ export interface CallResult {
 }
 
 /** A result's place in the conversation. */
-export interface InsertedResult {
+interface InsertedResult {
   /**
    * The current result, because guards replace it in the conversation; undefined if they removed it.
    *

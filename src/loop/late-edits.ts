@@ -1,4 +1,5 @@
 import { withoutQuotations } from '../guard/read-fields.js';
+import { copyShared, isSame } from '../phase/plain-data.js';
 import { findToolPart, type Part, type Span } from './response.js';
 import type { Chunk } from './ports.js';
 
@@ -23,14 +24,19 @@ export interface LateEdits {
   readonly others: ReadonlyMap<unknown, Part | undefined>;
 }
 
-/** Notes how parts are before guards are given them. */
-export const snapshotParts = (parts: readonly Part[]): PartSnapshot[] => parts.map(snapshotOf);
+/**
+ * Notes how parts are before guards are given them.
+ *
+ * @param earlier how they were: what has not changed since is shared, so that a long answer is not written down again at each step
+ */
+export const snapshotParts = (parts: readonly Part[], earlier: readonly PartSnapshot[] = []): PartSnapshot[] =>
+  parts.map((part, index) => snapshotOf(part, earlier[index]));
 
-const snapshotOf = (part: Part): PartSnapshot => {
+const snapshotOf = (part: Part, earlier?: PartSnapshot): PartSnapshot => {
   const { type } = part;
   if (type === 'text') return { type, id: undefined, value: part.text };
   if (type === 'reasoning') return { type, id: undefined, value: part.reasoning };
-  if (type === 'tool-invocation') return { type, id: part.toolInvocation.toolCallId, value: callAsText(part) };
+  if (type === 'tool-invocation') return snapshotCall(part.toolInvocation, earlier);
   if (isData(part)) return { type, id: dataAsText(part), value: dataAsText(part) };
   if (type === 'source') return { type, id: part.source.id, value: JSON.stringify([part.source.url, part.source.title]) };
   return { type, id: undefined, value: type === 'file' ? part.data : undefined };
@@ -41,8 +47,21 @@ const isData = (part: { type: string }): boolean => part.type.startsWith('data-'
 
 const dataAsText = (part: { type: string }): string => JSON.stringify((part as { data?: unknown }).data) ?? '';
 
-const callAsText = ({ toolInvocation: call }: Extract<Part, { type: 'tool-invocation' }>): string =>
-  JSON.stringify([call.args, endOf(call)]);
+const snapshotCall = (
+  call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation'],
+  earlier: PartSnapshot | undefined,
+): PartSnapshot => {
+  const value = copyShared(earlier?.value, [call.args, endOf(call)]);
+  if (earlier && value === earlier.value && call.toolCallId === earlier.id) return earlier;
+  return { type: 'tool-invocation', id: call.toolCallId, value };
+};
+
+/** Whether two snapshots hold the same. Instances of classes are compared by what they say as text. */
+const isSameValue = (a: unknown, b: unknown): boolean =>
+  isSame(a, b) || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
+
+export const isSamePart = (a: PartSnapshot | undefined, b: PartSnapshot | undefined): boolean =>
+  a === b || (a?.type === b?.type && a?.id === b?.id && isSameValue(a?.value, b?.value));
 
 /** How a call ended: with a result, or an error's text. */
 const endOf = (call: object): unknown => {
@@ -56,8 +75,8 @@ const isFailed = (call: object): boolean => (call as { state: string }).state ==
 export const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSnapshot => {
   const now = parts.find(({ type, id }) => type === was.type && id === was.id);
   if (!now || now.value === was.value) return was;
-  const [[args], [, result]] = [was, now].map(({ value }) => JSON.parse(value as string) as unknown[]) as [unknown[], unknown[]]; // see callAsText
-  return { ...was, value: JSON.stringify([args, result]) };
+  const [[args], [, result]] = [was.value, now.value] as [unknown[], unknown[]]; // see snapshotCall
+  return { ...was, value: [args, result] };
 };
 
 /** A step's answer before and after guards judged it. */
@@ -122,7 +141,7 @@ const editedWords = ({ type, ids, was, now }: WordsOfType): Pick<LateEdits, 'add
 const editedPart = ({ type, id, value }: PartSnapshot, all: readonly Part[]): (readonly [unknown, Part | undefined])[] => {
   const now = partLike({ type, id, value }, all);
   if (now === 'any') return [];
-  return now && snapshotOf(now).value === value ? [] : [[id ?? value, now]];
+  return now && isSameValue(snapshotOf(now).value, value) ? [] : [[id ?? value, now]];
 };
 
 /** Data parts have no ids: one is known by its type and by what it said. */

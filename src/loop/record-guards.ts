@@ -14,7 +14,7 @@ import { withoutHeaders } from './record-ports.js';
 const unseen = new Set(['phase', 'messageList', 'streamParts', 'state', 'steps', 'agent', 'model', 'tools']);
 
 /** The recorder of guards, and the guards to record. */
-export interface GuardViewOptions {
+interface GuardViewOptions {
   readonly writer: TraceWriter;
   /** Whether values are concealed: chunks may hold pieces of them, and are then not written down. */
   readonly isConcealing: boolean;

@@ -3,7 +3,7 @@ import type { Attempt, Run } from './run.js';
 import { noUsage } from './step-record.js';
 
 /** A chunk as the model gave it. */
-export interface ModelChunk {
+interface ModelChunk {
   readonly chunk: Chunk;
   /** When the call began. */
   readonly startedAt: number;

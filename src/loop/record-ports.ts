@@ -3,7 +3,7 @@ import { createPartIds, partIdOf, type PartIds } from './part-ids.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolOutcome, ToolRequest } from './ports.js';
 
 /** Whose ports are recorded. */
-export interface RecordedRun {
+interface RecordedRun {
   readonly runId: string;
   readonly writer: TraceWriter;
   /** Part ids that the run has given out so far. */

@@ -13,7 +13,7 @@ import type { ReplayStage } from './replay-stage.js';
 type OfKind<K extends TraceEntry['kind']> = Extract<TraceEntry, { kind: K }>;
 
 /** What a replay's ports answer from. */
-export interface ReplaySource {
+interface ReplaySource {
   readonly trace: Trace;
   readonly runId: string;
   readonly stage: ReplayStage;

@@ -23,7 +23,7 @@ export interface ReplayStage {
   readonly ended: ReplayEnd | undefined;
 }
 
-export interface StageOptions {
+interface StageOptions {
   readonly position: () => Position;
   /** Ends the run. */
   readonly abort: (reason: unknown) => void;

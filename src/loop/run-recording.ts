@@ -30,7 +30,7 @@ export interface Recording extends RunRecording {
 /** What only the host knows of a run. */
 export type HeaderFacts = Pick<TraceHeader, 'threadId' | 'parent' | 'settings' | 'recordEdits' | 'memory'>;
 
-export interface RecordingOptions extends Pick<RunOptions, 'ports' | 'lanes' | 'runId'> {
+interface RecordingOptions extends Pick<RunOptions, 'ports' | 'lanes' | 'runId'> {
   readonly recorder: TraceRecorder;
   /** Ids of the processors that are the memory's: what they do to a conversation is kept, for they are not asked in a replay. */
   readonly memoryIds?: ReadonlySet<string>;

@@ -13,6 +13,7 @@ import { createResponse, type AssembledResponse, type Span } from './response.js
 import type { CallResponse } from './call-response.js';
 import type { Effect } from './effect.js';
 import type { InsidePart } from './inside-part.js';
+import type { PartSnapshot } from './late-edits.js';
 import type { LoopInput, LoopLimits } from './machine.js';
 import type {
   Chunk,
@@ -117,7 +118,7 @@ export interface RunOptions extends Readonly<RecordedSettings> {
 }
 
 /** What was there before a run that goes on with it. */
-export interface RunBefore {
+interface RunBefore {
   readonly counts: Omit<LoopInput, keyof LoopLimits>;
   readonly slots: Map<string, ProcessorSlot>;
   /** The steps before, as hooks are given them. */
@@ -211,6 +212,8 @@ export interface Run {
   /** Every attempt whose finish was reported, rejected ones included, and the one under review. */
   readonly steps: StepRecord[];
   accepted: AcceptedStep[];
+  /** The parts of the response as guards were last given them: what has not changed since is not written down again. */
+  lastParts: readonly PartSnapshot[];
   /** Whether the guards let the whole result pass. */
   resultStands: boolean;
   readonly usage: TokenUsage;

@@ -30,14 +30,15 @@ export const settleResult = async (run: Run, record: StepRecord, told: CallResul
 };
 
 /** A guard of a result is given the whole conversation. */
-const snapshotOf = (run: Run): PartSnapshot[] | undefined => (isGuarded(run, 'toolResult') ? snapshotResponse(run) : undefined);
+const snapshotOf = (run: Run): readonly PartSnapshot[] | undefined =>
+  isGuarded(run, 'toolResult') ? snapshotResponse(run) : undefined;
 
-const follow = async (run: Run, { toolCallId }: ToolCall, before: PartSnapshot[] | undefined): Promise<undefined> => {
+const follow = async (run: Run, { toolCallId }: ToolCall, before: readonly PartSnapshot[] | undefined): Promise<undefined> => {
   if (before) await followResponse(run, before, { but: toolCallId });
 };
 
 /** What a tool that failed said. */
-export interface CallError {
+interface CallError {
   readonly call: ToolCall;
   readonly error: unknown;
 }

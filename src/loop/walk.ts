@@ -7,7 +7,7 @@ import { outcomesOf, type ActivityName } from './activity-names.js';
 export const stateKeyOf = ({ snapshot: { value, context } }: Decision): string => JSON.stringify([value, context]);
 
 /** One way in which the activity under way may end. */
-export interface PossibleOutcome {
+interface PossibleOutcome {
   readonly outcome: Outcome;
   readonly event: LoopEvent;
 }

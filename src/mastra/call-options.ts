@@ -18,7 +18,7 @@ export interface CallCallbacks {
   onChunk?: Callback;
 }
 
-export type Callback = (value: never) => unknown;
+type Callback = (value: never) => unknown;
 
 /** A prepareStep function: Mastra's, with the arguments and results of `processInputStep`. */
 export type PrepareStep = NonNullable<Processor['processInputStep']>;

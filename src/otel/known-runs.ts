@@ -1,7 +1,7 @@
 import { recentValues } from '../phase/recent-values.js';
 
 /** What is known of runs that are under way, and for a while of those that have ended: shadows may still judge them, and people resume them. */
-export interface KnownRuns<T> {
+interface KnownRuns<T> {
   get(runId: string): T | undefined;
   begin(runId: string, known: T): void;
   end(runId: string): void;

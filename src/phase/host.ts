@@ -7,10 +7,10 @@ export type SystemMessage = Parameters<NonNullable<Processor['processInputStep']
 type SendSignal = NonNullable<Parameters<NonNullable<Processor['processInput']>>[0]['sendSignal']>;
 
 /** A signal as hooks give it. */
-export type SignalInput = Parameters<SendSignal>[0];
+type SignalInput = Parameters<SendSignal>[0];
 
 /** A signal of a conversation. */
-export type Signal = Awaited<ReturnType<SendSignal>>;
+type Signal = Awaited<ReturnType<SendSignal>>;
 
 /** A model as hooks may return it, resolved or not. */
 export type ModelChoice = NonNullable<

@@ -1,4 +1,4 @@
-export interface RecentValuesOptions {
+interface RecentValuesOptions {
   readonly maxEntries: number;
   /** How long a value is kept after it was set; default: until others take its place. */
   readonly ttlMs?: number | undefined;

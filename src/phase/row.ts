@@ -48,7 +48,7 @@ export interface SettleOptions<P extends Phase> {
 }
 
 /** How edits of a payload's fields are kept apart and put together again where guards run side by side. */
-export interface MergeInfo {
+interface MergeInfo {
   /** Fields that a hook may change in place: in a parallel block each branch is given copies of its own. */
   readonly copied?: readonly string[];
   /** Fields that are one thing however they look inside, and are taken whole; `tools.*` is each entry of `tools`. */

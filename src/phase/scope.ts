@@ -42,7 +42,7 @@ export interface StaleReport {
 }
 
 /** What a hook reports that called `abort` after it had settled. */
-export interface LateAbort {
+interface LateAbort {
   readonly author: Author;
   readonly reason: string;
 }
@@ -132,7 +132,7 @@ export interface RunScope {
 export type Reports = Pick<RunScope, 'reportGuard' | 'reportConflict' | 'reportStale' | 'reportLateAbort' | 'openShadow'>;
 
 /** What a host gives of a scope; the rest has defaults. */
-export type ScopeParts = Pick<RunScope, 'runId' | 'host'> &
+type ScopeParts = Pick<RunScope, 'runId' | 'host'> &
   Partial<RunScope> & {
     /** What processors keep through the run, by id; absent where `slot` finds it elsewhere. */
     readonly slots?: Map<string, ProcessorSlot>;

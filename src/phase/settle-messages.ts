@@ -32,7 +32,7 @@ export interface MessageInfo {
 }
 
 /** What is needed to read the answer of a hook over messages. */
-export interface SettleMessagesOptions<Data extends MessageCarrier> {
+interface SettleMessagesOptions<Data extends MessageCarrier> {
   readonly data: Data;
   readonly processorId: string;
   readonly host: Host;
@@ -161,7 +161,7 @@ export const settleMessages = <Data extends MessageCarrier>(
 };
 
 /** What a hook may say about messages in an object. null counts as absent. */
-export interface MessageFields {
+interface MessageFields {
   messages?: unknown;
   messageList?: unknown;
   systemMessages?: unknown;

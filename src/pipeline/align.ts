@@ -6,7 +6,7 @@ import { isName, textOf, wordsOf } from './words.js';
 export const removed: unique symbol = Symbol('removed');
 
 /** A new entry, and the entries of the base that were changed or taken out at its place: what it may be made of. */
-export interface Inserted {
+interface Inserted {
   readonly entry: unknown;
   /** From this entry of the base (inclusive) to that (exclusive); none where they are the same. */
   readonly from: number;

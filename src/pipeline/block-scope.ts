@@ -2,14 +2,14 @@ import { anySignal } from '../phase/any-signal.js';
 import type { RunScope } from '../phase/scope.js';
 
 /** What the branches of a block share while they run: a signal of their own, and a voice until the block is decided. */
-export interface BlockScope {
+interface BlockScope {
   readonly scope: RunScope;
   /** Ends the block: aborts the signal, and drops later reports and writes of its branches. */
   cancel(reason: unknown): void;
 }
 
 /** Lends out the scopes of a block. */
-export interface BlockScopes {
+interface BlockScopes {
   take(outer: RunScope): BlockScope;
   /** Takes a scope back whose branches are all done. */
   giveBack(outer: RunScope, blockScope: BlockScope): void;

@@ -23,7 +23,7 @@ export interface PipelineBuilder<Step, Committed> {
   commit(): Committed;
 }
 
-export interface BuilderPorts<Step, Committed> {
+interface BuilderPorts<Step, Committed> {
   /** What blocks do that say nothing of their own. */
   readonly blocks?: BlockOptions;
   /** Reads a step as a node; raises `pipeline/invalid-step` for what cannot be one. `where` is its place, for errors. */

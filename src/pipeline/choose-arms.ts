@@ -5,7 +5,7 @@ import type { RunScope } from '../phase/scope.js';
 import { otherwise, scopeOfContext, type BranchNode, type Condition, type StepContext } from './graph.js';
 
 /** A condition and the way to it, for errors. */
-export interface AskedArm {
+interface AskedArm {
   readonly when: Condition;
   readonly path: string;
 }

@@ -147,7 +147,7 @@ export const blockOf = <P extends Phase>(
 ): Block<P> => ({ row, path, overlap, staleVerdicts });
 
 /** One of the nodes of a block that have something to do in a phase. */
-export interface BranchOfNode<P extends Phase> extends IndexedBranch<P> {
+interface BranchOfNode<P extends Phase> extends IndexedBranch<P> {
   readonly steps: GuardStep<P>[];
 }
 

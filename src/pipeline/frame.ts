@@ -6,7 +6,7 @@ import { pass } from '../verdict.js';
 import { childrenOf, type GraphNode, type SequenceNode } from './graph.js';
 
 /** One node of a sequence with a frame: the ids under which its result is known, and what it does in a phase. */
-export interface FrameMember<P extends Phase> {
+interface FrameMember<P extends Phase> {
   readonly ids: readonly string[];
   readonly steps: readonly GuardStep<P>[];
 }

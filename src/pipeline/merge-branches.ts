@@ -29,7 +29,7 @@ export interface MergeBranchesOptions<P extends Phase> {
 }
 
 /** What a merge came to. */
-export interface Merged<P extends Phase> {
+interface Merged<P extends Phase> {
   readonly verdict: Verdict<PhaseData<P>>;
   /** The branches that changed anything, by their place. */
   readonly writers: ReadonlySet<number>;

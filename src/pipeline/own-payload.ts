@@ -7,7 +7,7 @@ import { phaseRow } from '../phase/table.js';
 import { snapshotOf } from './snapshot.js';
 
 /** Payloads that a guard owns: its changes, at any time, have no effect on others. */
-export interface OwnPayloads {
+interface OwnPayloads {
   /** A copy of the payload for a guard that runs in parallel with the run; control functions in the payload do nothing. */
   copyOf<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
   /** For a snapshot, which shares its list in phases whose hooks cannot change messages: the result has its own list. */

@@ -8,7 +8,7 @@ import { authorOf, mergeBranches, type Block, type MergeBranchesOptions } from '
 import { snapshotOf } from './snapshot.js';
 
 /** One branch of a block: its guard and the name under which its edits are known. */
-export interface Branch<P extends Phase> {
+interface Branch<P extends Phase> {
   readonly id: string;
   readonly guard: Guard<P>;
 }

@@ -36,7 +36,7 @@ const newPlaceholders = (before: string, after: string): ReadonlySet<string> => 
 };
 
 /** What a branch made of a text, and what others made of it. */
-export interface Scrubbing {
+interface Scrubbing {
   readonly before: string;
   readonly own: string;
   readonly others: readonly string[];

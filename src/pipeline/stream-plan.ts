@@ -21,7 +21,7 @@ type StreamGuard = Guard<'outputStream'>;
 export type StreamStretch = ChunkStretch | WindowStretch;
 
 /** Guards that are asked about each chunk as it comes. */
-export interface ChunkStretch {
+interface ChunkStretch {
   readonly kind: 'chunks';
   readonly guard: StreamGuard;
 }
@@ -58,7 +58,7 @@ export interface BlockPlace {
   readonly arms?: readonly ArmOf<TextBranch>[];
 }
 
-export interface TextBranch {
+interface TextBranch {
   readonly id: string;
   readonly guard: StreamGuard;
   readonly places: readonly TextPlace[];
@@ -89,7 +89,7 @@ const planned = new WeakMap<SequenceNode, StreamPlan | typeof noWindows>();
 const noWindows = 'no windows';
 
 /** The stream of a pipeline in which guards have windows. */
-export interface StreamPlan {
+interface StreamPlan {
   readonly stretches: readonly StreamStretch[];
   /** All of its guards for a chunk that does not come from the model: a tool's result, a data part. */
   readonly whole: StreamGuard;

@@ -58,7 +58,7 @@ const layers: readonly Entry[] = [
   { isOn: ({ concurrency }) => concurrency !== undefined, layer: withConcurrency },
 ];
 
-export interface PolicySite<P extends Phase> {
+interface PolicySite<P extends Phase> {
   readonly row: PhaseRow<P>;
   readonly policy: GuardPolicy | undefined;
 }

@@ -1,5 +1,5 @@
 /** The readers of a run's streams. */
-export interface Readers {
+interface Readers {
   /** A stream as before, whose reader counts from its first read on. */
   follow<Chunk>(chunks: ReadableStream<Chunk>): ReadableStream<Chunk>;
   /** Something waits for the run's result: from here on no cancel is the last. */

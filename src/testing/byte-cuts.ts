@@ -9,7 +9,7 @@
 export type Cut = 'whole' | 'byte' | number | ((bytes: Uint8Array) => readonly number[]);
 
 /** Turns a sequence of events into a sequence of writes. */
-export interface Cutter {
+interface Cutter {
   /** The writes that are due once this event is there. */
   push(event: Uint8Array): Uint8Array[];
   /** The bytes still held back. */

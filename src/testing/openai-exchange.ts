@@ -28,7 +28,7 @@ export interface Exchange {
   drop(): void;
 }
 
-export interface Pace {
+interface Pace {
   readonly cut: Cut;
   readonly delayMs: number;
 }

@@ -3,7 +3,7 @@ import { fullUsage, splitInto, splitText, toolInput } from './deltas.js';
 import type { ChatRequest } from './openai-request.js';
 
 /** A piece of a response body; `deltas` of the answer are complete with it. */
-export interface Frame {
+interface Frame {
   readonly bytes: Uint8Array;
   readonly deltas: 0 | 1;
 }

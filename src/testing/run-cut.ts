@@ -51,10 +51,11 @@ export const createCutRunner = async (guards: StreamGuards): Promise<CutRunner> 
     outputProcessors: guards,
   });
   const note = { description: 'Takes a note.', inputSchema: { type: 'object', properties: {} } };
+  const clientTools = { note } as never; // Mastra types its schema by a library
   return async (shape, pieces) => {
     step = { parts: partsOfShape(shape, pieces) as ScriptedStep<'v2'>['parts'] }; // see partsOfShape
-    const stream = await agent.stream('Go.', { clientTools: { note } as never, maxSteps: 1 }); // Mastra types its schema by a library
-    return readRun(stream);
+    const tools = shape === 'arguments' && { clientTools }; // Mastra converts its schema in each call
+    return readRun(await agent.stream('Go.', { ...tools, maxSteps: 1 }));
   };
 };
 

@@ -66,7 +66,7 @@ export const hasContent = ({ text, reasoning, toolCalls, parts }: StepScript): b
   [text, reasoning, toolCalls, parts].some((content) => content !== undefined);
 
 /** The call that a step answers, and its model. */
-export interface StepContext {
+interface StepContext {
   readonly version: SpecVersion;
   readonly modelId: string;
   /** The call's number on this model, from 0. */

@@ -1,5 +1,5 @@
 /** Texts that are written down in pieces, each without a value that is cut over two of them. */
-export interface ConcealedTexts {
+interface ConcealedTexts {
   /** What may be written of a text so far, as it goes on. */
   push(id: string, text: string): string;
   /** The rest of a text. */

@@ -33,7 +33,7 @@ export const isSameFrozen = (a: Frozen, b: Frozen): boolean => keyOf(a) === keyO
 const keyOf = ({ lists, values }: Frozen): string => JSON.stringify([[...lists], values]);
 
 /** Gives values their numbers, each once in a trace. */
-export interface ContentWriter {
+interface ContentWriter {
   /** What a record holds, by reference; values that are new are put into `adds`, for the entry that says it. */
   write(frozen: Frozen, adds: unknown[]): TraceContent;
 }

@@ -8,7 +8,7 @@ import { createTally, type CountedFact } from './tally.js';
 
 export type { Position, RunFact };
 
-export interface RecorderOptions {
+interface RecorderOptions {
   runId: string;
   /** Where the run is now. */
   position: () => Position;

@@ -5,13 +5,13 @@ import type { Position, RunFact } from './run-fact.js';
 export type CountedFact = Extract<RunFact, { type: 'guard-bypass' | 'guard-shadow' | 'stale-verdict' }>;
 
 /** A fact, and the place in the run that it is about. */
-export interface Placed {
+interface Placed {
   readonly fact: CountedFact;
   readonly at: Position;
 }
 
 /** Counts facts that say the same. */
-export interface Tally {
+interface Tally {
   add(placed: Placed): void;
   /** The counts since the last call, in the order of their first report. */
   take(): Placed[];

@@ -13,9 +13,9 @@ type Fields = 'seq' | 'at';
 /** An entry as its reporter says it. */
 export type TraceFact = TraceEntry extends infer E ? (E extends TraceEntry ? Omit<E, Fields> : never) : never;
 /** The facts of a header that the run knows. */
-export type HeaderFact = Omit<TraceHeader, Fields>;
+type HeaderFact = Omit<TraceHeader, Fields>;
 
-export interface TraceWriterOptions {
+interface TraceWriterOptions {
   readonly recorder: TraceRecorder;
   /** Epoch milliseconds. */
   readonly wallClock: () => number;
@@ -82,7 +82,7 @@ const safely = <T, R>(listener: (value: T) => R, value: T): R | undefined => {
 };
 
 /** A chunk, as far as a trace looks at it. */
-export interface NotedChunk {
+interface NotedChunk {
   readonly type: string;
   readonly payload?: unknown;
 }

@@ -9,7 +9,7 @@ interface LinkOptions {
   readonly maxHeapMb: number;
 }
 
-export interface WorkerLink {
+interface WorkerLink {
   /** Starts the worker where none runs, and waits until it has loaded the model. */
   start(): Promise<void>;
   classify(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly Scores[]>;

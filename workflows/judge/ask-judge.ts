@@ -36,7 +36,7 @@ export interface JudgeUsage {
   readonly outputTokens: number;
 }
 
-export interface JudgeAnswer {
+interface JudgeAnswer {
   /** How sure the judge is of a yes, by question: 0.02 for no, 0.5 for unsure, 0.98 for yes. */
   readonly probabilities: Readonly<Record<string, number>>;
   readonly usage: JudgeUsage;

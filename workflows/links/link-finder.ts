@@ -8,7 +8,7 @@ export const linkLookbehind = 64;
 const maxOpenChars = 320;
 
 /** An address as it is written. */
-export interface LinkSpan extends TextSpan {
+interface LinkSpan extends TextSpan {
   /** Whether the text ends before the address does. */
   readonly isOpen: boolean;
 }

@@ -5,7 +5,7 @@ import type { Awaitable } from '../../src/phase/awaitable.js';
 import { redactingTexts, type Redaction } from '../text/redact-texts.js';
 
 /** Messages after redaction; `messages` is the array that came in where nothing was found. */
-export interface RedactedMessages<Span extends TextSpan> {
+interface RedactedMessages<Span extends TextSpan> {
   readonly messages: MastraDBMessage[];
   readonly found: Span[];
 }

@@ -7,7 +7,7 @@ import { alphabetOf } from './regex-alphabet.js';
 import { openSourceOf } from './regex-open.js';
 import { reachOf } from './regex-reach.js';
 
-export interface FinderOptions {
+interface FinderOptions {
   /** What a value looks like; its reach must be bounded. Where `read` is given, what may be a value. */
   readonly regex: RegExp;
   /** The text directly before every value, with the flags of `regex`; it is searched first. Default: none. */

@@ -3,7 +3,7 @@ import { asciiSet, type AsciiSet } from './ascii-set.js';
 import { mayHoldStrings } from './regex-reach.js';
 
 /** Which characters the matches of an expression have: rather too many than too few. */
-export interface Alphabet {
+interface Alphabet {
   /** Those that a match may begin with. */
   readonly first: AsciiSet;
   /** Those that may stand in a match. */

@@ -1,7 +1,7 @@
 import type { AST } from '@eslint-community/regexpp';
 
 /** How far an expression reaches, in UTF-16 units; `Infinity` where it has no bound. */
-export interface Reach {
+interface Reach {
   /** The longest match. */
   readonly length: number;
   /** How far before a match it looks. */

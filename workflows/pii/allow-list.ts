@@ -1,5 +1,5 @@
 /** Whether a value is fine to show. */
-export type IsAllowed = (value: string) => boolean;
+type IsAllowed = (value: string) => boolean;
 
 /**
  * Reads an allow list: a whole address (`jane@example.com`), a mailbox at any domain (`support@`), a domain with all its

@@ -6,7 +6,7 @@ import type { ValueSpan } from '../patterns/combine-finders.js';
 import { labelOf, type RedactorOptions } from './redactor-options.js';
 
 /** Returns the replacement of a value. */
-export type Replacement = (span: ValueSpan, value: string) => string;
+type Replacement = (span: ValueSpan, value: string) => string;
 
 /** Hexadecimal digits that are shown of a hash. */
 const shownDigits = 12;

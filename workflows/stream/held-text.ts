@@ -11,10 +11,10 @@ export interface HeldText {
 export const nothingHeld: HeldText = { text: '', from: 0 };
 
 /** What a pattern needs to say about places. */
-export type Places<Span extends TextSpan> = Omit<Pattern<Span>, 'replace'>;
+type Places<Span extends TextSpan> = Omit<Pattern<Span>, 'replace'>;
 
 /** Puts something in a value's place. */
-export type Replace<Span extends TextSpan> = (value: string, span: Span) => string;
+type Replace<Span extends TextSpan> = (value: string, span: Span) => string;
 
 /** A text that may leave, and what is held of it. */
 interface Pushed {

@@ -7,7 +7,7 @@ export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<Patter
 }
 
 /** Texts after redaction, with the spans that were replaced (their offsets count from where the redaction met them). */
-export interface Redacted<Span extends TextSpan> {
+interface Redacted<Span extends TextSpan> {
   readonly texts: readonly string[];
   readonly found: Span[];
 }

@@ -2,7 +2,7 @@ import type { Steps } from '../../src/guard/in-steps.js';
 import { eachCharacter, rememberKinds } from './character-kinds.js';
 
 /** Letters of a text, and those among them that are of none of the scripts that are asked for. */
-export interface LetterCount {
+interface LetterCount {
   readonly letters: number;
   readonly foreign: number;
 }

@@ -20,7 +20,7 @@ export interface LayerSite<P extends Phase> {
 }
 
 /** A scope for a guard that may be given up on. */
-export interface CancelableScope {
+interface CancelableScope {
   readonly scope: RunScope;
   /** Aborts the scope's signal, and drops the guard's later reports. */
   cancel(reason: unknown): void;

@@ -7,7 +7,7 @@ import type { CachedEdit, CachedVerdict } from './cached-verdict.js';
 import type { LayerSite } from './layer.js';
 
 /** What makes two calls of a guard the same, and how an edit that one of them made is made again. */
-export interface Memory<P extends Phase> {
+interface Memory<P extends Phase> {
   /** Reads a payload before the guard is asked; nothing where its verdict is not to be kept. What it raises counts as that. */
   look(data: PhaseData<P>, scope: RunScope): Seen<P> | undefined;
   /** Makes a kept edit again. */

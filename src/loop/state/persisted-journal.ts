@@ -17,7 +17,7 @@ interface Changed<T> {
   readonly patch: Patch | undefined;
 }
 
-export interface PersistedJournalOptions {
+interface PersistedJournalOptions {
   /** The state at the start of the run, when it is stored outside the journal. */
   readonly startedWith?: PersistedState;
   readonly isFenced: boolean;

@@ -4,8 +4,8 @@ import type { Attempt, Run } from '../run.js';
 import type { AttemptState } from './attempt-state.js';
 import type { RunState } from './run-state.js';
 
-it('the state has every field of a run, except its input and the fields of work under way', () => {
-  type NotInState = 'options' | 'scope' | 'recorder' | 'signal' | 'overlapGuards';
+it('the state has every field of a run, except its input, the fields of work under way and what is made again from the list', () => {
+  type NotInState = 'options' | 'scope' | 'recorder' | 'signal' | 'overlapGuards' | 'lastParts';
   expectTypeOf<Exclude<keyof Run, keyof RunState>>().toEqualTypeOf<NotInState>();
 });
 

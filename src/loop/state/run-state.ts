@@ -102,7 +102,7 @@ export const writeState = (run: Run, state: RunState): void => {
 };
 
 /** Where something that was let out begins, in the stream buffer of this run segment. */
-export type OffsetOf = (offset: Attempt['place']) => Attempt['place'];
+type OffsetOf = (offset: Attempt['place']) => Attempt['place'];
 
 /** What was held back is held again; gives where the places of the last stream buffer are now. */
 const bufferAgain = (run: Run, held: BufferedChunks): OffsetOf => {

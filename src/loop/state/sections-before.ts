@@ -4,7 +4,7 @@ import type { Patch } from './patch.js';
 import type { PersistedState } from './persisted-state.js';
 import { createStateLog } from './state-change.js';
 
-export interface SectionsOptions {
+interface SectionsOptions {
   /** The state that the journal starts with, if it is not empty. */
   readonly startedWith: PersistedState | undefined;
   /** Default: all that were kept. */
@@ -13,7 +13,7 @@ export interface SectionsOptions {
 }
 
 /** Checkpointed sections of a journal. */
-export interface Sections {
+interface Sections {
   readonly sections: readonly KeptStep[];
   /** The step that the journal has come to. */
   readonly reached: number;

@@ -6,7 +6,7 @@ import { applyPatch, diff, type Patch, type Settled } from './patch.js';
  * A run's state as a log folds it. Of its fields the events, the ids of parts and, while a run goes forward, its steps only grow: what is
  * there of them is not looked at again, so that a checkpointed section costs the same after ten steps and after ten thousand.
  */
-export interface StateLog {
+interface StateLog {
   readonly state: PersistedState;
   /** What a checkpointed section that ran here has made of the run. */
   change(now: PersistedState): Patch | undefined;

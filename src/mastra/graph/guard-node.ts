@@ -6,7 +6,7 @@ import type { DeclaredProcessor, GuardTraits } from '../../guard/traits.js';
 import { isRecord } from '../../phase/plain-data.js';
 
 /** A processor of its author's, and the policy around it. */
-export interface Guarded {
+interface Guarded {
   readonly processor: Processor;
   readonly policy: GuardPolicy | undefined;
 }

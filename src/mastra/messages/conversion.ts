@@ -10,7 +10,7 @@ interface Converted {
 }
 
 /** One way of turning a list into what a model or a tool is given. */
-export interface ConversionWay<Message extends Converted> {
+interface ConversionWay<Message extends Converted> {
   /** Which of a list's messages are converted. */
   messagesOf(list: MessageList): readonly MastraDBMessage[];
   /** Mastra's own conversion of them. */

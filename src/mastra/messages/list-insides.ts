@@ -21,7 +21,7 @@ export type SourceName = (typeof sourceNames)[number];
 export const otherFields = ['systemMessages', 'taggedSystemMessages', 'memoryInfo', '_agentNetworkAppend'] as const;
 
 /** What a list keeps to itself. */
-export interface ListInsides
+interface ListInsides
   extends Record<SourceName, Set<MastraDBMessage>>, Pick<ListState, (typeof otherFields)[number]>, ListOptions {
   messages: MastraDBMessage[];
   stateManager: unknown;

@@ -13,7 +13,7 @@ import type { ReplayGuards } from './replay-lanes.js';
 import { replayList } from './replay-list.js';
 
 /** What is another in a fork than in the recorded run. */
-export interface ForkEdits {
+interface ForkEdits {
   /** Texts of messages that the run began with, by their ids. */
   readonly messages?: Readonly<Record<string, string>>;
   /** Results of tools, by the ids of their calls. */
@@ -22,7 +22,7 @@ export interface ForkEdits {
   readonly guards?: ReplayGuards;
 }
 
-export interface ForkOptions extends ForkEdits {
+interface ForkOptions extends ForkEdits {
   /** The id of the new run. */
   readonly runId: string;
   readonly record?: TraceRecorder;

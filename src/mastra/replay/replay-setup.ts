@@ -25,7 +25,7 @@ import { replayLanes, type ReplayGuards } from './replay-lanes.js';
 import { replayIds, replayList } from './replay-list.js';
 
 /** What a replay is set up from. */
-export interface ReplayPlan {
+interface ReplayPlan {
   readonly recorded: Trace;
   readonly guards: ReplayGuards;
   readonly stage: ReplayStage;

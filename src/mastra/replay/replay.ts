@@ -38,7 +38,7 @@ export interface Replayed {
   readonly endedAt?: ReplayEnd;
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /**
    * The `structuredOutput` of the recorded call. Default: the recorded one, with its schema as JSON schema. The messages about
    * mismatches may then differ, which has no effect on the recorded model.

@@ -29,7 +29,7 @@ interface Wrapping {
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The model that receives a schema; providers accept different subsets of JSON schema. */
-export interface SchemaTarget {
+interface SchemaTarget {
   readonly provider: string;
   readonly modelId?: string;
 }

@@ -18,7 +18,7 @@ export interface Structured {
 export type Structure = (answer: AcceptedAnswer) => Promise<Structured>;
 
 /** The agent that asks for an object. */
-export interface StructuringHost {
+interface StructuringHost {
   /** Builds another agent of the same class. */
   readonly createAgent: (config: object) => Agent;
   /** Its options that judge its output. */

@@ -43,7 +43,7 @@ export const delegatingTo = (agent: object): DelegatingCall | undefined => {
 };
 
 /** What came of a tool that may have asked a sub-agent. */
-export interface Delegated<T> {
+interface Delegated<T> {
   readonly returned: T;
   /** What is left of the sub-agent's run, where that rests. */
   readonly rested?: string;

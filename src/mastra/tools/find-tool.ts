@@ -3,7 +3,7 @@ import { offeredTools } from '../model/provider-tools.js';
 import type { AnyTool } from './tools.js';
 
 /** A tool that a step offers, and its name there. */
-export type OfferedTool = [name: string, tool: AnyTool];
+type OfferedTool = [name: string, tool: AnyTool];
 
 /** Finds the tool that a call is for. Models call a tool by its name; some by its id. */
 export const findTool = (settings: StepSettings, called: string): OfferedTool | undefined => {

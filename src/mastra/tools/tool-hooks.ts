@@ -19,7 +19,7 @@ export const hooksForMastra = (hooks: ToolHooks | undefined): ToolHooks | undefi
 const isLoopCall = (options: unknown): boolean => typeof options === 'object' && options !== null && loopCalls.has(options);
 
 /** The caller of a tool, as hooks receive it. */
-export interface HookedCall {
+interface HookedCall {
   readonly toolName: string;
   readonly metadata: { agentId: string; agentName: string };
 }

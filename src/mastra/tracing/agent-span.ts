@@ -28,7 +28,7 @@ export interface AgentTracing {
 }
 
 /** Where a suspended run continues. */
-export interface Resumption {
+interface Resumption {
   /** The span of the run segment before. */
   readonly from: AgentSpan;
   readonly input: { readonly toolCallId: string; readonly answer: string };

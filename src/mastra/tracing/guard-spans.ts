@@ -19,7 +19,7 @@ export interface GuardSpans {
   endOfStep(): void;
 }
 
-export interface GuardTracing {
+interface GuardTracing {
   readonly lanes: Lanes;
   /** Whether spans hold what guards were given, and what they made of it. */
   readonly hasWords: boolean;

@@ -19,7 +19,7 @@ export interface BranchSlot {
  * What a stopped branch has to do: throw the stop that counts, because it is its own; leave it to the sibling whose it is; or,
  * where not all branches run here, hand its own stop on to the merge, which sees them all.
  */
-export type Orders = { readonly kind: 'throw'; readonly stop: Stop } | { readonly kind: 'leave' } | { readonly kind: 'hand-on' };
+type Orders = { readonly kind: 'throw'; readonly stop: Stop } | { readonly kind: 'leave' } | { readonly kind: 'hand-on' };
 
 /** Coordinates the branches of one block, run by run. */
 export interface BlockCoordinator {

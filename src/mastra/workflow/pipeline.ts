@@ -77,7 +77,7 @@ const asStep = (step: unknown): unknown => (isProcessorLike(step) ? processorSte
 type GuardWorkflowStep = Processor | ProcessorStep | AnyWorkflow | { readonly id: string; execute(call: never): unknown };
 
 /** A workflow over the payloads of phases, under construction. */
-export interface GuardWorkflow {
+interface GuardWorkflow {
   readonly id: string;
   /** Adds a step after the last. */
   then(step: GuardWorkflowStep): GuardWorkflow;

@@ -32,7 +32,7 @@ export interface VerifyOptions {
 }
 
 /** What tells of its own guards: an {@link InterlockAgent}. */
-export interface Verifiable {
+interface Verifiable {
   findings(options?: VerifyOptions): readonly Finding[];
 }
 

@@ -5,7 +5,7 @@ import { childrenOf, nameOf, type GraphNode, type GuardNode, type SequenceNode }
 export type Lane = PhaseRow['lane'];
 
 /** The lane and position of a graph. */
-export interface LanePosition {
+interface LanePosition {
   /** The lane of the agent; left out where a graph is looked at by itself, and all its hooks may run. */
   readonly lane?: Lane;
   /** Whether the graph is an array of the agent's, whose nodes were put there one by one. */

@@ -20,7 +20,7 @@ export interface Subject {
 export type Hold = 'none' | 'step' | 'run';
 
 /** How long guards may keep a run waiting. */
-export interface LatencyBudget {
+interface LatencyBudget {
   readonly budgetMs: number;
   /** The run that spends the most, given what is spent in each state of the loop in which guards run. */
   longestRun(costs: StateCosts): LongestRun;

@@ -16,7 +16,7 @@ export const followTail = (tail: Tail, text: string, { maxLength }: Pattern): vo
 };
 
 /** A part that began behind a tail, and of which nothing has gone yet. */
-export interface Beginning {
+interface Beginning {
   readonly before: string;
   readonly text: string;
   readonly isEnded: boolean;

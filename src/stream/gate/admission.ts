@@ -16,7 +16,7 @@ import { asItCame } from './segment.js';
 import type { Gate, TextStage } from './text-stage.js';
 
 /** Takes chunks in: texts go their way through the guards, everything takes its place in the queue. */
-export interface Admission {
+interface Admission {
   admit(chunk: Chunk, place: number): void;
   /** Nothing more comes: every text ends, and the step. Once is enough. */
   end(): void;

@@ -3,14 +3,14 @@ import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { argumentsText, type Chunk } from './chunk.js';
 
 /** A tool call, and the chunks that streamed its arguments. */
-export interface StreamedCall {
+interface StreamedCall {
   /** Nothing where the call never came. */
   readonly call: Chunk | undefined;
   readonly told: readonly Chunk[];
 }
 
 /** The guards that judge it. */
-export interface CallJudge {
+interface CallJudge {
   /** Judges one chunk: what the guards leave of it, null where they drop it, nothing where they stop the stream. */
   judge(chunk: Chunk): Awaitable<Chunk | null | undefined>;
   /** Stops the stream because of what a guard made of the call. */

@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** A text that is buffered from an offset on. The text before it has been emitted, and a match may look behind at it. */
-export interface TextFrom {
+interface TextFrom {
   readonly text: string;
   readonly from: number;
   readonly isEnded: boolean;

@@ -15,13 +15,13 @@ export interface OpenTextPart extends TextPart {
 }
 
 /** Characters of a text, up to `end`. */
-export interface TextEntry {
+interface TextEntry {
   readonly lane: OpenTextPart;
   end: number;
 }
 
 /** Any other chunk; one that belongs to a text keeps its place there, others keep theirs among everything. */
-export interface WholeEntry {
+interface WholeEntry {
   readonly whole: true;
   /** Undefined for a tool call whose arguments streamed without a final chunk. */
   readonly chunk: Chunk | undefined;

@@ -10,7 +10,7 @@ import { createStops, type Stops } from './stops.js';
 import type { Gate } from './text-stage.js';
 import { createWindowStage } from './window-stage.js';
 
-export interface StreamGateOptions {
+interface StreamGateOptions {
   /** The guards of the stream, in their order. */
   readonly stretches: readonly StreamStretch[];
   readonly scope: RunScope;

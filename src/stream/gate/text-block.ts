@@ -10,7 +10,7 @@ import type { Gate, TextStage } from './text-stage.js';
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 
 /** Where the texts of a block meet. */
-export interface BlockTexts {
+interface BlockTexts {
   /** Notes what comes to the block. */
   note(lane: TextPart, segment: Segment): void;
   /** Where a branch puts what it has cleared. */
@@ -18,7 +18,7 @@ export interface BlockTexts {
 }
 
 /** The block, and which of its branches are asked about a text. */
-export interface BlockOptions extends Pick<BlockPlace, 'block' | 'branches'> {
+interface BlockOptions extends Pick<BlockPlace, 'block' | 'branches'> {
   isAsked(lane: TextPart, branch: number): boolean;
 }
 

@@ -4,7 +4,7 @@ import { graphemeCeiling, graphemeFloor } from './grapheme.js';
 import { once } from '../../phase/once.js';
 
 /** The text that a guard has not judged yet. */
-export interface HeldText {
+interface HeldText {
   readonly text: string;
   /** Whether its part has ended. */
   readonly isEnded: boolean;

@@ -12,7 +12,7 @@ import type { Gate } from './text-stage.js';
 import { createTextWay } from './text-way.js';
 
 /** What a stage is made with. */
-export interface WindowStageOptions {
+interface WindowStageOptions {
   readonly stretch: WindowStretch;
   readonly gate: Gate;
   readonly next: ChunkStage;

@@ -2,7 +2,7 @@ import { stringify } from 'safe-stable-stringify';
 import type { Frozen } from '../contents.js';
 
 /** The model and its request. */
-export interface AskedModel {
+interface AskedModel {
   readonly modelId: string;
   readonly provider: string;
 }

@@ -28,7 +28,7 @@ export interface JudgedPlace extends Place {
 }
 
 /** Gathers what was said, place by place. */
-export interface ShadowPlaces {
+interface ShadowPlaces {
   /** `source` keeps runs apart that have the same id. */
   hear(event: RunEvent, source?: number): void;
   /** In the order of their first event. */

@@ -30,7 +30,7 @@ export interface ShadowExample extends Place {
 }
 
 /** How often two verdicts met. */
-export interface VerdictPair {
+interface VerdictPair {
   readonly shadow: VerdictKind;
   readonly incumbent: VerdictKind;
   readonly count: number;
