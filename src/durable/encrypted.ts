@@ -44,7 +44,7 @@ const placesOf =
     JSON.stringify([program, runId, what]);
 
 const openedDurable = (durable: Durable, at: PlaceOf, seal: Seal): Durable => ({
-  canceled: durable.canceled,
+  ...durable,
   step: async (key, run) => {
     const place = at(`step ${key}`);
     return seal.open(

@@ -8,6 +8,8 @@ export interface Durable {
   step(key: string, run: (inner: Durable) => Promise<string>): Promise<string>;
   /** Aborted when a cancellation of the run is requested. */
   readonly canceled: AbortSignal;
+  /** Looks for a cancellation between two steps, and aborts `canceled`. Absent where that needs no look. */
+  lookForCancel?(): Promise<void>;
 }
 
 /** A program that an engine runs. Its code outside of steps must be pure computation. */

@@ -67,7 +67,7 @@ export const afterFork = (durable: Durable, { forked }: PersistedSegment): Durab
   if (!forked) return durable;
   const known = new Map(forked.map(({ key, text }) => [key, text]));
   return {
-    canceled: durable.canceled,
+    ...durable,
     step: async (key, run) => known.get(key) ?? durable.step(key, run),
   };
 };
