@@ -2,7 +2,7 @@ import type { AgentExecutionOptionsBase } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import type { TracingContext, TracingOptions } from '@mastra/core/observability';
-import type { RequestContext } from '@mastra/core/request-context';
+import type { RequestContext, VersionOverrides } from '@mastra/core/request-context';
 import type { RequireToolApproval, ToolHooks } from '@mastra/core/tools';
 import type { Chunk, StepSettings } from '../loop/ports.js';
 import type { OwnOptions } from './options/option-table.js';
@@ -54,6 +54,7 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   scorers?: unknown;
   returnScorerData?: boolean;
   savePerStep?: boolean;
+  versions?: VersionOverrides;
   mcp?: unknown;
   model?: unknown;
   experimentalTransform?: StreamTransforms;

@@ -104,6 +104,6 @@ describe('docs/options.md', () => {
   it('tells refusals apart', () => {
     expect(document).toContain('| `maxSteps` | A whole number from 1. | `5` | yes |');
     expect(document).toContain('| `eagerToolExecution` | Refused unless `false`. No tool runs before its step was judged. |');
-    expect(document).toContain('| `network` | A network routes');
+    expect(document).toContain('| `network` | A network saves');
   });
 });

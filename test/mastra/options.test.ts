@@ -10,7 +10,6 @@ describe('options that the loop does not honour', () => {
   const refused: [string, unknown][] = [
     ['autoResumeSuspendedTools', true],
     ['eagerToolExecution', true],
-    ['versions', {}],
     ['transform', {}],
   ];
 
@@ -46,7 +45,7 @@ describe('options that the loop does not honour', () => {
     await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi', { prepareStep }));
   });
 
-  it.each(['durable', 'transform', 'editor'])('%s is refused in the configuration', async (name) => {
+  it.each(['durable', 'transform'])('%s is refused in the configuration', async (name) => {
     const model = scriptedModel({ steps: [] });
     const config = { id: 'a', name: 'A', model, [name]: name === 'durable' ? true : {} };
     const error = await expectRefusal('agent/unsupported-option', model, () => new InterlockAgent(config));

@@ -38,6 +38,7 @@ import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
 import { asSubAgents } from '../tools/sub-agents.js';
 import type { VerifyOptions } from '../workflow/verify.js';
 import { findingsOfAgent } from './verify-agent.js';
+import { markStoredVersion } from './versions.js';
 
 /** Reads what is the agent's own; set where the class is made. */
 let insidesOf: (agent: InterlockAgent) => Insides;
@@ -270,10 +271,22 @@ export class InterlockAgent<
     return fork;
   }
 
+  /** Mastra marks a copy to which it has applied a stored version. */
+  override __markStoredVersionApplied(): void {
+    super['__markStoredVersionApplied']();
+    markStoredVersion(this);
+  }
+
   get #called(): CalledAgent {
     const agent = this as unknown as Agent; // Mastra's agent without its type parameters, as Mastra's functions take it
     const [setup, durable] = [this.#setup, this.#durable];
-    return { agent, setup, suspended: this.#suspended, runner: (options) => durableRunnerOf({ agent, setup, durable }, options) };
+    return {
+      agent,
+      setup,
+      suspended: this.#suspended,
+      runner: (options) => durableRunnerOf({ agent, setup, durable }, options),
+      as: (version) => (version as unknown as InterlockAgent).#called, // a copy that __fork made
+    };
   }
 }
 

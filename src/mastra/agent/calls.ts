@@ -18,6 +18,7 @@ import { resume, type ResumeOptions } from './resume.js';
 import { streamOf } from './run-stream.js';
 import type { SuspendedRuns } from './suspended-runs.js';
 import { inThread, publishedStream, threadOfRun } from './thread-runs.js';
+import { versionFor } from './versions.js';
 import { safely } from '../safely.js';
 import { spanOf } from '../tracing/agent-trace.js';
 
@@ -28,6 +29,8 @@ export interface CalledAgent {
   readonly suspended: SuspendedRuns;
   /** What persists the run of a call with these options, where an engine does. */
   readonly runner: (options: CallOptions) => CallRunner | undefined;
+  /** A copy of the agent that has a stored version, as a call needs it. */
+  readonly as: (version: Agent) => CalledAgent;
 }
 
 /** Begins and resumes runs that an engine persists. */
@@ -55,6 +58,8 @@ export const startCall = async (called: CalledAgent, { mode, messages, options: 
   if (isSignal) checkSignalOptions(given);
   const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given, guards });
   checkTightens(given, { guards, defaults });
+  const version = await versionFor(agent, options.versions, requestContext);
+  if (version !== agent) return startCall(called.as(version), { mode, messages, options: { ...given, requestContext } });
   await checkAccess(agent, options, requestContext);
   return inThread({ agent, mode, given, options, requestContext }, async (placed) => {
     const call = { agent, mode, messages: input, options: placed, requestContext: placed.requestContext ?? requestContext };

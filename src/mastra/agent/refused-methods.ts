@@ -2,7 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import { InterlockError } from '../../errors.js';
 
 const network =
-  'a network routes in a loop of its own, where guards of the routing agent would not run; move them to its agents, or give the agents to a supervisor as "agents".';
+  'a network saves messages before guards read them, and calls tools without the guards of tools; give its agents to a supervisor as "agents".';
 const idling = 'nothing here runs in the background; call resumeStream.';
 const legacy =
   'models of specification v1 run in a loop of their own, without guards; use a v2, v3 or v4 model with generate or stream.';

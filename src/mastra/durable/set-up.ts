@@ -10,6 +10,7 @@ import { startRun } from '../agent/start-run.js';
 import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { resolveOptions } from '../agent/resolve-options.js';
+import { pinnedVersionFor } from '../agent/versions.js';
 import type { CodeChange } from '../options/own-options.js';
 import { readContext, type PersistedCall, type SegmentEnd } from './persisted-segment.js';
 
@@ -52,7 +53,7 @@ export const setUp = async (
   };
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
   return startRun({
-    agent,
+    agent: await pinnedVersionFor(agent, requestContext),
     guards,
     hooks,
     maxModelRetries,

@@ -10,6 +10,7 @@ import {
   anObject,
   aText,
   concurrency,
+  editor,
   either,
   fieldsOf,
   functions,
@@ -26,6 +27,7 @@ import {
   schema,
   toolChoice,
   tools,
+  versions,
   voice,
   wholeNumberFrom,
   workflows,
@@ -121,7 +123,7 @@ export const mastraOptions = {
   eagerToolExecution: onCall(unlessFalse('no tool runs before its step was judged.')),
   autoResumeSuspendedTools: onCall(unlessFalse('what a person answers is not read off what a model writes.')),
   savePerStep: onCall(aBoolean, served),
-  versions: onCall(refused('call the agent of the version that is meant.'), served),
+  versions: onCall(versions, served),
   transform: both(refused('guards of the stream and of results say what is shown.')),
   workflows: inConfig(orGiven(workflows)),
   agents: inConfig(orGiven(agents)),
@@ -149,5 +151,5 @@ export const mastraOptions = {
   backgroundTasks: inConfig(
     fieldsOf({ disabled: aBoolean, tools: either(oneOf('all'), anObject), concurrency, waitTimeoutMs: wholeNumberFrom(0) }),
   ),
-  editor: inConfig(refused('guards of a stored version are not known when the agent is built.')),
+  editor: inConfig(editor),
 } as const satisfies Readonly<Record<string, OptionRow>>;

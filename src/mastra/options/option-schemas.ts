@@ -141,6 +141,15 @@ export const functions = either(aFunction, listOf(aFunction));
 const atOnce = wholeNumberFrom(1);
 export const concurrency = either(atOnce, fieldsOf({ limit: atOnce, strategy: oneOf('available', 'called') }));
 
+const status = oneOf('draft', 'published');
+/** Stored versions of agents: of each by its id, and of those without an entry. */
+export const versions = fieldsOf({ agents: recordOf(fieldsOf({ versionId: aName, status })), defaultStatus: status });
+/** What a stored version may change. Guards stay those of the code. */
+export const editor = either(
+  kind<false>('false', (value) => value === false),
+  fieldsOf({ instructions: aBoolean, tools: either(aBoolean, fieldsOf({ description: aBoolean })) }),
+);
+
 export const requestContext = instanceWith('get', 'a RequestContext');
 export const abortSignal = instanceWith<AbortSignal>('addEventListener', 'an AbortSignal');
 export const memory = instanceWith('recall', 'a memory of Mastra');
