@@ -80,10 +80,11 @@ const openedBoard = (board: Board, program: string, seal: Seal): Board => {
   const place = (runId: string, what: 'entry' | 'note') => placesOf(program, runId)(what);
   return {
     ...board,
-    append: (runId, entries) =>
+    append: (runId, entries, life) =>
       board.append(
         runId,
         entries.map(({ text, mark }) => ({ text: seal.close(text, place(runId, 'entry')), mark })),
+        life,
       ),
     marked: async (runId, mark) =>
       (await board.marked(runId, mark)).map((one) => ({ ...one, text: seal.open(one.text, place(runId, 'entry')) })),

@@ -43,7 +43,7 @@ export const startPersistedRun = async (options: PersistedStartOptions): Promise
   let run: Run | undefined;
   const text = await durable.step('begin', async () => {
     try {
-      run = await make({ isBeginning: !resumes, ...(known && { limits: known.limits }) });
+      run = await make({ isBeginning: !resumes });
       const { messageId } = run;
       return encode({ format: journalFormat, ...(known ?? definitionOf(run)), messageId } satisfies SegmentStart);
     } catch (error) {
