@@ -40,6 +40,21 @@ export interface RunSummary extends RunStanding {
   readonly entries: number;
 }
 
+/** `GET /api/decisions`: a durable run that waits for the code that began it, and what changed since. */
+export interface Decision {
+  readonly agentId: string;
+  readonly runId: string;
+  /** Hashes of the code that began the run, and of the code that is here. */
+  readonly from: string;
+  readonly to: string;
+  readonly changes: readonly string[];
+}
+
+/** `POST /api/decisions`: ends such a run. */
+export interface DecideRun extends Pick<Decision, 'agentId' | 'runId'> {
+  readonly action: 'cancel' | 'abandon';
+}
+
 /** What a guard did in a run, in one word. */
 export interface GuardSignal {
   readonly guard: string;

@@ -44,7 +44,7 @@ const placesOf =
     JSON.stringify([program, runId, what]);
 
 const openedDurable = (durable: Durable, at: PlaceOf, seal: Seal): Durable => ({
-  canceled: durable.canceled,
+  ...durable,
   step: async (key, run) => {
     const place = at(`step ${key}`);
     return seal.open(
@@ -80,10 +80,11 @@ const openedBoard = (board: Board, program: string, seal: Seal): Board => {
   const place = (runId: string, what: 'entry' | 'note') => placesOf(program, runId)(what);
   return {
     ...board,
-    append: (runId, entries) =>
+    append: (runId, entries, life) =>
       board.append(
         runId,
         entries.map(({ text, mark }) => ({ text: seal.close(text, place(runId, 'entry')), mark })),
+        life,
       ),
     marked: async (runId, mark) =>
       (await board.marked(runId, mark)).map((one) => ({ ...one, text: seal.open(one.text, place(runId, 'entry')) })),

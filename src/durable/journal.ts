@@ -8,6 +8,8 @@ export interface Durable {
   step(key: string, run: (inner: Durable) => Promise<string>): Promise<string>;
   /** Aborted when a cancellation of the run is requested. */
   readonly canceled: AbortSignal;
+  /** Looks for a cancellation between two steps, and aborts `canceled`. Absent where that needs no look. */
+  lookForCancel?(): Promise<void>;
 }
 
 /** A program that an engine runs. Its code outside of steps must be pure computation. */
@@ -101,8 +103,11 @@ export interface ProgramRuns {
 
 /** Messages between the processes of a program about its runs, outside the journals. No run depends on them. */
 export interface Board {
-  /** Adds entries to those of a run, all of them or none, in their order. Returns the place of the first. */
-  append(runId: string, entries: readonly BoardEntry[]): Promise<number>;
+  /**
+   * Adds entries to those of a run, all of them or none, in their order. Returns the place of the first. With `life`, the place
+   * of the writer's own entry with that mark, it rejects where a later entry has it: another process has taken the run over.
+   */
+  append(runId: string, entries: readonly BoardEntry[], life?: number): Promise<number>;
   /** The entries of a run from a place on. The first has the place 0, and there are no gaps. */
   read(runId: string, from: number): Promise<readonly string[]>;
   /** The entries of a run with a mark, in their order: found without reading the others. */

@@ -1,4 +1,5 @@
 import type { Board, BoardEntry } from './journal.js';
+import { TakenOver } from './ledger.js';
 
 /** A board that this process alone can read. */
 export const memoryBoard = (): Board => {
@@ -6,8 +7,9 @@ export const memoryBoard = (): Board => {
   const notes = new Map<string, string>();
   const of = (runId: string): BoardEntry[] => entries.get(runId) ?? [];
   return {
-    append: async (runId, added) => {
+    append: async (runId, added, life) => {
       const place = of(runId).length;
+      if (life !== undefined && of(runId).findLastIndex(({ mark }) => mark === 'life') > life) throw new TakenOver();
       entries.set(runId, [...of(runId), ...added]);
       return place;
     },

@@ -66,6 +66,6 @@ export const durableRows = errorRows({
   },
   'durable/unknown-format': {
     actor: 'operator',
-    say: 'The journal of the run has a format that this version of the library does not read; finish the run with the version that started it.',
+    say: 'Another version of the library has kept this run, in a format that this version does not read; finish the run with that version, or give it up with abandon(runId).',
   },
 });

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -118,12 +118,29 @@ describe('of a damaged file', () => {
     expect((await agent.generate(prompt, { runId: 'whole' })).status).toBe('suspended');
   });
 
+  it('an emptied or missing file is not taken for a new one, whose runs would be lost without a word', async () => {
+    const path = await fileWithRuns();
+    truncateSync(path, 0);
+    const empty = statSync(path);
+    expect(() => agentOn(path)).toThrow(expect.objectContaining({ code: 'durable/damaged', path }));
+    expect(statSync(path)).toMatchObject({ size: 0, ino: empty.ino });
+    const gone = newFile();
+    writeFileSync(`${gone}-wal`, 'what a killed process has written last');
+    expect(() => agentOn(gone)).toThrow(expect.objectContaining({ code: 'durable/damaged', path: gone }));
+    expect(statSync(`${gone}-wal`).size).toBeGreaterThan(0);
+    rmSync(`${gone}-wal`);
+    expect(await agentOn(gone).agent.listRuns()).toEqual([]);
+    expect(readdirSync(dirname(gone)).toSorted()).toEqual(['runs.db', 'runs.db-shm', 'runs.db-wal']);
+  });
+
   it('a cut tail and a foreign file do not look like a server that is away', async () => {
     const cut = await fileWithRuns();
     truncateSync(cut, statSync(cut).size - 3 * 4_096 - 1_000);
     const written = newFile();
     writeFileSync(written, 'Dear diary, this is no database.'.repeat(1_000));
-    for (const path of [cut, written]) {
+    const headed = await fileWithRuns();
+    truncateSync(headed, 4_096);
+    for (const path of [cut, headed, written]) {
       const open = async () => {
         const { agent } = agentOn(path);
         await agent.listRuns();

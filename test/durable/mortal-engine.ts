@@ -1,11 +1,12 @@
 import type { Board, Durable, Engine, Program, ProgramCall, RunFound } from '../../src/durable/journal.js';
+import { TakenOver } from '../../src/durable/ledger.js';
 import { memoryBoard } from '../../src/durable/memory-board.js';
 
 /** What outlives a process: the runs, and what was kept of them. */
 export interface Disk {
   readonly runs: Map<
     string,
-    { readonly call: ProgramCall; readonly kept: Map<string, string>; output?: string; isCanceled?: boolean }
+    { readonly call: ProgramCall; readonly kept: Map<string, string>; output?: string; isCanceled?: boolean; owner?: object }
   >;
   readonly board: Board;
 }
@@ -58,6 +59,7 @@ export const mortalEngine = (disk: Disk, dieAt = Infinity): MortalEngine => {
   const execute = async (program: Program, id: string): Promise<void> => {
     const run = disk.runs.get(id);
     if (!run || run.output !== undefined) return;
+    const owner = (run.owner = {}); // as a process that takes a run over
     const canceling = new AbortController();
     if (run.isCanceled) canceling.abort();
     const durable: Durable = {
@@ -67,13 +69,16 @@ export const mortalEngine = (disk: Disk, dieAt = Infinity): MortalEngine => {
         await pass({ key, at: 'before' });
         const text = await body(durable);
         await pass({ key, at: 'unkept' });
+        if (run.owner !== owner) throw new TakenOver();
         run.kept.set(key, text);
         return text;
       },
       canceled: canceling.signal,
     };
-    const output = await program.run(durable, run.call);
-    if (!isDead) run.output = output;
+    const output = await program.run(durable, run.call).catch((error: unknown) => {
+      if (!(error instanceof TakenOver)) throw error;
+    });
+    if (!isDead && run.owner === owner) run.output = output as string; // only a process that lost the run has none
   };
   return {
     name: 'mortal',

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { InterlockAgent, type Board, type Engine } from '../../src/index.js';
+import { InterlockAgent, type Board, type Engine, type ProgramRuns } from '../../src/index.js';
+import type { Chunk } from '../../src/loop/ports.js';
+import type { Journal, Run } from '../../src/loop/run.js';
+import { hostCoded } from '../../src/mastra/durable/coded-runs.js';
+import type { PersistedCall } from '../../src/mastra/durable/persisted-segment.js';
+import { createPublisher, type Publisher } from '../../src/mastra/durable/publisher.js';
+import { createEntryParser } from '../../src/mastra/durable/run-entry.js';
 import { memoryBoard } from '../../src/durable/memory-board.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
@@ -43,6 +49,45 @@ const numbersOf = async (agent: InterlockAgent, board: Board) => {
   });
   return seen;
 };
+
+describe('a process that has lost its run', () => {
+  it('adds nothing to the stream of the process that has it now', async () => {
+    const disk = createDisk();
+    const seen: Seen[] = [];
+    const reading = read(await speaker(mortalEngine(disk), 'a').stream('Speak.', { runId: 'run' }), (chunk) => seen.push(chunk));
+    await expect.poll(() => seen.filter(({ type }) => type === 'text-delta').length).toBeGreaterThan(1);
+    speaker(mortalEngine(disk), 'b');
+    await reading;
+    const [, taken] = await disk.board.marked('run', 'life');
+    const after = (await disk.board.read('run', taken?.place ?? 0)).filter((entry) => entry.includes('text-delta'));
+    expect(after.length).toBeGreaterThan(1);
+    expect(after.filter((entry) => /"a \w+ "/.test(entry))).toEqual([]);
+    expect(seen.filter(({ metadata }) => (metadata?.sequence ?? 0) > (taken?.place ?? 0))).toEqual([]);
+  });
+
+  it('keeps the owner from writing no longer than until its next section', async () => {
+    const shared = memoryBoard();
+    const { board = shared } = hostCoded(
+      { ...mortalEngine(createDisk()), host: () => ({ board: shared }) as unknown as ProgramRuns }, // only the board is used
+      { id: 'speaker', run: async () => '' },
+    );
+    const call: PersistedCall = { runId: 'run', mode: 'stream', messages: [], options: {} };
+    const [owner, lost] = [0, 0].map((sitting) => createPublisher({ board, sitting, call })) as [Publisher, Publisher];
+    await owner.open();
+    await lost.open(); // it was stopped before it came to this
+    const chunk: Chunk = { type: 'data-words', runId: 'run', from: 'AGENT', data: 'mine' };
+    const shown = owner.show(chunk);
+    await owner.flush();
+    expect(await shared.read('run', 0)).toHaveLength(2);
+    const journal = { checkpoint: (_run: unknown, _key: string, body: () => unknown) => body() } as unknown as Journal;
+    const buffered = () => ({ chunks: [] });
+    const run = { position: { stepNumber: 0, attempt: 1 }, usedPartIds: new Set(), options: { streamBuffer: { buffered } } };
+    await owner.around(journal).checkpoint(run as unknown as Run, '1 call', async () => undefined); // what it looks at of a run
+    expect([await shown, chunk.metadata?.['sequence']]).toEqual([true, 3]);
+    const parser = createEntryParser('run');
+    expect(parser.take(await shared.read('run', 0)).map(({ life }) => life)).toEqual([owner.life]);
+  });
+});
 
 describe('a number that has left is the number of an entry that is persisted', () => {
   it('where writing takes longer than a word', async () => {

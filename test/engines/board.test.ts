@@ -63,6 +63,16 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
     expect([await board.marked('one', 'life'), await board.read('one', 0)]).toEqual([[], []]);
   });
 
+  it('takes nothing more from a process once another one has taken the run up', async () => {
+    const board = boardFor('fence');
+    const life = (text: string): BoardEntry[] => [{ text, mark: 'life' }];
+    const [first, second] = [await board.append('one', life('first')), await board.append('one', life('second'))];
+    await expect(board.append('one', texts('late', 'later'), first)).rejects.toMatchObject({ name: 'TakenOver' });
+    expect(await board.append('one', texts('a'), second)).toBe(2);
+    expect(await board.append('two', texts('b'), 0)).toBe(0);
+    expect(await board.read('one', 0)).toEqual(['first', 'second', 'a']);
+  });
+
   it('has one note up for a run, the last one first', async () => {
     const board = boardFor('notes');
     for (const runId of ['one', 'two', 'three']) await board.pin(runId, `${runId} waits`);

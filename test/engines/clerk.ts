@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-import type { ProcessOutputStepArgs } from '@mastra/core/processors';
+import type { ProcessInputArgs, ProcessOutputStepArgs } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
@@ -22,10 +22,22 @@ const send = (url: string, body: string): Promise<void> =>
     sent.once('error', reject).end(body);
   });
 
+/** What differs between two versions of the agent. */
+export interface Version {
+  /** The ids of the input's guards. */
+  readonly guards: readonly string[];
+  /** Whether it continues runs of other code. */
+  readonly accepts?: boolean;
+}
+
 const amountSchema = z.object({ amount: z.number() });
 
 /** The same agent in every process: a guard that asks for another answer, a tool whose effect is seen outside, and one that a person must allow. */
-export const clerk = ({ modelUrl, sinkUrl }: Outside, durability?: Engine): InterlockAgent => {
+export const clerk = (
+  { modelUrl, sinkUrl }: Outside,
+  durability?: Engine,
+  { guards, accepts = false }: Version = { guards: [] },
+): InterlockAgent => {
   const post = async (name: string, amount: number, context: unknown) => {
     await send(sinkUrl, JSON.stringify({ name, amount, key: idempotencyKeyOf(context) }));
     return { receipt: `receipt ${amount}` };
@@ -62,7 +74,9 @@ export const clerk = ({ modelUrl, sinkUrl }: Outside, durability?: Engine): Inte
     instructions: 'Charge people, and pay them back.',
     model: { id: 'local/some-model', url: modelUrl, apiKey: 'key' },
     tools: { charge, refund, die },
+    inputProcessors: guards.map((id) => ({ id, processInput: ({ messages }: ProcessInputArgs) => messages })),
     outputProcessors: [polite],
+    acceptChangedCode: () => accepts,
     maxProcessorRetries: 1,
     durability,
   });

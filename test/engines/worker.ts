@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 
 import type { Durable, Engine } from '../../src/index.js';
-import { clerk, type Outside } from './clerk.js';
+import { clerk, type Outside, type Version } from './clerk.js';
 import { engineOf, type EngineSpec } from './engine-spec.js';
 
 /** The orders for a process that will be killed. */
@@ -9,6 +9,8 @@ export interface Orders extends Outside {
   readonly engine: EngineSpec;
   /** The run that it begins, or so many at once; none where it goes on with those of others. */
   readonly begins?: { readonly runId: string; readonly prompt: string; readonly count?: number };
+  /** Default: a version without guards of the input. */
+  readonly version?: Version;
   /** The run that it follows to its end, going on with it where that is to be. */
   readonly follows?: string;
   /** The boundary at which it kills itself; none where it is not to. */
@@ -44,7 +46,7 @@ const mortal = (engine: Engine, { dieAt = Infinity, begins }: Orders, passed: st
 const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
 const passed: string[] = [];
 const engine = engineOf(orders.engine);
-const agent = clerk(orders, mortal(engine, orders, passed));
+const agent = clerk(orders, mortal(engine, orders, passed), orders.version);
 const { begins, follows } = orders;
 const end = async (told: object): Promise<void> => {
   await engine.close();

@@ -14,6 +14,8 @@ export const answerCallSchema = z.object({
   data: z.unknown().optional(),
 });
 
+export const decideRunSchema = z.object({ agentId: id, runId: id, action: z.enum(['cancel', 'abandon']) });
+
 const number = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 
 export const runQuerySchema = z.object({

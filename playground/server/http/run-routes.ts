@@ -3,7 +3,8 @@ import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import { InterlockError } from '../../../src/index.js';
 import type { RunSummary, GuardTotal, GuardTotals } from '../../protocol/runs.js';
 import { linesOf, summaryOf, type Studio, allLines } from '../studio.js';
-import { answerCallSchema, entriesQuerySchema, runQuerySchema, startRunSchema } from './inputs.js';
+import { decide, decisionsOf } from '../catalog/decisions.js';
+import { answerCallSchema, decideRunSchema, entriesQuerySchema, runQuerySchema, startRunSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
 import { spreadOf } from '../../../src/trace/percentile.js';
 import type { VerdictKind } from '../../../src/verdict.js';
@@ -36,6 +37,11 @@ export const runRoutes = (studio: Studio): Hono => {
     .post('/runs/:runId/cancel', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
       desk.cancel(runId);
+      return c.body(null, 204);
+    })
+    .get('/decisions', async (c) => c.json(await decisionsOf(await studio.known())))
+    .post('/decisions', async (c) => {
+      await decide(await studio.known(), await readBody(c, decideRunSchema));
       return c.body(null, 204);
     })
     .get('/live', (c) =>

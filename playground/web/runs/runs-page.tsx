@@ -11,6 +11,7 @@ import { ErrorNotice } from '../components/error-notice.js';
 import { Waiting } from '../components/waiting.js';
 import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
+import { Decisions } from './decisions.js';
 import { readFilter } from './run-filter.js';
 import { RunFilters } from './run-filters.js';
 import { RunRow } from './run-row.js';
@@ -113,6 +114,7 @@ export const RunsPage = () => {
         )}
         <RunFilters filter={filter} onChange={setQuery} />
         <SavedFilters filter={filter} />
+        <Decisions />
       </header>
       <RunsBody {...list} beside={beside} isFiltered={Object.keys(filter).length > 0} />
     </div>

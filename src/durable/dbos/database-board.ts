@@ -1,4 +1,5 @@
 import type { Board, PlacedEntry } from '../journal.js';
+import { TakenOver } from '../ledger.js';
 import type { Database } from './database.js';
 
 /** A row as pg gives it. */
@@ -6,9 +7,12 @@ type PlacedRow = { -readonly [Name in keyof PlacedEntry]: PlacedEntry[Name] };
 
 /** What processes tell each other of runs, in the database of the journals. */
 export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Board => ({
-  append: async (runId, entries) => {
+  append: async (runId, entries, life) => {
     const rows = await query<{ place: number }>(
-      `WITH given AS (SELECT entry, mark, at FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS given (entry, mark, at)),
+      `WITH given AS (
+         SELECT entry, mark, at FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS given (entry, mark, at)
+         WHERE $5::int IS NULL OR NOT EXISTS (
+           SELECT 1 FROM interlock.marks WHERE program = $1 AND run_id = $2 AND mark = 'life' AND place > $5)),
        added AS (
          INSERT INTO interlock.board
          SELECT $1, $2, coalesce((SELECT max(place) + 1 FROM interlock.board WHERE program = $1 AND run_id = $2), 0) + at - 1, entry
@@ -17,9 +21,11 @@ export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Bo
        marked AS (
          INSERT INTO interlock.marks SELECT $1, $2, mark, place + at - 1 FROM given, first WHERE mark IS NOT NULL)
        SELECT place FROM first`,
-      [program, runId, entries.map(({ text }) => text), entries.map(({ mark }) => mark ?? null)],
+      [program, runId, entries.map(({ text }) => text), entries.map(({ mark }) => mark ?? null), life ?? null],
     );
-    return rows[0]?.place ?? 0;
+    const [first] = rows;
+    if (typeof first?.place !== 'number') throw new TakenOver();
+    return first.place;
   },
   read: async (runId, from) => {
     const rows = await query<{ entry: string }>(

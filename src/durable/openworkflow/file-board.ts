@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Board } from '../journal.js';
+import { TakenOver } from '../ledger.js';
 
 /** What processes tell each other of runs, in the file of the journals. */
 export const boardTables = `
@@ -22,6 +23,7 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
   const next = db.prepare('SELECT coalesce(max(place) + 1, 0) AS place FROM interlock_board WHERE program = ? AND run_id = ?');
   const add = db.prepare('INSERT INTO interlock_board VALUES (?, ?, ?, ?)');
   const mark = db.prepare('INSERT INTO interlock_marks VALUES (?, ?, ?, ?)');
+  const later = db.prepare("SELECT 1 FROM interlock_marks WHERE program = ? AND run_id = ? AND mark = 'life' AND place > ?");
   const marked = db.prepare(`
     SELECT place, entry FROM interlock_marks JOIN interlock_board USING (program, run_id, place)
     WHERE program = ? AND run_id = ? AND mark = ? ORDER BY place`);
@@ -32,8 +34,9 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
   const take = db.prepare('DELETE FROM interlock_notes WHERE program = ? AND run_id = ?');
   const notes = db.prepare('SELECT run_id, note FROM interlock_notes WHERE program = ? ORDER BY pinned_at DESC');
   return {
-    append: async (runId, entries) =>
+    append: async (runId, entries, life) =>
       inTransaction(db, () => {
+        if (life !== undefined && later.get(program, runId, life)) throw new TakenOver();
         const first = Number(next.get(program, runId)?.['place']);
         for (const [index, { text, mark: its }] of entries.entries()) {
           add.run(program, runId, first + index, text);

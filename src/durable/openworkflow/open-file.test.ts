@@ -13,7 +13,7 @@ const maker = `
   const { DatabaseSync } = require('node:sqlite');
   const { parentPort, workerData } = require('node:worker_threads');
   const db = new DatabaseSync(workerData);
-  db.exec('BEGIN IMMEDIATE; CREATE TABLE other (one)');
+  db.exec('PRAGMA user_version = 1; BEGIN IMMEDIATE; CREATE TABLE other (one)');
   parentPort.postMessage('held');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   db.exec('COMMIT');
@@ -29,7 +29,7 @@ it.each([
   expect(() => openFile(path)).toThrow(says);
 });
 
-it('a file that another process makes at the same moment is waited for', async () => {
+it('a new file that another process is writing is waited for', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-file-'));
   const path = join(folder, 'runs.db');
   const worker = new Worker(maker, { eval: true, workerData: path });
@@ -60,6 +60,18 @@ it('entries of a run get the places that follow, from any process', async () => 
   ]);
   await one?.drop?.('run');
   expect(await other?.marked('run', 'life')).toEqual([]);
+});
+
+it('takes nothing more from a process once another one has taken the run up', async () => {
+  const file = openFile(':memory:');
+  onTestFinished(() => file.close());
+  const board = file.board('program');
+  const life = (text: string) => board.append('run', [{ text, mark: 'life' }]);
+  const [first, second] = [await life('first'), await life('second')];
+  await expect(board.append('run', [{ text: 'late' }], first)).rejects.toMatchObject({ name: 'TakenOver' });
+  expect(await board.append('run', [{ text: 'a' }], second)).toBe(2);
+  expect(await board.append('other', [{ text: 'b' }], 0)).toBe(0);
+  expect(await board.read('run', 0)).toEqual(['first', 'second', 'a']);
 });
 
 it('entries that cannot all be written leave nothing behind, and what follows is written', async () => {

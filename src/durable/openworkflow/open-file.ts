@@ -1,7 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { constants, copyFileSync, existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { Board, KeptRun, KeptRunFilter, StartCall } from '../journal.js';
+import { InterlockError, isInterlockError } from '../../errors.js';
 import { fileError } from './leased.js';
 import { boardOn, boardTables, inTransaction } from './file-board.js';
 
@@ -66,8 +68,33 @@ const writeAhead = (db: DatabaseSync): void => {
   }
 };
 
+/** Makes the file where there is none. It is never empty, not even as it is made: an empty file has lost its runs. */
+const makeFile = (path: string): void => {
+  const hasLog = existsSync(`${path}-wal`); // looked for before the file, which another process may be making
+  const isThere = existsSync(path);
+  if (!isThere && !hasLog) return linkNew(path);
+  if (isThere && statSync(path).size > 0) return undefined;
+  const detail = isThere ? 'the file is empty' : 'its write-ahead log is there, and the file itself is not';
+  throw new InterlockError('durable/damaged', { path, detail });
+};
+
+const linkNew = (path: string): void => {
+  const own = `${path}.${randomUUID()}`;
+  const db = new DatabaseSync(own);
+  db.exec('PRAGMA user_version = 1'); // writes the first page
+  db.close();
+  try {
+    linkSync(own, path);
+  } catch {
+    if (!existsSync(path)) copyFileSync(own, path, constants.COPYFILE_EXCL); // a file system without links
+  } finally {
+    rmSync(own);
+  }
+};
+
 const openDatabase = (path: string): DatabaseSync => {
   mkdirSync(dirname(path), { recursive: true });
+  if (path !== ':memory:') makeFile(path);
   const db = new DatabaseSync(path, { timeout: patienceMs });
   writeAhead(db);
   db.exec('PRAGMA synchronous = NORMAL'); // a process may be killed at any time; what the machine loses with its power, the next kept step has not
@@ -95,7 +122,7 @@ const openSaying = (path: string): DatabaseSync => {
   try {
     return openDatabase(path);
   } catch (cause) {
-    throw fileError(path, cause);
+    throw isInterlockError(cause) ? cause : fileError(path, cause);
   }
 };
 

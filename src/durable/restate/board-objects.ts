@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { handlers, object, type ObjectContext, type ObjectSharedContext } from '@restatedev/restate-sdk';
 import type { Ingress } from '@restatedev/restate-sdk-clients';
 import type { Board, BoardEntry, EntryMark, Pinned, PlacedEntry } from '../journal.js';
+import { TakenOver } from '../ledger.js';
 
 interface Note {
   readonly note: string;
@@ -54,10 +55,16 @@ const putMarks = async (context: ObjectContext, entries: readonly BoardEntry[], 
 
 const clear = async (context: ObjectContext): Promise<void> => context.clearAll();
 
+interface Append {
+  readonly entries: readonly BoardEntry[];
+  readonly life?: number | undefined;
+}
+
 /** A Restate object for each run of a program, with what processes tell each other of it. */
 const entriesObject = (name: string, retentionMs: number) => {
-  const append = async (context: ObjectContext, entries: readonly BoardEntry[]): Promise<number> => {
+  const append = async (context: ObjectContext, { entries, life }: Append): Promise<number | null> => {
     const count = await countIn(context);
+    if (life !== undefined && ((await placesOf(context, 'life')).at(-1) ?? 0) > life) return null;
     for (const [index, { text }] of entries.entries()) context.set(entryName(count + index), text);
     await putMarks(context, entries, count);
     context.set(countName, count + entries.length);
@@ -120,7 +127,11 @@ export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, { re
     return { run: ingress.objectClient(entries, runId) }; // a client is no value to await: it answers to any name
   };
   return {
-    append: async (runId, added) => (await entriesOf(runId)).run.append(added),
+    append: async (runId, added, life) => {
+      const place = await (await entriesOf(runId)).run.append({ entries: added, life });
+      if (place === null) throw new TakenOver();
+      return place;
+    },
     read: async (runId, from) => {
       const { run } = await entriesOf(runId);
       return reading(async () => run.read(from));

@@ -81,6 +81,7 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     closing,
     underWay,
     ledgerOf: (runId) => ledgerOf(ingress, ledger, runId),
+    isCanceled: async (runId) => ingress.workflowClient<CancelableRun>({ name }, runId).isCanceled(),
     forget: (context) => context.objectSendClient(ledger, context.key).forget(),
   });
   const board = boardObjects(name, settings.retentionMs);
@@ -120,6 +121,9 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     }),
   };
 };
+
+/** What the workflow of a program answers about its runs. */
+type CancelableRun = ReturnType<typeof runWorkflow>;
 
 /** Restate allows letters, digits, `-`, `_` and `.` in names. */
 const serviceName = (id: string): string =>

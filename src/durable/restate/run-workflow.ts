@@ -25,6 +25,8 @@ export interface RunWorkflow {
   /** What goes on here, until it does no more. */
   readonly underWay: Set<Promise<unknown>>;
   ledgerOf(runId: string): Ledger;
+  /** Whether the cancellation of a run was requested. */
+  isCanceled(runId: string): Promise<boolean>;
   /** Deletes the data outside the journal of a run that has ended. */
   forget(context: WorkflowContext): void;
 }
@@ -38,7 +40,12 @@ export const runWorkflow = (parts: RunWorkflow) => {
       run: handlers.workflow.workflow({ input: text, output: text }, (context: WorkflowContext, input: string) =>
         counted(parts.underWay, go(parts, context, input)),
       ),
-      cancel: handlers.workflow.shared(async (context: WorkflowSharedContext) => context.promise(cancelName).resolve()),
+      cancel: handlers.workflow.shared(async (context: WorkflowSharedContext) =>
+        context.promise<boolean>(cancelName).resolve(true),
+      ),
+      isCanceled: handlers.workflow.shared(async (context: WorkflowSharedContext) =>
+        Boolean(await context.promise<boolean>(cancelName).peek()),
+      ),
     },
     options: {
       workflowRetention: settings.retentionMs,
@@ -87,11 +94,11 @@ interface Kept {
   readonly life: NotedLife;
 }
 
-const durableOn = ({ closing }: RunWorkflow, context: WorkflowContext, { ledger, life }: Kept): Durable => {
+const durableOn = ({ closing, isCanceled }: RunWorkflow, context: WorkflowContext, { ledger, life }: Kept): Durable => {
   const over = context.request().attemptCompletedSignal;
   const canceling = new AbortController();
   const canceled = canceling.signal;
-  const cancelAsked = context.promise<void>(cancelName).get();
+  const cancelAsked = context.promise<boolean>(cancelName).get();
   let steps = 0;
   let isLive = false;
   const begin = (key: string, body: StepBody): RestatePromise<string> => {
@@ -117,6 +124,9 @@ const durableOn = ({ closing }: RunWorkflow, context: WorkflowContext, { ledger,
       return persisted;
     },
     canceled,
+    lookForCancel: async () => {
+      if (await isCanceled(context.key)) canceling.abort();
+    },
   };
 };
 

@@ -18,8 +18,26 @@ export const encode = (value: unknown): string => {
 /** The value that a text was made of. */
 export const decode = (text: string): unknown => parse(text, { Error: (fields: ErrorFields) => revivedError(fields) });
 
-/** The value of a text that an engine has kept. Raises `durable/damaged` for a text that was not made by `encode`, and names its place. */
+/**
+ * The format of everything that an engine keeps. Raise it when a text can no longer be read by this version: from 2 on a text
+ * begins with its format and a line break, which no text of format 1 does.
+ */
+export const journalFormat = 1;
+
+/** Raises `durable/unknown-format`. */
+export const checkFormat = (format: number | undefined, path: string): void => {
+  if (format === journalFormat) return;
+  const [from, to] = [`format ${format ?? 0}`, `format ${journalFormat}`];
+  const changes = [`the journal has ${from}, and this version reads ${to}`];
+  throw new InterlockError('durable/unknown-format', { path, detail: `${changes[0]}.`, cause: { from, to, changes } });
+};
+
+/**
+ * The value of a text that an engine has kept. Names its place, and raises `durable/damaged` for a text that was not made by
+ * `encode`, `durable/unknown-format` for one that another version has made.
+ */
 export const decodeAt = (text: string, path: string): unknown => {
+  checkFormat(Number(/^(\d+)\n/.exec(text)?.[1] ?? journalFormat), path);
   try {
     return decode(text);
   } catch (cause) {

@@ -107,14 +107,12 @@ const follow = async (
     checkPromise(effects, delegating);
     return setUp(parts, call, { here: given, journal, ...own });
   };
-  const started = await startPersistedRun({ durable, runId: call.runId, resumes, make, acceptChangedCode }).catch(
-    (error: unknown) => {
-      interrupt(error); // the supervisor's model cannot use this error
-      throw error;
-    },
-  );
+  const started = await startPersistedRun({ durable, segment, make, acceptChangedCode }).catch((error: unknown) => {
+    interrupt(error); // the supervisor's model cannot use this error
+    throw error;
+  });
   if ('error' in started) throw started.error;
-  return { run: started.run, ended: runToEnd(started.run, delegating, segment) };
+  return { run: started.run, ended: runToEnd(started.run, delegating, started.segment) };
 };
 
 const runToEnd = async (run: Run, { leave }: DelegatingCall, segment: PersistedSegment): Promise<void> => {

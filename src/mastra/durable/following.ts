@@ -72,7 +72,7 @@ const watch = async (context: DurableContext, segment: SegmentRef, { run, driven
     const subscription = subscribe(context, segment);
     await publishUntilEnd(run, subscription, (entry) => {
       const { lives } = subscription;
-      return lives.indexOf(entry.life) > lives.indexOf(life);
+      return lives.lastIndexOf(entry.life) > lives.lastIndexOf(life);
     });
   } finally {
     localRuns.remove(segment.id);

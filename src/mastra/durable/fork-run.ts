@@ -1,6 +1,8 @@
 import type { Durable, KeptStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
+import { decode, encode } from '../../loop/state/encode.js';
 import { sectionsBefore } from '../../loop/state/sections-before.js';
+import { idsOf } from '../agent/start-run.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
 import type { DurableContext } from './run-subscription.js';
 
@@ -29,7 +31,23 @@ export const forkedSegment = async (context: DurableContext, last: ForkedFrom, p
       path: last.runId,
       detail: `it has come to step ${reached}, and not to ${step}.`,
     });
-  return { ...segment, call: { ...call, runId: newRunId }, forked: [...(segment.forked ?? []), ...sections] };
+  const forked = { ...segment, call: { ...call, runId: newRunId }, forked: [...(segment.forked ?? []), ...sections] };
+  return withOwnMessage(forked, idsOf(context.parts.agent)('message'));
+};
+
+/** A fork answers in a message of its own: memory must not put it in the place of the first run's. */
+const withOwnMessage = (segment: PersistedSegment, ownId: string): PersistedSegment => {
+  const { resumes, forked = [] } = segment;
+  const begin = forked.find(({ key }) => key === 'begin');
+  const old = resumes?.state.messageId ?? (begin && (decode(begin.text) as { readonly messageId?: string }).messageId); // as it was kept
+  if (old === undefined) return segment;
+  const tokenOf = (id: string): string => encode(id).slice(1, -1); // a string in a text of `encode`, whole
+  const renamed = (text: string): string => text.replaceAll(tokenOf(old), tokenOf(ownId));
+  return {
+    ...segment,
+    ...(resumes && { resumes: { ...resumes, state: decode(renamed(encode(resumes.state))) as typeof resumes.state } }),
+    forked: forked.map(({ key, text }) => ({ key, text: renamed(text) })),
+  };
 };
 
 interface ForkedFrom {
@@ -67,7 +85,7 @@ export const afterFork = (durable: Durable, { forked }: PersistedSegment): Durab
   if (!forked) return durable;
   const known = new Map(forked.map(({ key, text }) => [key, text]));
   return {
-    canceled: durable.canceled,
+    ...durable,
     step: async (key, run) => known.get(key) ?? durable.step(key, run),
   };
 };

@@ -8,6 +8,7 @@ import type { Run } from '../../loop/run.js';
 import { decodeAt, encode } from '../../loop/state/encode.js';
 import { toPersistedState, type PersistedState } from '../../loop/state/persisted-state.js';
 import type { CallOptions } from '../call-options.js';
+import type { RunDefinition } from './run-definition.js';
 import { namesWhere } from '../options/option-table.js';
 
 /** A call as plain data: what another process needs to continue its run. */
@@ -25,6 +26,8 @@ export interface PersistedCall {
   readonly priority?: number;
   /** Epoch milliseconds at which the run ends as canceled. Absent where it may take as long as it takes. */
   readonly deadlineAt?: number;
+  /** What its first segment began with; absent in the call of that one. */
+  readonly definition?: RunDefinition;
   /** The context of the request. Absent for a sub-agent's call: it has its supervisor's. */
   readonly context?: readonly (readonly [string, unknown])[];
 }

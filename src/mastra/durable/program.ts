@@ -3,10 +3,17 @@ import { drive } from '../../loop/drive.js';
 import { Interruption } from '../../loop/interruption.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
 import { objectOf } from '../structured-output/structured-output.js';
-import type { CodeChange } from '../options/own-options.js';
 import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
-import { endOf, readSegment, segmentNumber, writeEnd, type PersistedSegment } from './persisted-segment.js';
-import { suspendedNote, publishChange } from './suspended-index.js';
+import {
+  endOf,
+  readSegment,
+  runIdOf,
+  segmentNumber,
+  writeEnd,
+  type PersistedCall,
+  type PersistedSegment,
+} from './persisted-segment.js';
+import { changeIn, suspendedNote, publishChange } from './suspended-index.js';
 import { afterFork } from './fork-run.js';
 import type { RunCounts } from './run-metrics.js';
 import type { RunQueue } from './run-queue.js';
@@ -20,7 +27,7 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
   id: parts.agent.id,
   run: async (durable, call) => {
     const segment = segmentOf(call);
-    if ('error' in segment) return writeEnd(segment);
+    if ('error' in segment) return endUnread(call, segment, surroundings);
     const { runId, deadlineAt, priority = 0 } = segment.call;
     const deadline = runDeadline(runId, deadlineAt);
     const ending = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
@@ -40,6 +47,21 @@ const segmentOf = ({ input, runId }: ProgramCall): PersistedSegment | { readonly
   } catch (error) {
     return { error };
   }
+};
+
+/** A run that nothing can read ends. What only this version cannot read waits for another one. */
+const endUnread = async (
+  { runId: id }: ProgramCall,
+  { error }: { readonly error: unknown },
+  { board }: ProgramParts,
+): Promise<string> => {
+  const runId = runIdOf(id);
+  const change = changeIn(error, runId);
+  if (!change) return writeEnd({ error });
+  const unread: PersistedCall = { runId, mode: 'stream', messages: [], options: {} };
+  const publisher = createPublisher({ board: await board, sitting: segmentNumber(id), call: unread });
+  await publishChange(change, { board: await board, publisher });
+  throw error;
 };
 
 /** Whether a run segment only ends a run that rested. */
@@ -64,7 +86,7 @@ const sit = async (
   const publisher = createPublisher({ board: notices, sitting: segmentNumber(call.runId), call: segment.call });
   const signals = [ending, giveUp.signal];
   try {
-    const started = await startSegment(parts, segment, { durable, call, localRuns, publisher, board: notices, signals });
+    const started = await startSegment(parts, segment, { durable, call, localRuns, publisher, signals });
     if ('error' in started) return writeEnd(started);
     const { run } = started;
     await publisher.open();
@@ -76,11 +98,13 @@ const sit = async (
     await publisher.end('over');
     const note = suspendedNote(run);
     if (note !== undefined) await notices.pin(runId, note);
-    return endOf(run, segment);
+    return endOf(run, started.segment);
   } catch (error) {
     giveUp.abort(error); // what is still at work here is not kept
-    void publisher.end('interrupted');
     const cause = error instanceof Interruption ? error.cause : error;
+    const change = changeIn(cause, runId);
+    if (change) await publishChange(change, { board: notices, publisher });
+    void publisher.end('interrupted');
     if (isInterlockError(cause, 'durable/damaged')) return writeEnd({ error: cause }); // no other try can read it
     throw cause; // the engine knows its own
   }
@@ -101,24 +125,22 @@ interface StartSegmentOptions {
   readonly localRuns: LocalRuns;
   /** Each ends the run. */
   readonly signals: readonly AbortSignal[];
-  readonly board: Board;
 }
 
 /** Sets the run up; that it cannot be set up at all is kept, that it cannot be set up again is not. */
 const startSegment = async (
   parts: DurableAgent,
-  { call: asked, resumes }: PersistedSegment,
-  { durable, call, localRuns, publisher, board, signals }: StartSegmentOptions,
+  segment: PersistedSegment,
+  { durable, call, localRuns, publisher, signals }: StartSegmentOptions,
 ): ReturnType<typeof startPersistedRun> => {
   const caller = localRuns.callerOf(call.runId);
   const abortSignal = AbortSignal.any([...signals, caller?.abortSignal].filter((signal) => signal !== undefined));
   const { show } = publisher;
   const journal = publisher.around(
-    createPersistedJournal(durable, { startedWith: resumes?.state, isFenced: parts.engine.isFenced ?? false }),
+    createPersistedJournal(durable, { startedWith: segment.resumes?.state, isFenced: parts.engine.isFenced ?? false }),
   );
-  const make = (own: MakeOptions) => setUp(parts, asked, { here: { ...caller, abortSignal }, journal, show, ...own });
-  const onChange = (change: CodeChange): Promise<void> => publishChange(change, { board, publisher });
-  return startPersistedRun({ durable, runId: asked.runId, resumes, make, acceptChangedCode: parts.acceptChangedCode, onChange });
+  const make = (own: MakeOptions) => setUp(parts, segment.call, { here: { ...caller, abortSignal }, journal, show, ...own });
+  return startPersistedRun({ durable, segment, make, acceptChangedCode: parts.acceptChangedCode });
 };
 
 /** The end of a run's time. */

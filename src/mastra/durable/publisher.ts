@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
-import type { Board, EntryMark } from '../../durable/journal.js';
+import type { Board, BoardEntry, EntryMark } from '../../durable/journal.js';
+import { TakenOver } from '../../durable/ledger.js';
 import { partIdOf } from '../../loop/part-ids.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';
@@ -45,7 +46,10 @@ export interface PublisherOptions {
 export const createPublisher = ({ board, sitting: segment, call }: PublisherOptions): Publisher => {
   const { runId } = call;
   const life = randomUUID();
-  const queue = createQueue((entries) => board.append(runId, entries));
+  const persisted: PersistedCall = { ...call, messages: [] }; // they stand in what the run segment ends with
+  const takeUp = (): BoardEntry => writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted));
+  const writing = fencedWriting(board, runId, takeUp);
+  const queue = createQueue(writing.write);
   let place = { stretch: '', at: { stepNumber: 0, attempt: 1 } };
   let earlier: readonly RunEntry[] = [];
   let left = new Map<string, number>();
@@ -54,6 +58,7 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
   const add = (text: string, mark?: EntryMark): Promise<Written> =>
     queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: { ...place.at } }, text, mark));
   const enter = (run: Run, stretch: string): void => {
+    writing.claim();
     const published = earlier.filter((one) => one.stretch === stretch);
     place = { stretch, at: run.position };
     left = countsOf(published);
@@ -70,8 +75,7 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
     open: async () => {
       if (isOpen) return;
       isOpen = true;
-      const persisted: PersistedCall = { ...call, messages: [] }; // they stand in what the run segment ends with
-      void queue.push(writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted)));
+      void queue.push(takeUp());
       await queue.flush();
       earlier = (await publishedIn(board, runId).catch(() => [])).filter((one) => one.sitting === segment && one.life !== life);
       hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
@@ -94,6 +98,30 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
     flush: () => queue.flush(),
     end: (how) => queue.end(how === 'over' ? 'unwritten' : 'dropped'),
   };
+};
+
+/**
+ * Writes entries as long as no later process has taken the run up. One that no longer owns the run may do so, too, before it
+ * notices; the owner, which alone comes to another section, then takes it back.
+ */
+const fencedWriting = (board: Board, runId: string, takeUp: () => BoardEntry) => {
+  let lifePlace: number | undefined;
+  let isTaken = false;
+  let takesBack = false;
+  const write = async (given: readonly BoardEntry[]): Promise<number> => {
+    const entries = takesBack ? [takeUp(), ...given] : given;
+    const own = entries.findLastIndex(({ mark }) => mark === 'life');
+    try {
+      const first = await board.append(runId, entries, own < 0 ? lifePlace : undefined);
+      if (own >= 0) lifePlace = first + own;
+      isTaken = takesBack = false;
+      return first + entries.length - given.length;
+    } catch (error) {
+      isTaken ||= (error as Error).cause instanceof TakenOver; // with our code, as whatever an engine raises
+      throw error;
+    }
+  };
+  return { write, claim: () => void (takesBack ||= isTaken) };
 };
 
 const isReadable = (entry: RunEntry): boolean => {

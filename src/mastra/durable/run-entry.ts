@@ -31,7 +31,7 @@ export interface EntryParser {
   readonly place: number;
   /** The processes that have run it, in order. */
   readonly lives: readonly string[];
-  /** The last run segment that a process has started, with the place and the process of the first start. */
+  /** The last run segment that a process has started: the place and the process of the first start, the call of the last one. */
   readonly opened:
     { readonly sitting: number; readonly sequence: number; readonly life: string; readonly call: PersistedCall } | undefined;
   /** Whether there was an entry of an unknown process: earlier versions of the library mark nothing. */
@@ -109,8 +109,8 @@ export const createEntryParser = (runId: string, from = 0): EntryParser => {
       case 'life': {
         const { life, sitting: segment } = heading;
         lives.push(life);
-        if (opened?.sitting !== segment)
-          opened = { sitting: segment, sequence, life, call: decodeAt(text, path) as PersistedCall };
+        const first = opened?.sitting === segment ? opened : { sitting: segment, sequence, life };
+        opened = { ...first, call: decodeAt(text, path) as PersistedCall };
         return [];
       }
       case 'chunk': {

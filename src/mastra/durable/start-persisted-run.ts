@@ -1,94 +1,93 @@
-import { createHash } from 'node:crypto';
 import type { Durable } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
-import { type LoopLimits, loopMachine } from '../../loop/machine.js';
 import { applyCallResponse } from '../../loop/resume-run.js';
 import type { Run } from '../../loop/run.js';
-import { decodeAt, encode } from '../../loop/state/encode.js';
+import { checkFormat, decodeAt, encode, journalFormat } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import type { CodeChange } from '../options/own-options.js';
 import type { PersistedSegment } from './persisted-segment.js';
+import { changesBetween, definitionOf, type RunDefinition } from './run-definition.js';
 import type { DurableAgent, SetUpOptions } from './set-up.js';
-import { childrenOf, type GraphNode } from '../../pipeline/graph.js';
 
 /** A stored segment of a run that will start or continue. */
-export interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChangedCode'>, Pick<PersistedSegment, 'resumes'> {
+export interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChangedCode'> {
   readonly durable: Durable;
-  readonly runId: string;
+  readonly segment: PersistedSegment;
   /** Makes the run in this process, as it is before anything of it is done. */
   make(options: MakeOptions): Promise<Run>;
-  /** Called when the run waits for other code. */
-  readonly onChange?: (change: CodeChange) => Promise<void>;
 }
 
 /** `limits`: those that the run began with, when it continues. */
 export type MakeOptions = Pick<SetUpOptions, 'isBeginning' | 'limits'>;
 
-/** The format of journals that this version reads and writes. Raise it when an older journal can no longer be replayed. */
-const journalFormat = 1;
-
 /** How a run segment began, as it is persisted. */
-type RunStart =
-  | { readonly format: number; readonly code: string; readonly limits: LoopLimits; readonly messageId: string }
-  | { readonly error: unknown };
+type SegmentStart = RunDefinition & { readonly format: number; readonly messageId: string };
+
+/** A run segment that starts or continues in this process. */
+export interface StartedSegment {
+  readonly run: Run;
+  readonly isRecovered: boolean;
+  /** The segment; its call says what the run began with. */
+  readonly segment: PersistedSegment;
+}
 
 /**
  * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A run that continues keeps the
- * limits that it began with: the journal is only valid under them. Rejects with `durable/changed-code` or
- * `durable/unknown-format`.
+ * definition that it began with, also after it was suspended: the journal is only valid under it. Rejects with
+ * `durable/changed-code` or `durable/unknown-format`.
  */
-export const startPersistedRun = async (
-  options: PersistedStartOptions,
-): Promise<{ run: Run; isRecovered: boolean } | { error: unknown }> => {
-  const { durable, resumes, make, runId } = options;
+export const startPersistedRun = async (options: PersistedStartOptions): Promise<StartedSegment | { error: unknown }> => {
+  const { durable, make, segment } = options;
+  const { call, resumes } = segment;
+  const { runId, definition: known } = call;
   let run: Run | undefined;
   const text = await durable.step('begin', async () => {
     try {
       run = await make({ isBeginning: !resumes });
-      const { limits } = run.options;
-      return encode({ format: journalFormat, code: definitionHash(run), limits, messageId: run.messageId } satisfies RunStart);
+      const { messageId } = run;
+      return encode({ format: journalFormat, ...(known ?? definitionOf(run)), messageId } satisfies SegmentStart);
     } catch (error) {
-      return encode({ error } satisfies RunStart);
+      return encode({ error });
     }
   });
-  const start = decodeAt(text, `${runId} begin`) as RunStart;
+  const start = decodeAt(text, `${runId} begin`) as SegmentStart | { readonly error: unknown };
   if ('error' in start) return start;
-  checkFormat(runId, start.format);
+  const { format, messageId, ...definition } = start;
+  checkFormat(format, runId);
   const isRecovered = run === undefined;
-  run ??= await make({ isBeginning: false, limits: start.limits });
-  run.messageId = start.messageId; // stored before everything else
-  await checkCode(options, run, start);
+  run ??= await make({ isBeginning: false, limits: definition.limits });
+  run.messageId = messageId; // stored before everything else
+  await checkCode(options, run, definition);
   if (resumes) {
     applyPersistedState(run, { ...resumes.state, status: undefined });
     if (resumes.answered) applyCallResponse(run, resumes.answered);
   }
-  return { run, isRecovered };
-};
-
-const checkFormat = (runId: string, format: number | undefined): void => {
-  if (format === journalFormat) return;
-  const detail = `its journal has format ${format ?? 0}, and this version reads format ${journalFormat}.`;
-  throw new InterlockError('durable/unknown-format', { path: runId, detail });
+  return { run, isRecovered, segment: { ...segment, call: { ...call, definition } } };
 };
 
 /** Settles where the run may go on: by the code that it began with, by other code that is accepted, or only to end as canceled. */
-const checkCode = async (
-  options: PersistedStartOptions,
-  run: Run,
-  start: { code: string; limits: LoopLimits },
-): Promise<void> => {
-  const { acceptChangedCode, durable, resumes, runId, onChange } = options;
-  const [to, { length }, needed] = [definitionHash(run), run.options.ports.models, start.limits.models];
-  const change: CodeChange = { runId, from: start.code, to };
+const checkCode = async (options: PersistedStartOptions, run: Run, definition: RunDefinition): Promise<void> => {
+  const { acceptChangedCode, durable, segment } = options;
+  const { runId } = segment.call;
+  const here = definitionOf(run);
+  const [{ length }, needed] = [run.options.ports.models, definition.limits.models];
   const hasModels = length >= needed; // a journal names them by their places
-  if (hasModels && (change.from === to || (await acceptChangedCode?.(change)))) return;
-  if (resumes && !resumes.answered) return; // it was asked to end
-  await onChange?.(change);
+  const models = hasModels ? [] : [`it began with ${needed} models, and the agent now has ${length}`];
+  const change: CodeChange = {
+    runId,
+    from: definition.code,
+    to: here.code,
+    changes: [...changesBetween(definition, here), ...models],
+  };
+  if (hasModels && (change.from === change.to || (await acceptChangedCode?.(change)))) return;
+  if (segment.resumes && !segment.resumes.answered) return; // it was asked to end
+  await durable.lookForCancel?.();
   if (await isSoonAborted(durable.canceled, hearCancelMs)) return;
-  const detail = hasModels
-    ? `it was begun by ${change.from}, and this is ${to}.`
-    : `it began with ${needed} models, and the agent now has ${length}.`;
-  throw new InterlockError('durable/changed-code', { path: runId, detail });
+  throw new InterlockError('durable/changed-code', {
+    path: runId,
+    detail: `begun by ${change.from}, here ${change.to}: ${change.changes.join('; ')}.`,
+    cause: change,
+  });
 };
 
 /** How long a process that has to refuse a run waits to hear that the run is to end: engines tell of it a moment later. */
@@ -107,17 +106,3 @@ const isSoonAborted = async (signal: AbortSignal, withinMs: number): Promise<boo
     });
   return signal.aborted;
 };
-
-/**
- * A hash of the code that the run's journal depends on: the statechart, and the guards of each lane in order. A run of other
- * code may reach other states.
- */
-const definitionHash = ({ options: { lanes } }: Run): string => {
-  const guards = Object.entries(lanes).map(([lane, plan]) => [lane, plan && shapeOf(plan.graph)]);
-  return createHash('sha256')
-    .update(JSON.stringify([loopMachine.config, guards]))
-    .digest('hex')
-    .slice(0, 16);
-};
-
-const shapeOf = (node: GraphNode): unknown => [node.kind, 'id' in node ? node.id : '', childrenOf(node).map(shapeOf)];

@@ -1,4 +1,5 @@
 import type { Board } from '../../durable/journal.js';
+import { isInterlockError } from '../../errors.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import type { Run } from '../../loop/run.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
@@ -29,6 +30,12 @@ export const readNote = (note: string): WaitingRun[] => {
   }
 };
 
+/** What an error says of the code that a run, or a sub-agent of it, waits for. */
+export const changeIn = (error: unknown, runId: string): CodeChange | undefined =>
+  isInterlockError(error, 'durable/changed-code') || isInterlockError(error, 'durable/unknown-format')
+    ? { ...(error.cause as Omit<CodeChange, 'runId'>), runId } // as they were raised
+    : undefined;
+
 /**
  * Publishes to followers that a run waits for its code: once for each change, however many processes try. The entry is removed
  * when the run continues.
@@ -37,11 +44,11 @@ export const publishChange = async (
   change: CodeChange,
   { board, publisher }: { board: Board; publisher: Publisher },
 ): Promise<void> => {
-  const { runId } = change;
+  const { runId, ...data } = change;
   const note = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
   if ((await board.pinned()).some((one) => one.runId === runId && one.note === note)) return;
   await publisher.open();
-  void publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data: { from: change.from, to: change.to } });
+  void publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data });
   await publisher.flush();
   await board.pin(runId, note);
 };

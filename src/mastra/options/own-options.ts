@@ -26,6 +26,8 @@ export interface CodeChange {
   /** Hashes of the code that started the run, and of the code that would continue it. */
   readonly from: string;
   readonly to: string;
+  /** What changed, for people, such as `input guards removed: limit`. */
+  readonly changes: readonly string[];
 }
 
 /** Guards of one lane; what is in a list is looked at where it is compiled, and refused as `pipeline/invalid-step`. */

@@ -1,0 +1,57 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { DecideRun, Decision } from '../../protocol/runs.js';
+import { get, post } from '../api/request.js';
+import { useLoaded } from '../api/use-loaded.js';
+import { Button } from '../components/button.js';
+import { ErrorNotice } from '../components/error-notice.js';
+import { InertText } from '../components/inert-text.js';
+
+const lookAgainMs = 5_000;
+
+/** The durable runs that wait for the code that began them: what changed, and what can be done. */
+export const Decisions = () => {
+  const loaded = useLoaded(useCallback((signal) => get<readonly Decision[]>('decisions', signal), []));
+  const { reload } = loaded;
+  useEffect(() => {
+    const timer = setInterval(reload, lookAgainMs);
+    return () => clearInterval(timer);
+  }, [reload]);
+  if (loaded.state !== 'loaded' || loaded.value.length === 0) return null;
+  return (
+    <section className="decisions" aria-label="Runs that need a decision">
+      <h2>Runs that need a decision</h2>
+      <p>
+        Other code began these runs. They continue once that code is back, or once <code>acceptChangedCode</code> of the agent
+        accepts the change.
+      </p>
+      <ul>
+        {loaded.value.map((decision) => (
+          <DecisionRow key={`${decision.agentId} ${decision.runId}`} decision={decision} onDone={reload} />
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+const DecisionRow = ({ decision, onDone }: { readonly decision: Decision; readonly onDone: () => void }) => {
+  const { agentId, runId, from, to, changes } = decision;
+  const [error, setError] = useState<Error>();
+  const decide = (action: DecideRun['action']): void => {
+    post('decisions', { agentId, runId, action } satisfies DecideRun).then(onDone, setError);
+  };
+  return (
+    <li>
+      <strong>
+        <InertText text={runId} />
+      </strong>{' '}
+      of {agentId}: <InertText text={changes.join('; ')} /> <span title="Hashes of the code">({`${from} → ${to}`})</span>
+      <Button onClick={() => decide('cancel')} aria-label={`Cancel ${runId}`}>
+        Cancel
+      </Button>
+      <Button onClick={() => decide('abandon')} aria-label={`Abandon ${runId}`} title="Gives it up without running its code">
+        Abandon
+      </Button>
+      {error && <ErrorNotice error={error} />}
+    </li>
+  );
+};

@@ -1,0 +1,73 @@
+import { MockMemory } from '@mastra/core/memory';
+import { createTool } from '@mastra/core/tools';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { InterlockAgent, memoryEngine } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+
+const remembered = { thread: 'thread', resource: 'ann' };
+
+/** Looks twice, and answers with what it is to say. */
+const looking = (requireApproval: boolean) => {
+  const memory = new MockMemory();
+  const says = { text: 'first' };
+  const look = createTool({
+    id: 'look',
+    description: 'Looks.',
+    inputSchema: z.object({ at: z.number() }),
+    requireApproval,
+    execute: async ({ at }) => `nothing at ${at}`,
+  });
+  const model = scriptedModel({
+    steps: ({ prompt }) => {
+      const step = prompt.filter(({ role }) => role === 'tool').length;
+      return step < 2 ? { toolCalls: [{ name: 'look', args: { at: step } }] } : { text: says.text };
+    },
+  });
+  const durability = memoryEngine();
+  const agent = new InterlockAgent({
+    id: 'looker',
+    name: 'Looker',
+    instructions: 'Look.',
+    model,
+    tools: { look },
+    memory,
+    durability,
+  });
+  const saved = async () => {
+    const { messages } = await memory.recall({ threadId: remembered.thread, resourceId: remembered.resource });
+    const answers = messages.filter(({ role }) => role === 'assistant');
+    return answers.map(({ id, content }) => [
+      id,
+      content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''),
+    ]);
+  };
+  const answer = async (runId: string) => {
+    for (let calls = 0; calls < 2 && requireApproval; calls += 1)
+      await (await agent.resume(runId, { approved: true }, { memory: remembered })).getFullOutput();
+  };
+  return { agent, says, saved, answer };
+};
+
+it.each([
+  ['that ended at once', false, [0, 1, 2]],
+  ['that a person answered', true, [1, 2]],
+])('a fork of a run %s answers in a message of its own, and memory keeps that of the first run', async (_what, asks, steps) => {
+  const { agent, says, saved, answer } = looking(asks);
+  await agent.generate('Hi', { runId: 'one', memory: remembered });
+  await answer('one');
+  const [first] = await saved();
+  expect(first?.[1]).toBe('first');
+  for (const [index, step] of steps.entries()) {
+    says.text = `fork ${step}`;
+    const newRunId = `fork-${step}`;
+    const { status } = await (await agent.fork('one', { step, newRunId })).getFullOutput();
+    if (status === 'suspended') await (await agent.resume(newRunId, { approved: true }, { memory: remembered })).getFullOutput();
+    const all = await saved();
+    const forks = steps.slice(0, index + 1).map((one) => `fork ${one}`);
+    expect(new Set(all.map(([, text]) => text))).toEqual(new Set(['first', ...forks])); // memory orders them by their first words
+    expect(all[0]).toEqual(first);
+    expect(new Set(all.map(([id]) => id)).size).toBe(all.length);
+  }
+});

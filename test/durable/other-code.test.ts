@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import type { Engine } from '../../src/durable/journal.js';
+import { openWorkflow } from '../../src/durable/openworkflow/index.js';
+import type { CodeChange, InterlockAgent } from '../../src/index.js';
+import { decode, encode } from '../../src/loop/state/encode.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
+import { approving, scenarios, type Scenario } from './scenarios.js';
+
+const prompt = 'Please charge me.';
+const tools = () => (scenarios['tools'] as () => Scenario)();
+const guardNamed = (id: string) => ({ id, processInput: ({ messages }: { messages: never[] }) => messages }) as never;
+
+/** As an engine that tries a run again later: here never. */
+const waiting = (engine: Engine): Engine => ({
+  ...engine,
+  host: (program) =>
+    engine.host({ ...program, run: (...args) => program.run(...args).catch(() => new Promise<never>(() => undefined)) }),
+});
+
+/** What a follower receives of a run that waits for its code. */
+const decisionOf = async (agent: InterlockAgent, runId: string): Promise<unknown> => {
+  const { fullStream } = await agent.attach(runId, { from: 0 });
+  for await (const chunk of fullStream as AsyncIterable<{ type: string; data?: unknown }>)
+    if (chunk.type === 'data-interlock-needs-decision') return chunk.data;
+  throw new Error('The run has ended.');
+};
+
+describe('a suspended run is resumed by other code', () => {
+  const fileOf = (): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'interlock-code-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    return join(folder, 'runs.db');
+  };
+  const deploy = (path: string, options: object) => {
+    const durability = openWorkflow({ path, leaseMs: 1_000 });
+    onTestFinished(() => durability.close());
+    const { agent, effects } = approving();
+    return { agent: agent({ durability, ...options }), effects, close: () => durability.close() };
+  };
+  const suspended = async (options: object) => {
+    const path = fileOf();
+    const old = deploy(path, options);
+    expect((await old.agent.generate(prompt, { runId: 'one' })).status).toBe('suspended');
+    await old.close();
+    return path;
+  };
+  const answer = async (agent: InterlockAgent) => {
+    const call = (await agent.listSuspendedRuns()).runs[0]?.toolCalls[0];
+    return agent.resume('one', { approved: true }, call && { toolCallId: call.toolCallId });
+  };
+
+  it('and waits: the guards that it began with are its own, until the change is accepted or taken back', async () => {
+    const path = await suspended({ inputProcessors: [guardNamed('old'), guardNamed('kept')] });
+    const other = deploy(path, { inputProcessors: [guardNamed('kept'), guardNamed('new')] });
+    await answer(other.agent);
+    const changes = ['input guards removed: old', 'input guards added: new'];
+    expect(await decisionOf(other.agent, 'one')).toMatchObject({ changes });
+    expect(await other.agent.listRuns({ status: 'needs-decision' })).toMatchObject([{ runId: 'one', changes }]);
+    expect(other.effects).toEqual([]);
+    await other.close();
+    const again = deploy(path, { inputProcessors: [guardNamed('old'), guardNamed('kept')] });
+    expect((await (await again.agent.attach('one')).getFullOutput()).status).toBe('suspended'); // it asks for the second call
+    expect(await again.agent.listRuns()).toMatchObject([{ runId: 'one', status: 'suspended' }]);
+    await again.close();
+    const seen: CodeChange[] = [];
+    const accepting = deploy(path, { acceptChangedCode: (change: CodeChange) => seen.push(change) > 0 });
+    expect((await (await answer(accepting.agent)).getFullOutput()).status).toBe('success');
+    expect(seen[0]).toMatchObject({ runId: 'one', changes: ['input guards removed: old, kept'] });
+    expect(accepting.effects).toHaveLength(2);
+  });
+
+  it('and keeps the limits that it began with', async () => {
+    const other = deploy(await suspended({}), { defaultOptions: { maxSteps: 1 } });
+    await (await answer(other.agent)).getFullOutput();
+    const { status, finishReason, text } = await (await answer(other.agent)).getFullOutput();
+    expect([status, finishReason, text]).toEqual(['success', 'stop', 'I charge. All is paid.']);
+  });
+});
+
+describe('code that differs', () => {
+  const changesFor = async (before: object, after: object): Promise<readonly string[]> => {
+    const disk = createDisk();
+    const dying = mortalEngine(disk, 5);
+    void tools()
+      .agent({ durability: dying, ...before })
+      .generate(prompt, { runId: 'one' })
+      .catch(() => undefined);
+    await dying.died;
+    const agent = tools().agent({ durability: waiting(mortalEngine(disk)), ...after });
+    return ((await decisionOf(agent, 'one')) as CodeChange).changes;
+  };
+
+  it.each([
+    [
+      'a lane',
+      { outputProcessors: [{ id: 'a', processOutputResult: ({ messages }: { messages: never[] }) => messages }] },
+      {},
+      ['output guards removed: a'],
+    ],
+    [
+      'an order',
+      { inputProcessors: ['a', 'b'].map(guardNamed) },
+      { inputProcessors: ['b', 'a'].map(guardNamed) },
+      ['input guards arranged differently'],
+    ],
+  ])('is described: %s', async (_what, before, after, changes) => {
+    expect(await changesFor(before, after)).toEqual(changes);
+  });
+
+  it('is described: models that are missing', async () => {
+    const model = () => ({ model: scriptedModel({ steps: [{ text: 'Hi.' }] }), maxRetries: 0 });
+    const many = { model: [model(), model()] };
+    expect(await changesFor(many, {})).toEqual(['it began with 2 models, and the agent now has 1']);
+  });
+});
+
+describe('another version of the library', () => {
+  /** A run that a process has left, with something of it in another format. */
+  const left = async (spoil: (disk: Disk) => unknown) => {
+    const disk = createDisk();
+    const dying = mortalEngine(disk, 6);
+    void tools()
+      .agent({ durability: dying })
+      .generate(prompt, { runId: 'one' })
+      .catch(() => undefined);
+    await dying.died;
+    spoil(disk);
+    return tools().agent({ durability: waiting(mortalEngine(disk)) });
+  };
+  const run = ({ runs }: Disk) => runs.get('0:one') as NonNullable<ReturnType<Disk['runs']['get']>>;
+  const begun = (format: number | undefined) => (disk: Disk) => {
+    const { kept } = run(disk);
+    kept.set('begin', encode({ ...(decode(kept.get('begin') ?? '') as object), format }));
+  };
+
+  it.each([
+    ['a newer journal', begun(2), 2],
+    ['a journal of before the first format', begun(undefined), 0],
+    ['a step of a newer format', (disk: Disk) => run(disk).kept.set('begin', `2\n${run(disk).kept.get('begin')}`), 2],
+    [
+      'a call of a newer format',
+      (disk: Disk) => disk.runs.set('0:one', { ...run(disk), call: { ...run(disk).call, input: '12\nother' } }),
+      12,
+    ],
+  ])('has kept %s: the run waits, and attach and the list say so', async (_what, spoil, format) => {
+    const agent = await left(spoil);
+    const change = {
+      from: `format ${format}`,
+      to: 'format 1',
+      changes: [`the journal has format ${format}, and this version reads format 1`],
+    };
+    expect(await decisionOf(agent, 'one')).toEqual(change);
+    expect(await agent.listRuns({ status: 'needs-decision' })).toEqual([{ ...change, runId: 'one', status: 'needs-decision' }]);
+  });
+
+  it('has written its stream, or its end: attach rejects with the code', async () => {
+    const unknown = { code: 'durable/unknown-format' };
+    const disk = createDisk();
+    const agent = tools().agent({ durability: mortalEngine(disk) });
+    await agent.generate(prompt, { runId: 'one' });
+    await disk.board.append('one', [{ text: '{"kind":"life","life":"newer","sitting":1}\n2\nother', mark: 'life' }]);
+    await expect(agent.attach('one')).rejects.toMatchObject({
+      ...unknown,
+      path: `one entry ${(await disk.board.read('one', 0)).length - 1}`,
+    });
+    disk.runs.set('0:one', { ...run(disk), output: '2\nother' });
+    for (const act of [() => agent.attach('one'), () => agent.resume('one', {}), () => agent.cancel('one')])
+      await expect(act()).rejects.toMatchObject({ ...unknown, path: '0:one output' });
+  });
+});
