@@ -1,4 +1,4 @@
-import type { Saying, Script } from './script.js';
+import type { Rule, Saying, Script } from './script.js';
 import type { Seen } from './seen.js';
 
 /** Where entrances differ on purpose. */
@@ -94,20 +94,36 @@ export const inAiSdk: readonly Exclusion[] = [
   },
 ];
 
-const editsEarlier = ({ opening, rules }: Script): boolean =>
-  opening.length > 0 && rules.some(({ phase, act }) => phase === 'outputResult' && act === 'edit');
+/** Whether a guard changes steps before the last, in which it did not find its word itself. */
+const editsEarlier =
+  (...phases: readonly Rule['phase'][]) =>
+  ({ opening, closing, receipts, rules }: Script): boolean =>
+    rules.some(({ phase, act, word }) => {
+      if (act !== 'edit' || opening.length === 0 || !phases.includes(phase)) return false;
+      const isEarlier = [...opening.flatMap(saidIn), ...receipts].some((said) => said.includes(word));
+      return phase === 'outputResult' || (isEarlier && closing.some(({ text }) => text.includes(word)));
+    });
 
 const lateEdit = {
-  why: 'A guard of the result that changes the steps before the last fails a stream whose words have left.',
+  why: 'A guard of the answer that changes the steps before the last fails a stream whose words have left.',
   link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
 };
 
 export const inAgentStream: readonly Exclusion[] = [
   ...inAiSdk,
-  { ...lateEdit, leavesOut: (one) => one.hold === 'step' && editsEarlier(one) },
+  {
+    ...lateEdit,
+    leavesOut: (one) => {
+      const isHeld = one.hold !== 'step' && one.rules.some(({ phase }) => phase === 'outputResult');
+      return !isHeld && editsEarlier('outputStep', 'outputResult')(one);
+    },
+  },
 ];
 
-export const inStreamText: readonly Exclusion[] = [...inAiSdk, { ...lateEdit, leavesOut: editsEarlier }];
+export const inStreamText: readonly Exclusion[] = [
+  ...inAiSdk,
+  { ...lateEdit, leavesOut: editsEarlier('outputStep', 'outputResult') },
+];
 
 export const isDrawn =
   (exclusions: readonly Exclusion[]) =>
