@@ -94,15 +94,14 @@ export const inAiSdk: readonly Exclusion[] = [
   },
 ];
 
-/** Whether a guard changes steps before the last, in which it did not find its word itself. */
-const editsEarlier =
-  (...phases: readonly Rule['phase'][]) =>
-  ({ opening, closing, receipts, rules }: Script): boolean =>
-    rules.some(({ phase, act, word }) => {
-      if (act !== 'edit' || opening.length === 0 || !phases.includes(phase)) return false;
-      const isEarlier = [...opening.flatMap(saidIn), ...receipts].some((said) => said.includes(word));
-      return phase === 'outputResult' || (isEarlier && closing.some(({ text }) => text.includes(word)));
-    });
+/** Whether a guard of answers changes steps before the last. */
+const editsEarlier = ({ opening, closing, receipts, rules }: Script): boolean =>
+  rules.some(({ phase, act, word }) => {
+    if (act !== 'edit' || opening.length === 0) return false;
+    const isEarlier = [...opening.flatMap(saidIn), ...receipts].some((said) => said.includes(word));
+    const isLate = isEarlier && closing.some(({ text }) => text.includes(word));
+    return phase === 'outputResult' || (phase === 'outputStep' && isLate);
+  });
 
 const lateEdit = {
   why: 'A guard of the answer that changes the steps before the last fails a stream whose words have left.',
@@ -115,15 +114,12 @@ export const inAgentStream: readonly Exclusion[] = [
     ...lateEdit,
     leavesOut: (one) => {
       const isHeld = one.hold !== 'step' && one.rules.some(({ phase }) => phase === 'outputResult');
-      return !isHeld && editsEarlier('outputStep', 'outputResult')(one);
+      return !isHeld && editsEarlier(one);
     },
   },
 ];
 
-export const inStreamText: readonly Exclusion[] = [
-  ...inAiSdk,
-  { ...lateEdit, leavesOut: editsEarlier('outputStep', 'outputResult') },
-];
+export const inStreamText: readonly Exclusion[] = [...inAiSdk, { ...lateEdit, leavesOut: editsEarlier }];
 
 export const isDrawn =
   (exclusions: readonly Exclusion[]) =>
