@@ -3,7 +3,7 @@ import { snapshotParts, withResultOf, type PartSnapshot } from './late-edits.js'
 import type { Chunk, StepRecord } from './ports.js';
 import type { Span } from './response.js';
 import type { AcceptedStep, Attempt, Run } from './run.js';
-import { acceptedParts, followParts, responseParts } from './step-record.js';
+import { acceptedParts, followParts, responseParts, withoutBody } from './step-record.js';
 
 /** The response before guards are given it, to be compared with what they leave of it. */
 export const snapshotResponse = (run: Run): PartSnapshot[] => snapshotParts(responseParts(run));
@@ -108,11 +108,6 @@ const isSameSlice = (before: readonly PartSnapshot[], now: readonly PartSnapshot
 
 const isSamePart = (a: PartSnapshot | undefined, b: PartSnapshot | undefined): boolean =>
   a?.type === b?.type && a?.id === b?.id && a?.value === b?.value;
-
-const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {
-  const { body: _body, ...rest } = (request ?? {}) as { body?: unknown };
-  return rest;
-};
 
 /** The start of a step repeats the request, its end repeats its text, its calls and what the provider said of them. */
 const rewriteFor = (record: StepRecord): ((chunk: Chunk) => Chunk) => {
