@@ -73,7 +73,7 @@ export const failWith = (run: Run, error: unknown): Outcome => {
 export const shownError = (run: Run, error: unknown): unknown =>
   run.options.serveErrorDetails ? error : stripQuotedError(error, withoutPrompt(run));
 
-/** Cuts out of a text what it repeats of the conversation, and of the answer that has begun. */
+/** Cuts out of a text what it repeats of the conversation, and of the answer that has started. */
 export const withoutPrompt = ({ list, attempt, scope: { host } }: Run): ((text: string) => string) => {
   const said = textsIn([host.messages.read(list, 'all'), host.messages.readSystem(list), attempt?.answer.parts]);
   return cutQuotesOf(said.map(({ text }) => text).join('\n'));
