@@ -3,7 +3,7 @@ import { isSamePart, snapshotParts, withResultOf, type PartSnapshot } from './la
 import type { Chunk, StepRecord } from './ports.js';
 import type { Part, Span } from './response.js';
 import type { AcceptedStep, Attempt, Run } from './run.js';
-import { acceptedParts, followParts, responseParts } from './step-record.js';
+import { acceptedParts, followParts, responseParts, withoutBody } from './step-record.js';
 
 /** The response before guards are given it, to be compared with what they leave of it. */
 export const snapshotResponse = (run: Run): readonly PartSnapshot[] => snapshotAgain(run, responseParts(run));
@@ -110,11 +110,6 @@ const sharesOf = (
 const isSameSlice = (before: readonly PartSnapshot[], now: readonly PartSnapshot[], [from, to]: [number, number]): boolean => {
   for (let at = from; at < to; at += 1) if (!isSamePart(before[at], now[at])) return false;
   return true;
-};
-
-const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {
-  const { body: _body, ...rest } = (request ?? {}) as { body?: unknown };
-  return rest;
 };
 
 /** The start of a step repeats the request, its end repeats its text, its calls and what the provider said of them. */

@@ -73,22 +73,28 @@ export const failWith = (run: Run, error: unknown): Outcome => {
 export const shownError = (run: Run, error: unknown): unknown =>
   run.options.serveErrorDetails ? error : stripQuotedError(error, withoutPrompt(run));
 
-/** Cuts out of a text what it repeats of the conversation. */
-export const withoutPrompt = ({ list, scope: { host } }: Run): ((text: string) => string) => {
-  const said = textsIn([host.messages.read(list, 'all'), host.messages.readSystem(list)]);
+/** Cuts out of a text what it repeats of the conversation, and of the answer that has started. */
+export const withoutPrompt = ({ list, attempt, scope: { host } }: Run): ((text: string) => string) => {
+  const said = textsIn([host.messages.read(list, 'all'), host.messages.readSystem(list), attempt?.answer.parts]);
   return cutQuotesOf(said.map(({ text }) => text).join('\n'));
 };
 
-/** Sends a chunk, and what guards set aside to follow it, through the stream's guards; lets out what they leave of it. */
-export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Outcome }> => {
+/**
+ * Sends a chunk, and what guards set aside to follow it, through the stream's guards; lets out what they leave of it. Gives the chunk as they
+ * edited it.
+ */
+export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Outcome; edited: Chunk }> => {
   let next: Chunk | undefined = chunk;
+  let edited = chunk;
   for (let count = 0; next && count <= mostFollowing; count += 1) {
     const { data, outcome }: Judged<'outputStream'> = await judgeChunk(run, next);
-    if (outcome) return { outcome };
-    if (data.part) await emit(run, data.part as Chunk); // guards give back chunks, see the row's settle
+    if (outcome) return { outcome, edited };
+    const left = data.part as Chunk | null | undefined; // guards give back chunks, see the row's settle
+    if (left) await emit(run, left);
+    if (next === chunk && left?.type === chunk.type) edited = left;
     next = takeReprocessed(run);
   }
-  return {};
+  return { edited };
 };
 
 /** A chunk that is not the model's is judged as a whole, by guards with windows, too. */

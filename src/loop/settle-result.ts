@@ -20,13 +20,22 @@ export const settleResult = async (run: Run, record: StepRecord, told: CallResul
   if (judged.outcome) return judged.outcome;
   const current = inserted.read(judged.data.result);
   if (current) {
-    const currentRecord = toolResultRecord(run, told.call, current.result);
-    record.toolResults.push(currentRecord);
-    const chunk = agentChunk(run, 'tool-result', { ...told.payload, ...(currentRecord.payload as object) });
-    const { outcome } = await emitJudged(run, chunk);
+    const call = currentCall(record, told.call);
+    const { payload } = toolResultRecord(run, call, current.result);
+    const chunk = agentChunk(run, 'tool-result', { ...told.payload, ...(payload as object) });
+    const { outcome, edited } = await emitJudged(run, chunk);
     if (outcome) return outcome;
+    const { result } = edited.payload as CallResult;
+    if (result !== current.result) insertResult(run, { call, result }); // a guard of the stream edited it
+    record.toolResults.push(toolResultRecord(run, call, result));
   }
   return follow(run, told.call, before);
+};
+
+/** Guards of other results may have edited its arguments. */
+const currentCall = ({ toolCalls }: StepRecord, call: ToolCall): ToolCall => {
+  const { args = call.args } = toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId) ?? {};
+  return { ...call, args };
 };
 
 /** A guard of a result is given the whole conversation. */
@@ -61,8 +70,11 @@ export const settleError = async (run: Run, { call, error }: CallError): Promise
   if (current.found) {
     const told = current.result === result ? error : new Error(String(current.result));
     if (told !== error) setToolOutcome(list, call, { kind: 'error', error: told });
-    const { outcome } = await emitJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: told }));
+    const chunk = agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: told });
+    const { outcome, edited } = await emitJudged(run, chunk);
     if (outcome) return outcome;
+    const { error: left } = edited.payload as CallError;
+    if (left !== told) setToolOutcome(list, call, { kind: 'error', error: left });
   }
   return follow(run, call, before);
 };

@@ -148,6 +148,12 @@ const isFile = (part: Part, { payload }: Chunk): boolean => {
   return part.type === 'file' && (part.data === data || (typeof part.data !== 'string' && typeof data !== 'string'));
 };
 
+/** A request without the provider's record of it, which repeats the answers before. */
+export const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {
+  const { body: _body, ...rest } = (request ?? {}) as { body?: unknown };
+  return rest;
+};
+
 /** A rejected attempt keeps its place among the steps, without its words. */
 export const rejectRecord = (run: Run, record: StepRecord, tripwire: StepTripwire | undefined): void => {
   Object.assign(record, wordsOf(run, []), {
@@ -157,5 +163,6 @@ export const rejectRecord = (run: Run, record: StepRecord, tripwire: StepTripwir
     toolCalls: [],
     toolResults: [],
     providerMetadata: undefined,
+    request: withoutBody(record.request),
   } satisfies Partial<StepRecord>);
 };

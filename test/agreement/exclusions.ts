@@ -1,4 +1,4 @@
-import type { Saying, Script } from './script.js';
+import type { Rule, Saying, Script } from './script.js';
 import type { Seen } from './seen.js';
 
 /** Where entrances differ on purpose. */
@@ -94,17 +94,29 @@ export const inAiSdk: readonly Exclusion[] = [
   },
 ];
 
-const editsEarlier = ({ opening, rules }: Script): boolean =>
-  opening.length > 0 && rules.some(({ phase, act }) => phase === 'outputResult' && act === 'edit');
+/** Whether a guard of answers changes steps before the last. */
+const editsEarlier = ({ opening, closing, receipts, rules }: Script): boolean =>
+  rules.some(({ phase, act, word }) => {
+    if (act !== 'edit' || opening.length === 0) return false;
+    const isEarlier = [...opening.flatMap(saidIn), ...receipts].some((said) => said.includes(word));
+    const isLate = isEarlier && closing.some(({ text }) => text.includes(word));
+    return phase === 'outputResult' || (phase === 'outputStep' && isLate);
+  });
 
 const lateEdit = {
-  why: 'A guard of the result that changes the steps before the last fails a stream whose words have left.',
+  why: 'A guard of the answer that changes the steps before the last fails a stream whose words have left.',
   link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
 };
 
 export const inAgentStream: readonly Exclusion[] = [
   ...inAiSdk,
-  { ...lateEdit, leavesOut: (one) => one.hold === 'step' && editsEarlier(one) },
+  {
+    ...lateEdit,
+    leavesOut: (one) => {
+      const isHeld = one.hold !== 'step' && one.rules.some(({ phase }) => phase === 'outputResult');
+      return !isHeld && editsEarlier(one);
+    },
+  },
 ];
 
 export const inStreamText: readonly Exclusion[] = [...inAiSdk, { ...lateEdit, leavesOut: editsEarlier }];

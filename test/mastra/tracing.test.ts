@@ -1,9 +1,6 @@
-import type { Agent } from '@mastra/core/agent';
-import { Mastra } from '@mastra/core/mastra';
 import { MockMemory } from '@mastra/core/memory';
 import { SpanType, type AnyExportedSpan, type TracingContext } from '@mastra/core/observability';
 import { createTool } from '@mastra/core/tools';
-import { Observability, TestExporter } from '@mastra/observability';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -19,22 +16,8 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/index.js';
 import { createAgent, everyHook, guardOn, laned, modelFor, runAgent, type HookArgs } from '../promises/support.js';
 import { begin, charging, resume, yes } from './approval-support.js';
-import { callThen, echo, makeAgent, modes, settled, type Mode } from './support.js';
-
-type Traceable = Pick<Agent, '__registerMastra'>;
-
-/** Traces everything that agents do from now on. */
-const traced = (...agents: unknown[]) => {
-  const exporter = new TestExporter({ storeLogs: false });
-  const observability = new Observability({ configs: { default: { serviceName: 'tests', exporters: [exporter] } } });
-  const mastra = new Mastra({ observability, logger: false });
-  for (const agent of agents) (agent as Traceable)['__registerMastra'](mastra);
-  const spans = async (): Promise<AnyExportedSpan[]> => {
-    await settled();
-    return exporter.getAllSpans();
-  };
-  return { spans, everything: async () => (await spans(), JSON.stringify(exporter.events)), exporter };
-};
+import { callThen, echo, makeAgent, modes, type Mode } from './support.js';
+import { traced } from './traced.js';
 
 type Tree = [name: string, ...children: Tree[]];
 

@@ -127,6 +127,12 @@ describe('what a provider says of a failure', () => {
       expect(told).toContain('4096');
     },
   );
+
+  it('quotes no answer that was held back when it broke off', async () => {
+    const steps = [{ text: ['The code is ZEBRA42.'], error: new Error('Broke off after ZEBRA42.') }];
+    const stream = await agentWith({ hold: 'run' }, steps).stream(prompt);
+    await expect(stream.getFullOutput()).rejects.toThrow('Broke off after …');
+  });
 });
 
 describe('the error of a provider', () => {

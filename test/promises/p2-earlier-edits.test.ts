@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+import { traced } from '../mastra/traced.js';
 import { createDisk, mortalEngine } from '../durable/mortal-engine.js';
 import { quoting } from '../quoting-model.js';
 import { guardOn, runAgent, type Chunk, type Mode } from './support.js';
@@ -27,9 +28,9 @@ const places: Record<string, Place> = {
   error: { failure: `refused ${secret}` },
 };
 
-const agentFor = (place: Place, own: object): InterlockAgent => {
-  const { text = ['Wait. '], reasoning, note = 'fine', receipt = 'paid', failure } = place;
-  const first: ScriptedStep<'v2'> = { text, reasoning: reasoning ?? [], toolCalls: [{ name: 'charge', args: { note } }] };
+const agentFor = (place: Place, own: object, opening: ScriptedStep<'v2'> = {}): InterlockAgent => {
+  const { text = ['Wait. '], reasoning = [], note = 'fine', receipt = 'paid', failure } = place;
+  const first: ScriptedStep<'v2'> = { text, reasoning, toolCalls: [{ name: 'charge', args: { note } }], ...opening };
   const charge = createTool({
     id: 'charge',
     description: 'Charges.',
@@ -81,14 +82,31 @@ describe.each(Object.entries(places))('P2 a guard takes %s out of what came befo
   it.each(cases)('%s, hold %s, %s', async (phase, hold, mode) => {
     const own = { outputProcessors: [redacting(phase as 'outputStep')], hold };
     const told: unknown[] = [];
-    const ran = await runAgent(agentFor(place, own), mode, { onStepFinish: (step: unknown) => void told.push(step) });
+    const agent = agentFor(place, own);
+    const { everything } = traced(agent);
+    const ran = await runAgent(agent, mode, { onStepFinish: (step: unknown) => void told.push(step) });
     expect(ran.status).toBe('success');
     const { result } = ran;
     expect(said([result?.steps, result?.text, result?.toolCalls, result?.toolResults, result?.response])).not.toContain(secret);
     expect(said([result?.steps, result?.reasoningText]) + leftOf(ran.chunks)).toContain(name === 'error' ? 'paid' : '[out]');
-    expect(leftOf(ran.chunks)).not.toContain(secret);
+    expect(leftOf(ran.chunks) + (await everything())).not.toContain(secret);
     if (hold === 'run') expect(said([ran.chunks, told])).not.toContain('ZEB');
     if (hold === 'run') expect(ran.chunks.some(({ type }) => type === 'data-interlock-retract')).toBe(false);
+  });
+
+  it.each(['none', 'step', 'run'] as const)('a trip on the result rejects what repeats it, hold %s', async (hold) => {
+    const trips = guardOn('outputResult', ({ abort }) => abort('not to be told'));
+    const { chunks, result } = await runAgent(agentFor(place, { outputProcessors: [trips], hold }), 'stream');
+    expect(said(result)).not.toContain(secret);
+    if (hold === 'run') expect(said(chunks)).not.toContain('ZEB');
+  });
+
+  it('a trip on a later step leaves nothing in the trace of a run that is held', async () => {
+    const trips = guardOn('outputStep', ({ abort, stepNumber }) => (stepNumber === 1 ? abort('not to be told') : undefined));
+    const agent = agentFor(place, { outputProcessors: [trips], hold: 'run' });
+    const { everything } = traced(agent);
+    const { status } = await runAgent(agent, 'stream');
+    expect([status, (await everything()).includes(secret)]).toEqual(['tripwire', false]);
   });
 
   it.each(['toolResult', 'outputStep', 'outputResult'] as const)('%s, in a durable run', async (phase) => {
@@ -96,4 +114,36 @@ describe.each(Object.entries(places))('P2 a guard takes %s out of what came befo
     const ran = await runAgent(agentFor(place, own), 'stream', { runId: 'kept' });
     expect(said([ran.result?.steps, ran.result?.response]) + leftOf(ran.chunks)).not.toContain(secret);
   });
+});
+
+describe.each(['result', 'error'] as const)('P2 a guard of the stream edits the %s of a tool', (name) => {
+  const without = (value: object): object =>
+    value instanceof Error
+      ? new Error(value.message.replaceAll(secret, '[out]'))
+      : (JSON.parse(JSON.stringify(value).replaceAll(secret, '[out]')) as object);
+  const editing = guardOn(
+    'outputStream',
+    ({ part }) => {
+      if (part?.type !== `tool-${name}`) return part;
+      const { [name]: own, ...payload } = part.payload as Record<string, object>;
+      return { ...part, payload: { ...payload, [name]: without(own ?? {}) } };
+    },
+    { when: () => true },
+  );
+
+  it.each(['generate', 'stream'] as const)('%s: the model, the steps and the messages have it as edited', async (mode) => {
+    const ran = await runAgent(agentFor(places[name] ?? {}, { outputProcessors: [editing] }), mode);
+    expect(ran.status).toBe('success');
+    expect(said([ran.result, ran.chunks])).not.toContain(secret);
+    expect(said(ran.result?.messages)).toContain('[out]');
+  });
+});
+
+it.each(['none', 'step', 'run'] as const)('P2 a guard of one result edits another call of its step, hold %s', async (hold) => {
+  const call = (note: string) => ({ name: 'charge', args: { note } });
+  const first: ScriptedStep<'v2'> = { toolCalls: [call('fine'), call(`see ${secret}`)] };
+  const agent = agentFor({}, { outputProcessors: [redacting('toolResult')], hold }, first);
+  const { chunks } = await runAgent(agent, 'stream');
+  expect(said(chunks.filter(({ type }) => type === 'tool-result'))).toContain('see [out]');
+  expect(said(chunks.filter(({ type }) => type === 'tool-result'))).not.toContain(secret);
 });

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../../schemas/index.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import { messageOf } from '../../loop/message-of.js';
 import type { ToolCall } from '../../loop/ports.js';
-import { acceptedSteps, type Lanes, type Run, type RunTracer } from '../../loop/run.js';
+import { acceptedSteps, isWithheld, type Lanes, type Run, type RunTracer } from '../../loop/run.js';
 import { concealOf } from '../../loop/run-recording.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
 import { objectOf } from '../structured-output/structured-output.js';
@@ -105,7 +105,7 @@ const finish = (run: Run, agent: AgentSpan, { generation }: StepSpans): void => 
     generation?.error({ error, attributes: { usage } });
     return agent.error({ error, endTree: true });
   }
-  const accepted = acceptedSteps(run);
+  const accepted = isWithheld(run) ? [] : acceptedSteps(run);
   const told = interruption(run);
   generation?.end({ output: told ?? wordsOfSteps(accepted), attributes: { usage, finishReason: finishReasonOf(run) } });
   const tripwire = run.status === 'tripwire' ? tripwireOf(run) : undefined;

@@ -23,6 +23,9 @@ export interface StepSpans {
   end(run: Run, reason: string): void;
 }
 
+/** Guards of what follows a step, which may still edit or reject it. */
+const judgesOfSteps = ['toolResult', 'outputStep', 'outputResult'] as const satisfies Phase[];
+
 /** Makes the spans under that of an agent's run. With `hasWords` they hold what was said even where guards may still reject it. */
 export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpans => {
   let generation: AIModelGenerationSpan | undefined;
@@ -52,8 +55,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
     },
     accept: (run) => {
       const prompt = run.attempt?.prompt;
-      // From the second step on the prompt has answers of this run, which a guard of the result may still reject.
-      const isShown = run.position.stepNumber === 0 || isSettled(run, 'outputResult');
+      const isShown = run.position.stepNumber === 0 || isSettled(run, ...judgesOfSteps); // later prompts have answers of this run
       const input = isShown ? prompt : redactedValue(prompt, 'prompt');
       step?.update({ input: input as never }); // as the AI SDK has it
       if (run.accepted.length === 0) generation?.update({ input: { messages: prompt as never } }); // see above
@@ -72,11 +74,12 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
       inference = undefined;
     },
     openTool: (run, call) => {
-      const args = isSettled(run, 'outputResult');
-      return openToolSpan(step ?? agentSpan, call, { args, result: args && isSettled(run, 'toolResult', 'outputStream') });
+      const args = isSettled(run, ...judgesOfSteps);
+      return openToolSpan(step ?? agentSpan, call, { args, result: args && isSettled(run, 'outputStream') });
     },
     end: (run, reason) => {
-      if (step) endStep(step, run, { reason, isShown: isSettled(run, 'outputResult') });
+      const isShown = reason === 'stop' ? isSettled(run, 'outputResult') : isSettled(run, ...judgesOfSteps);
+      if (step) endStep(step, run, { reason, isShown });
       step = undefined;
       inference = undefined;
     },
