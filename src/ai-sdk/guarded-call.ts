@@ -12,7 +12,7 @@ import type { RunEvent } from '../../schemas/index.js';
 import { modelCodec, partOfChunk } from './chunks.js';
 import { judge } from './judge.js';
 import { inOrder } from './in-order.js';
-import { editSteps, lastResults, watchEdits, withoutWords, type EditsBefore } from './late-edits.js';
+import { editSteps, lastResults, watchEdits, type EditsBefore } from './late-edits.js';
 import { openListPort } from './list-port.js';
 import { createLoopRun, onlyPhases } from './loop-run.js';
 import { createModelPort, isCleanRecord, leavesTogether, type ModelCall, type ModelReply } from './model-port.js';
@@ -248,11 +248,10 @@ const accept = (calling: Calling): Finish => {
 };
 
 /** Steps that have not left are edited; of a stream that is not held the earlier ones have left, and the guard that edits them fails the run. */
-const editEarlier = ({ run, reply, edits }: Calling): void => {
+const editEarlier = ({ run, edits }: Calling): void => {
   const late = edits.read();
   if (late.length === 0) return;
   if (!run.holdsResult || !editSteps(run, late)) throw run.end(lateEditError(run, 'outputResult'));
-  reply.request = withoutWords(reply.request);
 };
 
 /** Without guarded tools a rejected call is not emitted, and approval cannot be requested. */

@@ -101,7 +101,9 @@ const agentFor = ({ guards: _guards, guardOptions, ...settings }: Settings, run:
   const prepareCall = async (call: object): Promise<object> => {
     const prepared = ((await own?.(call)) ?? call) as Settings;
     const stopWhen = mode === 'generate' ? { stopWhen: stopsOf(run, prepared) } : {};
-    return { ...prepared, ...guardSettings(prepared, run, { budgetMs, freeze }), ...stopWhen };
+    const { telemetry } = prepared; // it gets steps before their result is judged
+    const unread = run.plan.has('outputResult') ? { telemetry: { recordInputs: false, recordOutputs: false, ...telemetry } } : {};
+    return { ...prepared, ...unread, ...guardSettings(prepared, run, { budgetMs, freeze }), ...stopWhen };
   };
   return new ai.ToolLoopAgent({ ...settings, prepareCall } as ToolLoopAgentSettings); // settings of whatever types
 };

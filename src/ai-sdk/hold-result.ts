@@ -1,7 +1,7 @@
 import type { Plan } from '../pipeline/compile.js';
-import { withoutWords } from './late-edits.js';
-import { eachStream, type StreamedResult } from './watch-readers.js';
+import { dropRequests, dropWords } from './drop-requests.js';
 import type { Run } from './run.js';
+import { eachStream, wrapField, type StreamedResult } from './watch-readers.js';
 
 /** Callbacks that tell the application of accepted steps and of the end. */
 const callbacks = ['onStepEnd', 'onStepFinish', 'onEnd', 'onFinish'] as const;
@@ -60,7 +60,7 @@ const quietly = async (call: () => unknown): Promise<void> => {
 
 interface Part {
   readonly type: string;
-  readonly request?: unknown;
+  readonly request?: object;
   readonly response?: { readonly body?: unknown };
   readonly providerMetadata?: unknown;
   readonly error?: unknown;
@@ -68,7 +68,7 @@ interface Part {
 
 /**
  * Holds the streams of a result until the run is over: then its answer leaves as guards of the result left it, or nothing but how the run
- * ended. Callbacks get it as it leaves.
+ * ended. Callbacks get it as it leaves; what is read off the steps of a run that was not accepted rejects.
  */
 export const holdResult = <Result extends StreamedResult>(
   result: Result,
@@ -77,38 +77,42 @@ export const holdResult = <Result extends StreamedResult>(
 ): Result => {
   if (!run.holdsResult) return result;
   let told: Promise<void> | undefined;
-  const onPart = (parts: readonly Part[]): Promise<void> =>
-    (told ??= (async () => {
+  const onParts = async (parts: readonly Part[]): Promise<void> => {
+    if (run.failure) return;
+    await (told ??= (async () => {
       for (const part of parts) await tellPart(part);
       await tell();
     })());
+  };
   eachStream(result, (name, given) => {
-    const isWhole = name === 'stream';
-    return (given as ReadableStream<Part>).pipeThrough(
-      heldUntilEnd((parts) => (isWhole ? asAccepted(parts, run) : asAcceptedValues(parts, run)), isWhole ? onPart : undefined),
-    );
+    if (name !== 'stream') return given.pipeThrough(heldUntilEnd((values) => asAcceptedValues(values, { run, result, name })));
+    return (given as ReadableStream<Part>).pipeThrough(heldUntilEnd((parts) => asAccepted(parts, run), onParts));
+  });
+  wrapField(result, 'steps', async (steps) => {
+    const all = await (steps as Promise<unknown>);
+    if (run.failure) throw run.failure.error;
+    dropRequests(run);
+    return all;
   });
   return result;
 };
 
-type Held<Value> = (values: readonly Value[]) => { readonly values: readonly Value[]; readonly isAccepted: boolean };
-
 const heldUntilEnd = <Value>(
-  release: Held<Value>,
-  onRelease: ((values: readonly Value[]) => Promise<void>) | undefined,
+  release: (values: readonly Value[]) => readonly Value[] | Promise<readonly Value[]>,
+  onRelease?: (values: readonly Value[]) => Promise<void>,
 ): TransformStream<Value, Value> => {
   const held: Value[] = [];
   let early = 0;
   return new TransformStream<Value, Value>({
     transform: (value, controller) => {
-      if (held.push(value) > 1 || !isStart(value)) return;
+      if (held.push(value) > 1 || !onRelease || !isStart(value)) return;
       early = 1;
       controller.enqueue(value);
     },
     flush: async (controller) => {
-      const { values, isAccepted } = release(held.splice(0));
+      const values = await release(held.splice(0));
       for (const value of values.slice(early)) controller.enqueue(value);
-      if (isAccepted) await onRelease?.(values);
+      await onRelease?.(values);
     },
   });
 };
@@ -119,16 +123,28 @@ const isStart = (value: unknown): boolean => (value as Partial<Part> | undefined
 /** What leaves of a run that was not accepted. */
 const ends: ReadonlySet<string> = new Set(['start', 'error', 'abort', 'finish']);
 
-const asAccepted = (parts: readonly Part[], run: Run): ReturnType<Held<Part>> => {
-  const isAccepted = !run.error && !parts.some(({ type }) => type === 'error' || type === 'abort');
-  if (!isAccepted) return { isAccepted, values: parts.filter(({ type }) => ends.has(type)) };
-  return { isAccepted, values: run.editedSteps.size === 0 ? parts : withEdits(parts, run) };
+const asAccepted = (parts: readonly Part[], run: Run): readonly Part[] => {
+  if (run.failure) return parts.filter(({ type }) => ends.has(type));
+  dropRequests(run);
+  return run.editedSteps.size === 0 ? parts : withEdits(parts, run);
 };
 
-/** Values that are read off the text of steps: the last one is that of the last step. */
-const asAcceptedValues = <Value>(values: readonly Value[], run: Run): ReturnType<Held<Value>> => {
-  if (run.error) return { isAccepted: false, values: [] };
-  return { isAccepted: true, values: run.editedSteps.size === 0 ? values : values.slice(-1) };
+interface ValuesOf {
+  readonly run: Run;
+  readonly result: StreamedResult;
+  readonly name: string;
+}
+
+/** Values that are read off the text of each step. Where guards edited steps, those of the answer are left. */
+const asAcceptedValues = async <Value>(values: readonly Value[], { run, result, name }: ValuesOf): Promise<readonly Value[]> => {
+  if (run.failure) return [];
+  if (run.editedSteps.size === 0) return values;
+  try {
+    const output = await result.output;
+    return (name === 'elementStream' ? output : [output]) as Value[]; // an output that has elements is a list of them
+  } catch {
+    return []; // the answer is no such output
+  }
 };
 
 /** Parts with the content of edited steps made anew. */
@@ -137,8 +153,8 @@ const withEdits = (parts: readonly Part[], { editedSteps, steps }: Run): Part[] 
   return parts.flatMap((part): Part[] => {
     if (part.type === 'start-step') {
       index += 1;
-      const start = { ...part, request: withoutWords(part.request) };
-      return editedSteps.has(index) ? [start, ...partsOf(steps[index])] : [start];
+      dropWords(part.request ?? {});
+      return editedSteps.has(index) ? [part, ...partsOf(steps[index])] : [part];
     }
     if (!editedSteps.has(index) || part.type === 'finish') return [part];
     if (part.type !== 'finish-step') return [];

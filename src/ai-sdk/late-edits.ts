@@ -93,7 +93,6 @@ interface LateEdit {
 interface RecordedStep {
   content: readonly Part[];
   providerMetadata?: unknown;
-  request: { body?: unknown; messages?: unknown };
   response: { messages: readonly ModelMessage[]; body?: unknown };
 }
 
@@ -111,16 +110,7 @@ export const editSteps = ({ steps: recorded, editedSteps }: Run, edits: readonly
     step.providerMetadata = withoutQuotations(step.providerMetadata);
     editedSteps.set(steps.indexOf(step), parts);
   }
-  // Requests of later steps repeat the words.
-  for (const step of made.length > 0 ? steps : []) step.request = withoutWords(step.request);
   return true;
-};
-
-/** A request without the prompt. */
-export const withoutWords = <Request>(request: Request): Request => {
-  if (typeof request !== 'object' || request === null) return request;
-  const { body: _body, messages: _messages, ...rest } = request as { body?: unknown; messages?: unknown };
-  return rest as Request; // both are optional
 };
 
 /** The tool results of the last recorded step. */

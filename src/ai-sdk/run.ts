@@ -8,6 +8,7 @@ import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
 import type { StoredPart } from '../plain/to-stored.js';
 import { checkHonoured, type Adapter } from './adapters.js';
+import { dropRequests } from './drop-requests.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { hostFor } from './host.js';
@@ -93,6 +94,7 @@ export interface Run extends GuardedRun {
   /** Judges the last answer as the run's result, where that has not been done. */
   judgeLast: (() => Promise<void>) | undefined;
   error: StopError | undefined;
+  failure: { readonly error: unknown } | undefined; // what a stream ended with, where it did not end as it should
   isChecked: boolean;
   emit(event: UnsignedEvent): void;
   throwIfStopped(): void;
@@ -101,8 +103,6 @@ export interface Run extends GuardedRun {
 }
 
 const brand = Symbol('guarded run');
-
-const isRun = (value: object): value is Run => brand in value;
 
 /**
  * Starts a run that several adapters share. Hand it to each of them in place of the pipeline, and make a new one for every run.
@@ -153,6 +153,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     finish: async () => {
       run.throwIfStopped();
       await run.judgeLast?.();
+      dropRequests(run);
     },
     watch: (result) => watchReaders(result, { onReaderCancel, leaving, emit: run.emit }),
     emit: (event) => {
@@ -191,6 +192,7 @@ const untouched = () => ({
   judgeLast: undefined,
   isChecked: false,
   error: undefined,
+  failure: undefined,
 });
 
 /** The run with what its guards are handed; where the process is observed, they report to that as well. */
@@ -265,7 +267,7 @@ export type Guards = Compilable | GuardedRun;
  * shared run gets its own options.
  */
 export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions): (() => Run) => {
-  if (isRun(guards)) {
+  if (isSharedRun(guards)) {
     if (options && Object.keys(options).length > 0)
       throw new InterlockError('ai-sdk/invalid-option', { path: adapter, detail: 'a shared run has its options already.' });
     guards.adapters.add(adapter);
@@ -287,7 +289,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
 };
 
 /** Whether something is a run that adapters share. */
-export const isSharedRun = (guards: Guards): guards is Run => isRun(guards);
+export const isSharedRun = (guards: Guards): guards is Run => brand in (guards as object); // all kinds of guards are
 
 /** To be awaited before anything of a run happens: its adapters are known now. Raises `ai-sdk/unhonoured-hook`. */
 export const begin = async (run: Run): Promise<void> => {

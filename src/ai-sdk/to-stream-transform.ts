@@ -122,6 +122,7 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
   let hasEnded = false;
   const end = (controller: Controller, error: StopError): void => {
     hasEnded = true;
+    run.failure = { error };
     controller.enqueue({ type: 'error', error });
     try {
       stopStream();
@@ -135,6 +136,8 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
       try {
         run.throwIfStopped();
         if (part.type === 'error' && isStopError(part.error)) return end(controller, part.error);
+        if (part.type === 'error' || part.type === 'abort')
+          run.failure = { error: 'error' in part ? part.error : run.signal.reason };
         const send: Send = (parts) => {
           if (!hasEnded) for (const left of parts) sendPart(controller, wire, left);
         };

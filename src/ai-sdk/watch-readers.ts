@@ -5,6 +5,7 @@ import type { GuardOptions } from './guard-options.js';
 /** A result of `streamText` or of an agent's `stream`, as far as its readers go. */
 export interface StreamedResult {
   readonly stream: ReadableStream<unknown>;
+  readonly output?: PromiseLike<unknown>;
   consumeStream(): PromiseLike<void>;
 }
 
@@ -44,11 +45,13 @@ export const eachStream = (
   result: StreamedResult,
   around: (name: (typeof streams)[number], stream: ReadableStream<unknown>) => ReadableStream<unknown>,
 ): void => {
-  for (const name of streams) {
-    if (!(name in result)) continue;
-    const { get } = Object.getOwnPropertyDescriptor(result, name) ?? {};
-    const open = (): ReadableStream<unknown> =>
-      (get ? get.call(result) : Reflect.get(Object.getPrototypeOf(result) as object, name, result)) as never; // streams, by their names
-    Object.defineProperty(result, name, { get: () => around(name, open()), configurable: true });
-  }
+  for (const name of streams) wrapField(result, name, (stream) => around(name, stream as ReadableStream<unknown>)); // by their names
+};
+
+/** Puts something around a field of a result, whenever it is read. */
+export const wrapField = (result: object, name: string, around: (value: unknown) => unknown): void => {
+  if (!(name in result)) return;
+  const { get } = Object.getOwnPropertyDescriptor(result, name) ?? {};
+  const read = (): unknown => (get ? get.call(result) : Reflect.get(Object.getPrototypeOf(result) as object, name, result));
+  Object.defineProperty(result, name, { get: () => around(read()), configurable: true });
 };

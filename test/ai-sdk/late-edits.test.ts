@@ -123,8 +123,9 @@ describe.each(Object.entries(places))('a guard of the result takes %s out of an 
     const chunks: string[] = [];
     const tell = (name: string) => (event: unknown) => void told.push(`${name} ${allOf(event)}`);
     const settings = {
-      model: modelFor(place),
+      model: quoting(modelFor(place)),
       tools: toolsFor(place),
+      include: { requestBody: true, requestMessages: true },
       guards: [redacting()],
       onStepFinish: tell('step of the agent'),
       onFinish: tell('end of the agent'),
@@ -182,14 +183,17 @@ describe.each(['outputStep', 'toolResult'] as const)('an edit of an earlier step
     expect(ran.result?.steps[0]?.text).toBe('The code is [out]. ');
   });
 
-  it('leaves the recorded requests of the steps between as well', async () => {
-    const include = { requestBody: true, requestMessages: true };
-    const model = quoting(threeSteps({ text: [`The code is ${secret}. `] }));
-    const settings = { tools: toolsFor({}), include };
-    const ran = await runGuarded('agent.generate', { model, guards: [redacting()], settings });
-    expect(statusOf(ran)).toBe('success');
-    expect(allOf(ran.result?.steps.slice(0, 2))).not.toContain(secret);
-  });
+  it.each(['generateText', 'agent.generate', 'agent.stream'] as const)(
+    'leaves all recorded requests as well, %s',
+    async (way) => {
+      const include = { requestBody: true, requestMessages: true };
+      const model = quoting(threeSteps({ text: [`The code is ${secret}. `] }));
+      const settings = { tools: toolsFor({}), include };
+      const ran = await runGuarded(way, { model, guards: [redacting()], settings });
+      expect(statusOf(ran)).toBe('success');
+      expect(allOf([ran.result?.steps, ran.parts])).not.toContain(secret);
+    },
+  );
 
   it('fails a stream, whose words have left', async () => {
     const model = threeSteps({ text: [`The code is ${secret}. `] });
@@ -262,18 +266,89 @@ it('nothing of a run that a guard of the result rejects reaches a reader of an a
   expect(parts.map((part) => (part as { type: string }).type)).toContain('error');
 });
 
-it('nor a reader of its objects', async () => {
-  const agent = guardedToolLoop({
-    model: scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['{"code":', `"${secret}"}`] }] }),
-    output: Output.object({ schema: z.object({ code: z.string() }) }) as never, // the agent's types are those of an agent without one
-    guards: [guardOn('outputResult', ({ abort }) => abort('Not this.'))],
-  });
-  const result = await agent.stream({ prompt: 'Go.' });
-  const objects: unknown[] = [];
+const charging = { toolCalls: [{ name: 'charge', args: { note: 'fine' } }] };
+
+/** Streams two steps, with an output that is read off their text. */
+const streamOutput = (steps: unknown, own: object) =>
+  guardedToolLoop({
+    model: quoting(scriptedModel({ specificationVersion: 'v4', steps: steps as never })),
+    tools: toolsFor({}),
+    include: { requestBody: true, requestMessages: true },
+    maxRetries: 0,
+    onError: () => undefined,
+    guards: [redacting()],
+    ...own,
+  }).stream({ prompt: 'Go.', ...own });
+
+/** What a stream gives before it ends or fails. */
+const valuesOf = async (stream: AsyncIterable<unknown>): Promise<unknown[]> => {
+  const values: unknown[] = [];
   try {
-    for await (const object of result.partialOutputStream) objects.push(object);
+    for await (const value of stream) values.push(value);
   } catch {
     // The run was rejected.
   }
-  expect(objects).toEqual([]);
+  return values;
+};
+
+const elements = { output: Output.array({ element: z.string() }) };
+const listOf = (...words: string[]) => ({ text: ['{"elements":', JSON.stringify(words), '}'] });
+
+it('of an edited run, outputs are those of the answer', async () => {
+  const steps = [{ ...listOf(secret), ...charging }, listOf('a', 'b')];
+  expect(await valuesOf((await streamOutput(steps, elements)).elementStream)).toEqual(['a', 'b']);
+  expect(await valuesOf((await streamOutput(steps, elements)).partialOutputStream)).toEqual([['a', 'b']]);
+  const wordy = [steps[0], { text: 'No list.' }] as const;
+  expect(await valuesOf((await streamOutput(wordy, elements)).elementStream)).toEqual([]);
+  expect(allOf(await (await streamOutput(steps, elements)).steps)).not.toContain(secret); // it is all that is asked for
+});
+
+describe('nothing is read off the steps of a run that was not accepted', () => {
+  const first = { text: [`The code is ${secret}. `], ...charging };
+  const abortedIn = (step: number) => {
+    const controller = new AbortController();
+    const steps = ({ index }: { index: number }) => {
+      if (index === step) controller.abort(new Error('Gone.'));
+      return index === 0 ? first : { text: 'Done.' };
+    };
+    return { abortSignal: controller.signal, steps };
+  };
+
+  it.each([
+    ['a trip', () => ({ guards: [guardOn('outputResult', ({ abort }) => abort('Not this.'))] })],
+    ['a provider that refuses', () => ({ steps: [first, { error: new Error('Refused.') }] })],
+    ['an abort', () => abortedIn(1)],
+  ])('%s', async (_, ownOf) => {
+    const { steps = [first, { text: 'Done.' }], ...own } = ownOf() as { steps?: unknown };
+    const result = await streamOutput(steps, own);
+    const read = [valuesOf(result.partialOutputStream), valuesOf(result.fullStream)];
+    const promised = [result.text, result.steps, result.content, result.response, result.output];
+    const settled = await Promise.allSettled(promised);
+    expect(settled.map(({ status }) => status)).toEqual(promised.map(() => 'rejected'));
+    expect(await read[0]).toEqual([]);
+    expect(allOf(await read[1])).not.toContain(secret);
+  });
+});
+
+it('nor a reader of its objects', async () => {
+  const output = Output.object({ schema: z.object({ type: z.string(), code: z.string() }) });
+  const steps = [{ text: ['{"type":"start",', `"code":"${secret}"}`] }];
+  const guards = [guardOn('outputResult', ({ abort }) => abort('Not this.'))];
+  expect(await valuesOf((await streamOutput(steps, { output, guards })).partialOutputStream)).toEqual([]);
+  const twice = [{ ...steps[0], ...charging }, { text: 'Done.' }];
+  expect(await valuesOf((await streamOutput(twice, { output, guards })).partialOutputStream)).toEqual([]);
+});
+
+it.each([
+  ['outputResult', {}, false],
+  ['outputResult', { recordOutputs: true }, true],
+  ['outputStep', {}, undefined],
+] as const)('with a guard in %s and telemetry %o, spans of the AI SDK may hold outputs: %s', async (phase, own, records) => {
+  const seen: unknown[] = [];
+  const onEnd = (event: { recordOutputs?: boolean }) => void seen.push(event.recordOutputs);
+  const guards = [guardOn(phase, ({ messages }) => messages)];
+  await (
+    await streamOutput([{ text: 'Done.' }], { guards, telemetry: { integrations: [{ onEnd }], ...own } })
+  ).text;
+  expect(seen).toEqual([records]);
 });
