@@ -22,7 +22,7 @@ it('lists the runs that wait for their code with what changed, and ends them', a
   for (const runId of Object.values(runs)) await makeCall(old.agent, runId);
   await old.close();
   const { agent } = deploy('new');
-  const withoutEngine = makeAgent([], { id: 'other' } as object).agent;
+  const withoutEngine = makeAgent([], { id: 'other' }).agent;
   const studio = await openStudio([agent, withoutEngine]);
   expect(await studio.json('decisions')).toEqual([]);
   for (const runId of Object.values(runs)) await agent.resume(runId, { approved: true });

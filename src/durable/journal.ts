@@ -141,6 +141,15 @@ export interface Pinned {
   readonly note: string;
 }
 
+/** Another process goes on with the run by now. */
+export class TakenOver extends Error {
+  override readonly name = 'TakenOver';
+
+  constructor() {
+    super('Another process has taken the run over.');
+  }
+}
+
 /** Runs programs so that they outlive what happens to processes. */
 export interface Engine {
   /** The name in errors. */

@@ -1,6 +1,7 @@
+import { TakenOver } from './journal.js';
 import { describe, expect, it } from 'vitest';
 
-import { createSuspects, DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger } from './ledger.js';
+import { createSuspects, DeadlyRun, inParts, noteLifeIn, type Ledger } from './ledger.js';
 
 /** A ledger as two processes see it that are at the same run. */
 const shared = () => {

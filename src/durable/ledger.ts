@@ -38,15 +38,6 @@ export const inParts = ({ ledger, step, canceled, over }: InParts): Durable => (
   canceled,
 });
 
-/** Another process goes on with the run by now. */
-export class TakenOver extends Error {
-  override readonly name = 'TakenOver';
-
-  constructor() {
-    super('Another process has taken the run over.');
-  }
-}
-
 /** Too many processes have died of a run, one after another, none of them a step further than the one before. */
 export class DeadlyRun extends Error {
   override readonly name = 'DeadlyRun';

@@ -1,5 +1,4 @@
-import type { Board, BoardEntry } from './journal.js';
-import { TakenOver } from './ledger.js';
+import { TakenOver, type Board, type BoardEntry } from './journal.js';
 
 /** A board that this process alone can read. */
 export const memoryBoard = (): Board => {

@@ -1,5 +1,5 @@
 import { withoutQuotations } from '../guard/read-fields.js';
-import { copyShared, isSame } from '../phase/plain-data.js';
+import { copyShared, isRecord, isSame } from '../phase/plain-data.js';
 import { findToolPart, type Part, type Span } from './response.js';
 import type { Chunk } from './ports.js';
 
@@ -51,17 +51,21 @@ const snapshotCall = (
   call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation'],
   earlier: PartSnapshot | undefined,
 ): PartSnapshot => {
-  const value = copyShared(earlier?.value, [call.args, endOf(call)]);
+  const value = copyShared(earlier?.value, [call.args, endOf(call)].map(withoutClass));
   if (earlier && value === earlier.value && call.toolCallId === earlier.id) return earlier;
   return { type: 'tool-invocation', id: call.toolCallId, value };
 };
 
-/** Whether two snapshots hold the same. Instances of classes are compared by what they say as text. */
-const isSameValue = (a: unknown, b: unknown): boolean =>
-  isSame(a, b) || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
+/** Plain data; a guard may change an instance of a class in its place, so that only its text says how it was. */
+const withoutClass = (value: unknown): unknown => (isPlain(value) ? value : (JSON.parse(JSON.stringify(value)) as unknown));
+
+const isPlain = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return true;
+  return Array.isArray(value) ? value.every(isPlain) : isRecord(value) && Object.values(value).every(isPlain);
+};
 
 export const isSamePart = (a: PartSnapshot | undefined, b: PartSnapshot | undefined): boolean =>
-  a === b || (a?.type === b?.type && a?.id === b?.id && isSameValue(a?.value, b?.value));
+  a === b || (a?.type === b?.type && a?.id === b?.id && isSame(a?.value, b?.value));
 
 /** How a call ended: with a result, or an error's text. */
 const endOf = (call: object): unknown => {
@@ -141,7 +145,7 @@ const editedWords = ({ type, ids, was, now }: WordsOfType): Pick<LateEdits, 'add
 const editedPart = ({ type, id, value }: PartSnapshot, all: readonly Part[]): (readonly [unknown, Part | undefined])[] => {
   const now = partLike({ type, id, value }, all);
   if (now === 'any') return [];
-  return now && isSameValue(snapshotOf(now).value, value) ? [] : [[id ?? value, now]];
+  return now && isSame(snapshotOf(now).value, value) ? [] : [[id ?? value, now]];
 };
 
 /** Data parts have no ids: one is known by its type and by what it said. */

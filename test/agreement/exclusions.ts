@@ -1,4 +1,4 @@
-import type { Rule, Saying, Script } from './script.js';
+import type { Saying, Script } from './script.js';
 import type { Seen } from './seen.js';
 
 /** Where entrances differ on purpose. */

@@ -1,5 +1,12 @@
-import type { Board, Durable, Engine, Program, ProgramCall, RunFound } from '../../src/durable/journal.js';
-import { TakenOver } from '../../src/durable/ledger.js';
+import {
+  TakenOver,
+  type Board,
+  type Durable,
+  type Engine,
+  type Program,
+  type ProgramCall,
+  type RunFound,
+} from '../../src/durable/journal.js';
 import { memoryBoard } from '../../src/durable/memory-board.js';
 
 /** What outlives a process: the runs, and what was kept of them. */

@@ -1,5 +1,4 @@
-import type { Board, PlacedEntry } from '../journal.js';
-import { TakenOver } from '../ledger.js';
+import { TakenOver, type Board, type PlacedEntry } from '../journal.js';
 import type { Database } from './database.js';
 
 /** A row as pg gives it. */

@@ -1,5 +1,6 @@
+import { TakenOver } from '../journal.js';
 import { randomUUID } from 'node:crypto';
-import { TakenOver, type Ledger } from '../ledger.js';
+import { type Ledger } from '../ledger.js';
 import type { Database } from './database.js';
 
 /** The ledger of one execution of a run, in the tables next to those of DBOS. */

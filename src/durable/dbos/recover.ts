@@ -1,7 +1,7 @@
 import { DBOS, DBOSWorkflowConflictError, Error as dbosErrors } from '@dbos-inc/dbos-sdk';
-import type { Program, Durable } from '../journal.js';
+import { TakenOver, type Program, type Durable } from '../journal.js';
 import { forget, ledgerOf } from './ledger-tables.js';
-import { type Suspects, DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger, type NotedLife } from '../ledger.js';
+import { type Suspects, DeadlyRun, inParts, noteLifeIn, type Ledger, type NotedLife } from '../ledger.js';
 import type { Returns } from './returns.js';
 import type { DbosHost } from './dbos-host.js';
 import type { StartedWorkflow, Recover } from './dbos-singleton.js';

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Board } from '../journal.js';
-import { TakenOver } from '../ledger.js';
+import { TakenOver, type Board } from '../journal.js';
 
 /** What processes tell each other of runs, in the file of the journals. */
 export const boardTables = `

@@ -1,8 +1,8 @@
 import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend } from 'openworkflow/internal';
-import type { Durable, Program, ProgramCall, ProgramRuns, RunFound } from '../journal.js';
-import { DeadlyRun, noteLifeIn, TakenOver, type NotedLife, type Suspects } from '../ledger.js';
+import { TakenOver, type Durable, type Program, type ProgramCall, type ProgramRuns, type RunFound } from '../journal.js';
+import { DeadlyRun, noteLifeIn, type NotedLife, type Suspects } from '../ledger.js';
 import { persistedSteps, type PersistedSteps } from './persisted-steps.js';
 import { databaseOf, leaseTable } from './lease-table.js';
 import { fileError, isOfFile, leased, type Leased } from './leased.js';

@@ -1,6 +1,5 @@
 import type { BackendSqlite } from 'openworkflow/sqlite';
-import type { KeptStep } from '../journal.js';
-import { TakenOver } from '../ledger.js';
+import { TakenOver, type KeptStep } from '../journal.js';
 import { databaseOf } from './lease-table.js';
 
 /** What the steps of a program's runs gave. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is taken up. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { handlers, object, type ObjectContext, type ObjectSharedContext } from '@restatedev/restate-sdk';
 import type { Ingress } from '@restatedev/restate-sdk-clients';
-import type { Board, BoardEntry, EntryMark, Pinned, PlacedEntry } from '../journal.js';
-import { TakenOver } from '../ledger.js';
+import { TakenOver, type Board, type BoardEntry, type EntryMark, type Pinned, type PlacedEntry } from '../journal.js';
 
 interface Note {
   readonly note: string;

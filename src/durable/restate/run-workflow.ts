@@ -7,8 +7,8 @@ import {
   type WorkflowSharedContext,
   type Serde,
 } from '@restatedev/restate-sdk';
-import type { Durable, Program } from '../journal.js';
-import { DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger, type NotedLife, type Suspects } from '../ledger.js';
+import { TakenOver, type Durable, type Program } from '../journal.js';
+import { DeadlyRun, inParts, noteLifeIn, type Ledger, type NotedLife, type Suspects } from '../ledger.js';
 import { resourceName } from './admin.js';
 import type { RestateSettings } from './restate-options.js';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
-import type { Board, BoardEntry, EntryMark } from '../../durable/journal.js';
-import { TakenOver } from '../../durable/ledger.js';
+import { TakenOver, type Board, type BoardEntry, type EntryMark } from '../../durable/journal.js';
 import { partIdOf } from '../../loop/part-ids.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';

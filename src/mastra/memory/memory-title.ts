@@ -66,7 +66,7 @@ const makeTitle = async (titling: Titling, place: Place, { messageList, tell }: 
   const title = await agent.genTitle(question, requestContext, tracing, model, instructions, said);
   if (!title || !(await isUntitled(place))) return undefined; // another run may have been faster
   await tell(title);
-  await changeThread(memory, threadId, { title }, options.memory?.options);
+  await changeThread(memory, { id: threadId, title }, options.memory?.options);
   return title;
 };
 

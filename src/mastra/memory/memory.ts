@@ -111,18 +111,17 @@ const writeThread = async (memory: MastraMemory, wanted: WantedThread, belonging
   const known = await ownThread(memory, id, belonging);
   if (!known) return memory.createThread({ ...belonging, threadId: id, title, metadata, saveThread: true });
   if (says(known, wanted)) return known;
-  return changeThread(memory, id, { metadata: { ...known.metadata, ...metadata } }, memoryConfig);
+  return changeThread(memory, { id, metadata: { ...known.metadata, ...metadata } }, memoryConfig);
 };
 
 /** Changes a thread, and leaves the rest of it to others: its title may be just being made. A memory of another class may only save whole threads. */
 export const changeThread = async (
   memory: MastraMemory,
-  id: string,
-  change: Pick<Thread, 'title'> | Pick<Thread, 'metadata'>,
+  change: Pick<Thread, 'id'> & (Pick<Thread, 'title'> | Pick<Thread, 'metadata'>),
   memoryConfig: MemoryConfig | undefined,
 ): Promise<Thread> => {
-  if (typeof memory.updateThread === 'function') return memory.updateThread({ id, ...change, memoryConfig });
-  const known = await memory.getThreadById({ threadId: id });
+  if (typeof memory.updateThread === 'function') return memory.updateThread({ ...change, memoryConfig });
+  const known = await memory.getThreadById({ threadId: change.id });
   return memory.saveThread({ thread: { ...(known as Thread), ...change }, memoryConfig });
 };
 
