@@ -92,7 +92,20 @@ describe.each(modes)('structuredOutput.model in %s', (mode) => {
     expect(replayed).toMatchObject({ status: 'success', text: 'It is 4 degrees in Oslo.' });
     expect(traceOfKind(replayed.trace, 'result').at(-1)).toMatchObject({ object: fits });
     expect(second.calls).toHaveLength(1);
+
+    const stopped = collectTraces();
+    const outputProcessors = [{ id: 'no-cities', processOutputResult: trippingOn('"city"') }];
+    const again = await ask({ mode, config: { record: stopped.record, outputProcessors } });
+    const tripped = await replay(stopped.trace, again.agent);
+    expect(traceOfKind(tripped.trace, 'result').at(-1)).toMatchObject({ tripwire: { reason: 'It names a city.' } });
   });
+});
+
+it('does not read the object off an answer that looks like one', async () => {
+  const { agent } = makeAgent([{ text: ['{"city":', '"Nowhere"}'] }]);
+  const structuredOutput = { schema, model: scriptedModel({ steps: [{ text: good }] }) } as StructuredOutput;
+  const stream = await agent.stream('Go', { structuredOutput });
+  expect(await all(stream.objectStream as AsyncIterable<unknown>)).toEqual([fits]);
 });
 
 const edited = (from: RegExp, to: string) =>
