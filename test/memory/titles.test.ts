@@ -51,6 +51,15 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
     expect(await titleOf(memory)).toBe('');
   });
 
+  it('and metadata are written to a memory that only saves whole threads', async () => {
+    const memory = openDisk().memory({ options: { generateTitle: { model: titles() } } });
+    Object.assign(memory, { updateThread: undefined });
+    const { agent } = remembering(memory, [{ text: 'Hi.' }, { text: 'Hi again.' }]);
+    expect(await ask(agent)).toEqual(['Greetings']);
+    await ask(agent, { memory: { ...target, thread: { id: target.thread, metadata: { a: 1 } } } });
+    expect(await memory.getThreadById({ threadId: target.thread })).toMatchObject({ title: 'Greetings', metadata: { a: 1 } });
+  });
+
   it('that the caller gave, and other fields of the thread, are kept', async () => {
     const memory = openDisk().memory({ options: { generateTitle: { model: titles() } } });
     const { agent } = remembering(memory, [{ text: 'Hi.' }]);
