@@ -19,7 +19,7 @@ it.each([
     ({ prices }: { prices: Money[] }) => ((prices[0] as Money).amount = 2),
   ],
   ['plain data', () => ({ amount: 1 }), (money: { amount: number }) => (money.amount = 2)],
-])('notices that %s was changed in its place', (_name, make, change) => {
+])('notices that a guard changed %s in its place', (_name, make, change) => {
   const result = make();
   const part = callWith(result);
   const [before] = snapshotParts([part]);

@@ -57,7 +57,7 @@ const snapshotCall = (
 };
 
 /** Plain data; a guard may change an instance of a class in its place, so that only its text says how it was. */
-const withoutClass = (value: unknown): unknown => (isPlain(value) ? value : (JSON.parse(JSON.stringify(value)) as unknown));
+const withoutClass = (value: unknown): unknown => (isPlain(value) ? value : JSON.stringify(value));
 
 const isPlain = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null || value instanceof Date) return true;
