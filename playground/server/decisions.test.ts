@@ -37,6 +37,7 @@ it('lists the runs that wait for their code with what changed, and ends them', a
   const statuses = async () => Object.fromEntries((await agent.listRuns()).map(({ runId, status }) => [runId, status]));
   await expect.poll(statuses, patience).toEqual({ one: 'ended', two: 'lost' });
   expect((await studio.post('decisions', { agentId: 'helper', runId: 'none', action: 'cancel' })).status).toBe(400);
+  expect((await studio.post('decisions', { agentId: 'nowhere', runId: 'one', action: 'cancel' })).status).toBe(404);
 });
 
 /** A run that waits for a person. */

@@ -1,4 +1,4 @@
-import { isInterlockError, type NeedsDecision } from '../../../src/index.js';
+import { InterlockError, isInterlockError, type NeedsDecision } from '../../../src/index.js';
 import type { DecideRun, Decision } from '../../protocol/runs.js';
 import { isInterlock, type Known } from './known.js';
 
@@ -17,8 +17,9 @@ export const decisionsOf = async ({ agents }: Known): Promise<readonly Decision[
   return lists.flat();
 };
 
-/** Ends a waiting run. Raises `durable/no-run`. */
+/** Ends a waiting run. Raises `durable/no-run`, and `studio/not-found` for an agent that is not there. */
 export const decide = async ({ agents }: Known, { agentId, runId, action }: DecideRun): Promise<void> => {
   const found = agents.find(({ id }) => id === agentId)?.agent;
-  if (found && isInterlock(found)) await found[action](runId);
+  if (!found || !isInterlock(found)) throw new InterlockError('studio/not-found', { path: agentId });
+  await found[action](runId);
 };
