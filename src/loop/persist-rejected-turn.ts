@@ -6,6 +6,7 @@ import type { Part } from './response.js';
 import { messageOf } from './message-of.js';
 import type { KeptTurn, Persistence } from './persistence.js';
 import type { Chunk } from './ports.js';
+import { notePayloads } from './note-payloads.js';
 import { isWithheld, type Run } from './run.js';
 import { waitingCalls, waitingChunk } from './waiting-calls.js';
 
@@ -38,6 +39,7 @@ export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
  * reported as an event and does not change the end of the run.
  */
 export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<void> => {
+  await notePayloads(run);
   const { memory } = run.options.lanes;
   if (!memory || run.resultStands) return; // an accepted answer is saved by its own activity
   if (status === 'suspended') return persistWaitingTurn(run);
@@ -62,7 +64,9 @@ const persistWaitingTurn = async (run: Run): Promise<void> => {
 
 /** With `savePerStep`, memory has the accepted steps before the next one begins, or the run ends; what is withheld until the end was not accepted yet. */
 export const persistAcceptedSteps = async (run: Run): Promise<void> => {
-  if (savesSteps(run) && run.steps.length > 0) await persistSoFar(run, []);
+  if (!savesSteps(run) || run.steps.length === 0) return;
+  await notePayloads(run);
+  await persistSoFar(run, []);
 };
 
 const savesSteps = (run: Run): boolean => run.options.savePerStep === true && !isWithheld(run);
@@ -73,6 +77,7 @@ const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> 
   if (!unfinishedTurn) return;
   const list = ports.messages.restore(snapshotConversation(run), run.list);
   if (isWithheld(run)) withhold(run, list, waiting);
+  for (const chunk of waiting) await ports.payloads?.ofChunk(chunk);
   await failureOf(
     unfinishedTurn.keep(list, waiting).then(() => undefined),
     run,

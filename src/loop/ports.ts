@@ -152,11 +152,23 @@ export interface LoopPorts {
   shouldStop(steps: readonly StepRecord[]): Awaitable<boolean>;
   /** Asks the application about each accepted step. Absent where it has nothing to say. */
   readonly afterStep?: (ended: EndedStep) => Promise<StepRuling>;
+  /** Notes what a person is to see in place of a tool's payloads. Absent where the host has no such notes. */
+  readonly payloads?: PayloadTransforms;
   /** Milliseconds from an arbitrary origin. */
   now(): number;
   /** Epoch milliseconds. */
   wallClock(): number;
   createId(): string;
+}
+
+/** What a person is to see in place of a tool's arguments, results and errors, where the application says so. Nothing of it rejects. */
+export interface PayloadTransforms {
+  /** Takes the transforms of a step's tools, where a guard put some in. */
+  note(tools: Readonly<Record<string, unknown>> | undefined): void;
+  /** Adds the note to a chunk that leaves; nothing where there is none. */
+  ofChunk(chunk: Chunk): Promise<void> | undefined;
+  /** Adds the notes to the messages of the answer before they are kept. */
+  ofMessages(list: MessageList): Promise<void>;
 }
 
 /** A step whose answer was accepted and whose tools have run. */

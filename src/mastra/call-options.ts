@@ -3,7 +3,7 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import type { TracingContext, TracingOptions } from '@mastra/core/observability';
 import type { RequestContext, VersionOverrides } from '@mastra/core/request-context';
-import type { RequireToolApproval, ToolHooks } from '@mastra/core/tools';
+import type { RequireToolApproval, ToolHooks, ToolPayloadTransformPolicy } from '@mastra/core/tools';
 import type { Chunk, StepSettings } from '../loop/ports.js';
 import type { OwnOptions } from './options/option-table.js';
 import type { MemoryTarget } from './memory/memory.js';
@@ -58,6 +58,7 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   mcp?: unknown;
   model?: unknown;
   experimentalTransform?: StreamTransforms;
+  transform?: ToolPayloadTransformPolicy;
   /** Ends the run because its last reader went away; made with the call where `onReaderCancel` says so. */
   stopForReader?: () => void;
 }

@@ -43,7 +43,7 @@ describe('the table of options', () => {
       maxSteps: 'ten',
       maxStep: 3,
       persistence: { tripwire: 'all', failed: 1, done: 'drop' },
-      transform: {},
+      eagerToolExecution: true,
       modelSettings: { timeout: 5 },
       structuredOutput: {},
     } as object;
@@ -57,7 +57,7 @@ describe('the table of options', () => {
       'persistence.tripwire: it must be "drop", "user-only" or "placeholder"',
       'persistence.failed: it must be',
       'persistence.done: there is only "tripwire", "failed", "canceled" or "suspended"',
-      'transform: guards of the stream and of results say what is shown',
+      'eagerToolExecution: no tool runs before its step was judged',
       'modelSettings.timeout: a time limit is set with abortSignal',
       'structuredOutput: it needs a schema',
     ])

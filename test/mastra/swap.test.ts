@@ -178,15 +178,15 @@ describe('options that cannot be used', () => {
       id: 'weather',
       name: 'Weather',
       model: scriptedModel({ steps: [] }),
-      transform: {},
+      durable: true,
       inputProcesors: [],
       maxRetries: -1,
     };
     expect(() => new InterlockAgent(config as never)).toThrow(
-      /agent "weather": .*transform|transform.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be a whole number/,
+      /agent "weather": .*durable|durable.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be a whole number/,
     );
     expect(() => new InterlockAgent({ ...config, inputProcesors: undefined, maxRetries: 0 } as never)).toThrow(
-      '[agent/unsupported-option] at transform',
+      '[agent/unsupported-option] at durable',
     );
   });
 

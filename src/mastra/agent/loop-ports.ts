@@ -1,3 +1,4 @@
+import type { Agent } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
@@ -15,6 +16,7 @@ import { createModelOutputs, type ModelOutputs } from '../model/model-outputs.js
 import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';
 import { createPrompts } from '../model/prompts.js';
 import { stepResult } from './result.js';
+import { createPayloadTransforms } from '../tools/payload-transforms.js';
 import { runTool, type ToolRunContext } from '../tools/run-tool.js';
 import { authoredTools, resolveTools, type AnyTool } from '../tools/tools.js';
 import { stepFeedbackTag } from '../../loop/after-step.js';
@@ -40,6 +42,8 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   let hasBailed = false;
   const copies = createMessageCopies(() => target.isGuarded || outputs.areMapped || hasForeignResult);
   const workspace = await agent.getWorkspace({ requestContext });
+  const payloads = createPayloadTransforms({ policy: transformOf(target), tools, warn: warnerOf(agent) });
+  const callModel = inSpan(createModelCall(settings, options.includeRawChunks), target.trace);
   const toolContext = { ...toolContextOf(target, tools, copies), workspace };
   const ports: LoopPorts = {
     host: createHost((model) => resolveModel(by, model)),
@@ -51,10 +55,14 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       },
     },
     models,
-    callModel: inSpan(createModelCall(settings, options.includeRawChunks), target.trace),
+    callModel: (request) => {
+      payloads.note(request.tools);
+      return callModel(request);
+    },
     toChunk: (part, id) => convertFullStreamChunkToMastra(part as never, { runId: id }), // any provider's parts
     runTool: (request) => {
       outputs.note(putIn(request.settings.tools, tools));
+      payloads.note(request.settings.tools);
       return runTool(request, toolContext);
     },
     needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext }),
@@ -64,12 +72,25 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       return holds || hasBailed;
     },
     afterStep: createAfterStep(target, () => hasBailed),
+    payloads,
     now: () => performance.now(),
     wallClock: () => Date.now(),
     createId,
   };
   return { ports, settings };
 };
+
+/** How the payloads of all tools are shown: the call says it, else the agent, else its Mastra instance. */
+const transformOf = ({ agent, options }: LoopTarget) =>
+  options.transform ?? agent.getToolPayloadTransform() ?? agent.getMastraInstance()?.getToolPayloadTransform();
+
+const warnerOf =
+  (agent: Agent) =>
+  (error: unknown, { toolName, phase }: { readonly toolName: string; readonly phase: string }): void =>
+    agent
+      .getMastraInstance()
+      ?.getLogger()
+      .warn('A transform of a tool’s payload failed', { agent: agent.name, toolName, phase, error });
 
 /** The model is called inside the span of its call, where a trace is made. */
 const inSpan = (callModel: LoopPorts['callModel'], trace: LoopTarget['trace']): LoopPorts['callModel'] =>

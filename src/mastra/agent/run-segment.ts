@@ -29,7 +29,13 @@ export const runSegmentOf = (
   log = agent && createRunLog(agent, runOf),
 ): RunSegment => ({
   mode,
-  streamBuffer: withResponse(createStreamBuffer<Chunk>(undefined, shownTo([...shows, notifyChunk(options)])), { runOf, options }),
+  streamBuffer: withResponse(
+    createStreamBuffer<Chunk>(
+      undefined,
+      noted((chunk) => runOf()?.options.ports.payloads?.ofChunk(chunk), shownTo([...shows, notifyChunk(options)])),
+    ),
+    { runOf, options },
+  ),
   abortSignal: options.abortSignal,
   onEvent: (event) => {
     void safely(log, event);
@@ -44,6 +50,19 @@ const shownTo = (given: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> |
   const shows = given.filter((show) => show !== undefined);
   if (shows.length < 2) return shows[0];
   return (chunk) => shows.map((show) => show(chunk)).find((leaving) => leaving !== undefined);
+};
+
+/** A chunk is shown once its note is there, and after the chunks before it. */
+const noted = (note: (chunk: Chunk) => Promise<void> | undefined, show: OnShow<Chunk> | undefined): OnShow<Chunk> => {
+  let before: Promise<boolean> | undefined;
+  return (chunk) => {
+    const noting = note(chunk);
+    if (!noting && !before) return show?.(chunk);
+    const mine: Promise<boolean> = Promise.all([before, noting])
+      .then(() => show?.(chunk) ?? true)
+      .finally(() => before === mine && (before = undefined));
+    return (before = mine);
+  };
 };
 
 interface ResponseOptions {

@@ -1,4 +1,5 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import { getTransformedToolPayload, hasTransformedToolPayload } from '@mastra/core/tools';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { UnfinishedTurn } from '../../loop/persistence.js';
@@ -52,11 +53,27 @@ const refuse = (reason?: string): never => {
 
 interface WaitingCall {
   readonly toolCallId: string;
+  readonly args?: unknown;
+  readonly suspendPayload?: unknown;
 }
+
+/** A waiting call as a transcript shows it: its payloads, or what its tool's transform put in their place. */
+const inTranscript = (call: WaitingCall, kind: 'approval' | 'suspend', metadata: Chunk['metadata']): object => {
+  const shown = (...phases: Parameters<typeof getTransformedToolPayload>[2][]) =>
+    phases.map((phase) => getTransformedToolPayload(metadata, 'transcript', phase)).find(hasTransformedToolPayload);
+  const args = kind === 'approval' ? shown('approval', 'input-available') : shown('input-available');
+  const payload = kind === 'suspend' ? shown('suspend') : undefined;
+  return {
+    ...call,
+    ...(args && { args: args.transformed }),
+    ...(payload && { suspendPayload: payload.transformed }),
+    ...(metadata && { metadata }),
+  };
+};
 
 /** Each waiting call is described in the metadata of its message, as Mastra's agent does it. */
 const noteWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
-  for (const { type, runId, payload } of waiting) {
+  for (const { type, runId, payload, metadata: shown } of waiting) {
     const call = payload as WaitingCall; // the chunks of calls that wait have one
     const message = list.get.response.db().findLast((one) => carries(one, call.toolCallId));
     if (!message) continue;
@@ -66,7 +83,8 @@ const noteWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
         : (['suspendedTools', 'suspension'] as const);
     const { metadata = {} } = message.content;
     const others = metadata[name] as object | undefined; // of the same run
-    message.content.metadata = { ...metadata, [name]: { ...others, [call.toolCallId]: { ...call, type: kind, runId } } };
+    const told = inTranscript(call, name === 'suspendedTools' ? 'suspend' : 'approval', shown);
+    message.content.metadata = { ...metadata, [name]: { ...others, [call.toolCallId]: { ...told, type: kind, runId } } };
   }
 };
 

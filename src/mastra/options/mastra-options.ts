@@ -124,7 +124,7 @@ export const mastraOptions = {
   autoResumeSuspendedTools: onCall(unlessFalse('what a person answers is not read off what a model writes.')),
   savePerStep: onCall(aBoolean, served),
   versions: onCall(versions, served),
-  transform: both(refused('guards of the stream and of results say what is shown.')),
+  transform: both(fieldsOf({ transformToolPayload: aFunction, targets: listOf(oneOf('display', 'transcript')) })),
   workflows: inConfig(orGiven(workflows)),
   agents: inConfig(orGiven(agents)),
   defaultOptions: inConfig(orGiven(anObject)),

@@ -20,7 +20,7 @@ import { safely } from '../safely.js';
 import { type ListeningTool } from './notify-tools.js';
 import { executeWithHooks } from './tool-hooks.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
-import { unsupportedTool, whyUnsupported, type AnyTool } from './tools.js';
+import { type AnyTool } from './tools.js';
 
 type CoreTool = ReturnType<typeof makeCoreTool>;
 
@@ -55,8 +55,6 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
   const found = findTool(settings, call.toolName);
   if (!found) return { kind: 'error', error: unknownTool(call.toolName, settings) };
   const [name, tool] = found as [string, RunnableTool]; // hooks of the AI SDK's tools are theirs alone to type
-  const why = whyUnsupported(tool);
-  if (why) return { kind: 'error', error: unsupportedTool(name, why) };
   if (call.args === undefined || call.args === null)
     return { kind: 'error', error: new Error(`The arguments of "${call.toolName}" are not valid JSON.`) };
   const ready = context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepare(name, tool, context);

@@ -1,6 +1,5 @@
 import { MASTRA_TOOL_MARKER } from '@mastra/core/tools';
 import { makeCoreTool } from '@mastra/core/utils';
-import { InterlockError } from '../../errors.js';
 import type { LoopTarget } from './loop-target.js';
 import { rehearsalOf } from '../memory/memory-updates.js';
 
@@ -11,26 +10,9 @@ export interface AnyTool {
   requireApproval?: unknown;
   needsApproval?: unknown;
   needsApprovalFn?: unknown;
-  transform?: unknown;
 }
 
-/**
- * Why the loop cannot run a tool, or nothing where it can. One that shows other payloads than it returns needs a transform that is
- * not applied here: it is refused, not run without.
- */
-export const whyUnsupported = (tool: AnyTool): string | undefined => {
-  if (typeof tool.execute !== 'function') return undefined; // left to the client or the provider
-  return tool.transform ? 'it transforms its payloads.' : undefined;
-};
-
-/** Refusal of a tool, by name. */
-export const unsupportedTool = (name: string, detail: string): InterlockError =>
-  new InterlockError('agent/unsupported-option', { path: `tools.${name}`, detail });
-
-/**
- * The tools of a call, prepared: the agent's, those of its memory, agents and workflows, toolsets and client tools.
- * Raises `agent/unsupported-option` for a tool that the loop cannot run.
- */
+/** The tools of a call, prepared: the agent's, those of its memory, agents and workflows, toolsets and client tools. */
 export const resolveTools = async (target: LoopTarget): Promise<Record<string, unknown>> => {
   const { agent, options, requestContext, runId, mode, conversation } = target;
   const tools = await agent.getToolsForExecution({
@@ -44,10 +26,6 @@ export const resolveTools = async (target: LoopTarget): Promise<Record<string, u
     delegation: options.delegation as never,
     methodType: mode,
   });
-  for (const [name, tool] of Object.entries(tools)) {
-    const detail = whyUnsupported(tool);
-    if (detail) throw unsupportedTool(name, detail);
-  }
   return { ...tools, ...deferredTools(target, tools) };
 };
 

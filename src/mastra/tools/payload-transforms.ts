@@ -1,0 +1,160 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { ToolPayloadTransform, ToolPayloadTransformContext, ToolPayloadTransformPolicy } from '@mastra/core/tools';
+import type { Chunk, PayloadTransforms } from '../../loop/ports.js';
+
+type Part = ReturnType<MessageList['get']['all']['db']>[number]['content']['parts'][number];
+type Phase = ToolPayloadTransformContext['phase'];
+type Payload = Pick<ToolPayloadTransformContext, 'phase' | 'toolName' | 'toolCallId' | 'providerMetadata'> & {
+  readonly [Field in 'input' | 'inputTextDelta' | 'output' | 'error' | 'suspendPayload']?: unknown;
+};
+
+/** What a reader is to see in place of a payload, by target and phase: Mastra's clients look for it under `mastra.toolPayloadTransform`. */
+type Shown = Partial<Record<(typeof targets)[number], Partial<Record<Phase, object>>>>;
+
+const targets = ['display', 'transcript'] as const;
+
+const ownNames = {
+  'input-delta': 'inputDelta',
+  'input-available': 'input',
+  'output-available': 'output',
+  error: 'error',
+  approval: 'approval',
+  suspend: 'suspend',
+  resume: 'resume',
+} as const satisfies Record<Phase, keyof NonNullable<ToolPayloadTransform['display']>>;
+
+interface TransformOptions {
+  readonly policy: ToolPayloadTransformPolicy | undefined;
+  /** The tools of a call, as they are prepared. */
+  readonly tools: Readonly<Record<string, unknown>>;
+  /** Called with what a transform throws. */
+  readonly warn: (error: unknown, payload: Payload) => void;
+}
+
+type Target = (typeof targets)[number];
+type Way = (context: ToolPayloadTransformContext) => unknown;
+
+/**
+ * Notes on chunks and messages what a person is to see in place of a tool's payloads. A transform gets what guards accepted, and what it
+ * gives is not judged. Where one is set for a target, a payload for which it gives nothing is replaced by a sentence, as in Mastra.
+ */
+export const createPayloadTransforms = ({ policy, tools, warn }: TransformOptions): PayloadTransforms => {
+  const known = new Map<string, ToolPayloadTransform>();
+  const streaming = new Map<string, string>(); // tools by call: only the start of a call names it
+  const note: PayloadTransforms['note'] = (more = {}) => {
+    for (const [name, tool] of Object.entries(more)) {
+      const { transform } = (tool ?? {}) as { transform?: ToolPayloadTransform };
+      if (transform) known.set(name, transform);
+    }
+  };
+  note(tools);
+  const all = policy?.transformToolPayload;
+  const waysOf = ({ toolName, phase }: Payload, target: Target): readonly Way[] | undefined => {
+    const own = known.get(toolName)?.[target];
+    const shared = (policy?.targets ?? targets).includes(target) ? all : undefined;
+    return own || shared ? [shared, own?.[ownNames[phase]]].filter((way) => way !== undefined) : undefined;
+  };
+  const isConcerned = (payload: Payload | undefined): boolean =>
+    payload !== undefined && (all !== undefined || known.has(payload.toolName));
+  const shownOf = async (payloads: readonly Payload[]): Promise<Shown> => {
+    const shown: Shown = {};
+    for (const payload of payloads)
+      for (const target of targets) {
+        const ways = waysOf(payload, target);
+        if (ways) shown[target] = { ...shown[target], [payload.phase]: await transformed({ ...payload, target }, ways, warn) };
+      }
+    return shown;
+  };
+  return {
+    note,
+    ofChunk: (chunk) => {
+      const { toolCallId, toolName } = (chunk.payload ?? {}) as Partial<ChunkPayload>;
+      if (chunk.type === 'tool-call-input-streaming-start' && toolCallId && toolName) streaming.set(toolCallId, toolName);
+      const payloads = payloadsOf(chunk, streaming);
+      if (!isConcerned(payloads[0])) return undefined;
+      return shownOf(payloads).then((shown) => void (chunk.metadata = withShown(chunk.metadata, shown)));
+    },
+    ofMessages: async (list) => {
+      if (!all && known.size === 0) return;
+      const parts = list.get.response.db().flatMap(({ content }) => content.parts);
+      for (const part of parts) {
+        const payloads = payloadsIn(part);
+        if (!isConcerned(payloads[0])) continue;
+        part.providerMetadata = withShown(part.providerMetadata, await shownOf(payloads)) as Part['providerMetadata'];
+      }
+    },
+  };
+};
+
+/** The first value that a transform gives for a payload. */
+const transformed = async (
+  payload: Payload & { readonly target: Target },
+  ways: readonly Way[],
+  warn: TransformOptions['warn'],
+): Promise<object> => {
+  const isDelta = payload.phase === 'input-delta';
+  const nothing = isDelta ? { suppress: true } : { transformed: { message: `Tool ${payload.phase} payload unavailable` } };
+  try {
+    for (const way of ways) {
+      const value = await way(payload as ToolPayloadTransformContext); // payloads of any tool
+      if (value !== undefined) return { transformed: value };
+    }
+    return nothing;
+  } catch (error) {
+    warn(error, payload);
+    return { ...nothing, failed: true };
+  }
+};
+
+type Metadata = Record<string, unknown> | undefined;
+
+const withShown = (metadata: Metadata, all: Shown): Record<string, unknown> => ({
+  ...metadata,
+  mastra: { ...(metadata?.['mastra'] as object | undefined), toolPayloadTransform: all },
+});
+
+/** The payloads of a chunk, its arguments first. */
+const payloadsOf = ({ type, payload }: Chunk, streaming: ReadonlyMap<string, string>): readonly Payload[] => {
+  const kind = chunkPhases[type];
+  if (!kind) return [];
+  const { toolCallId, args, providerMetadata, ...rest } = payload as ChunkPayload; // chunks of these types have it
+  const toolName = rest.toolName ?? streaming.get(toolCallId) ?? '';
+  const call = { toolName, toolCallId, providerMetadata, input: args };
+  const { result: output, argsTextDelta: inputTextDelta, error, suspendPayload } = rest;
+  const own: Payload = { ...call, phase: kind, output, inputTextDelta, error, suspendPayload };
+  return kind === 'input-delta' || kind === 'input-available' ? [own] : [{ ...call, phase: 'input-available' }, own];
+};
+
+interface ChunkPayload extends Omit<Payload, 'phase' | 'toolName'> {
+  readonly toolName?: string;
+  readonly args?: unknown;
+  readonly result?: unknown;
+  readonly argsTextDelta?: string;
+}
+
+const chunkPhases: Readonly<Record<string, Phase>> = {
+  'tool-call-delta': 'input-delta',
+  'tool-call': 'input-available',
+  'tool-result': 'output-available',
+  'tool-error': 'error',
+  'tool-call-approval': 'approval',
+  'tool-call-suspended': 'suspend',
+};
+
+const payloadsIn = (part: Part): readonly Payload[] => {
+  if (part.type !== 'tool-invocation') return [];
+  const { toolName, toolCallId, args: input, ...outcome } = part.toolInvocation as Invocation;
+  const call = { toolName, toolCallId, input, providerMetadata: part.providerMetadata };
+  const first: Payload = { ...call, phase: 'input-available' };
+  if (outcome.state === 'result') return [first, { ...call, phase: 'output-available', output: outcome.result }];
+  return outcome.state === 'output-error' ? [first, { ...call, phase: 'error', error: outcome.errorText }] : [first];
+};
+
+interface Invocation {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly args: unknown;
+  readonly state: string;
+  readonly result?: unknown;
+  readonly errorText?: unknown;
+}
