@@ -120,7 +120,9 @@ export interface ConversationSnapshot {
 
 /** Adds the loop's own needs to what guards need from the message list. */
 export interface LoopMessages {
-  /** Adds what the model answered to the conversation. */
+  /** Whether messages have ids, so that hooks may begin a new one within an answer. */
+  readonly haveIds?: true;
+  /** Adds what the model answered to the conversation: to its last message, or, where none has the id, as a new one. */
   addResponse(list: MessageList, message: MastraDBMessage): void;
   /** Notes how a tool call ended. */
   setToolOutcome(list: MessageList, call: ToolCall, outcome: ToolOutcome): void;

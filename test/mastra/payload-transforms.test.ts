@@ -53,13 +53,15 @@ const notesOf = (chunks: readonly { type: string; metadata?: unknown }[], types:
 const compared = new Set(['tool-call-delta', 'tool-result', 'tool-error', 'tool-call-approval', 'tool-call-suspended']);
 
 const told = async (OfKind: Kind, options: PayOptions) => {
+  const thread = crypto.randomUUID(); // one for each: runs of a thread wait for each other
   const memory = new MockMemory();
   const model = scriptedModel({ steps: callThen('pay', { card }) });
   const agent = new OfKind({ id: 'payer', name: 'Payer', instructions: 'Pay.', model, memory, tools: { pay: pay(options) } });
-  const stream = await agent.stream('Pay.', { memory: { thread: 't', resource: 'r' } });
+  const mastra = new Mastra({ agents: { agent }, logger: false });
+  const stream = await mastra.getAgent('agent').stream('Pay.', { memory: { thread, resource: 'r' } });
   const chunks = (await all(stream.fullStream)) as { type: string; metadata?: unknown }[];
   const output = await stream.getFullOutput();
-  const { messages } = await memory.recall({ threadId: 't', resourceId: 'r' });
+  const { messages } = await memory.recall({ threadId: thread, resourceId: 'r' });
   return {
     chunks: notesOf(chunks, compared),
     results: output.toolResults.map(({ metadata }) => plain(metadata)),

@@ -4,6 +4,7 @@ import { snapshotConversation } from '../conversation-snapshot.js';
 import { judge } from '../judge.js';
 import { markInputAccepted, persistAcceptedSteps } from '../persist-rejected-turn.js';
 import type { Outcome } from '../outcome.js';
+import { rotationOf } from '../rotate-message.js';
 import { createAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { ResolvedModel } from '../../phase/host.js';
@@ -23,6 +24,7 @@ export const prepare = async (run: Run): Promise<Outcome> => {
   run.feedback = undefined;
   const attempt = createAttempt(run);
   run.attempt = attempt;
+  const { messageId } = run;
   const judged = await judge<'inputStep'>(run, {
     phase: 'inputStep',
     messages: messages.read(list, 'all'),
@@ -31,20 +33,23 @@ export const prepare = async (run: Run): Promise<Outcome> => {
     stepNumber: run.position.stepNumber,
     steps: stepsForHooks(run),
     runId,
-    messageId: run.messageId,
+    messageId,
+    rotateResponseMessageId: rotationOf(run),
     retryCount: run.retries,
     model: attempt.entry.model,
     ...attempt.settings,
   });
   if (judged.outcome) return judged.outcome;
-  refuseIgnored(run, judged.data);
+  if (judged.data.messageId !== messageId) takeMessageId(run, judged.data);
   takeSettings(attempt, judged.data);
   return { kind: 'done' };
 };
 
-/** Mastra's hooks may also set the id of the response message, which the loop keeps for the whole run. */
-const refuseIgnored = (run: Run, { messageId }: PhaseData<'inputStep'>): void => {
-  if (messageId !== run.messageId) throw new InterlockError('agent/unsupported-option', { path: 'inputStep.messageId' });
+/** From here on the answer is in a message of this id. */
+const takeMessageId = (run: Run, { messageId }: PhaseData<'inputStep'>): void => {
+  if (!rotationOf(run) || messageId === undefined)
+    throw new InterlockError('agent/unsupported-option', { path: 'inputStep.messageId' });
+  run.messageId = messageId;
 };
 
 const beginStep = (run: Run): void => {

@@ -4,6 +4,7 @@ import { retract } from '../retract.js';
 import { failWith, judge, withoutPrompt } from '../judge.js';
 import { messageOf } from '../message-of.js';
 import type { Outcome } from '../outcome.js';
+import { rotationOf } from '../rotate-message.js';
 import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 
 /** The model call failed: guards may mend the messages and ask for the call again; else the next model, else the end. */
@@ -22,6 +23,7 @@ export const recover = async (run: Run): Promise<Outcome> => {
     stepNumber: run.position.stepNumber,
     steps: stepsForHooks(run),
     messageId: run.messageId,
+    rotateResponseMessageId: rotationOf(run),
     retryCount: run.recoveries,
   });
   if (judged.outcome) return judged.outcome;

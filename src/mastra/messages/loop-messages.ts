@@ -7,16 +7,20 @@ type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
 
 /** The loop's own dealings with Mastra's MessageList; prompts and checkpoints are made per run. */
 export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'restore'> = {
+  haveIds: true,
   addResponse: (list, message) => {
     const last = list.get.all.db().at(-1);
-    const isOwn = last?.role === 'assistant' && list.get.response.db().includes(last);
-    if (!isOwn) {
+    const response = list.get.response.db();
+    const isOwn = last?.role === 'assistant' && response.includes(last);
+    const isNew = !response.some(({ id }) => id === message.id);
+    if (isOwn) list.stepStart();
+    if (isOwn && isNew) list.markResponseMessageBoundary(last.id); // lists keep the two apart when they are loaded again
+    if (!isOwn || isNew) {
       list.add(after(last, message), 'response', { merge: false });
       return noteModel(list, message);
     }
     // Appended here, because Mastra's own merge takes words and calls that equal those of an earlier step for the same.
     const [stamped] = new MessageList().add(message, 'response').get.response.db();
-    list.stepStart();
     last.content.parts.push(...(stamped?.content.parts ?? []));
     last.content.metadata = { ...last.content.metadata, ...message.content.metadata };
     noteModel(list, message);

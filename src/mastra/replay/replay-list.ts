@@ -13,14 +13,22 @@ export const replayList = (trace: Trace, read: ReadContent, createId: () => stri
   return fillList(new MessageList({ ...state.memoryInfo, generateMessageId: createId }), state);
 };
 
+/** The ids of the messages that an entry tells of: those that were added, and the one that a step began to write. */
+const messageIdsIn = (entry: Trace[number]): string[] => {
+  if (entry.kind === 'left') {
+    const { messageId } = (entry.chunk as { payload?: { messageId?: unknown } } | undefined)?.payload ?? {};
+    return typeof messageId === 'string' ? [messageId] : [];
+  }
+  return ('adds' in entry && entry.adds ? entry.adds : []).flatMap((value) => {
+    const { id, content } = value as { id?: unknown; content?: unknown };
+    return typeof id === 'string' && content !== undefined ? [id] : [];
+  });
+};
+
 /** Gives the ids that messages of the run were given, in their order, and then others. */
 export const replayIds = (trace: Trace, messageId: string): (() => string) => {
   const known = new Set(traceOfKind(trace, 'input').flatMap(({ messages }) => messages.map(({ id }) => id)));
-  const told = trace.flatMap((entry) => ('adds' in entry && entry.adds ? entry.adds : []));
-  const own = told.flatMap((value) => {
-    const { id, content } = value as { id?: unknown; content?: unknown };
-    return typeof id === 'string' && content !== undefined && !known.has(id) && id !== messageId ? [id] : [];
-  });
+  const own = trace.flatMap(messageIdsIn).filter((id) => !known.has(id));
   const ids = [...new Set([messageId, ...own])].values();
   let count = 0;
   return () => ids.next().value ?? `replayed-${(count += 1)}`;
