@@ -136,9 +136,9 @@ ${table(
   ]),
 )}
 
-**Values in pieces.** A pattern reads on over the borders of parts and steps. Where a value began in one part (text or reasoning) and goes on in the next, the first piece has
-left, and the second is replaced or stops the run: the value never leaves whole. In messages, a value over two parts is replaced where it begins. Arguments of tools are read
-one call at a time.
+**Values in pieces.** A pattern reads on over the borders of parts and steps. Where a value began in one part (text or reasoning) and goes on in the next, or in the next of its kind,
+the first piece has left, and the second is replaced or stops the run: the value never leaves whole. In messages, a value over two parts is replaced where it begins.
+Arguments of tools are read one call at a time. A stock agent of Mastra reads each part by itself.
 `;
 
 const subpaths = Object.entries(subpathSources()).map(([subpath, entry]) => ({ subpath, names: publicNames(entry) }));

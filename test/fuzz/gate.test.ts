@@ -230,7 +230,7 @@ describe('the gate, against reading each part as a whole', () => {
   });
 
   it('a value goes on in a part that came while the guard was busy with the part before', () => {
-    const laneOf = (): TextPart => ({ chunkOf: (said) => delta(said), leavingOf: (said) => delta(said) });
+    const laneOf = (): TextPart => ({ kind: 'text-delta', chunkOf: (said) => delta(said), leavingOf: (said) => delta(said) });
     const [one, two] = [laneOf(), laneOf()];
     const held = createBufferedTexts({ pattern: patterns.email });
     held.add(one, asItCame('a@example.com jane@', 1));

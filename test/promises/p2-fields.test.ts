@@ -27,6 +27,11 @@ interface Told {
   readonly all: unknown;
 }
 
+/** What the model says, in its second step as well. */
+interface Asked extends Carrier {
+  readonly next?: readonly Part[];
+}
+
 interface Guarding {
   readonly guard: Processor | readonly Processor[];
   readonly hold: 'none' | 'step' | 'run';
@@ -34,10 +39,17 @@ interface Guarding {
   readonly version?: 'v2' | 'v4';
 }
 
-const run = async (mode: Mode, { parts, tool, before }: Carrier, { guard, hold, version = 'v2' }: Guarding): Promise<Told> => {
+const run = async (
+  mode: Mode,
+  { parts, next, tool, before }: Asked,
+  { guard, hold, version = 'v2' }: Guarding,
+): Promise<Told> => {
   const ended = parts.some(({ type }) => type === 'finish') ? parts : [...parts, finish()];
   const answer = version === 'v4' ? ended.map(inV4) : ended;
-  const model = scriptedModel({ specificationVersion: version, steps: [{ parts: answer as never }, { text: 'Done.' }] });
+  const model = scriptedModel({
+    specificationVersion: version,
+    steps: [{ parts: answer as never }, next ? { parts: [...next, finish()] as never } : { text: 'Done.' }],
+  });
   const search = createTool({
     id: 'search',
     description: 'Finds.',
@@ -155,6 +167,14 @@ describe('P2 a value in pieces', () => {
   it.each([
     ['two text parts', [...text('a', `Ask ${head}`), ...text('b', `${tail} now.`)]],
     ['reasoning and text', [...text('a', `Ask ${head}`, 'reasoning'), ...text('b', `${tail} now.`)]],
+    [
+      'reasoning before and after a text',
+      [
+        ...text('a', `Ask ${head}`, 'reasoning'),
+        ...text('t', '(Thinking this over) '),
+        ...text('b', `${tail} now.`, 'reasoning'),
+      ],
+    ],
   ])('over %s: the second piece does not leave', async (_case, parts) => {
     for (const mode of modes) {
       const { all } = await run(mode, { parts }, { guard: redactor({ strategy: 'replace', kinds: ['email'] }), hold: 'none' });
@@ -162,6 +182,24 @@ describe('P2 a value in pieces', () => {
       expect(readable(all)).toContain(' now.');
       const blocked = await run(mode, { parts }, { guard: redactor({ strategy: 'block', kinds: ['email'] }), hold: 'none' });
       expect(blocked.status).toBe('tripwire');
+    }
+  });
+
+  it.each([
+    ['reasoning', '(Thinking this over) '],
+    ['reasoning with a value of its own', '(Or lee@example.com) '],
+  ])('over two steps with %s between: the second piece does not leave', async (_case, thought) => {
+    const call: Part = { type: 'tool-call', toolCallId: 'c', toolName: 'search', input: '{}' };
+    const next = [...text('r', thought, 'reasoning'), ...text('b', `${tail} now.`)];
+    const parts = [...text('a', `Ask ${head}`), call];
+    for (const mode of modes) {
+      const { all } = await run(
+        mode,
+        { parts, next },
+        { guard: redactor({ strategy: 'replace', kinds: ['email'] }), hold: 'none' },
+      );
+      expect(readable(all)).not.toContain(tail);
+      expect(readable(all)).toContain(' now.');
     }
   });
 });

@@ -1,23 +1,28 @@
 import type { Pattern, TextSpan } from '../../guard/pattern.js';
 
-/** The end of what a pattern has let go, over all parts and steps of a run. */
-export interface Tail {
-  text: string;
-}
+/**
+ * The ends of what a pattern has let go, over all parts and steps of a run: of all texts as they came, and of each kind, as it is read where
+ * the other is not shown.
+ */
+export type Tails = Map<string, string>;
+
+/** The tails that a text of a kind goes on from, without those that are the same. */
+const tailsOf = (tails: Tails, kind: string): ReadonlySet<string> => new Set([tails.get('') ?? '', tails.get(kind) ?? '']);
 
 /** Of a pattern without a longest match so many characters are remembered. */
 const defaultKept = 256;
 const mostKept = 512;
 
 /** Adds a text that was let go. */
-export const followTail = (tail: Tail, text: string, { maxLength }: Pattern): void => {
+export const followTails = (tails: Tails, { kind, text }: { kind: string; text: string }, { maxLength }: Pattern): void => {
   const kept = maxLength === 'part' ? defaultKept : Math.min(maxLength, mostKept);
-  tail.text = text.length >= kept ? text.slice(text.length - kept) : (tail.text + text).slice(-kept);
+  for (const name of ['', kind])
+    tails.set(name, text.length >= kept ? text.slice(text.length - kept) : ((tails.get(name) ?? '') + text).slice(-kept));
 };
 
-/** A part that began behind a tail, and of which nothing has gone yet. */
+/** A part that began behind tails, and of which nothing has gone yet. */
 interface Beginning {
-  readonly before: string;
+  readonly kind: string;
   readonly text: string;
   readonly isEnded: boolean;
 }
@@ -26,7 +31,14 @@ interface Beginning {
  * What of a part's beginning completes a match that began before the part: its other half has gone, so that this half must not. Nothing
  * where there is none, `undecided` where that depends on what comes.
  */
-export const matchAcross = (pattern: Pattern, { before, text, isEnded }: Beginning): TextSpan | 'undecided' | undefined => {
+export const matchAcross = (pattern: Pattern, tails: Tails, part: Beginning): Across => {
+  const across = [...tailsOf(tails, part.kind)].map((before) => (before ? matchBehind(pattern, before, part) : undefined));
+  return across.find((one) => typeof one === 'object') ?? across.find((one) => one === 'undecided');
+};
+
+type Across = TextSpan | 'undecided' | undefined;
+
+const matchBehind = (pattern: Pattern, before: string, { text, isEnded }: Beginning): Across => {
   const joined = before + text;
   const { maxLength, lookahead = 1 } = pattern;
   const reach = maxLength === 'part' ? joined.length : maxLength + lookahead - 1;

@@ -1,6 +1,6 @@
 import type { GuardWindow } from '../../../schemas/index.js';
 import type { Pattern, TextSpan, Window } from '../../guard/pattern.js';
-import { followTail, matchAcross, type Tail } from './across-parts.js';
+import { followTails, matchAcross, type Tails } from './across-parts.js';
 import type { TextPart } from './chunk.js';
 import { createMatcher, lookbehindOf, type Found, type Matcher } from './matcher.js';
 import { append, placeOf, rawOf, takeText, type Segment } from './segment.js';
@@ -77,8 +77,8 @@ const grow = (held: BufferedText, segment: Segment): void => {
   held.matcher?.changed();
 };
 
-/** Makes what a guard with a window holds of one step. `tail` is the guard's own in the run. */
-export const createBufferedTexts = (window: Window, tail: Tail = { text: '' }): BufferedTexts => {
+/** Makes what a guard with a window holds of one step. `tails` are the guard's own in the run. */
+export const createBufferedTexts = (window: Window, tails: Tails = new Map()): BufferedTexts => {
   const texts = new Map<TextPart, BufferedText>();
   const pattern = typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
   let isStepOver = false;
@@ -100,7 +100,7 @@ export const createBufferedTexts = (window: Window, tail: Tail = { text: '' }): 
   const nextOf = (held: BufferedText, isLate: boolean): Action | undefined => {
     const { lane, text, isEnded } = held;
     if (held.from === text.length) return rest(held);
-    if (held.matcher && pattern) return nextOfPattern(held, { matcher: held.matcher, pattern, tail });
+    if (held.matcher && pattern) return nextOfPattern(held, { matcher: held.matcher, pattern, tails });
     held.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
     const length = held.reader({ text, isEnded, isStepOver, isLate });
     if (length === 0) return undefined;
@@ -136,19 +136,21 @@ export const createBufferedTexts = (window: Window, tail: Tail = { text: '' }): 
 interface PatternReading {
   readonly matcher: Matcher;
   readonly pattern: Pattern;
-  readonly tail: Tail;
+  readonly tails: Tails;
 }
 
-const nextOfPattern = (held: BufferedText, { matcher, pattern, tail }: PatternReading): Action | undefined => {
-  // The tail of now: when its first delta came, the guard may have been busy with the part before.
-  const across = held.hasBegun || !tail.text ? undefined : matchAcross(pattern, { ...held, before: tail.text });
+const nextOfPattern = (held: BufferedText, { matcher, pattern, tails }: PatternReading): Action | undefined => {
+  const { kind } = held.lane;
+  // The tails of now: when its first delta came, the guard may have been busy with the part before.
+  const across = held.hasBegun ? undefined : matchAcross(pattern, tails, { ...held, kind });
   if (across === 'undecided') return undefined;
   const found = across ? { length: across.end, match: across } : matcher.next(held);
   held.hasBegun ||= found !== undefined;
-  if (found?.match) tail.text = '';
-  else if (found) followTail(tail, held.text.slice(held.from, held.from + found.length), pattern);
+  if (found?.match) for (const name of ['', kind]) tails.delete(name);
+  else if (found) followTails(tails, { kind, text: held.text.slice(held.from, held.from + found.length) }, pattern);
   return nextMatch(held, found);
 };
+
 /** What gathered while a guard was busy is asked about as if the guard had been there with its first character. */
 const placeIn = ({ segments }: BufferedText, length: number, window: Window): number =>
   placeOf(segments, window === 'chunk' ? 0 : length - 1);

@@ -11,6 +11,8 @@ export interface Chunk {
 
 /** One text of a step on its way: the words or the reasoning of one part. A part that ends and begins again is another. */
 export interface TextPart {
+  /** The type of its deltas. */
+  readonly kind: 'text-delta' | 'reasoning-delta';
   /** A delta of this text that says something else, as guards are asked about it. */
   chunkOf(text: string): Chunk;
   /** The same as it leaves: within the chunk that brought it, where it is a sub-agent's. */
@@ -58,9 +60,9 @@ export const hasMore = (chunk: Chunk): boolean => (bare(chunk).payload as TextPa
 export const textPartOf = (chunk: Chunk): TextPart => {
   const first = bare(chunk);
   const { id } = first.payload as TextPayload;
-  const type = first.type.startsWith('text') ? 'text-delta' : 'reasoning-delta';
-  const chunkOf = (text: string): Chunk => ({ ...first, type, payload: { id, text } });
-  return { chunkOf, leavingOf: first === chunk ? chunkOf : (text) => within(chunk, () => chunkOf(text)) };
+  const kind = first.type.startsWith('text') ? 'text-delta' : 'reasoning-delta';
+  const chunkOf = (text: string): Chunk => ({ ...first, type: kind, payload: { id, text } });
+  return { kind, chunkOf, leavingOf: first === chunk ? chunkOf : (text) => within(chunk, () => chunkOf(text)) };
 };
 
 /** A chunk with something else in place of what it brings. */

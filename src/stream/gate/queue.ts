@@ -65,8 +65,8 @@ export const createQueue = (): Queue => {
   const open = new Map<string, OpenTextPart>();
   let held = 0;
 
-  const begin = (key: string, { chunkOf, leavingOf }: TextPart): OpenTextPart => {
-    const lane: OpenTextPart = { key, chunkOf, leavingOf, cleared: [], received: 0, released: 0, last: undefined };
+  const begin = (key: string, part: TextPart): OpenTextPart => {
+    const lane: OpenTextPart = { ...part, key, cleared: [], received: 0, released: 0, last: undefined };
     open.set(key, lane);
     return lane;
   };
