@@ -4,10 +4,12 @@ import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream, type StreamStretch } from '../pipeline/stream-plan.js';
+import type { SaidText } from '../stream/gate/across-parts.js';
 import { createStreamGate } from '../stream/gate/stream-gate.js';
 import { untilStopped } from '../stream/gate/until-stopped.js';
 import type { Verdict } from '../verdict.js';
 import { addChunk } from './response.js';
+import { responseParts } from './step-record.js';
 import { takeRuling } from './call-ruling.js';
 import { isGuarded, stopWith, streamPayload } from './judge.js';
 import type { Outcome } from './outcome.js';
@@ -35,7 +37,11 @@ type Take = (chunk: Chunk) => Promise<void> | undefined;
 
 /** Opens the way for one model call. */
 export const openGuardedStream = (run: Run, attempt: Attempt): GuardedStream =>
-  guardedStreamTo(run, (chunk) => takeResponse(run, attempt, chunk));
+  guardedStreamTo(
+    run,
+    (chunk) => takeResponse(run, attempt, chunk),
+    () => saidBefore(run),
+  );
 
 /**
  * Opens the way for what one run of a tool writes: what a sub-agent says is held like what the model says, by a gate of its own. `note`
@@ -47,10 +53,17 @@ export const openToolStream = (run: Run, attempt?: Attempt, note?: (chunk: Chunk
     return emit(run, attempt?.wasEdited ? unquoting(chunk) : chunk);
   });
 
-const guardedStreamTo = (run: Run, take: Take): GuardedStream => {
+/** The words of the steps that were accepted. */
+const saidBefore = (run: Run): readonly SaidText[] =>
+  responseParts(run).flatMap((part): SaidText[] => {
+    if (part.type === 'text') return [{ kind: 'text-delta', text: part.text }];
+    return part.type === 'reasoning' ? [{ kind: 'reasoning-delta', text: part.reasoning }] : [];
+  });
+
+const guardedStreamTo = (run: Run, take: Take, said?: () => readonly SaidText[]): GuardedStream => {
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
   const stream = plan && planStream(plan.graph);
-  const guardedStream = stream ? gatedStream(run, take, stream.stretches) : directStream(run, take, plan);
+  const guardedStream = stream ? gatedStream(run, { take, said, stretches: stream.stretches }) : directStream(run, take, plan);
   return plan ? withReprocessed(run, guardedStream) : guardedStream;
 };
 
@@ -93,10 +106,17 @@ const directStream = (run: Run, take: Take, plan: Plan | undefined): GuardedStre
 
 type StreamData = PhaseData<'outputStream'>;
 
+interface GateSettings {
+  readonly take: Take;
+  readonly said: (() => readonly SaidText[]) | undefined;
+  readonly stretches: readonly StreamStretch[];
+}
+
 /** Where guards have windows, the gate holds what they have not cleared. */
-const gatedStream = (run: Run, take: Take, stretches: readonly StreamStretch[]): GuardedStream => {
+const gatedStream = (run: Run, { take, said, stretches }: GateSettings): GuardedStream => {
   const gate = createStreamGate({
     stretches,
+    said,
     scope: run.scope,
     payloadOf: (part) => streamPayload(run, part),
     release: take,

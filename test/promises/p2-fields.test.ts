@@ -3,7 +3,7 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent } from '../../src/index.js';
+import { InterlockAgent, memoryEngine, type Engine } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/index.js';
 import {
@@ -201,6 +201,66 @@ describe('P2 a value in pieces', () => {
       expect(readable(all)).not.toContain(tail);
       expect(readable(all)).toContain(' now.');
     }
+  });
+});
+
+describe.each(modes)('P2 a value in pieces, when the second step is made anew, %s', (mode) => {
+  const steps = (rejected: string, last: string) => [
+    { text: 'Ask mara.quill@exa', toolCalls: [{ name: 'search', args: {} }] },
+    { text: rejected },
+    { text: last },
+  ];
+  const again: Processor = {
+    id: 'again',
+    processOutputStep: ({ messages, text = '', abort }) => (text.includes('WRONG') ? abort('Again.', { retry: true }) : messages),
+  };
+  const search = (requireApproval: boolean) =>
+    createTool({ id: 'search', description: 'Finds.', inputSchema: z.object({}), requireApproval, execute: async () => 'none' });
+  const make = (
+    model: ReturnType<typeof scriptedModel>,
+    { durability, guards = [] }: { durability?: Engine; guards?: Processor[] },
+  ) =>
+    new InterlockAgent({
+      id: 'a',
+      name: 'a',
+      instructions: 'Help.',
+      model,
+      tools: { search: search(durability !== undefined) },
+      outputProcessors: [redactor({ strategy: 'replace', kinds: ['email'] }), ...guards],
+      maxProcessorRetries: 1,
+      hold: 'none',
+      durability,
+    });
+  const chunksOf = async (agent: InterlockAgent): Promise<readonly unknown[]> => {
+    if (mode === 'generate') {
+      const result = await agent.generate('Hi', { runId: 'run' });
+      return [result];
+    }
+    const stream = await agent.stream('Hi', { runId: 'run' });
+    const chunks: unknown[] = [];
+    for await (const chunk of stream.fullStream) chunks.push(chunk);
+    return chunks;
+  };
+
+  it('the second piece does not leave', async () => {
+    const model = scriptedModel({ steps: steps('mple.com? WRONG', 'mple.com now.') });
+    const text = readable(await chunksOf(make(model, { guards: [again] })));
+    expect(text).not.toContain('mple.com');
+    expect(text).toContain('[EMAIL] now.');
+  });
+
+  it('what a rejected attempt said is no first piece', async () => {
+    const model = scriptedModel({ steps: [{ text: 'WRONG ann@' }, { text: 'example.com now.' }] });
+    expect(readable(await chunksOf(make(model, { guards: [again] })))).toContain('example.com now.');
+  });
+
+  it('also when the run was suspended: the second piece does not leave', async () => {
+    const model = scriptedModel({ steps: steps('mple.com now.', '') });
+    const agent = make(model, { durability: memoryEngine() });
+    const first = await chunksOf(agent);
+    const result = await agent.resumeGenerate({ approved: true }, { runId: 'run', toolCallId: 'call-0-0' });
+    expect(readable([first, result])).not.toContain('mple.com');
+    expect(result.text).toContain('[EMAIL] now.');
   });
 });
 

@@ -6,6 +6,12 @@ import type { Pattern, TextSpan } from '../../guard/pattern.js';
  */
 export type Tails = Map<string, string>;
 
+/** A text of a run, and the type of its deltas. */
+export interface SaidText {
+  readonly kind: 'text-delta' | 'reasoning-delta';
+  readonly text: string;
+}
+
 /** The tails that a text of a kind goes on from, without those that are the same. */
 const tailsOf = (tails: Tails, kind: string): ReadonlySet<string> => new Set([tails.get('') ?? '', tails.get(kind) ?? '']);
 
@@ -14,7 +20,7 @@ const defaultKept = 256;
 const mostKept = 512;
 
 /** Adds a text that was let go. */
-export const followTails = (tails: Tails, { kind, text }: { kind: string; text: string }, { maxLength }: Pattern): void => {
+export const followTails = (tails: Tails, { kind, text }: SaidText, { maxLength }: Pattern): void => {
   const kept = maxLength === 'part' ? defaultKept : Math.min(maxLength, mostKept);
   for (const name of ['', kind])
     tails.set(name, text.length >= kept ? text.slice(text.length - kept) : ((tails.get(name) ?? '') + text).slice(-kept));
@@ -22,7 +28,7 @@ export const followTails = (tails: Tails, { kind, text }: { kind: string; text: 
 
 /** A part that began behind tails, and of which nothing has gone yet. */
 interface Beginning {
-  readonly kind: string;
+  readonly kind: SaidText['kind'];
   readonly text: string;
   readonly isEnded: boolean;
 }

@@ -1,3 +1,4 @@
+import type { SaidText } from './across-parts.js';
 import { toolOutputChunk, withToolOutput } from '../../guard/tool-output-chunk.js';
 
 /** A chunk of the model's stream, as far as the gate reads it. */
@@ -12,7 +13,7 @@ export interface Chunk {
 /** One text of a step on its way: the words or the reasoning of one part. A part that ends and begins again is another. */
 export interface TextPart {
   /** The type of its deltas. */
-  readonly kind: 'text-delta' | 'reasoning-delta';
+  readonly kind: SaidText['kind'];
   /** A delta of this text that says something else, as guards are asked about it. */
   chunkOf(text: string): Chunk;
   /** The same as it leaves: within the chunk that brought it, where it is a sub-agent's. */

@@ -4,6 +4,7 @@ import type { RunScope } from '../../phase/scope.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
 import type { StreamStretch } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
+import type { SaidText } from './across-parts.js';
 import { createChunkStage, type ChunkStage } from './chunk-stage.js';
 import { deltaKey, deltaText, type Chunk } from './chunk.js';
 import { createStops, type Stops } from './stops.js';
@@ -14,6 +15,8 @@ interface StreamGateOptions {
   /** The guards of the stream, in their order. */
   readonly stretches: readonly StreamStretch[];
   readonly scope: RunScope;
+  /** What the run said before, for the call of a model. Default: what went through its gates. */
+  readonly said?: (() => readonly SaidText[]) | undefined;
   /** A chunk as guards are given it. */
   readonly payloadOf: (part: unknown) => PhaseData<'outputStream'>;
   /** Emits cleared chunks; a promise means that the sender must wait. */
@@ -53,6 +56,7 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
   });
   const gate = createGate({
     scope: blockScope.scope,
+    said: options.said,
     payloadOf: options.payloadOf,
     stops,
     place: () => place,
@@ -92,19 +96,23 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
   };
 };
 
-interface GateParts extends Pick<Gate, 'scope' | 'payloadOf' | 'fail'> {
+interface GateParts extends Pick<Gate, 'scope' | 'payloadOf' | 'fail'>, Pick<StreamGateOptions, 'said'> {
   readonly stops: Stops;
   place(): number;
   hasFailed(): boolean;
 }
 
 /** What stages share of a gate. */
-const createGate = ({ scope, payloadOf, stops, place, hasFailed, fail }: GateParts): Gate => {
+const createGate = ({ scope, said, payloadOf, stops, place, hasFailed, fail }: GateParts): Gate => {
   const listeners: (() => void)[] = [];
+  let saidBefore: readonly SaidText[] | undefined;
   return {
     scope,
     payloadOf,
     fail,
+    get said() {
+      return (saidBefore ??= said?.());
+    },
     get place() {
       return place();
     },

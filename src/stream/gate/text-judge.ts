@@ -5,7 +5,7 @@ import type { PhaseData } from '../../phase/row.js';
 import type { JudgePlace } from '../../pipeline/stream-plan.js';
 import { isStop, pass, type Verdict } from '../../verdict.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
-import type { Tails } from './across-parts.js';
+import { followTails, type Tails } from './across-parts.js';
 import type { Chunk } from './chunk.js';
 import { createBufferedTexts, type Action, type BufferedTexts } from './buffered-texts.js';
 import type { Gate, TextStage } from './text-stage.js';
@@ -25,7 +25,7 @@ const keptWindows = 64;
  * passes on what the guard leaves of it. What gathers while the guard is busy becomes one window.
  */
 export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage): TextStage => {
-  const held = createBufferedTexts(place.window, tailsOf(gate.scope.slot(place.author.processorId)));
+  const held = createBufferedTexts(place.window, tailsOf(place, gate));
   const work = createWork({ place, held, gate, next });
   return {
     add: (lane, segment) => {
@@ -46,10 +46,18 @@ export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage):
 
 const tails = new WeakMap<ProcessorSlot, Tails>();
 
-/** What the guard last let go in the run: a value may go on in the next part or step. */
-const tailsOf = (slot: ProcessorSlot): Tails => {
-  const own = tails.get(slot) ?? new Map<string, string>();
+/**
+ * What the guard last let go in the run: a value may go on in the next part or step. A call of the model goes on from what the run has accepted,
+ * not from an attempt that was rejected.
+ */
+const tailsOf = ({ window, author }: JudgePlace, gate: Gate): Tails => {
+  if (typeof window !== 'object' || !('pattern' in window)) return new Map();
+  const slot = gate.scope.slot(author.processorId);
+  const own: Tails = tails.get(slot) ?? new Map();
   tails.set(slot, own);
+  if (!gate.said) return own;
+  own.clear();
+  for (const text of gate.said) followTails(own, text, window.pattern);
   return own;
 };
 

@@ -1,6 +1,7 @@
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { Stop } from '../../verdict.js';
+import type { SaidText } from './across-parts.js';
 import type { TextPart } from './chunk.js';
 import type { Segment } from './segment.js';
 
@@ -15,6 +16,8 @@ export interface TextStage {
 export interface Gate {
   /** What hooks are handed; its signal is aborted where a guard stops the stream. */
   readonly scope: RunScope;
+  /** What the run said before, where a model's call begins: the accepted words, as its messages have them. */
+  readonly said: readonly SaidText[] | undefined;
   /** A chunk as guards are given it. */
   payloadOf(part: unknown): PhaseData<'outputStream'>;
   /** Whether a guard has stopped the stream: nothing more leaves. Guards may still be asked about earlier chunks. */
