@@ -9,7 +9,6 @@ import { createStreamGate } from '../stream/gate/stream-gate.js';
 import { untilStopped } from '../stream/gate/until-stopped.js';
 import type { Verdict } from '../verdict.js';
 import { addChunk } from './response.js';
-import { responseParts } from './step-record.js';
 import { takeRuling } from './call-ruling.js';
 import { isGuarded, stopWith, streamPayload } from './judge.js';
 import type { Outcome } from './outcome.js';
@@ -53,12 +52,15 @@ export const openToolStream = (run: Run, attempt?: Attempt, note?: (chunk: Chunk
     return emit(run, attempt?.wasEdited ? unquoting(chunk) : chunk);
   });
 
-/** The words of the steps that were accepted. */
-const saidBefore = (run: Run): readonly SaidText[] =>
-  responseParts(run).flatMap((part): SaidText[] => {
-    if (part.type === 'text') return [{ kind: 'text-delta', text: part.text }];
-    return part.type === 'reasoning' ? [{ kind: 'reasoning-delta', text: part.reasoning }] : [];
-  });
+/** The words of the accepted steps, also of those that the host made before. */
+const saidBefore = ({ scope, list }: Run): readonly SaidText[] =>
+  scope.host.messages
+    .read(list, 'response')
+    .flatMap(({ role, content }) => (role === 'assistant' ? content.parts : []))
+    .flatMap((part): SaidText[] => {
+      if (part.type === 'text') return [{ kind: 'text-delta', text: part.text }];
+      return part.type === 'reasoning' ? [{ kind: 'reasoning-delta', text: part.reasoning }] : [];
+    });
 
 const guardedStreamTo = (run: Run, take: Take, said?: () => readonly SaidText[]): GuardedStream => {
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;

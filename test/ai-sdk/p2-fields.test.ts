@@ -33,7 +33,7 @@ import {
   type Carrier,
   type Part,
 } from '../promises/field-carriers.js';
-import { guardOn } from './support.js';
+import { guardOn, runGuarded, ways } from './support.js';
 
 /** What the AI SDK's functions are called with. */
 const settingsOf = ({ parts, tool: execute }: Carrier, told: unknown[]) => {
@@ -282,3 +282,25 @@ describe('P2 fields outside the table', () => {
     }
   });
 });
+
+it.each(ways)(
+  'P2 a value in pieces over two steps: the second piece does not leave, also in another attempt, %s',
+  async (way) => {
+    const model = scriptedModel({
+      specificationVersion: 'v4',
+      steps: [
+        { text: 'Ask mara.quill@exa', toolCalls: [{ name: 'charge', args: { amount: 1 } }] },
+        { reasoning: 'Or lee@example.com?', text: 'mple.com? WRONG' },
+        { reasoning: 'Or lee@example.com?', text: 'mple.com now.' },
+      ],
+    });
+    const again = guardOn('outputStep', ({ text = '', messages, abort }) =>
+      text.includes('WRONG') ? abort('Again.', { retry: true }) : messages,
+    );
+    const guards = [redactor({ strategy: 'replace', kinds: ['email'] }), again];
+    const ran = await runGuarded(way, { model, guards, guardOptions: { maxProcessorRetries: 1 } });
+    expect(ran.error).toBeUndefined();
+    expect(JSON.stringify([ran.result, ran.parts, ran.told])).not.toContain('mple.com');
+    expect(ran.result?.text).toBe('[EMAIL] now.');
+  },
+);
