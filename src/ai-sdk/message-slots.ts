@@ -6,7 +6,7 @@ import type { AnyMessage } from './spec.js';
 export const saidBy = (part: StoredPart | undefined): unknown => {
   if (part?.type === 'text') return part.text;
   if (part?.type === 'reasoning') return part.reasoning;
-  if (part?.type === 'file') return part.data;
+  if (part?.type === 'file') return [part.data, (part as { filename?: unknown }).filename]; // Mastra types it for other hosts alone
   if (part?.type !== 'tool-invocation') return undefined;
   const { args, result } = part.toolInvocation as { args?: unknown; result?: unknown }; // whichever state it is in
   return { args, result };

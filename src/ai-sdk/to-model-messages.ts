@@ -38,7 +38,10 @@ const sentPart = (part: StoredPart): Sent[] => {
   const options = providerMetadata ? { providerOptions: providerMetadata } : {};
   if (part.type === 'text') return [{ type: 'text', text: part.text, ...options }];
   if (part.type === 'reasoning') return [{ type: 'reasoning', text: part.reasoning, ...options }];
-  if (part.type === 'file') return [{ type: 'file', data: part.data, mediaType: part.mimeType, ...options }];
+  if (part.type === 'file') {
+    const { data, mimeType, filename } = part as typeof part & { filename?: string }; // as it was stored
+    return [{ type: 'file', data, mediaType: mimeType, ...(filename !== undefined && { filename }), ...options }];
+  }
   if (part.type !== 'tool-invocation') return []; // sources and data are for clients
   const { toolCallId, toolName, args } = part.toolInvocation;
   return [{ type: 'tool-call', toolCallId, toolName, input: args ?? {}, ...options }];

@@ -98,7 +98,12 @@ const storedPart = (part: Part): StoredPart | undefined => {
     }
     case 'file':
     case 'image':
-      return { type: 'file', data: dataIn(part['data'] ?? part['image']), mimeType: (part['mediaType'] as string) ?? 'image/*' };
+      return {
+        type: 'file',
+        data: dataIn(part['data'] ?? part['image']),
+        mimeType: (part['mediaType'] as string) ?? 'image/*',
+        ...(typeof part['filename'] === 'string' && { filename: part['filename'] }),
+      };
     default:
       return undefined;
   }

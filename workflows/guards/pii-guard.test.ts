@@ -7,7 +7,7 @@ const email = 'jane@example.com';
 
 describe('piiGuard, redact', () => {
   it('edits text parts span by span and leaves the rest as it is', async () => {
-    const file = { type: 'file' as const, data: email, mimeType: 'text/plain' };
+    const file = { type: 'file' as const, data: email, mimeType: 'image/png' };
     const reasoning = { type: 'reasoning' as const, reasoning: email, details: [] };
     const input = messageOf(
       'user',

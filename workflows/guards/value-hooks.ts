@@ -3,6 +3,7 @@ import type { Processor, ProcessorContext, ProcessOutputStreamArgs } from '@mast
 import { createPace, paced } from '../../src/guard/in-steps.js';
 import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
+import { fileTextsOf } from '../messages/message-files.js';
 import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
 import { redactMessages } from '../messages/redact-message.js';
 import { currentToolResult, replaceToolResult } from '../messages/tool-result.js';
@@ -117,7 +118,7 @@ const judgingHooks = <Kind extends string, Metadata>(
   const judgeTexts = (texts: readonly string[], place: ValuePlace, args: Context) =>
     whenReady(paced(redactingTexts(texts, redaction(args)), createPace()), ({ found }) => judge(about(found, place), args));
   return {
-    processInput: (args) => judgeTexts(newestUserTurn(args.messages).flatMap(textsOf), 'input', args),
+    processInput: (args) => judgeTexts(withFiles(newestUserTurn(args.messages)), 'input', args),
     processOutputStep: (args) => judgeTexts(answerTexts(args.messages, args.text), 'answer', args),
     processOutputResult: (args) => judgeTexts(answerTexts(args.messages), 'answer', args),
     processToolResult: (args) =>
@@ -141,7 +142,13 @@ const redactValue = <Kind extends string>(
   return whenReady(value, (edited) => ({ value: edited, found }));
 };
 
+/** The words of messages, and each text of their files by itself. */
+const withFiles = (messages: readonly MastraDBMessage[]): string[] => [
+  ...messages.flatMap(textsOf),
+  ...messages.flatMap(fileTextsOf).flatMap((text) => ['\n', text]),
+];
+
 const answerTexts = (messages: readonly MastraDBMessage[], text = ''): string[] => {
-  const texts = responseMessages(messages).flatMap(textsOf);
+  const texts = withFiles(responseMessages(messages));
   return texts.join('').includes(text) ? texts : [...texts, '\n', text];
 };

@@ -1,7 +1,8 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import { createPace, paced, type Steps } from '../../src/guard/in-steps.js';
+import { createPace, inTurn, paced, type Steps } from '../../src/guard/in-steps.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
-import type { Awaitable } from '../../src/phase/awaitable.js';
+import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
+import { editFiles } from './message-files.js';
 import { redactingTexts, type Redaction } from '../text/redact-texts.js';
 
 /** Messages after redaction; `messages` is the array that came in where nothing was found. */
@@ -11,14 +12,29 @@ interface RedactedMessages<Span extends TextSpan> {
 }
 
 /**
- * Redacts the text of those messages that are in `which`, and leaves the others, every part that is not text, ids and all other
- * fields as they are. A message without a find stays the same object.
+ * Redacts the text and the text files of those messages that are in `which`, and leaves the others, every other part, ids and all
+ * other fields as they are. A message without a find stays the same object.
  */
 export const redactMessages = <Span extends TextSpan>(
   messages: MastraDBMessage[],
   which: readonly MastraDBMessage[],
   redaction: Redaction<Span>,
-): Awaitable<RedactedMessages<Span>> => paced(redactingMessages(messages, new Set(which), redaction), createPace());
+): Awaitable<RedactedMessages<Span>> => {
+  const chosen = new Set(which);
+  const pace = createPace();
+  return whenReady(paced(redactingMessages(messages, chosen, redaction), pace), (redacted) => {
+    const found = [...redacted.found];
+    const edit = (text: string) =>
+      whenReady(paced(redactingTexts([text], redaction), pace), (left) => {
+        found.push(...left.found);
+        return left.texts[0] ?? '';
+      });
+    const edited = inTurn(redacted.messages, (message, index) =>
+      chosen.has(messages[index] as MastraDBMessage) ? editFiles(message, edit) : message,
+    );
+    return whenReady(edited, (left) => ({ messages: found.length > 0 ? left : messages, found }));
+  });
+};
 
 function* redactingMessages<Span extends TextSpan>(
   messages: MastraDBMessage[],

@@ -1,0 +1,31 @@
+import type { MastraDBMessage, MastraMessagePart } from '@mastra/core/agent/message-list';
+import { changeTexts } from '../../src/guard/in-steps.js';
+import { readFields } from '../../src/guard/read-fields.js';
+import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
+
+type FilePart = Extract<MastraMessagePart, { type: 'file' }>;
+
+/** A file's fields as the table of fields reads those of a stream's file: a text file is decoded, of others the address is read. */
+const readPart = (part: FilePart, change: (text: string) => string): FilePart => {
+  const { type, ...fields } = part;
+  const left = readFields(type, fields, { change });
+  return left === fields ? part : { ...part, ...left };
+};
+
+/** The texts of a message's files: their content where it is text, names and addresses. */
+export const fileTextsOf = ({ content }: MastraDBMessage): string[] => {
+  const texts: string[] = [];
+  for (const part of content.parts ?? []) if (part.type === 'file') readPart(part, (text) => (texts.push(text), text));
+  return texts;
+};
+
+/** A message with the texts of its files edited; the same object where nothing changes. */
+export const editFiles = (message: MastraDBMessage, edit: (text: string) => Awaitable<string>): Awaitable<MastraDBMessage> => {
+  const { parts } = message.content;
+  if (!parts?.some(({ type }) => type === 'file')) return message;
+  const edited = changeTexts((change) => {
+    const left = parts.map((part) => (part.type === 'file' ? readPart(part, change) : part));
+    return left.every((part, index) => part === parts[index]) ? parts : left;
+  }, edit);
+  return whenReady(edited, (left) => (left === parts ? message : { ...message, content: { ...message.content, parts: left } }));
+};
