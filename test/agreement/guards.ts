@@ -52,10 +52,18 @@ const unchanged = (phase: Rule['phase'], { part, messages }: HookArgs): unknown 
   return ['input', 'outputStep', 'outputResult'].includes(phase) ? messages : undefined;
 };
 
+const abortLate = ({ abort }: HookArgs): void => {
+  try {
+    abort('late');
+  } catch {} // as a hook's own abort throws
+};
+
 const guardOf = (one: Rule, id: string): Processor => {
   let asked = 0;
   const act = (args: HookArgs): unknown => {
     if (!JSON.stringify(readOf(one.phase, args) ?? '').includes(one.word)) return unchanged(one.phase, args);
+    if (one.act === 'hang') return new Promise(() => undefined);
+    if (one.act === 'late') setImmediate(() => abortLate(args));
     if (one.act === 'fail') throw new Error('down');
     if (one.act === 'trip') return args.abort(id);
     if (one.act === 'edit') return editOf(one, args) ?? unchanged(one.phase, args);
@@ -103,8 +111,12 @@ const wired = (steps: readonly PipelineStep[], id: string, wiring: Script['wirin
 export const guardsOf = ({ rules, redacts, wiring }: Script): ScriptedGuards => {
   const steps = rules.map((one, index) => {
     const made = guardOf(one, `g${index}`);
-    const isInWindow = one.phase === 'outputStream' && one.window;
-    return { lane: phases[one.phase].lane, step: isInWindow ? (guard(made, { window: one.window }) as PipelineStep) : made };
+    const policy = {
+      ...(one.phase === 'outputStream' && one.window && { window: one.window }),
+      ...(one.act === 'hang' && { deadlineMs: 2 }),
+    };
+    const step = Object.keys(policy).length > 0 ? (guard(made, policy) as PipelineStep) : made;
+    return { lane: phases[one.phase].lane, step };
   });
   const lane = (name: string) => steps.filter((one) => one.lane === name).map(({ step }) => step);
   const hides = redacts ? [redactor({ strategy: 'replace', kinds: ['email'] }) as PipelineStep] : [];

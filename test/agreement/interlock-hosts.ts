@@ -1,46 +1,58 @@
+import { Agent } from '@mastra/core/agent';
 import { MockMemory } from '@mastra/core/memory';
 import { createTool } from '@mastra/core/tools';
 
-import { InterlockAgent, type InterlockConfig, type InterlockResult, type RunEvent } from '../../src/index.js';
+import { guardsFor, InterlockAgent, type InterlockConfig, type InterlockResult, type RunEvent } from '../../src/index.js';
 import { guardsOf } from './guards.js';
 import type { Script } from './script.js';
 import { failed, inOrder, pageOf, pageOfResult, wordsLeft, type Chunk, type Seen } from './seen.js';
-import { description, inputSchema, worldOf } from './world.js';
+import { answerSchema, description, fileText, inputSchema, worldOf } from './world.js';
 
-export type Run = (agent: InterlockAgent, prompt: string, options: Options) => Promise<InterlockResult>;
-interface Options {
-  readonly memory: typeof target;
-  readonly onRunEvent: (event: RunEvent) => void;
-  /** Where the chunks of a stream go. */
+/** A run of an agent; the chunks and objects of a stream go into its second and third list. */
+export type Run = (agent: Agent, prompt: string, call: Call) => Promise<InterlockResult>;
+interface Call {
+  readonly options: {
+    readonly memory: typeof target;
+    readonly onRunEvent: (event: RunEvent) => void;
+    readonly structuredOutput?: { readonly schema: typeof answerSchema };
+  };
   readonly chunks: Chunk[];
+  readonly objects: unknown[];
 }
 
 const target = { thread: 'thread-1', resource: 'person-1' };
 
 type Streamed = Awaited<ReturnType<InterlockAgent['stream']>>;
 
-const readInto = async (stream: Streamed, chunks: Chunk[]): Promise<InterlockResult> => {
-  for await (const chunk of stream.fullStream) chunks.push(chunk as unknown as Chunk); // as far as it is read here
-  return stream.getFullOutput() as unknown as Promise<InterlockResult>;
+const readInto = async (streamed: unknown, { chunks, objects, options }: Call): Promise<InterlockResult> => {
+  const one = streamed as Streamed; // Mastra's stream has what is read here
+  const shown = options.structuredOutput && readAll(one.objectStream, objects).catch(() => undefined); // it ends as the stream does
+  await readAll(one.fullStream, chunks);
+  await shown;
+  return one.getFullOutput() as unknown as Promise<InterlockResult>;
 };
 
-export const generate: Run = (agent, prompt, { memory, onRunEvent }) => agent.generate(prompt, { memory, onRunEvent });
-export const stream: Run = async (agent, prompt, { memory, onRunEvent, chunks }) =>
-  readInto(await agent.stream(prompt, { memory, onRunEvent }), chunks);
+const readAll = async (from: AsyncIterable<unknown> | ReadableStream<unknown>, into: unknown[]): Promise<void> => {
+  for await (const one of from as AsyncIterable<unknown>) into.push(one);
+};
+
+export const generate: Run = async (agent, prompt, { options }) =>
+  (await agent.generate(prompt, options as object)) as unknown as InterlockResult; // Mastra's has what is read here
+export const stream: Run = async (agent, prompt, call) => readInto(await agent.stream(prompt, call.options as object), call);
 
 /** Begins a run, and approves its calls, one after another. */
 export const approving =
   (begin: Run): Run =>
-  async (agent, prompt, options) => {
-    let result = await begin(agent, prompt, options);
+  async (agent, prompt, given) => {
+    let result = await begin(agent, prompt, given);
     while (result.finishReason === 'suspended') {
       const { runId = '', suspendPayload } = result as { runId?: string; suspendPayload?: { toolCallId?: string } };
-      const { onRunEvent } = options;
+      const { onRunEvent } = given.options;
       const call = { runId, toolCallId: suspendPayload?.toolCallId, onRunEvent };
       result =
         begin === stream
-          ? await readInto(await agent.resumeStream({ approved: true }, call), options.chunks)
-          : await agent.resumeGenerate({ approved: true }, call);
+          ? await readInto(await agent.resumeStream({ approved: true }, call), given)
+          : ((await agent.resumeGenerate({ approved: true }, call)) as InterlockResult);
     }
     return result;
   };
@@ -67,26 +79,63 @@ interface StepSeen {
   readonly text: string;
   readonly reasoningText?: string | undefined;
   readonly tripwire?: unknown;
+  readonly files: readonly unknown[];
   readonly toolCalls: readonly unknown[];
   readonly toolResults: readonly unknown[];
 }
 
-const stepOf = ({ text, reasoningText = '', toolCalls, toolResults }: StepSeen): unknown => ({
+const stepOf = ({ text, reasoningText = '', files, toolCalls, toolResults }: StepSeen): unknown => ({
   text,
   reasoning: reasoningText,
+  files: files.map((file) => fileText((file as { payload: { data: unknown } }).payload.data)),
   toolCalls: toolCalls.map((call) => JSON.stringify((call as { payload: { args: unknown } }).payload.args)),
   toolResults: toolResults.map((one) => JSON.stringify((one as { payload: { result: unknown } }).payload.result)).toSorted(),
 });
 
+/** How a run of Mastra's agent ended, which has no status. */
+interface Ended {
+  readonly status?: string;
+  readonly error?: Error;
+  readonly tripwire?: { readonly reason: string; readonly processorId?: string; readonly phase?: string } | undefined;
+  readonly steps: readonly unknown[];
+  readonly text: string;
+  readonly object?: unknown;
+}
+
+const endOf = ({ status, error, tripwire, steps, text, object }: Ended) => {
+  if (error) throw error;
+  return {
+    end: tripwire ? ['tripwire', tripwire.reason, tripwire.processorId, tripwire.phase] : [status ?? 'success'],
+    steps: (steps as readonly StepSeen[]).filter((step) => !step.tripwire).map((step) => stepOf(step)),
+    text,
+    object,
+  };
+};
+
+interface Settings {
+  readonly config?: Partial<InterlockConfig>;
+  readonly requireApproval?: boolean;
+  /** Whether Mastra's own agent runs it. */
+  readonly isStock?: boolean;
+}
+
 /** A run of an agent; all that a reader of its result learns. */
-export const onInterlock =
-  (run: Run, config: Partial<InterlockConfig> = {}, requireApproval = false) =>
+export const onMastra =
+  (run: Run, { config, requireApproval = false, isStock = false }: Settings = {}) =>
   async (one: Script): Promise<Seen> => {
     const { model, execute, seen } = worldOf(one, 'v2');
     const memory = new MockMemory({ enableMessageHistory: true });
     const events: RunEvent[] = [];
-    const chunks: Chunk[] = [];
-    const agent = new InterlockAgent({
+    const call: Call = {
+      options: {
+        memory: target,
+        onRunEvent: (event) => void events.push(event),
+        ...(one.asksObject && { structuredOutput: { schema: answerSchema } }),
+      },
+      chunks: [],
+      objects: [],
+    };
+    const base = {
       id: 'cashier',
       name: 'Cashier',
       instructions: 'Charge.',
@@ -94,25 +143,26 @@ export const onInterlock =
       memory,
       maxRetries: 0,
       tools: { charge: createTool({ id: 'charge', description, inputSchema, requireApproval, execute }) },
-      hold: one.hold,
       maxProcessorRetries: one.budget,
-      ...guardsOf(one).lanes,
-      ...config,
-    });
-    const options = { memory: target, chunks, onRunEvent: (event: RunEvent) => void events.push(event) };
-    const ended = await run(agent, one.request.join(' '), options).then(
-      ({ status, steps, text, tripwire }) => ({
-        end: tripwire ? [status, tripwire.reason, tripwire.processorId, tripwire.phase] : [status],
-        steps: steps.filter((step) => !step.tripwire).map((step) => stepOf(step as unknown as StepSeen)),
-        text,
-      }),
-      (error: Error) => ({ end: failed(error), steps: [], text: '' }),
-    );
-    const { text, ...told } = ended;
+    };
+    const { lanes, list } = guardsOf(one);
+    const agent = isStock
+      ? new Agent({ ...base, ...(list.length > 0 && guardsFor(list as never)) })
+      : new InterlockAgent({ ...base, hold: one.hold, ...lanes, ...config });
+    const ended = await run(agent as Agent, one.request.join(' '), call)
+      .then(endOf)
+      .catch((error: Error) => ({
+        end: failed(error),
+        steps: [],
+        text: '',
+        object: undefined,
+      }));
+    const { text, object, ...told } = ended;
+    const { chunks, objects } = call;
     const verdicts = inOrder(events.filter((event) => event.type === 'guard'));
     const shown =
       chunks.length > 0
-        ? { left: wordsLeft(chunks), page: pageOf(chunks) }
-        : { left: text, page: pageOfResult(text, told.steps) };
+        ? { left: wordsLeft(chunks), page: pageOf(chunks), objects: [object, objects.at(-1)] }
+        : { left: text, page: pageOfResult(text, told.steps), objects: [object, object] };
     return { ...told, ...shown, ...seen(), verdicts, saved: await savedIn(memory) };
   };

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 
 const words = ['alpha', 'bravo', 'charlie', 'dutch'] as const;
-/** A value that the redactor takes out. */
-const mail = 'ann@example.com';
+/** A value that the redactor takes out, and its halves. */
+export const mail = 'ann@example.com';
+export const halves = ['ann@', 'example.com'] as const;
 
 /** The phases in which a script may put a guard. */
 export const guarded = [
@@ -21,7 +22,8 @@ export const guarded = [
 export interface Rule {
   readonly phase: (typeof guarded)[number];
   readonly word: string;
-  readonly act: 'pass' | 'edit' | 'trip' | 'retry' | 'fail';
+  /** `hang` never answers, and has a deadline; `late` aborts when its hook has settled. */
+  readonly act: 'pass' | 'edit' | 'trip' | 'retry' | 'fail' | 'hang' | 'late';
   readonly isSlow: boolean;
   /** How often it asks for another attempt. */
   readonly asks: number;
@@ -32,6 +34,10 @@ export interface Rule {
 export interface Saying {
   readonly reasoning: readonly string[];
   readonly text: readonly string[];
+  /** Where a second text part begins: after so many characters. */
+  readonly partAt: number | undefined;
+  /** What is in the text file that the model makes. */
+  readonly file: string | undefined;
   /** A word in the arguments of each call. */
   readonly calls: readonly string[];
   /** In how many pieces the arguments come. */
@@ -49,6 +55,10 @@ export interface Script {
   readonly redacts: boolean;
   readonly hold: 'none' | 'step' | 'run' | undefined;
   readonly budget: number;
+  /** Whether the last step answers with an object that has its words. */
+  readonly asksObject: boolean;
+  /** Whether a value begins at the end of the step with tools, and goes on in the next. */
+  readonly spills: boolean;
   readonly request: readonly string[];
   /** The attempts at the step that calls tools; the last one is said from then on. */
   readonly opening: readonly Saying[];
@@ -61,7 +71,15 @@ export interface Script {
 const rule: fc.Arbitrary<Rule> = fc.record({
   phase: fc.constantFrom(...guarded),
   word: fc.constantFrom(...words),
-  act: fc.constantFrom('pass' as const, 'edit' as const, 'trip' as const, 'retry' as const, 'fail' as const),
+  act: fc.constantFrom(
+    'pass' as const,
+    'edit' as const,
+    'trip' as const,
+    'retry' as const,
+    'fail' as const,
+    'hang' as const,
+    'late' as const,
+  ),
   isSlow: fc.boolean(),
   asks: fc.integer({ min: 1, max: 2 }),
   window: fc.constantFrom(undefined, 'chunk' as const, 'sentence' as const, 'part' as const),
@@ -74,6 +92,8 @@ const sayings = (hasCalls: boolean): fc.Arbitrary<Saying[]> =>
     fc.record({
       reasoning: fc.array(spoken, { maxLength: 2 }),
       text: fc.array(spoken, { maxLength: 4 }),
+      partAt: fc.option(fc.integer({ min: 1, max: 24 }), { freq: 3, nil: undefined }),
+      file: fc.option(spoken, { freq: 3, nil: undefined }),
       calls: hasCalls ? fc.array(spoken, { minLength: 1, maxLength: 2 }) : fc.constant([]),
       fragments: fc.integer({ min: 1, max: 4 }),
       end: fc.oneof(
@@ -100,6 +120,8 @@ export const script: fc.Arbitrary<Script> = fc
     redacts: fc.boolean(),
     hold: fc.constantFrom(undefined, 'none' as const, 'step' as const, 'run' as const),
     budget: fc.nat(2),
+    asksObject: fc.boolean(),
+    spills: fc.boolean(),
     request: fc.array(fc.constantFrom(...words, 'calm'), { minLength: 1, maxLength: 3 }),
     hasTools: fc.boolean(),
     opening: sayings(true),

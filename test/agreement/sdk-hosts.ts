@@ -1,33 +1,47 @@
-import { generateText, isStepCount, streamText, tool, type ToolSet } from 'ai';
+import { generateText, isStepCount, jsonSchema, Output, streamText, tool, type ToolSet } from 'ai';
 
 import {
   createGuardedRun,
   guardedToolLoop,
   guardSettings,
+  guardTools,
   isStopError,
+  toPrepareStep,
   toStreamTransform,
+  withGuards,
   type GuardedRunEvent,
 } from '../../src/ai-sdk/index.js';
 import { guardsOf } from './guards.js';
-import type { Script } from './script.js';
+import { guarded, type Rule, type Script } from './script.js';
 import { failed, inOrder, pageOfResult, type Seen } from './seen.js';
-import { description, inputSchema, worldOf } from './world.js';
+import { answerSchema, description, fileText, inputSchema, worldOf } from './world.js';
 
 /** What the AI SDK's results have of a step. */
 interface Step {
   readonly text: string;
   readonly reasoningText?: string | undefined;
+  readonly files: readonly { readonly base64: string }[];
   readonly toolCalls: readonly { readonly input: unknown }[];
   readonly content: readonly { readonly type: string; readonly output?: unknown }[];
 }
 
 interface Answer {
   readonly steps: readonly Step[];
+  /** It throws where no object was made. */
+  readonly output: unknown;
+}
+
+/** Where the words and objects of a stream go. */
+interface Left {
+  readonly words: string[];
+  readonly objects: unknown[];
 }
 
 interface Streamed {
   readonly fullStream: AsyncIterable<{ readonly type: string; readonly text?: string; readonly error?: unknown }>;
   readonly steps: PromiseLike<readonly Step[]>;
+  readonly output: PromiseLike<unknown>;
+  readonly partialOutputStream: AsyncIterable<unknown>;
 }
 
 interface Settings {
@@ -36,38 +50,95 @@ interface Settings {
   readonly prompt: string;
   readonly guards: never;
   readonly options: Parameters<typeof createGuardedRun>[1];
+  readonly output: never;
 }
 
 /** A way to run guarded steps with the AI SDK: it gives the answer, and takes the words that leave. */
-export type SdkWay = (settings: Settings, left: string[]) => Promise<Answer>;
+export type SdkWay = (settings: Settings, left: Left) => Promise<Answer>;
 
 const loopSettings = { maxRetries: 0, stopWhen: isStepCount(8) };
 
-const readAll = async ({ fullStream, steps }: Streamed, left: string[]): Promise<Answer> => {
-  const settled = Promise.allSettled([steps]);
+const untold = () => undefined; // errors are read from the stream
+
+const readAll = async (streamed: Streamed, asksObject: boolean, left: Left): Promise<Answer> => {
+  const { fullStream, steps, output, partialOutputStream } = streamed;
+  const settled = Promise.allSettled([steps, output]);
+  const shown = asksObject && readObjects(partialOutputStream, left.objects).catch(untold); // it ends as the stream does
   const errors: unknown[] = [];
   for await (const part of fullStream) {
-    if (part.type === 'text-delta') left.push(part.text ?? '');
+    if (part.type === 'text-delta') left.words.push(part.text ?? '');
     if (part.type === 'error') errors.push(part.error);
   }
   await settled;
+  await shown;
   if (errors.length > 0) throw errors[0];
-  return { steps: await steps };
+  return { steps: await steps, output: asksObject ? await output : undefined };
 };
 
-const untold = () => undefined; // errors are read from the stream
+const readObjects = async (from: AsyncIterable<unknown>, into: unknown[]): Promise<void> => {
+  for await (const one of from) into.push(one);
+};
 
-const loopOf = ({ model, tools, guards, options }: Settings) =>
-  guardedToolLoop({ ...loopSettings, model, tools, guards, guardOptions: options });
+const loopOf = ({ model, tools, guards, options, output }: Settings) =>
+  guardedToolLoop({ ...loopSettings, model, tools, output, guards, guardOptions: options });
 
-export const sdkWays: Readonly<Record<string, { readonly run: SdkWay; readonly isStream: boolean }>> = {
+/** What of a call one adapter guards. */
+type Adapter = (settings: Settings, options: object) => object;
+
+/** Each adapter alone, and the hooks that it calls. */
+const adapters = {
+  withGuards: ({ model, guards }: Settings, options) => ({ model: withGuards(model, guards, options) }),
+  toPrepareStep: ({ guards }: Settings, options) => ({ prepareStep: toPrepareStep(guards, options) }),
+  guardTools: ({ tools, guards }: Settings, options) => ({ tools: guardTools(tools, guards, options) }),
+  toStreamTransform: ({ guards }: Settings, options) => ({ experimental_transform: toStreamTransform(guards, options) }),
+} satisfies Record<string, Adapter>;
+
+const phasesOf: Record<keyof typeof adapters, readonly Rule['phase'][]> = {
+  withGuards: ['input', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
+  toPrepareStep: ['input', 'inputStep'],
+  guardTools: ['toolResult'],
+  toStreamTransform: ['outputStream'],
+};
+
+const inOneOf = (rule: Rule, phases: readonly Rule['phase'][]): Rule =>
+  phases.includes(rule.phase) ? rule : { ...rule, phase: phases[guarded.indexOf(rule.phase) % phases.length] as Rule['phase'] }; // it has some
+
+const alone = (adapter: keyof typeof adapters, isStream: boolean): SdkHost => ({
+  isStream,
+  adapter,
+  of: ({ rules, redacts, ...one }) => {
+    const own = { ...one, rules: rules.map((rule) => inOneOf(rule, phasesOf[adapter])) };
+    // Each call of a guarded model is a run, and the redactor reads what any adapter gives it.
+    const isOneStep = adapter === 'withGuards' || (adapter === 'toStreamTransform' && redacts);
+    return { ...own, redacts: redacts && isOneStep, opening: isOneStep ? [] : one.opening };
+  },
+  run: async (settings, left) => {
+    const { model, tools, prompt, output, options = {} } = settings;
+    const uncalled = guarded.filter((phase) => !phasesOf[adapter].includes(phase));
+    const call = { ...loopSettings, model, tools, prompt, output, ...adapters[adapter](settings, { ...options, uncalled }) };
+    if (!isStream) return generateText(call);
+    return readAll(streamText({ ...call, onError: untold }), output !== undefined, left);
+  },
+});
+
+export interface SdkHost {
+  readonly isStream: boolean;
+  /** The adapter that is used alone. */
+  readonly adapter?: keyof typeof adapters;
+  /** Its part of a script. Default: all of it. */
+  readonly of?: (one: Script) => Script;
+  readonly run: SdkWay;
+}
+
+export const sdkWays: Readonly<Record<string, SdkHost>> = {
   'guardedToolLoop, generate': {
     isStream: false,
-    run: async (settings) => loopOf(settings).generate({ prompt: settings.prompt }),
+    run: async (settings) => loopOf(settings).generate({ prompt: settings.prompt }) as never,
   },
   'guardedToolLoop, stream': {
     isStream: true,
-    run: async (settings, left) => readAll((await loopOf(settings).stream({ prompt: settings.prompt })) as never, left),
+    run: async (settings, left) =>
+      readAll((await loopOf(settings).stream({ prompt: settings.prompt })) as never, settings.output !== undefined, left),
   },
   'generateText with guardSettings': {
     isStream: false,
@@ -85,17 +156,26 @@ export const sdkWays: Readonly<Record<string, { readonly run: SdkWay; readonly i
       const transform = { experimental_transform: toStreamTransform(run), onError: untold };
       const answer = await readAll(
         streamText({ ...loopSettings, ...settings, ...guardSettings(settings, run), ...transform }),
+        settings.output !== undefined,
         left,
       );
       await run.finish();
       return answer;
     },
   },
+  'generateText with withGuards alone': alone('withGuards', false),
+  'streamText with withGuards alone': alone('withGuards', true),
+  'generateText with toPrepareStep alone': alone('toPrepareStep', false),
+  'streamText with toPrepareStep alone': alone('toPrepareStep', true),
+  'generateText with guardTools alone': alone('guardTools', false),
+  'streamText with guardTools alone': alone('guardTools', true),
+  'streamText with toStreamTransform alone': alone('toStreamTransform', true),
 };
 
-const stepOf = ({ text, reasoningText = '', toolCalls, content }: Step): unknown => ({
+const stepOf = ({ text, reasoningText = '', files, toolCalls, content }: Step): unknown => ({
   text,
   reasoning: reasoningText,
+  files: files.map(({ base64 }) => fileText(base64)),
   toolCalls: toolCalls.map(({ input }) => JSON.stringify(input)),
   toolResults: content.flatMap(({ type, output }) => (type === 'tool-result' ? [JSON.stringify(output)] : [])).toSorted(),
 });
@@ -108,16 +188,17 @@ const holdOf = (hold: Script['hold']): 'chunk' | 'step' | undefined => {
 
 /** A run in the AI SDK; all that a reader of its result learns. */
 export const onSdk =
-  ({ run, isStream }: { readonly run: SdkWay; readonly isStream: boolean }) =>
+  ({ run, isStream }: SdkHost) =>
   async (one: Script): Promise<Seen> => {
     const { model, execute, seen } = worldOf(one, 'v4');
     const events: GuardedRunEvent[] = [];
-    const words: string[] = [];
+    const left: Left = { words: [], objects: [] };
     const settings: Settings = {
       model: model as never,
       tools: { charge: tool({ description, inputSchema, execute }) },
       prompt: one.request.join(' '),
       guards: guardsOf(one).list as never, // of drawn guards
+      output: (one.asksObject ? Output.object({ schema: jsonSchema(answerSchema as never) }) : undefined) as never,
       options: {
         maxProcessorRetries: one.budget,
         maxErrorRetries: one.budget,
@@ -125,16 +206,22 @@ export const onSdk =
         onEvent: (event) => void events.push(event),
       },
     };
-    const ended = await run(settings, words).then(
-      ({ steps }) => ({ end: ['success'], steps: steps.map(stepOf), text: steps.map(({ text }) => text).join('') }),
+    const ended = await run(settings, left).then(
+      ({ steps, output }) => ({
+        end: ['success'],
+        steps: steps.map(stepOf),
+        text: steps.map(({ text }) => text).join(''),
+        object: one.asksObject ? output : undefined,
+      }),
       (error: Error) => {
         const isTripwire = isStopError(error) && error.name === 'TripwireError';
         const end = isTripwire ? ['tripwire', error.reason, error.processorId, error.phase] : failed(error);
-        return { end, steps: [], text: '' };
+        return { end, steps: [], text: '', object: undefined };
       },
     );
-    const { text, ...told } = ended;
+    const { text, object, ...told } = ended;
     const verdicts = inOrder(events.filter((event) => event.type === 'guard'));
-    const left = isStream ? words.join('') : text;
-    return { ...told, left, page: pageOfResult(left, told.steps), ...seen(), verdicts, saved: [] };
+    const words = isStream ? left.words.join('') : text;
+    const objects = [object, isStream ? left.objects.at(-1) : object];
+    return { ...told, left: words, page: pageOfResult(words, told.steps), objects, ...seen(), verdicts, saved: [] };
   };

@@ -5,8 +5,10 @@ import { visibleMessages } from '../../src/ui/index.js';
 export interface Seen {
   /** The status, with the tripwire's reason, processor and phase, or the error's message. */
   readonly end: readonly unknown[];
-  /** Of each accepted step: its words, thoughts, calls and results. */
+  /** Of each accepted step: its words, thoughts, files, calls and results. */
   readonly steps: readonly unknown[];
+  /** The object of the answer, and the last one that its stream showed. */
+  readonly objects: readonly unknown[];
   /** The words that left a stream and were not taken back; what a result has as its text, where there is no stream. */
   readonly left: string;
   /** The words and thoughts that a chat page shows, which knows no ids of parts. */

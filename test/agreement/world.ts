@@ -2,51 +2,71 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { scriptedModel } from '../../src/testing/index.js';
-import type { Saying, Script } from './script.js';
+import { partsOf } from '../../src/testing/scripted-parts.js';
+import { halves, type Saying, type Script } from './script.js';
 
-/** A step of the scripted model. */
-const stepOf = ({ reasoning, text, calls, fragments, end }: Saying, id: string) => {
+type Version = 'v2' | 'v4';
+type Part = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** A step of the scripted model, and the parts that it streams. */
+const stepOf = (
+  { reasoning, text, calls, fragments, end, ...said }: Saying,
+  { id, version }: { id: string; version: Version },
+) => {
   if (end === 'refusal') return { error: new Error('The provider is out of order.') };
-  const said = {
-    reasoning: reasoning.map((word) => `${word}. `),
-    text: text.map((word) => `${word}. `),
-    toolCalls: calls.map((note, index) => ({ id: `${id}-${index}`, name: 'charge', args: { index, note }, fragments })),
+  const parts = partsOf(
+    {
+      reasoning: reasoning.map((word) => `${word}. `),
+      text,
+      toolCalls: calls.map((note, index) => ({ id: `${id}-${index}`, name: 'charge', args: { index, note }, fragments })),
+      ...(end === 'length' && { finishReason: end }),
+    },
+    { version, modelId: 'model', index: 0 },
+  );
+  const made = said.file ? withFile(parts, said.file, version) : parts;
+  const isWhole = end === 'finish' || end === 'length';
+  return {
+    parts: inTwo(made, isBlank(text.join('').slice(said.partAt)) ? undefined : said.partAt).filter(
+      ({ type }) => isWhole || type !== 'finish',
+    ) as never, // parts of the version
+    ...(end === 'break' && { error: new Error('The provider broke off.') }),
   };
-  if (end === 'break') return { ...said, error: new Error('The provider broke off.') };
-  if (end === 'length') return { ...said, finishReason: 'length' as const };
-  return end === 'cut' ? { parts: withoutFinish(said) } : said;
 };
 
-const withoutFinish = ({ reasoning, text, toolCalls }: Pick<Saying, 'reasoning' | 'text'> & { toolCalls: Call[] }): never => {
-  const block = (type: string, deltas: readonly string[]) =>
-    deltas.length === 0
-      ? []
-      : [
-          { type: `${type}-start`, id: type },
-          ...deltas.map((delta) => ({ type: `${type}-delta`, id: type, delta })),
-          { type: `${type}-end`, id: type },
-        ];
-  return [
-    { type: 'stream-start', warnings: [] },
-    ...block('reasoning', reasoning),
-    ...block('text', text),
-    ...toolCalls.map(({ id, name, args }) => ({
-      type: 'tool-call',
-      toolCallId: id,
-      toolName: name,
-      input: JSON.stringify(args),
-    })),
-  ] as never; // parts that each version of the interface has
+const isBlank = (text: string): boolean => text.trim() === '';
+
+/** The parts with a text file before the calls. */
+const withFile = (parts: readonly Part[], word: string, version: Version): readonly Part[] => {
+  const base64 = Buffer.from(`${word}. `).toString('base64');
+  const file = { type: 'file', mediaType: 'text/plain', data: version === 'v2' ? base64 : { type: 'data', data: base64 } };
+  const at = parts.findIndex(({ type }) => type.startsWith('tool-') || type === 'finish');
+  return parts.toSpliced(at, 0, file);
 };
 
-interface Call {
-  readonly id: string;
-  readonly name: string;
-  readonly args: { index: number; note: string };
-}
+/** The parts with their text in two, the second of which begins after so many characters. */
+const inTwo = (parts: readonly Part[], at = Infinity): readonly Part[] => {
+  let end = 0;
+  return parts.flatMap((part) => {
+    if (part.type === 'text-end') return [{ ...part, id: end > at ? 'text-1' : part['id'] }];
+    if (part.type !== 'text-delta') return [part];
+    const delta = String(part['delta']);
+    const from = end;
+    end += delta.length;
+    if (from > at) return [{ ...part, id: 'text-1' }];
+    if (end <= at) return [part];
+    return [
+      { ...part, delta: delta.slice(0, at - from) },
+      { type: 'text-end', id: part['id'] },
+      { type: 'text-start', id: 'text-1' },
+      { ...part, id: 'text-1', delta: delta.slice(at - from) },
+    ];
+  });
+};
 
 export const inputSchema = z.object({ index: z.number(), note: z.string() });
 export const description = 'Charges.';
+/** The object that the last step answers with; durable runs keep it. */
+export const answerSchema = z.toJSONSchema(z.object({ said: z.string() }));
 
 /** The texts, calls and results of a prompt. */
 const toldIn = (prompt: readonly { role: string; content: unknown }[]): string[] =>
@@ -55,14 +75,31 @@ const toldIn = (prompt: readonly { role: string; content: unknown }[]): string[]
   );
 
 /** A host may call a tool's error by its class. */
-const toldOf = ({ text, input, output }: Record<string, unknown>): string => {
+const toldOf = ({ text, input, output, data }: Record<string, unknown>): string => {
   if (typeof text === 'string') return text;
+  if (data) return fileText(data);
   const { value } = (output ?? { value: input }) as { value: unknown };
   return typeof value === 'string' ? value.replace(/^Error: /, '') : JSON.stringify(value);
 };
 
+/** What is in a text file, in one of the forms of a prompt. */
+export const fileText = (data: unknown): string => {
+  const held = (data as { data?: unknown }).data ?? data;
+  return typeof held === 'string' ? Buffer.from(held, 'base64').toString() : Buffer.from(held as Uint8Array).toString();
+};
+
+/** What the model says in a step: the last one has an object where one is asked for. */
+const heardIn = ({ asksObject, spills }: Script, said: Saying, isClosing: boolean): Saying => {
+  const [begun, rest] = spills ? halves : [];
+  const words = said.text.map((word) => `${word}. `);
+  if (!isClosing) return { ...said, text: begun ? [...words, begun] : words };
+  const text = [...(rest ? [`${rest}. `] : []), ...words, 'End. '];
+  return { ...said, text: asksObject ? ['{"said":"', ...text, '"}'] : text };
+};
+
 /** The model, what it has the tools do, and what of both was seen. */
-export const worldOf = <V extends 'v2' | 'v4'>({ opening, closing, receipts }: Script, specificationVersion: V) => {
+export const worldOf = <V extends Version>(script: Script, specificationVersion: V) => {
+  const { opening, closing, receipts } = script;
   const asked = { opening: 0, closing: 0 };
   const effects: string[] = [];
   const model = scriptedModel<V>({
@@ -73,8 +110,7 @@ export const worldOf = <V extends 'v2' | 'v4'>({ opening, closing, receipts }: S
       const attempt = asked[isClosing ? 'closing' : 'opening']++;
       const said = attempts[attempt] ?? attempts.at(-1);
       if (!said) throw new RangeError('A script has something to say.');
-      const heard = isClosing ? { ...said, text: [...said.text, 'End'] } : said;
-      return stepOf(heard, `call-${index}`);
+      return stepOf(heardIn(script, said, isClosing), { id: `call-${index}`, version: specificationVersion });
     },
   });
   const execute = async ({ index, note }: { index: number; note: string }) => {
