@@ -3,6 +3,8 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { pipeline } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { blockedTermsGuard } from '../../workflows/index.js';
 import type { Comparison, GuardTotals, RunsBeside } from '../protocol/runs.js';
 import { makeAgent, openStudio } from './test-setup.js';
 
@@ -51,6 +53,28 @@ describe('a guard that is replayed over a recorded run', () => {
     const guard = { kind: 'own', pipelineId: 'comes-in', path: 'comes-in/polite' };
     expect(changed(await replayed({ guard }))).toEqual([]);
     expect(changed(await replayed({ guard: { ...guard, options: { shadow: true } } }))).toEqual([['polite', 'pass', undefined]]);
+  });
+
+  it.each(['trip', 'fail'])('leaves the end of a run as it was that did %s', async (how) => {
+    const { agent } = makeAgent([], {
+      model: scriptedModel({
+        steps: () => {
+          throw new Error('The provider is away.');
+        },
+      }),
+      inputProcessors: pipeline('comes-in')
+        .then(blockedTermsGuard({ terms: ['blue'] }))
+        .commit(),
+    });
+    const studio = await openStudio(agent);
+    const {
+      runId,
+      summary: { status },
+    } = await studio.run(how === 'trip' ? 'The blue one.' : 'The red one.');
+    const guard = { kind: 'own', pipelineId: 'comes-in', path: 'comes-in/blocked-terms' };
+    const comparison = await body<Comparison>(studio.post(`runs/${runId}/replay`, { guard }));
+    expect([comparison.before.status, comparison.after.status]).toEqual([status, status]);
+    expect(status).toBe(how === 'trip' ? 'tripwire' : 'failed');
   });
 
   it('is refused with the words of its options, and where there is none', async () => {

@@ -60,7 +60,7 @@ describe('a file of runs', () => {
   });
 });
 
-it('lets a run be answered that an engine keeps, after a restart', async () => {
+it.each(['after a restart', 'in the process that began it'])('lets a run be answered that an engine keeps, %s', async (when) => {
   const path = folder();
   const file = join(path, 'runs.db');
   const begin = async () => {
@@ -79,9 +79,11 @@ it('lets a run be answered that an engine keeps, after a restart', async () => {
     vi.waitFor(async () => expect(await studio.summary(runId)).toMatchObject({ status }), { timeout: 20_000 });
   await waits(monday, 'suspended');
   const before = await monday.json<StudioEntry[]>(`runs/${runId}/entries`);
-  await monday.end();
-
-  const tuesday = await begin();
+  const restarted = async () => {
+    await monday.end();
+    return begin();
+  };
+  const tuesday = when === 'after a restart' ? await restarted() : monday;
   expect((await tuesday.summary(runId)).error).toBeUndefined();
   const call = before.flatMap((entry) => (entry.kind === 'tool' ? [entry.toolCallId] : []))[0];
   const answered = await tuesday.post(`runs/${runId}/answer`, { toolCallId: call, approved: true });

@@ -2,7 +2,7 @@ import type { MastraDBMessage, MessageListInput } from '@mastra/core/agent/messa
 import type { InterlockAgent, RunEvent, TraceRecorder, Tripwire } from '../../../src/index.js';
 import type { AnswerCall, RunStanding } from '../../protocol/runs.js';
 import type { Place, StudioEntry } from '../../protocol/trace-entry.js';
-import type { KnownAgent } from '../catalog/known.js';
+import { isInterlock, type KnownAgent } from '../catalog/known.js';
 import type { Conversations } from './conversations.js';
 import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
 import { entryOfEvent } from './entries-of-trace.js';
@@ -17,7 +17,7 @@ export interface Sitting {
   controller: AbortController;
   /** Settles when its stream has been read and its conversation is kept. Never rejects. */
   followed?: Promise<void>;
-  /** The position of a run that began in another process and whose trace is not written here, by its events. */
+  /** The position of a run that an engine continues and whose trace is not written here, by its events. */
   reopened?: Place;
 }
 
@@ -53,10 +53,15 @@ export const attachStream = async (agent: InterlockAgent, { log: { runId }, cont
 
 /** Goes on with a suspended run. */
 export const resumeStream = async (sitting: Sitting, answer: AnswerCall): Promise<AgentStream> => {
+  if (await isKept(sitting)) sitting.reopened ??= firstPlace;
   const stream = await answered(sitting, answer);
   if (sitting.agent.kind === 'mastra') sitting.log.add({ kind: 'status', status: 'running' }); // nothing else tells
   return stream;
 };
+
+/** Whether an engine keeps the run: its trace ends where it was suspended, in the process that began it, too. */
+const isKept = async ({ agent: { agent }, log: { runId } }: Sitting): Promise<boolean> =>
+  isInterlock(agent) && (await agent.listRuns({ status: 'suspended', limit: Infinity })).some((run) => run.runId === runId);
 
 const answered = (sitting: Sitting, { toolCallId, approved, reason, data }: AnswerCall): Promise<AgentStream> => {
   const { agent } = sitting.agent;
@@ -98,10 +103,11 @@ const readerOf = ({ agent, reopened }: Sitting): Reader => {
   return reopened ? noteReopened : readToEnd;
 };
 
-/** What happens is in the trace already; reading lets it go on. */
-const readToEnd: Reader = async (_, { fullStream }) => {
-  const reader = fullStream[Symbol.asyncIterator]();
+/** What happens is in the trace already; reading lets it go on. The last line of the trace comes after the last chunk. */
+const readToEnd: Reader = async (_, stream) => {
+  const reader = stream.fullStream[Symbol.asyncIterator]();
   while (!(await reader.next()).done);
+  await stream.getFullOutput().catch(() => undefined); // why it failed is in the trace
 };
 
 /** All that is known of a stock agent's run is what leaves it. */
