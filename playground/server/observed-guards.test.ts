@@ -34,21 +34,47 @@ const firstRun = async (studio: Studio): Promise<{ summary: RunSummary; entries:
   return { summary, entries: await studio.entriesOf(summary.runId) };
 };
 
-const stockAgent = () =>
+/** A guard of an application that drops chunks. */
+const removing: Processor = {
+  id: 'removing',
+  processOutputStream: async ({ part }) => (part.type === 'text-delta' && part.payload.text.includes('swordfish') ? null : part),
+};
+
+const stockAgent = (text: string | string[] = 'Write to ada@example.com.', more?: Processor) =>
   new Agent({
     id: 'stock',
     name: 'Stock',
     instructions: 'Help.',
-    model: scriptedModel({ steps: () => ({ text: 'Write to ada@example.com.' }) }),
+    model: scriptedModel({ steps: () => ({ text }) }),
     ...guardsFor(
       pipeline('stock-guards')
         .then(redactor({ strategy: 'replace' }))
-        .then(blocks)
+        .then(more ?? blocks)
         .commit(),
     ),
   });
 
 describe('a stock agent with guardsFor', () => {
+  it.each([
+    ['keeps words and gives them back', 'Anything else gets this answer.', undefined, 'pass'],
+    ['puts others in their place', 'Write to ada@example.com.', undefined, 'edit'],
+    ['removes words', 'The code is swordfish.', removing, 'edit'],
+    ['removes the last words', 'It ends with swordfish', removing, 'edit'],
+  ])('reports of a guard of the stream that %s', async (_, text, guard, verdict) => {
+    const studio = await openStudio(makeAgent([]).agent);
+    const stream = await stockAgent(text.match(/\S+\s*/g) ?? [], guard).stream('Hello');
+    await stream.consumeStream();
+    const { entries } = await firstRun(studio);
+    const id = guard?.id ?? 'redactor';
+    const verdicts = entries.flatMap((entry) =>
+      entry.kind === 'event' && entry.event.type === 'guard' && entry.event.phase === 'outputStream' ? [entry.event] : [],
+    );
+    const own = verdicts.filter(({ processorId }) => processorId === id);
+    expect(own.some((event) => event.verdict === 'edit')).toBe(verdict === 'edit');
+    expect(own.reduce((sum, { edits }) => sum + edits, 0) > 0).toBe(verdict === 'edit');
+    expect(own.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(4);
+  });
+
   it('shows what its guards did in a run that the application starts', async () => {
     const studio = await openStudio(makeAgent([]).agent);
     await stockAgent().generate('My mail is ada@example.com.');

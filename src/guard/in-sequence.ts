@@ -126,7 +126,7 @@ const take = <P extends Phase>(
   verdict: Verdict<PhaseData<P>>,
 ): boolean => {
   const now = progress.scope.now();
-  if (!isBlock) progress.scope.reportGuard({ author, verdict, durationMs: now - progress.startedAt });
+  if (!isBlock) progress.scope.reportGuard({ author, verdict, given: progress.data, durationMs: now - progress.startedAt });
   progress.startedAt = now;
   progress.span?.end(verdict);
   progress.span = undefined;

@@ -10,6 +10,7 @@ import {
   type GuardsObserver,
 } from './observers.js';
 import { parentCall } from './parent-call.js';
+import { delayedWords } from './delayed-words.js';
 import { createRecorder } from './recorder.js';
 
 /** Observes the guards of every run in this process whose loop is not ours. What is given back stops that. */
@@ -47,11 +48,13 @@ const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
     wallClock: Date.now,
     onEvent: (event) => publish({ kind: 'event', event }),
   });
+  const words = delayedWords(recorder.reportGuard);
   return {
-    reports: recorder,
+    reports: { ...recorder, reportGuard: words.report },
     ask: (data: AskedData) => {
       const { phase, part } = data;
       const { cadence, lane } = phaseRow<Phase>(phase as Phase); // payloads name phases
+      if (cadence !== 'chunk' || part?.type === 'finish') words.settle();
       if (cadence !== 'chunk' || isEnd.test(part?.type ?? '')) recorder.flush();
       stepNumber = data.stepNumber ?? stepNumber;
       const key = `${phase} ${stepNumber}`;

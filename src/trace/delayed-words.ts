@@ -1,0 +1,66 @@
+import type { GuardReport, Reports } from '../phase/scope.js';
+import { pass, type Author } from '../verdict.js';
+
+interface DelayedWords {
+  /** Takes a report; passes it on once it is known whether the guard changed words. */
+  readonly report: Reports['reportGuard'];
+  /** Words that a guard has not returned by now are removed. */
+  settle(): void;
+}
+
+/** What a guard has received of a part and not returned yet, and the reports that depend on it. */
+interface Delayed {
+  readonly words: string;
+  readonly reports: readonly GuardReport[];
+}
+
+const nothing: Delayed = { words: '', reports: [] };
+
+/**
+ * A stock agent buffers nothing for its guards: one that needs more than a chunk keeps words, and returns them with a later
+ * chunk. Such chunks are edits only if other words come back, or none.
+ */
+export const delayedWords = (report: Reports['reportGuard']): DelayedWords => {
+  const parts = new Map<Author, Map<string, Delayed>>();
+  const settle = ({ reports }: Delayed, isEdit: boolean): void => {
+    for (const one of reports) report(isEdit ? one : { ...one, verdict: pass });
+  };
+  return {
+    report: (one) => {
+      const [came, left] = [chunkIn(one.given), leftIn(one)];
+      if (!came || !left) return report(one);
+      const own = parts.get(one.author) ?? new Map<string, Delayed>();
+      parts.set(one.author, own);
+      const { words, reports } = own.get(came.id) ?? nothing;
+      if (words === '' && came.words === left.words) return report(one);
+      const due = words + came.words;
+      const isSame = due.startsWith(left.words);
+      const delayed = { words: isSame ? due.slice(left.words.length) : '', reports: [...reports, one] };
+      own.set(came.id, delayed.words === '' ? nothing : delayed);
+      return delayed.words === '' ? settle(delayed, !isSame) : undefined;
+    },
+    settle: () => {
+      for (const own of parts.values()) for (const delayed of own.values()) settle(delayed, true);
+      parts.clear();
+    },
+  };
+};
+
+interface WordsOfChunk {
+  readonly id: string;
+  readonly words: string;
+}
+
+/** What left the guard; nothing where it stopped the run. */
+const leftIn = ({ verdict, given }: GuardReport): WordsOfChunk | undefined => {
+  if (verdict.kind === 'pass') return chunkIn(given);
+  return verdict.kind === 'edit' ? chunkIn(verdict.data) : undefined;
+};
+
+/** The words of the chunk in a payload; nothing where the payload has none. */
+const chunkIn = (payload: unknown): WordsOfChunk | undefined => {
+  const { part } = (payload ?? {}) as { part?: { payload?: Partial<Record<string, string>> } | null };
+  if (part === undefined) return undefined;
+  const { id, toolCallId, text, argsTextDelta } = part?.payload ?? {};
+  return { id: id ?? toolCallId ?? '', words: text ?? argsTextDelta ?? '' };
+};
