@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { phaseNames, pipeline, type InterlockAgentConfig } from '../../src/index.js';
+import { guard, phaseNames, pipeline, type InterlockAgentConfig } from '../../src/index.js';
 import type { Processor } from '@mastra/core/processors';
 import type { Catalog } from '../protocol/catalog.js';
 import type { Comparison } from '../protocol/runs.js';
@@ -68,7 +68,7 @@ it('the catalog is read off the library and the agents', async () => {
 });
 
 describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
-  const trial = async (text: string, ...guards: Processor[]) => {
+  const trial = async (text: string, ...guards: (Processor | ReturnType<typeof guard>)[]) => {
     const input = guards.reduce((built, one) => built.then(one), pipeline('tried')).commit();
     const studio = await openStudio(makeAgent([], { inputProcessors: input }).agent);
     return body<Tried>(studio.post('pipelines/tried/try', { phase: 'input', engine, payload: payload(text) }));
@@ -112,6 +112,21 @@ describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
     expect(status).toBe('tripwire');
     const judged = events.map((event) => (event.type === 'guard' ? `${event.processorId} ${event.verdict}` : event.type));
     expect(judged).toEqual(engine === 'plan' ? ['blocking trip'] : []);
+  });
+
+  it('reports what a shadow guard and a bypassed guard did', async () => {
+    const shadow = guard({ ...blocking, id: 'shadow' }, { shadow: true });
+    const { status, events } = await trial('Hello', shadow, guard(breaking, { onUnavailable: 'pass' }));
+    expect(status).toBe('success');
+    const reported = events.map(({ type, ...event }) => [type, 'processorId' in event && event.processorId]);
+    expect(reported).toEqual(
+      engine === 'plan'
+        ? [
+            ['guard-bypass', 'breaking'],
+            ['guard-shadow', 'shadow'],
+          ]
+        : [],
+    );
   });
 
   it('is shown as failed where a guard is out of order', async () => {
@@ -216,10 +231,10 @@ describe('text that was not released', () => {
     const { agent } = makeAgent([{ text: 'Hidden SECRET words' }], { hold: 'step', ...config });
     const studio = await openStudio(agent, { content });
     const { runId, entries } = await studio.run('Hello');
-    const guard = entries.find(
+    const found = entries.find(
       (entry) => entry.kind === 'event' && entry.event.type === 'guard' && entry.event.verdict !== 'pass',
     );
-    return { studio, runId, seq: guard?.seq ?? -1 };
+    return { studio, runId, seq: found?.seq ?? -1 };
   };
   /** A guard whose error, and the cause of it, quote what it judged. */
   const quoting: Processor = {

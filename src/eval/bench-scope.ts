@@ -1,12 +1,14 @@
 import { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
 import { createHost } from '../mastra/workflow/host.js';
-import { createRunScope, type RunScope } from '../phase/scope.js';
+import { createRunScope, type GuardReport, type RunScope } from '../phase/scope.js';
 import { createRecorder } from '../trace/recorder.js';
 
 /** What guards are handed that are tried outside a run. */
 export interface Bench {
   readonly scope: RunScope;
+  /** Settles when all shadow guards have reported, or the bench is given up. */
+  shadows(): Promise<unknown>;
   /** What they did, sums of the stream included. */
   events(): readonly RunEvent[];
 }
@@ -18,21 +20,38 @@ export const createBench = (signal: AbortSignal): Bench => {
     position: () => ({ stepNumber: 0, attempt: 1 }),
     wallClock: Date.now,
   });
+  const shadows: Promise<void>[] = [];
+  const openShadow = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    shadows.push(promise);
+    const report = recorder.openShadow();
+    return (told: GuardReport) => {
+      report(told);
+      resolve();
+    };
+  };
   const scope = createRunScope({
     runId: 'bench',
     host: createHost(),
     requestContext: new RequestContext(),
     abortSignal: signal,
-    reports: recorder,
+    reports: { ...recorder, openShadow },
   });
   return {
     scope,
+    shadows: () => Promise.race([Promise.all(shadows), aborted(signal)]),
     events: () => {
       recorder.flush();
       return recorder.events;
     },
   };
 };
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 
 /** So long guards may take that are tried; then they are given up. */
 export const longestTryMs = 30_000;

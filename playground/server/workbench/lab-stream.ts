@@ -7,7 +7,7 @@ import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import { planStream, type StreamStretch } from '../../../src/pipeline/stream-plan.js';
 import type { Stop } from '../../../src/verdict.js';
 import type { LabEmission, LabRun, LabStream } from '../../protocol/workbench.js';
-import { createBench, longestTryMs, type Bench } from './bench-scope.js';
+import { createBench, longestTryMs, type Bench } from '../../../src/eval/bench-scope.js';
 
 type Kind = LabStream['kind'];
 

@@ -8,7 +8,7 @@ import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import type { Stop, Verdict } from '../../../src/verdict.js';
 import type { Tried, TryPhase, TriedStep } from '../../protocol/workbench.js';
 import type { KnownPipeline } from '../catalog/known.js';
-import { createBench, longestTryMs } from './bench-scope.js';
+import { createBench, longestTryMs } from '../../../src/eval/bench-scope.js';
 import { createHost } from '../../../src/mastra/workflow/host.js';
 import type { MessageCarrier } from '../../../src/phase/settle-messages.js';
 import { phaseRow } from '../../../src/phase/table.js';
@@ -37,6 +37,7 @@ const tryOnPlan = async (graph: SequenceNode, data: PhaseData): Promise<Omit<Tri
   const startedAt = performance.now();
   const verdict = await compileRecording(graph, true).run<Phase>(data.phase, data, bench.scope);
   const durationMs = performance.now() - startedAt;
+  await bench.shadows();
   return { ...outcomeOf(verdict, data), durationMs, steps: [], events: bench.events() };
 };
 
@@ -113,7 +114,7 @@ interface Failure {
   readonly cause?: { readonly message?: string };
 }
 
-/** Runs one phase as a workflow on Mastra's engine, which tells of its steps, not of guards. */
+/** Runs one phase as a workflow on Mastra's engine, which reports its steps, and not its guards. */
 const tryOnMastra = async (workflow: AnyWorkflow, payload: object): Promise<Omit<Tried, 'before' | 'events'>> => {
   const startedAt = performance.now();
   const run = await workflow.createRun();

@@ -1,1 +1,0 @@
-export { createBench, longestTryMs, type Bench } from '../../../src/eval/bench-scope.js';
