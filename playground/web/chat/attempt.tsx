@@ -34,7 +34,7 @@ const SentBack = ({ lane }: { readonly lane: Lane }) => {
   return (
     <p className="sent-back">
       <Badge tone="retry" icon={RotateCcw}>
-        attempt {lane.attempt} sent back
+        attempt {lane.attempt} retried
       </Badge>
       {guard && (
         <span>

@@ -38,7 +38,6 @@ export const MarkBadge = ({ mark }: { readonly mark: GuardMark }) => {
 /** The name of the guard or block of a mark. */
 export const markName = (mark: GuardMark): string => {
   if (mark.kind === 'conflict') return mark.authors.join(' and ');
-  if (mark.kind === 'stale') return mark.readers.join(', ');
   return mark.processorId;
 };
 

@@ -35,6 +35,26 @@ describe('foldRun', () => {
     expect(firstPart(foldRun(lines, 1))[0].isRetracted).toBe(true);
   });
 
+  it('puts a stale verdict at each guard that gave one, not at its block', () => {
+    const judged = { type: 'guard', phase: 'input', verdict: 'pass', durationMs: 1, calls: 1, edits: 0 };
+    const lines = [
+      line.event(0, { ...judged, processorId: 'deep', path: 'p/parallel.0/branch.1/deep' }),
+      line.event(1, {
+        type: 'stale-verdict',
+        phase: 'input',
+        path: 'p/parallel.0',
+        rerun: false,
+        readers: ['deep', 'sums'],
+        authors: ['mail'],
+        calls: 1,
+      }),
+    ];
+    expect(foldRun(lines).lanes[0]?.marks.slice(1)).toMatchObject([
+      { kind: 'stale', processorId: 'deep', path: 'p/parallel.0/branch.1/deep', authors: ['mail'] },
+      { kind: 'stale', processorId: 'sums', path: 'p/parallel.0/sums' },
+    ]);
+  });
+
   it('takes back what a chunk withdraws: no event tells of words whose process died', () => {
     const chunk = { kind: 'left', part: { type: 'data-interlock-retract', chars: 0 }, data: { partIds: ['t'] } } as const;
     const lines: StudioEntry[] = [line.left(0, 'No.'), { seq: 1, at: 2, stepNumber: 0, attempt: 1, ...chunk }];

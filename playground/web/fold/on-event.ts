@@ -28,6 +28,15 @@ const verdictMark = (event: EventOf<'guard' | 'guard-shadow'>, kind: 'verdict' |
   metadata: event.metadata,
 });
 
+/** The mark of one guard of the block: it leads to the guard's verdict, and not to the block. */
+const staleMark = (event: EventOf<'stale-verdict'>, reader: string, marks: readonly GuardMark[]): GuardMark => {
+  const { phase, rerun, authors, calls } = event;
+  const isOfReader = (mark: GuardMark): boolean =>
+    mark.kind === 'verdict' && mark.phase === phase && mark.processorId === reader && mark.path.startsWith(`${event.path}/`);
+  const path = marks.findLast(isOfReader)?.path ?? `${event.path}/${reader}`;
+  return { ...placeOf({ ...event, path }), kind: 'stale', processorId: reader, rerun, authors, calls };
+};
+
 const without = (waiting: readonly WaitingCall[], toolCallId: string): readonly WaitingCall[] =>
   waiting.filter((call) => call.toolCallId !== toolCallId);
 
@@ -62,10 +71,10 @@ const handlers: Handlers = {
     const { rule, target, authors } = event;
     return marked(view, event, { ...placeOf(event), kind: 'conflict', rule, target, authors });
   },
-  'stale-verdict': (view, event) => {
-    const { rerun, readers, authors, calls } = event;
-    return marked(view, event, { ...placeOf(event), kind: 'stale', rerun, readers, authors, calls });
-  },
+  'stale-verdict': (view, event) =>
+    inLane(view, event, ({ marks }) => ({
+      marks: [...marks, ...event.readers.map((reader) => staleMark(event, reader, marks))],
+    })),
   'model-call': (view, event) => inLane(view, event, () => ({ modelId: event.modelId })),
   'model-finish': (view, { usage }) => ({
     ...view,

@@ -15,7 +15,7 @@ describe('storyOf', () => {
   it('names the guard that blocked, its reason, and that no model call was made', () => {
     const tripwire = { processorId: 'pii', phase: 'input', path: 'p/pii', reason: 'A card number.', retry: false, kind: 'trip' };
     const run = foldRun([
-      line.event(0, { type: 'run-start', mode: 'stream', maxSteps: 5, maxRetries: 0 }),
+      line.event(0, { type: 'state-enter', state: 'input' }),
       line.event(1, { ...verdict, verdict: 'trip', reason: 'A card number.' }),
       line.event(2, { type: 'run-finish', status: 'tripwire', tripwire, retries: 0 }),
     ]);
@@ -27,13 +27,22 @@ describe('storyOf', () => {
     const run = foldRun([
       line.event(0, { ...verdict, verdict: 'edit' }),
       line.event(1, { ...verdict, verdict: 'edit' }),
-      line.event(2, { type: 'run-finish', status: 'success', retries: 0 }),
+      line.event(2, { type: 'state-enter', state: 'success' }),
+      line.event(3, { type: 'run-finish', status: 'success', retries: 0 }),
     ]);
     expect(sentence(run)).toMatch(/^Answered after \S+ ms; edited by pii; no model call was made\.$/);
     expect(storyOf(run, titleOf).find(({ mark }) => mark)?.mark?.seq).toBe(1);
   });
 
-  it('counts the calls of a real run that was sent back', async () => {
-    expect(sentence(foldRun(await retriedRun()))).toMatch(/; sent back by quality.*; 2 model calls\.$/);
+  it('does not mention model calls where the loop of another host made them', () => {
+    const run = foldRun([
+      line.event(0, { ...verdict, verdict: 'pass' }),
+      line.event(1, { type: 'run-finish', status: 'success', retries: 0 }),
+    ]);
+    expect(sentence(run)).toMatch(/^Answered after \S+ ms; every guard passed\.$/);
+  });
+
+  it('counts the calls of a real run that was retried', async () => {
+    expect(sentence(foldRun(await retriedRun()))).toMatch(/; retry requested by quality.*; 2 model calls\.$/);
   });
 });

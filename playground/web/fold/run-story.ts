@@ -15,10 +15,10 @@ type TitleOf = (phase: string) => string | undefined;
 export const storyOf = (run: RunView, titleOf: TitleOf): Clause[] => {
   const { status, error } = run;
   const took = formatDuration((run.at ?? 0) - (run.startedAt ?? 0));
-  const effects = [...changes(run), { text: `; ${calls(run)}.` }];
+  const effects = [...changes(run), { text: `${calls(run)}.` }];
   switch (status) {
     case 'tripwire':
-      return [...blocked(run, titleOf), { text: `; ${calls(run)}.` }];
+      return [...blocked(run, titleOf), { text: `${calls(run)}.` }];
     case 'success':
       return [{ text: `Answered after ${took}` }, ...effects];
     case 'failed':
@@ -56,19 +56,21 @@ const blocked = (run: RunView, titleOf: TitleOf): Clause[] => {
   ];
 };
 
-const calls = ({ lanes, usage }: RunView): string => {
+/** Calls are recorded where the states of the loop are; of another host's loop nothing is known. */
+const calls = ({ lanes, usage, visits }: RunView): string => {
+  if (visits.length === 0) return '';
   const started = lanes.filter(({ modelId }) => modelId !== undefined).length;
   const amount = Math.max(started, usage.calls + usage.wastedCalls);
-  return amount === 0 ? 'no model call was made' : count(amount, 'model call');
+  return amount === 0 ? '; no model call was made' : `; ${count(amount, 'model call')}`;
 };
 
 /** What guards did to a run that they did not block. */
 const effectWords: readonly (readonly [words: string, isIt: (mark: GuardMark) => boolean])[] = [
   ['edited by', isVerdict('edit')],
-  ['sent back by', isVerdict('retry')],
+  ['retry requested by', isVerdict('retry')],
   ['no verdict from', isVerdict('unavailable')],
   ['would have been blocked by the shadow guard', (mark) => mark.kind === 'shadow' && mark.verdict === 'trip'],
-  ['without', (mark) => mark.kind === 'bypass'],
+  ['bypassed', (mark) => mark.kind === 'bypass'],
 ];
 
 function isVerdict(verdict: VerdictKind) {

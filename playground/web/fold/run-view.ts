@@ -114,9 +114,10 @@ export type GuardMark = MarkPlace &
     | { readonly kind: 'bypass'; readonly processorId: string; readonly reason: string; readonly calls: number }
     | { readonly kind: 'conflict'; readonly rule: string; readonly target: string; readonly authors: readonly string[] }
     | {
+        /** The guard passed words that a sibling then changed. */
         readonly kind: 'stale';
+        readonly processorId: string;
         readonly rerun: boolean;
-        readonly readers: readonly string[];
         readonly authors: readonly string[];
         readonly calls: number;
       }

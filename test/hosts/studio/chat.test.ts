@@ -22,7 +22,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     const page = await openChat(width);
     await say(page, 'short');
     await expectShown(page.getByText(better));
-    await expectShown(page.getByText('attempt 1 sent back'));
+    await expectShown(page.getByText('attempt 1 retried'));
     await expectShown(page.getByText('quality: Say more.').first());
     expect(await page.locator('del').textContent()).toBe('ok.');
     await browser().screenshot(page, 'chat-retry');

@@ -51,7 +51,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
   it('shows attempts as lanes, and what became of their words', async () => {
     const page = await openRun(await studio.run('support', 'short'), width);
     const lanes = page.locator('.lane');
-    await expectShown(lanes.first().getByText('sent back'));
+    await expectShown(lanes.first().getByText('retried'));
     await expectShown(lanes.nth(1).getByText('accepted'));
     expect(await lanes.first().locator('del').textContent()).toBe('ok.');
     await noSideways(page);

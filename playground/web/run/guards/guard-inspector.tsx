@@ -39,21 +39,20 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
         Metadata: mark.metadata,
         Took: formatDuration(mark.durationMs),
         Calls: mark.calls > 1 ? `${mark.calls}, ${mark.edits} of them edited` : undefined,
-        Effect: mark.kind === 'shadow' ? 'none: it judges in the shadow' : undefined,
+        Effect: mark.kind === 'shadow' ? 'none: the verdict of a shadow guard is only recorded' : undefined,
       };
     case 'bypass':
       return {
         Reason: mark.reason,
         Calls: mark.calls > 1 ? mark.calls : undefined,
-        Effect: 'it passed unedited, as its policy says',
+        Effect: 'the payload passed unchanged, as the guard’s policy says',
       };
     case 'conflict':
       return { Authors: mark.authors.join(' and '), 'Both edited': mark.target, 'Settled by': mark.rule };
     case 'stale':
       return {
-        'Passed first': mark.readers.join(', '),
-        'Then changed by': mark.authors.join(', '),
-        Effect: mark.rerun ? 'they judged the merged payload again' : 'their verdict is of words that are gone',
+        'Changed afterwards by': mark.authors.join(', '),
+        Effect: mark.rerun ? 'it judged the merged text again' : 'its verdict is about text that was changed afterwards',
       };
     default:
       return mark satisfies never;

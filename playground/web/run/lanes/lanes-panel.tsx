@@ -23,7 +23,7 @@ import { NoWords } from '../no-words.js';
 const reasons: Readonly<Record<StepReason, { readonly tone: Tone; readonly label: string }>> = {
   stop: { tone: 'pass', label: 'accepted' },
   'tool-calls': { tone: 'pass', label: 'accepted, calls tools' },
-  retry: { tone: 'retry', label: 'sent back' },
+  retry: { tone: 'retry', label: 'retried' },
   tripwire: { tone: 'trip', label: 'stopped' },
   error: { tone: 'trip', label: 'failed' },
 };

@@ -22,7 +22,7 @@ const toneOf = ({ reason, marks }: Lane): Tone | undefined => {
   return marks.some((mark) => mark.kind === 'verdict' && mark.verdict === 'edit') ? 'edit' : undefined;
 };
 
-const words: Readonly<Record<Tone, string>> = { pass: '', edit: ', edited', retry: ', sent back', trip: ', stopped', out: '' };
+const words: Readonly<Record<Tone, string>> = { pass: '', edit: ', edited', retry: ', retried', trip: ', stopped', out: '' };
 
 const nameOf = ({ stepNumber, attempt }: Lane): string =>
   attempt === 1 ? String(stepNumber + 1) : `${stepNumber + 1}.${attempt}`;
