@@ -52,6 +52,16 @@ it('observes nothing in production, after its end, or where that is switched off
   for (const studio of [off, productive]) expect(await runsOf(studio)).toEqual([]);
 });
 
+it('asks Mastra which environment it is: under `mastra dev`, which sets `NODE_ENV` to `production`, it observes', async () => {
+  const { agent } = makeAgent([{ text: 'One.' }]);
+  vi.stubEnv('NODE_ENV', 'production');
+  vi.stubEnv('MASTRA_DEV', 'true');
+  const studio = await openStudio(agent);
+  vi.unstubAllEnvs();
+  await agent.generate('Hello?');
+  expect(await runsOf(studio)).toHaveLength(1);
+});
+
 it('lets neither observers nor the recorder of an agent disturb each other', async () => {
   const failing: TraceRecorder = () => {
     throw new Error('The disk is full.');

@@ -20,7 +20,7 @@ export interface StudioRoutesOptions extends AppOptions, StoreOptions {
   readonly content?: 'all' | 'released';
   /**
    * Whether the runs of all `InterlockAgent`s in the process are shown, also those that the application starts itself. Default:
-   * `true`, unless `NODE_ENV` is `production`. With `false` it shows runs that are started from its pages, and those of agents
+   * `true`, unless `mastra.getEnvironment()` is `production`. With `false` it shows runs that are started from its pages, and those of agents
    * that {@link MountedStudio.record} is given to.
    */
   readonly observe?: boolean;

@@ -43,7 +43,7 @@ export interface StudioParts {
 
 /** Puts a studio together over a Mastra instance and a store. */
 export const createStudio = ({ mastra, store, examples = {}, content = 'all', ...rest }: StudioParts): Studio => {
-  const { observe = process.env.NODE_ENV !== 'production', onStoreFailure = warn } = rest;
+  const { observe = mastra.getEnvironment() !== 'production', onStoreFailure = warn } = rest;
   const archive = createArchive(store, onStoreFailure);
   const announcer = createAnnouncer<RunSummary>();
   const desk = createRunDesk({

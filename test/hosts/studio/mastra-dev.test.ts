@@ -1,0 +1,116 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+
+import type { RunPage } from '../../../playground/protocol/runs.js';
+import { buildPages } from '../../../playground/samples/run-studio.js';
+import { useBrowser } from '../use-browser.js';
+import { expectShown } from './expect-shown.js';
+
+const browser = useBrowser({ suite: 'studio' });
+const root = join(import.meta.dirname, '../../..');
+const cli = join(import.meta.dirname, '../node_modules/mastra/dist/index.js');
+const project = mkdtempSync(join(tmpdir(), 'studio-mastra-dev-'));
+
+/** A project that has the built package, as `npm install` leaves it. */
+beforeAll(async () => {
+  await buildPages(() => undefined);
+  const modules = join(project, 'node_modules');
+  const own = join(modules, 'mastra-interlock');
+  mkdirSync(own, { recursive: true });
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  const build = ['--import', 'tsx', 'scripts/build.ts', '--no-pages', '--out', join(own, 'dist')];
+  await promisify(execFile)(process.execPath, build, { cwd: root });
+  cpSync(join(root, 'package.json'), join(own, 'package.json'));
+  cpSync(join(root, 'dist/studio'), join(own, 'dist/studio'), { recursive: true });
+  const dependencies = { '@mastra/core': '*', 'mastra-interlock': '*' };
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module', dependencies }));
+  mkdirSync(join(project, 'src/mastra'), { recursive: true });
+}, 120_000);
+
+let dev: ChildProcess | undefined;
+afterEach(async () => {
+  if (!dev || dev.exitCode !== null) return;
+  const gone = once(dev, 'exit');
+  dev.kill('SIGINT');
+  await gone;
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const application = (server: string) => `
+  import { Mastra } from '@mastra/core/mastra';
+  import { SimpleAuth } from '@mastra/core/server';
+  import { InterlockAgent } from 'mastra-interlock';
+  import { studioRoute } from 'mastra-interlock/studio';
+  import { scriptedModel } from 'mastra-interlock/testing';
+  import { piiGuard } from 'mastra-interlock/workflows';
+
+  const model = scriptedModel({ steps: () => ({ text: 'It is on its way.' }) });
+  const support = new InterlockAgent({ id: 'support', name: 'Support', instructions: 'Help.', model, inputProcessors: [piiGuard()] });
+  export const mastra = new Mastra({ agents: { support }, server: ${server} });
+`;
+
+/** Starts `mastra dev`; settles when the output has what is waited for. */
+const startDev = async (server: string, isReady: RegExp): Promise<{ url: string; found: string }> => {
+  writeFileSync(join(project, 'src/mastra/index.ts'), application(server));
+  const port = await freePort();
+  const { NODE_ENV: _, ...inherited } = process.env;
+  const env = { ...inherited, PORT: String(port), MASTRA_TELEMETRY_DISABLED: '1' };
+  const started = (dev = spawn(process.execPath, [cli, 'dev'], { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  let output = '';
+  const found = await new Promise<string>((resolve, reject) => {
+    for (const stream of [started.stdout, started.stderr])
+      stream.on('data', (data) => {
+        output += String(data);
+        const match = isReady.exec(output);
+        if (match && /ready in/.test(output)) resolve(match[0]);
+      });
+    started.once('exit', () => reject(new Error(`mastra dev ended:\n${output}`)));
+  });
+  return { url: `http://localhost:${port}`, found };
+};
+
+const generate = (url: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}/api/agents/support/generate`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: ['My mail is ada@example.com.'] }),
+  });
+
+it("is behind the application's login, and shows the runs of the development server", async () => {
+  const auth = "new SimpleAuth({ tokens: { 'of-an-admin': { id: 'admin' } } })";
+  const { url } = await startDev(`{ auth: ${auth}, apiRoutes: [studioRoute()] }`, /ready in/);
+  const admin = { Authorization: 'Bearer of-an-admin' };
+  const statusOf = async (path: string, headers = {}) => (await fetch(url + path, { headers })).status;
+  for (const path of ['/interlock/', '/interlock/runs', '/interlock/api/runs'])
+    expect([path, await statusOf(path), await statusOf(path, admin)]).toEqual([path, 401, 200]);
+  expect((await generate(url, admin)).status).toBe(200);
+  const { runs } = (await (await fetch(`${url}/interlock/api/runs`, { headers: admin })).json()) as RunPage;
+  expect(runs).toMatchObject([{ agentId: 'support', said: 'My mail is ada@example.com.', status: 'success', guards: ['pii'] }]);
+});
+
+it('opens by the address that the development server prints', async () => {
+  const { url, found } = await startDev('{ apiRoutes: [studioRoute()] }', /\/interlock\/\?token=[\w-]+/);
+  expect((await generate(url)).status).toBe(200);
+  const page = await browser().open(url + found);
+  await page.getByRole('link', { name: 'Runs' }).click();
+  await page.locator('.run-row').click();
+  await expectShown(page.getByRole('slider', { name: 'Point in time' }));
+  await expectShown(page.locator('.run-story').getByText('pii'));
+  await browser().screenshot(page, 'mastra-dev');
+});
