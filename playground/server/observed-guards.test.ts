@@ -5,6 +5,8 @@ import { guardedToolLoop } from '../../src/ai-sdk/index.js';
 import { guardsFor, pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/index.js';
+import type { Catalog } from '../protocol/catalog.js';
+import { guardsIn } from '../protocol/shapes.js';
 import type { RunPage, RunSummary } from '../protocol/runs.js';
 import type { StudioEntry } from '../protocol/trace-entry.js';
 import { makeAgent, openStudio } from './test-setup.js';
@@ -22,7 +24,7 @@ const guards = () =>
 
 type Studio = Awaited<ReturnType<typeof openStudio>>;
 
-const guardsIn = (entries: readonly StudioEntry[]) =>
+const verdictsIn = (entries: readonly StudioEntry[]) =>
   entries.flatMap((entry) =>
     entry.kind === 'event' && entry.event.type === 'guard' ? [[entry.event.processorId, entry.event.verdict]] : [],
   );
@@ -55,6 +57,15 @@ const stockAgent = (text: string | string[] = 'Write to ada@example.com.', more?
   });
 
 describe('a stock agent with guardsFor', () => {
+  it('has its guards among those of the application, each for itself', async () => {
+    const studio = await openStudio([makeAgent([]).agent, stockAgent()]);
+    const { pipelines } = await studio.json<Catalog>('catalog');
+    const own = pipelines.filter(({ usedBy }) => usedBy.includes('stock'));
+    expect(own.map(({ id, graph }) => [id, guardsIn(graph).map((guard) => guard.id)])).toEqual([
+      ['stock-guards', ['redactor', 'blocks']],
+    ]);
+  });
+
   it.each([
     ['keeps words and gives them back', 'Anything else gets this answer.', undefined, 'pass'],
     ['puts others in their place', 'Write to ada@example.com.', undefined, 'edit'],
@@ -85,7 +96,7 @@ describe('a stock agent with guardsFor', () => {
       said: 'My mail is ada@example.com.',
       guards: ['redactor'],
     });
-    expect(guardsIn(entries)).toEqual(
+    expect(verdictsIn(entries)).toEqual(
       expect.arrayContaining([
         ['redactor', 'edit'],
         ['blocks', 'pass'],
@@ -113,7 +124,7 @@ describe('a stock agent with guardsFor', () => {
     const { summary, entries } = await studio.run('My mail is ada@example.com.', undefined, 'stock');
     expect((await studio.json<RunPage>('runs')).runs).toHaveLength(1);
     expect(summary).toMatchObject({ status: 'success', guards: ['redactor'] });
-    expect(guardsIn(entries)).toEqual(
+    expect(verdictsIn(entries)).toEqual(
       expect.arrayContaining([
         ['redactor', 'edit'],
         ['blocks', 'pass'],
@@ -130,7 +141,7 @@ it('shows what the guards of a workflow did on the engine of Mastra', async () =
   ];
   await run.start({ inputData: { phase: 'input', messages, systemMessages: [], retryCount: 0 } });
   const { summary, entries } = await firstRun(studio);
-  expect(guardsIn(entries)).toContainEqual(['blocks', 'trip']);
+  expect(verdictsIn(entries)).toContainEqual(['blocks', 'trip']);
   expect(summary).toMatchObject({ status: 'tripwire', said: 'An attack!' });
 });
 
@@ -141,7 +152,7 @@ it('shows what the guards of a tool loop of the AI SDK did', async () => {
   await agent.generate({ prompt: 'My mail is ada@example.com.' });
   const { summary, entries } = await firstRun(studio);
   expect(summary).toMatchObject({ agentId: 'ai-sdk', status: 'observed', said: 'My mail is ada@example.com.' });
-  expect(guardsIn(entries)).toEqual(
+  expect(verdictsIn(entries)).toEqual(
     expect.arrayContaining([
       ['redactor', 'edit'],
       ['blocks', 'pass'],

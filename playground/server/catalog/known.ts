@@ -3,6 +3,8 @@ import type { Mastra } from '@mastra/core/mastra';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import type { InterlockAgent } from '../../../src/index.js';
 import { compileLane, laneId, type Lane } from '../../../src/mastra/workflow/guards.js';
+import { pipelineOf } from '../../../src/mastra/workflow/guards-for.js';
+import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import { toGraph, type PipelineStep } from '../../../src/mastra/graph/compile.js';
 import { childrenOf, type GraphNode, type SequenceNode } from '../../../src/pipeline/graph.js';
 
@@ -67,10 +69,17 @@ export const restingRuns = async (mastra: Mastra): Promise<ReadonlySet<string>> 
 /** Guards that depend on a request, or that only Mastra's engine can run, have no graph to show. */
 const readLane = async (list: () => Promise<readonly unknown[]>, id: string): Promise<SequenceNode | undefined> => {
   try {
-    return compileLane((await list()) as readonly PipelineStep[], id)?.graph; // Mastra's arrays are among ours
+    const steps = ((await list()) as readonly PipelineStep[]).map(opened); // Mastra's arrays are among ours
+    return compileLane(steps, id)?.graph;
   } catch {
     return undefined;
   }
+};
+
+/** A stock agent has one processor for a whole pipeline. */
+const opened = (step: PipelineStep): PipelineStep => {
+  const graph = pipelineOf(step);
+  return graph ? toWorkflow(graph) : step;
 };
 
 const pipelinesOf = (agents: readonly KnownAgent[], workflows: readonly AnyWorkflow[]): KnownPipeline[] => {

@@ -102,12 +102,12 @@ const ForkForm = ({ runId, editable }: { readonly runId: string; readonly editab
         submit();
       }}
     >
-      <Panel title="What it was given">
+      <Panel title="Input">
         <div className="fork-fields">
           <Fields editable={editable} typed={typed} onType={(id, text) => setTyped((now) => ({ ...now, [id]: text }))} />
         </div>
       </Panel>
-      <Panel title="Another guard" note="where one is chosen">
+      <Panel title="Guard" note="optional: add one, or replace one">
         <div className="guard-form">
           <GuardSelect choice={choice} onChange={setQuery} />
           <PlaceSelect choice={choice} onChange={setQuery} />
@@ -117,7 +117,7 @@ const ForkForm = ({ runId, editable }: { readonly runId: string; readonly editab
       {fault !== undefined && <ErrorNotice error={{ message: fault }} />}
       {fork.state === 'failed' && <ErrorNotice error={fork.error} />}
       <Button look="primary" type="submit" disabled={fork.state === 'busy'}>
-        <GitFork size={14} aria-hidden /> {fork.state === 'busy' ? 'Running …' : 'Run from there'}
+        <GitFork size={14} aria-hidden /> {fork.state === 'busy' ? 'Running …' : 'Run again'}
       </Button>
     </form>
   );

@@ -59,8 +59,8 @@ export const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
 export const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
   const ids = new Set(useCatalog().pipelines.flatMap(({ graph }) => guardsIn(graph).map(({ id }) => id)));
   return (
-    <Select title="In the place of" name="instead" value={choice.instead} onChange={onChange}>
-      <option value="">its own id, else at the end</option>
+    <Select title="Replaces" name="instead" value={choice.instead} onChange={onChange}>
+      <option value="">the guard with its id, or none</option>
       {[...ids].toSorted().map((id) => (
         <option key={id}>{id}</option>
       ))}

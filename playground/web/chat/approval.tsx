@@ -36,7 +36,7 @@ export const Approval = ({ runId, call }: ApprovalProps) => {
         <FactList facts={{ With: call.args }} />
         <div className="notice-buttons">
           <Button look="primary" disabled={isSending} onClick={() => answer(true)}>
-            <Check size={15} aria-hidden /> Grant
+            <Check size={15} aria-hidden /> Approve
           </Button>
           <Button disabled={isSending} onClick={() => answer(false)}>
             <X size={15} aria-hidden /> Decline

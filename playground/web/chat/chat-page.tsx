@@ -1,5 +1,5 @@
 import { useState, useEffect, useRef } from 'react';
-import { Bot, ArrowUpRight, ArrowRight } from 'lucide-react';
+import { Bot, Play, ArrowRight } from 'lucide-react';
 import './chat.css';
 import { Link } from 'wouter';
 import type { AgentInfo } from '../../protocol/catalog.js';
@@ -35,10 +35,11 @@ const Talk = ({
   const { turns, say, error } = useThread(agent, thread);
   const [draft, setDraft] = useState('');
   const last = turns.at(-1);
+  const run = (example: string) => void say(example).catch(() => setDraft(example)); // the page shows why
   return (
     <div className="chat">
       <div className="chat-talk">
-        {turns.length === 0 ? <Welcome agent={agent} onPick={setDraft} /> : <Transcript turns={turns} />}
+        {turns.length === 0 ? <Welcome agent={agent} onRun={run} /> : <Transcript turns={turns} />}
         {error && (
           <div className="chat-error">
             <ErrorNotice error={error} />
@@ -69,28 +70,28 @@ export const ChatPage = () => {
 
 interface WelcomeProps {
   readonly agent: AgentInfo;
-  readonly onPick: (text: string) => void;
+  readonly onRun: (text: string) => void;
 }
 
 /** What can be tried with an agent, before anything was said. */
-const Welcome = ({ agent, onPick }: WelcomeProps) => (
+const Welcome = ({ agent, onRun }: WelcomeProps) => (
   <div className="welcome">
     <h1>
       Talk to <InertText text={agent.name} />
     </h1>
     <p className="welcome-lead">
-      Its words pass through guards on their way to the model and back. Watch them at work, then open the run and step through it.
+      Guards judge what you write and what the model answers. Choose an example to run it, then open the run and step through it.
     </p>
     {agent.note !== undefined && <p className="welcome-note">{agent.note}</p>}
     <ul className="examples">
       {agent.examples.map(({ text, shows }) => (
         <li key={text}>
-          <button type="button" onClick={() => onPick(text)}>
+          <button type="button" onClick={() => onRun(text)}>
             <span className="example-text">
               <InertText text={text} />
             </span>
             <span className="example-shows">{shows}</span>
-            <ArrowUpRight size={15} aria-hidden />
+            <Play size={15} aria-hidden />
           </button>
         </li>
       ))}

@@ -6,6 +6,7 @@ import { StatusBadge } from '../components/badge.js';
 import { count } from '../components/format.js';
 import { GuardMarkRow } from '../components/guard-mark-row.js';
 import { chartPosition, type ChartPosition } from '../fold/chart-position.js';
+import { strictestMarks } from '../run/guards/judged.js';
 import { currentLane, heldOf, type GuardMark, type RunView } from '../fold/run-view.js';
 import { runHref } from '../shell/run-href.js';
 import type { Catalog, StateInfo } from '../../protocol/catalog.js';
@@ -28,7 +29,7 @@ const mostMarks = 40;
 
 const latestMarks = ({ lanes }: RunView): readonly GuardMark[] =>
   lanes
-    .flatMap(({ marks }) => marks)
+    .flatMap(({ marks }) => strictestMarks(marks))
     .slice(-mostMarks)
     .toReversed();
 
@@ -41,13 +42,13 @@ export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => 
   const position = useMemo(() => chartPosition(visits, machine), [visits, machine]);
   const titleOf = (phase: string): string => phases.find((info) => info.phase === phase)?.title ?? phase;
   return (
-    <aside className="strip" aria-label="The run as it goes on">
+    <aside className="strip" aria-label="Live run">
       <div className="strip-head">
         <h2>Live run</h2>
         {runId !== undefined && <Link href={runHref(runId)}>Open the run</Link>}
       </div>
       {runId === undefined || lines === 0 ? (
-        <p className="strip-empty">Say something, and the run is shown here state by state.</p>
+        <p className="strip-empty">Send a message to see its run here, state by state.</p>
       ) : (
         <>
           <Facts view={view} />

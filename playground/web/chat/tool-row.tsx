@@ -17,13 +17,13 @@ const tones: Readonly<Record<ToolCall['outcome'], Tone>> = {
 };
 
 const words: Readonly<Record<ToolCall['outcome'], string>> = {
-  asked: 'asked for',
-  running: 'runs',
+  asked: 'requested',
+  running: 'running',
   result: 'done',
-  reused: 'done before',
+  reused: 'done, reused',
   error: 'failed',
   denied: 'refused',
-  suspended: 'waits for a person',
+  suspended: 'waiting for approval',
 };
 
 /** A call of a tool: what it was given, and how it went. */
@@ -37,11 +37,11 @@ export const ToolRow = ({ call: { toolName, args, result, outcome } }: { readonl
       <Badge tone={tones[outcome]}>{words[outcome]}</Badge>
     </summary>
     <div className="tool-body">
-      <h4>Given</h4>
-      <Value value={args ?? 'nothing'} />
+      <h4>Arguments</h4>
+      <Value value={args ?? 'none'} />
       {result !== undefined && (
         <>
-          <h4>Returned</h4>
+          <h4>Result</h4>
           <Value value={result} />
         </>
       )}

@@ -1,4 +1,4 @@
-import { useEffect, useState, type PointerEvent, type RefObject } from 'react';
+import { useEffect, useState, type KeyboardEvent, type PointerEvent, type RefObject } from 'react';
 import type { Point } from './track-path.js';
 
 interface Area extends Point {
@@ -23,8 +23,27 @@ const seenOf = ({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth,
   height: clientHeight / scrollHeight,
 });
 
-/** A small picture of a drawing that does not fit its panel: what is seen of it, and a way to the rest. */
-export const GraphMap = ({ room, nodes, scroll }: GraphMapProps) => {
+/** By which share of what is seen an arrow key moves it. */
+const keyShare = 0.5;
+
+const arrows: Readonly<Record<string, Point>> = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: -1 },
+  ArrowDown: { x: 0, y: 1 },
+};
+
+/** Moves a drawing where an arrow key was pressed. */
+const moveBy = (event: KeyboardEvent, element: HTMLElement | null): void => {
+  const arrow = arrows[event.key];
+  if (!arrow || !element) return;
+  event.preventDefault();
+  event.stopPropagation(); // the page has the arrows for its timeline
+  element.scrollBy({ left: arrow.x * element.clientWidth * keyShare, top: arrow.y * element.clientHeight * keyShare });
+};
+
+/** The part that is seen, also after the drawing or its panel has changed. */
+const useSeenArea = (scroll: GraphMapProps['scroll']): Area | undefined => {
   const [seen, setSeen] = useState<Area>();
   useEffect(() => {
     const element = scroll.current;
@@ -38,10 +57,16 @@ export const GraphMap = ({ room, nodes, scroll }: GraphMapProps) => {
       element.removeEventListener('scroll', update);
     };
   }, [scroll]);
+  return seen;
+};
+
+/** A small picture of a drawing that does not fit its panel: what is seen of it, and a way to the rest. */
+export const GraphMap = ({ room, nodes, scroll }: GraphMapProps) => {
+  const seen = useSeenArea(scroll);
   if (!seen || (seen.width > 0.99 && seen.height > 0.8)) return null;
   const scale = Math.min(most.width / room.width, most.height / room.height);
   const [width, height] = [room.width * scale, room.height * scale];
-  const moveTo = ({ currentTarget, clientX, clientY }: PointerEvent<SVGSVGElement>): void => {
+  const moveTo = ({ currentTarget, clientX, clientY }: PointerEvent<HTMLButtonElement>): void => {
     const box = currentTarget.getBoundingClientRect();
     const element = scroll.current;
     element?.scrollTo({
@@ -50,35 +75,36 @@ export const GraphMap = ({ room, nodes, scroll }: GraphMapProps) => {
     });
   };
   return (
-    <svg
+    <button
+      type="button"
       className="graph-map"
-      viewBox={`${room.x} ${room.y} ${room.width} ${room.height}`}
-      width={width}
-      height={height}
-      aria-hidden
+      aria-label="Overview: arrow keys move the drawing"
+      onKeyDown={(event) => moveBy(event, scroll.current)}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
         moveTo(event);
       }}
       onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && moveTo(event)}
     >
-      {nodes.map(({ id, x, y, width: w, height: h, isFrame, mapTone }) => (
+      <svg viewBox={`${room.x} ${room.y} ${room.width} ${room.height}`} width={width} height={height} aria-hidden>
+        {nodes.map(({ id, x, y, width: w, height: h, isFrame, mapTone }) => (
+          <rect
+            key={id}
+            className={`${isFrame === true ? 'graph-map-frame' : 'graph-map-node'} ${mapTone ? `graph-${mapTone}` : ''}`}
+            x={x}
+            y={y}
+            width={w}
+            height={h}
+          />
+        ))}
         <rect
-          key={id}
-          className={`${isFrame === true ? 'graph-map-frame' : 'graph-map-node'} ${mapTone ? `graph-${mapTone}` : ''}`}
-          x={x}
-          y={y}
-          width={w}
-          height={h}
+          className="graph-map-seen"
+          x={room.x + seen.x * room.width}
+          y={room.y + seen.y * room.height}
+          width={Math.min(1, seen.width) * room.width}
+          height={Math.min(1, seen.height) * room.height}
         />
-      ))}
-      <rect
-        className="graph-map-seen"
-        x={room.x + seen.x * room.width}
-        y={room.y + seen.y * room.height}
-        width={Math.min(1, seen.width) * room.width}
-        height={Math.min(1, seen.height) * room.height}
-      />
-    </svg>
+      </svg>
+    </button>
   );
 };

@@ -20,7 +20,7 @@ import { LanesPanel } from './lanes/lanes-panel.js';
 import { PromptsPanel } from './prompts/prompts-panel.js';
 import { NoWords, notRecorded } from './no-words.js';
 import { RunHead } from './run-head.js';
-import { Statechart } from './statechart/statechart.js';
+import { StateLegend, Statechart } from './statechart/statechart.js';
 import { StepIndex } from './steps/step-index.js';
 import { SubRunsPanel } from './sub-runs/sub-runs-panel.js';
 import { Timeline } from './timeline/timeline.js';
@@ -66,7 +66,13 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
           <RunHead summary={summary} view={view} whole={whole} state={run.state} onMark={onMark} />
           <div className="run-grid">
             {isKnown && (
-              <Panel title="Statechart" note={[...position.active].join(', ')} isFlush className="run-chart">
+              <Panel
+                title="Statechart"
+                note={[...position.active].join(', ')}
+                tools={<StateLegend />}
+                isFlush
+                className="run-chart"
+              >
                 <Statechart position={position} onState={onState} />
               </Panel>
             )}
@@ -106,8 +112,8 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   if (run.count > 0 && summary.state === 'loaded') return <OpenRun key={runId} summary={summary.value} run={run} />;
   if (run.state === 'over')
     return (
-      <EmptyState icon={SearchX} title="Nothing is kept of this run">
-        It may have been dropped to make room for newer ones.
+      <EmptyState icon={SearchX} title="This run is not stored">
+        It may have been removed to make room for newer runs.
       </EmptyState>
     );
   return <Waiting what="the run" />;

@@ -1,10 +1,17 @@
 import type { ErrorProcessor, InputProcessor, OutputProcessor, Processor } from '@mastra/core/processors';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
+import type { SequenceNode } from '../../pipeline/graph.js';
 import { compile, type Compilable } from '../graph/compile.js';
 import { runHook, type HookArgs } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
 import { createHost } from './host.js';
+
+/** What the processors of stock agents are compiled of. */
+const graphs = new WeakMap<object, SequenceNode>();
+
+/** The pipeline of a processor that {@link guardsFor} made; nothing for another one. */
+export const pipelineOf = (processor: object): SequenceNode | undefined => graphs.get(processor);
 
 /** Processor arrays of a stock Mastra agent for one pipeline: spread them into its configuration. */
 export interface LaneGuards {
@@ -32,7 +39,9 @@ export const guardsFor = (source: Compilable): LaneGuards => {
     const own = phaseNames.map((phase) => phaseRow(phase)).filter((row) => row.lane === name && plan.has(row.phase));
     if (own.length === 0) return [];
     const hooks = own.map((row) => [row.hook, (args: HookArgs) => runHook({ plan, row, slots, host }, args)]);
-    return [{ id: plan.id, ...Object.fromEntries(hooks) } as P]; // it has a hook of its lane
+    const processor = { id: plan.id, ...Object.fromEntries(hooks) } as P; // it has a hook of its lane
+    graphs.set(processor, plan.graph);
+    return [processor];
   };
   return { inputProcessors: lane('input'), outputProcessors: lane('output'), errorProcessors: lane('error') };
 };

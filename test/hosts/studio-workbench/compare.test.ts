@@ -15,7 +15,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
   it('replays a run through other guards, and puts the verdicts first that differ', async () => {
     const runId = await startRun('parcels');
     const shown = await browser().open(page(`runs/${runId}/compare`), { width });
-    await shown.getByLabel('output lane').selectOption('strict-output');
+    await shown.getByLabel('output guards').selectOption('strict-output');
     await shown.getByRole('button', { name: 'Replay' }).click();
     await shown.getByText(/verdicts? differ/).waitFor();
     await shown.locator('del', { hasText: 'ann' }).first().waitFor();
@@ -40,7 +40,7 @@ it('says that nothing differs where the same guards judge', async () => {
 it('says where a replay had to end', async () => {
   const runId = await startRun('strict');
   const shown = await browser().open(page(`runs/${runId}/compare`));
-  await shown.getByLabel('output lane').selectOption('again-output');
+  await shown.getByLabel('output guards').selectOption('again-output');
   await shown.getByRole('button', { name: 'Replay' }).click();
   await shown.getByText('The replay ended early').waitFor();
   await expectWhole(browser(), shown, 'compare-ended');

@@ -26,7 +26,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     expect(await findFaintWords(shown)).toEqual([]);
 
     await shown.getByRole('link', { name: 'Chunk lab' }).click();
-    await shown.getByRole('button', { name: 'Run through the gate' }).click();
+    await shown.getByRole('button', { name: 'Run the stream' }).click();
     await shown.getByRole('slider').waitFor();
     await shown.keyboard.press('Home');
     await shown.keyboard.press('ArrowRight');
@@ -40,7 +40,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
 
     await shown.getByRole('button', { name: 'To the end, and on with it' }).click();
     await shown.getByRole('link', { name: 'Replay and compare' }).click();
-    await shown.getByLabel('output lane').selectOption('strict-output');
+    await shown.getByLabel('output guards').selectOption('strict-output');
     await shown.getByRole('button', { name: 'Replay' }).click();
     await shown.getByText(/verdicts? differ/).waitFor();
     expect(await findFaintWords(shown)).toEqual([]);

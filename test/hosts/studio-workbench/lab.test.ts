@@ -15,7 +15,7 @@ const openLab = (query: Record<string, string>, width: number = widths.desktop):
   browser().open(page(`lab?${new URLSearchParams({ pipeline: 'strict-output', text: answer, ...query }).toString()}`), { width });
 
 const run = async (shown: Page): Promise<void> => {
-  await shown.getByRole('button', { name: 'Run through the gate' }).click();
+  await shown.getByRole('button', { name: 'Run the stream' }).click();
   await shown.getByRole('slider', { name: 'Point in the stream' }).waitFor();
 };
 
@@ -60,7 +60,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
 it('finds no leak where the gate holds back', async () => {
   const shown = await openLab({});
   await shown.getByLabel('Must not be seen').fill(mail);
-  await shown.getByLabel('Random cuttings').fill('10');
+  await shown.getByLabel('Random cuts').fill('10');
   await shown.getByRole('button', { name: 'Search' }).click();
   await shown
     .getByText(/No leak in [\d,]+ cuttings: every cut in two, the cut per character, and \d+ random ones/)

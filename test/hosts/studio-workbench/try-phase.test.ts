@@ -64,7 +64,7 @@ describe('the form', () => {
     expect(await shown.getByLabel('Text of message 1').inputValue()).toBe('My number is 555 0100.');
     await run(shown);
     const own = result(shown, 'Compiled plan');
-    await own.getByText('Payload as it came out').click();
+    await own.getByText('Resulting payload').click();
     await own.getByText('"ticket"').waitFor();
     const payload = JSON.parse((await own.locator('pre').last().textContent()) ?? '') as object;
     expect(payload).toMatchObject({ phase: 'outputStep', ticket: { id: 7 } });

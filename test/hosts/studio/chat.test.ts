@@ -54,16 +54,16 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     expect(await page.getByText(/characters held/).count()).toBe(0);
   });
 
-  it.each(['Grant', 'Decline'])('asks before a tool runs: %s', async (answer) => {
+  it.each(['Approve', 'Decline'])('asks before a tool runs: %s', async (answer) => {
     const page = await openChat(width);
     await say(page, 'refund');
     const question = page.locator('.notice-edit');
     await expectShown(question.getByText('May refund run?'));
     await expectShown(question.getByText('1042'));
-    if (answer === 'Grant') await browser().screenshot(page, 'chat-approval');
+    if (answer === 'Approve') await browser().screenshot(page, 'chat-approval');
     await question.getByRole('button', { name: answer }).click();
     await expectShown(page.locator('.turn-foot').getByText('success'));
-    await expectShown(page.locator('.tool summary').getByText(answer === 'Grant' ? 'done' : 'refused'));
+    await expectShown(page.locator('.tool summary').getByText(answer === 'Approve' ? 'done' : 'refused'));
   });
 
   it('shows what a failing provider said', async () => {
@@ -86,6 +86,16 @@ it('loads little script at first, and contacts only its server', async () => {
   const kilobytes = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0) / 1000;
   expect(kilobytes).toBeGreaterThan(20);
   expect(kilobytes).toBeLessThan(350);
+});
+
+it('runs an example on click', async () => {
+  const page = await browser().open(studio.href('?agent=support'));
+  await page.getByRole('button', { name: /^short/ }).click();
+  await expectShown(page.getByText('attempt 1 retried'));
+  const strip = page.getByRole('complementary', { name: 'Live run' });
+  await expectShown(strip.getByText('success', { exact: true }).first());
+  const rows = await strip.locator('.mark-row').allInnerTexts();
+  expect(rows.filter((row) => row.includes('leak') && row.includes('Output stream'))).toHaveLength(2); // one for each attempt
 });
 
 it('stops a run that goes on', async () => {

@@ -105,3 +105,33 @@ it('shows the whole way from the input to the tripwire inside the visible part o
   await expect.poll(outside).toEqual([]);
   await browser().screenshot(page, 'run-blocked-chart');
 });
+
+it('moves a drawing that does not fit its panel by the arrow keys of its overview', async () => {
+  const runId = await studio.run('desk', 'my mail is ada@lantern.example');
+  const page = await browser().open(studio.href(`runs/${runId}?phase=input`), { width: widths.phone });
+  await page.getByRole('tab', { name: 'Input', exact: true }).click();
+  const graph = page.getByRole('group', { name: 'Graph of desk-input' });
+  const scrolled = (): Promise<number> =>
+    graph.locator('.graph-scroll').evaluate((box: { scrollLeft: number }) => Math.round(box.scrollLeft));
+  await settled(page);
+  const slider = page.getByRole('slider', { name: 'Point in time' });
+  const line = await slider.getAttribute('aria-valuenow');
+  await graph.getByRole('button', { name: 'Overview: arrow keys move the drawing' }).focus();
+  for (const _ of Array.from({ length: 4 })) await page.keyboard.press('ArrowLeft');
+  await expect.poll(scrolled).toBe(0);
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(scrolled).toBeGreaterThan(0);
+  expect(await slider.getAttribute('aria-valuenow')).toBe(line);
+});
+
+it('leads from a stale verdict to the guard that gave it, and says what the signs of the drawings mean', async () => {
+  const page = await browser().open(studio.href(`runs/${await studio.run('stale', 'my mail is ada@example.com')}`));
+  const signals = page.getByRole('region', { name: 'What guards did' });
+  await signals.getByRole('button', { name: 'prompt-injection stale' }).click();
+  await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/^stale-input\/parallel\.\d+\/[\w-]+$/);
+  const inspector = page.locator('.inspector');
+  await expectShown(inspector.getByText('Changed afterwards by'));
+  await expectShown(inspector.getByText('pass', { exact: true }));
+  await expectShown(page.getByText(/phase that the guard judges/));
+  await expectShown(page.locator('.state-legend').getByText(/not entered/));
+});

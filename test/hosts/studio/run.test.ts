@@ -43,7 +43,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await expectShown(inspector.locator('ins', { hasText: '[mail]' }));
     await expectShown(graph.getByRole('button', { name: /shadow-injection.*would pass/ }));
     await graph.getByRole('button', { name: /away.*bypassed/ }).click();
-    await expectShown(inspector.getByText('it passed unedited, as its policy says'));
+    await expectShown(inspector.getByText('the payload passed unchanged, as the guard’s policy says'));
     await noSideways(page);
     await browser().screenshot(page, 'run-guards');
   });

@@ -98,6 +98,8 @@ const refund = createTool({
   execute: async ({ order }) => ({ paid: order }),
 });
 
+const examples = { support: [{ text: 'short', shows: 'an answer that is retried' }] };
+
 const createMastra = (): Mastra =>
   new Mastra({
     agents: {
@@ -131,6 +133,17 @@ const createMastra = (): Mastra =>
         model: model(),
         inputProcessors: [pipeline('fragile-input').then(broken).commit()],
       }),
+      stale: new InterlockAgent({
+        id: 'stale',
+        name: 'Stale',
+        instructions: 'Help.',
+        model: model(),
+        inputProcessors: [
+          pipeline('stale-input', { staleVerdicts: 'report' })
+            .parallel([masking('mail', /[\w.]+@[\w.]+\w/g, '[mail]'), promptInjectionGuard()])
+            .commit(),
+        ],
+      }),
     },
     logger: false,
   });
@@ -152,7 +165,7 @@ export const useStudio = (): TestStudio => {
   let server: StudioServer | undefined;
   const file = join(folder, 'runs.db');
   const serve = async (port: number): Promise<void> => {
-    server = await startStudio({ mastra: createMastra(), port, file, token: false });
+    server = await startStudio({ mastra: createMastra(), examples, port, file, token: false });
   };
   beforeAll(async () => {
     await buildPages(() => undefined);

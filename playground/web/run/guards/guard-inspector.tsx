@@ -92,6 +92,22 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
     .toSorted((a, b) => weight(b) - weight(a));
   const earlier = marks.length - shown.length;
   const noWords = use(NoWords);
+  const entryOf = (mark: GuardMark) => (
+    <div key={`${mark.kind} ${mark.seq}`} className="inspector-mark">
+      <MarkBadge mark={mark} />
+      <FactList facts={factsOf(mark)} />
+      {mark.kind === 'conflict' && noWords === undefined && <MergeWords runId={runId} seq={mark.seq} />}
+      {mark.kind === 'verdict' && noWords === undefined && (
+        <Words
+          isOpen={mark === shown.find(({ kind }) => kind === 'verdict')}
+          runId={runId}
+          seq={mark.seq}
+          author={author}
+          gaveWordsBack={givesBack(mark.verdict)}
+        />
+      )}
+    </div>
+  );
   return (
     <div className="inspector">
       <h3>
@@ -103,19 +119,18 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
         </p>
       )}
       {shape && stream && <FactList facts={streamFacts(shape, stream)} />}
-      {shown.length === 0 && !stream && <p className="inspector-none">Nothing is known of it at this point in time.</p>}
-      {shown.map((mark, index) => (
-        <div key={mark.seq} className="inspector-mark">
-          <MarkBadge mark={mark} />
-          <FactList facts={factsOf(mark)} />
-          {mark.kind === 'conflict' && noWords === undefined && <MergeWords runId={runId} seq={mark.seq} />}
-          {mark.kind === 'verdict' && noWords === undefined && (
-            <Words isOpen={index === 0} runId={runId} seq={mark.seq} author={author} gaveWordsBack={givesBack(mark.verdict)} />
-          )}
-        </div>
-      ))}
+      {shown.length === 0 && !stream && <p className="inspector-none">No verdict at this point in time.</p>}
+      {shown.slice(0, 1).map(entryOf)}
+      {shown.length > 1 && (
+        <details className="inspector-more" open={shown.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>
+          <summary>{count(shown.length - 1, 'more entry', 'more entries')} of this guard in this phase</summary>
+          {shown.slice(1).map(entryOf)}
+        </details>
+      )}
       {noWords !== undefined && shown.length > 0 && <p className="inspector-none">{noWords}</p>}
-      {earlier > 0 && <p className="inspector-none">{count(earlier, 'earlier mark')}: go back in time to see them.</p>}
+      {earlier > 0 && (
+        <p className="inspector-none">{count(earlier, 'earlier entry', 'earlier entries')}: go back in time to see them.</p>
+      )}
     </div>
   );
 };

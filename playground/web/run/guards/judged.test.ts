@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { GuardMark } from '../../fold/run-view.js';
-import { placeMarks, withoutVerdict } from './judged.js';
+import { placeMarks, strictestMarks, withoutVerdict } from './judged.js';
 
 const guardAt = (id: string) => ({ kind: 'guard', id, processorId: id, path: `p/${id}`, phases: ['input'] });
 const graph = { kind: 'sequence', id: 'p', nodes: ['a', 'b', 'c'].map(guardAt) } as never; // what the server sends of a pipeline
@@ -34,4 +34,14 @@ it('marks a guard by its strictest verdict, and one without a verdict by whether
 it('says that a guard of a stream judges while that is under way, and how much is held', () => {
   const labelOf = (came: number, held: number) => withoutVerdict('outputStream', [], { came, left: came - held, held })('p/a');
   expect([labelOf(0, 0), labelOf(120, 110), labelOf(120, 0)]).toEqual(['no verdict', 'judging, 110 held', 'judging']);
+});
+
+it('lists one mark for each guard and phase: the strictest, where it was judged last', () => {
+  const marks = [
+    verdict('a', 'trip', 1),
+    verdict('b', 'pass', 2),
+    verdict('a', 'pass', 3),
+    { ...verdict('b', 'pass', 4), phase: 'x' },
+  ];
+  expect(strictestMarks(marks).map(({ seq }) => seq)).toEqual([2, 1, 4]);
 });

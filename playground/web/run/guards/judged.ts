@@ -67,6 +67,18 @@ export const weight = (mark: GuardMark): number => {
   return verdictKinds.length - 1 - verdictKinds.indexOf(mark.verdict);
 };
 
+/** One mark for each guard and phase of an attempt, the strictest, in the order in which they were judged last. */
+export const strictestMarks = (marks: readonly GuardMark[]): readonly GuardMark[] => {
+  const strictest = new Map<string, GuardMark>();
+  for (const mark of marks) {
+    const key = `${mark.phase} ${mark.path}`;
+    const known = strictest.get(key);
+    strictest.delete(key); // the latest comes last
+    strictest.set(key, known && weight(known) > weight(mark) ? known : mark);
+  }
+  return [...strictest.values()];
+};
+
 /** How far the stream of an attempt is: characters that came in, left, and are held until guards have judged them. */
 export interface StreamProgress {
   readonly came: number;

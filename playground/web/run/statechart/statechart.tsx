@@ -76,3 +76,11 @@ export const Statechart = ({ position, onState }: StatechartProps) => {
   const here = [...position.active].at(-1);
   return <GraphView label="Statechart of the loop" nodes={nodes} tracks={tracks} leastScale={0.7} focus={here} />;
 };
+
+/** What the looks of its states mean in a run. */
+export const StateLegend = () => (
+  <span className="state-legend">
+    <span className="state-key state-key-here" aria-hidden /> now <span className="state-key state-key-visited" aria-hidden />{' '}
+    entered <span className="state-key" aria-hidden /> not entered
+  </span>
+);

@@ -145,7 +145,7 @@ const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
     return pipelines.filter(({ id, phases: covered }) => id !== own[lane] && covered.some((phase) => inLane.has(phase)));
   };
   return (
-    <Panel title="Judged by">
+    <Panel title="Guards of the replay">
       <form
         className="lane-choice"
         onSubmit={(event) => {
@@ -155,9 +155,9 @@ const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
       >
         {lanes.map((lane) => (
           <label key={lane} className="field">
-            <span className="field-title">{lane} lane</span>
+            <span className="field-title">{lane} guards</span>
             <select className="input" value={chosen[lane] ?? ''} onChange={({ target }) => choose(lane, target.value)}>
-              <option value="">{own[lane] === undefined ? 'as recorded: no guards' : `as now: ${own[lane]}`}</option>
+              <option value="">{own[lane] === undefined ? 'as now: none' : `as now: ${own[lane]}`}</option>
               {fitting(lane).map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}

@@ -51,7 +51,7 @@ export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTab
 };
 
 const Verdict = ({ verdict }: { readonly verdict: ComparedVerdict | undefined }) => {
-  if (!verdict) return <span className="faint">was not asked</span>;
+  if (!verdict) return <span className="faint">not called</span>;
   return (
     <>
       <VerdictBadge verdict={verdict.verdict} />

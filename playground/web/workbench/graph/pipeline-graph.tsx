@@ -32,15 +32,34 @@ export const PipelineGraph = ({ graph, selected, marks, onSelect }: PipelineGrap
   );
   const focus = drawing.boxes.find(({ role, path }) => role === 'step' && path === selected);
   return (
-    <div className="pipeline-graph" style={{ height: Math.min(drawing.height + 88, 680) }}>
-      <GraphView
-        label={`Graph of ${shapeName(graph)}`}
-        nodes={nodes}
-        tracks={tracks}
-        leastScale={0.85}
-        focus={focus && boxId(focus)}
-      />
-    </div>
+    <figure className="pg-figure">
+      <div className="pipeline-graph" style={{ height: Math.min(drawing.height + 88, 680) }}>
+        <GraphView
+          label={`Graph of ${shapeName(graph)}`}
+          nodes={nodes}
+          tracks={tracks}
+          leastScale={0.85}
+          focus={focus && boxId(focus)}
+        />
+      </div>
+      <Legend />
+    </figure>
+  );
+};
+
+/** What the signs of a graph mean. */
+const Legend = () => {
+  const titles = useCatalog().phases.map(({ title }) => title);
+  return (
+    <figcaption className="pg-legend">
+      <span>
+        <span className="pg-lamp pg-lit" aria-hidden /> phase that the guard judges, <span className="pg-lamp" aria-hidden />{' '}
+        other phase; from the left: {titles.join(', ')}.
+      </span>
+      <span>
+        <span className="pg-dot" aria-hidden /> branches part, and meet again with one merged result.
+      </span>
+    </figcaption>
   );
 };
 

@@ -80,12 +80,12 @@ interface FilmPanelProps {
 
 /** What the gate did, chunk by chunk. */
 const FilmPanel = ({ result, isStale }: FilmPanelProps) => (
-  <Panel title="What left, and when" note={isStale ? 'Settings have changed: run again to see them' : undefined}>
+  <Panel title="Emitted text" note={isStale ? 'Settings have changed: run again to see them' : undefined}>
     {result ? (
       <LabFilm key={result.number} run={result.run} />
     ) : (
-      <EmptyState icon={FilmIcon} title="Nothing has run yet">
-        Run the stream through the gate; then step through it, chunk by chunk.
+      <EmptyState icon={FilmIcon} title="No results yet">
+        Run the stream, then step through it, chunk by chunk.
       </EmptyState>
     )}
   </Panel>

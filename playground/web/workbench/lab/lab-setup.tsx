@@ -58,7 +58,7 @@ export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) =
         )}
         <div>
           <Button look="primary" type="submit" disabled={isBusy || !isReady}>
-            <Play size={14} aria-hidden /> {isBusy ? 'Running …' : 'Run through the gate'}
+            <Play size={14} aria-hidden /> {isBusy ? 'Running …' : 'Run the stream'}
           </Button>
         </div>
       </form>

@@ -56,7 +56,7 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
           <input className="input" value={fragment} onChange={({ target }) => setFragment(target.value)} />
         </label>
         <NumberField title="Allowed length" value={allowed} onChange={setAllowed} />
-        <NumberField title="Random cuttings" value={tries} onChange={setTries} />
+        <NumberField title="Random cuts" value={tries} onChange={setTries} />
         <Button type="submit" disabled={why !== undefined || outcome.state === 'busy'}>
           <Search size={14} aria-hidden /> {outcome.state === 'busy' ? 'Searching …' : 'Search'}
         </Button>

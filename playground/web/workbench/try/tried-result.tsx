@@ -40,7 +40,7 @@ export const TriedResult = ({ title, tried, graph, phase }: TriedResultProps) =>
     {tried.steps.length > 0 ? <Steps tried={tried} /> : <TriedVerdicts tried={tried} graph={graph} phase={phase} />}
     {tried.payload !== undefined && (
       <details className="tried-payload">
-        <summary>Payload as it came out</summary>
+        <summary>Resulting payload</summary>
         <pre>
           <InertText text={writeJson(tried.payload)} />
         </pre>
