@@ -43,6 +43,7 @@ const tourRun = async (page: Page, shoot: Shoot): Promise<void> => {
   await diff.waitFor();
   await shoot(2_000);
   await diff.scrollIntoViewIfNeeded();
+  await page.getByRole('region', { name: 'Waterfall' }).getByText('persisting').waitFor(); // rows are drawn where they are seen
   await shoot(4_000);
 };
 
