@@ -1,7 +1,7 @@
 import { isPromise, type Awaitable } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { GuardSpan, RunScope } from '../phase/scope.js';
-import { pass, type Author, type Stop, type Verdict } from '../verdict.js';
+import { isStop, pass, type Author, type Stop, type Verdict } from '../verdict.js';
 import { readThrown, type Thrower } from './read-thrown.js';
 
 /** Something that judges a payload: never throws, always a verdict; synchronous where the code inside it is. */
@@ -126,7 +126,8 @@ const take = <P extends Phase>(
   verdict: Verdict<PhaseData<P>>,
 ): boolean => {
   const now = progress.scope.now();
-  if (!isBlock) progress.scope.reportGuard({ author, verdict, given: progress.data, durationMs: now - progress.startedAt });
+  const given = isStop(verdict) ? undefined : progress.data; // a report does not quote blocked words
+  if (!isBlock) progress.scope.reportGuard({ author, verdict, given, durationMs: now - progress.startedAt });
   progress.startedAt = now;
   progress.span?.end(verdict);
   progress.span = undefined;

@@ -42,7 +42,7 @@ describe('mastra-interlock check', () => {
 
   it('names every refused option of every agent, and what their guards do', () => {
     const { status, stdout } = checked(
-      `a: new Agent({ ...base, id: 'a', name: 'A', transform: {}, durable: true } as never),
+      `a: new Agent({ ...base, id: 'a', name: 'A', durable: true, defaultOptions: { eagerToolExecution: true } } as never),
        b: new Agent({ ...base, id: 'b', name: 'B', outputProcessors: [{ id: 'idle' }] } as never),
        c: new Agent({ ...base, id: 'c', name: 'C', nmae: 'typo' } as never)`,
       '--json',
@@ -53,7 +53,7 @@ describe('mastra-interlock check', () => {
       ['b', ['pipeline/no-hook']],
       ['c', ['agent/unknown-option']],
     ]);
-    expect(agents[0]?.findings[0]?.message).toMatch(/transform.*durable/);
+    expect(agents[0]?.findings[0]?.message).toMatch(/durable.*eagerToolExecution|eagerToolExecution.*durable/);
     expect(status).toBe(1);
   });
 

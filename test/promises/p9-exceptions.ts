@@ -37,7 +37,7 @@ export const stockExceptions: readonly Exception[] = [
     holds: ({ phase, verdict, tools }) => phase === 'llmResponse' && verdict === 'fail' && tools,
   },
   {
-    why: 'Memory keeps the turn of a run that failed in the model’s call or right after it.',
+    why: 'Memory keeps the turn of a run that failed in the model’s call or right after it, and the reasoning and files of the first step alone.',
     holds: ({ phase, verdict, memory }) =>
       memory &&
       ((phase === 'apiError' && (verdict === 'pass' || verdict === 'fail')) || (phase === 'llmResponse' && verdict === 'fail')),
