@@ -27,7 +27,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
       const own = result(shown, engine);
       await own.locator('del', { hasText: 'ann' }).first().waitFor();
       await own.locator('ins').first().waitFor();
-      const row = own.getByRole('row').filter({ has: shown.getByRole('rowheader', { name: /pii/ }) });
+      const row = own.getByRole('row').filter({ has: shown.getByRole('rowheader', { name: /^pii/ }) });
       expect(await row.first().textContent()).toContain(engine === 'Compiled plan' ? 'edit' : 'success');
     }
     const graph = shown.getByRole('group', { name: 'Graph of content-moderation' });
