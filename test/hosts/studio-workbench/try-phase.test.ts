@@ -23,12 +23,15 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await shown.getByLabel('Both, side by side').check();
     await run(shown);
     await shown.getByText('Both engines agree.').waitFor();
-    for (const engine of ['Compiled plan', 'Mastra’s engine']) {
+    for (const [engine, name, outcome] of [
+      ['Compiled plan', /^pii/, 'edit'], // another guard passed before pii changed its words, and says so
+      ['Mastra’s engine', /pii/, 'success'],
+    ] as const) {
       const own = result(shown, engine);
       await own.locator('del', { hasText: 'ann' }).first().waitFor();
       await own.locator('ins').first().waitFor();
-      const row = own.getByRole('row').filter({ has: shown.getByRole('rowheader', { name: /^pii/ }) });
-      expect(await row.first().textContent()).toContain(engine === 'Compiled plan' ? 'edit' : 'success');
+      const row = own.getByRole('row').filter({ has: shown.getByRole('rowheader', { name }) });
+      expect(await row.first().textContent()).toContain(outcome);
     }
     const graph = shown.getByRole('group', { name: 'Graph of content-moderation' });
     await graph.getByRole('button', { name: /pii.*edit/ }).waitFor();
