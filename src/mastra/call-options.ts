@@ -45,7 +45,7 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   hooks?: ToolHooks;
   prepareStep?: PrepareStep;
   requireToolApproval?: RequireToolApproval;
-  toolCallConcurrency?: number | { limit?: number; strategy?: 'available' | 'called' };
+  toolCallConcurrency?: number | { limit?: number };
   tracingContext?: TracingContext;
   tracing?: TracingContext;
   tracingOptions?: TracingOptions;

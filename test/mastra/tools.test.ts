@@ -102,7 +102,7 @@ describe.each(modes)('tools in %s', (mode) => {
     expect(ofType('data-progress')).toMatchObject([{ data: { done: 1 } }]);
   });
 
-  it('several calls of one step run side by side unless a person may have to be asked first, and their results keep the order of the calls', async () => {
+  it('several calls of one step run side by side, and their results keep the order of the calls', async () => {
     let together = 0;
     let most = 0;
     const slow = createTool({
@@ -124,20 +124,6 @@ describe.each(modes)('tools in %s', (mode) => {
     most = 0;
     await run(steps, { mode, config: { tools: { slow } }, options: { toolCallConcurrency: { limit: 1 } } });
     expect(most).toBe(1);
-    const other = { id: 'other', description: 'May ask a person.', execute: async () => 'asked' };
-    for (const asking of [{ suspendSchema: z.object({}) }, { requireApproval: true }])
-      for (const [strategy, expected] of [
-        ['available', 1],
-        ['called', 3],
-      ] as const) {
-        most = 0;
-        await run(steps, {
-          mode,
-          config: { tools: { slow, other: createTool({ ...other, ...asking }) } },
-          options: { toolCallConcurrency: { limit: 10, strategy } },
-        });
-        expect(most).toBe(expected);
-      }
   });
 
   it('a tool that throws is a tool-error; the model sees the error and goes on', async () => {

@@ -1,7 +1,7 @@
 import type { Agent } from '@mastra/core/agent';
 import type { MessageList, MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
-import type { Chunk, LoopPorts, RunMode, StepSettings } from '../../loop/ports.js';
+import type { Chunk, LoopPorts, RunMode } from '../../loop/ports.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
 import { createRun } from '../../loop/create-run.js';
 import { joinTracers } from '../../loop/join-tracers.js';
@@ -99,7 +99,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     maxHeldChars: own.maxHeldChars,
     serveGuardDetails: own.serveGuardDetails,
     serveErrorDetails: own.serveErrorDetails,
-    toolConcurrency: concurrencyOf(options, settings),
+    toolConcurrency: concurrencyOf(options),
     persistence: own.persistence ?? {},
     unfinishedTurn: createUnfinishedTurn({ conversation, processors: chains.saving, requestContext }),
     savePerStep: options.savePerStep,
@@ -168,18 +168,5 @@ const limitsOf = (
   };
 };
 
-/**
- * How many tools of a step run at once. As in Mastra's agent it is one where a person may have to be asked first, because the agent has a
- * tool that needs approval or can suspend the run, unless the strategy is `called`.
- */
-const concurrencyOf = ({ toolCallConcurrency = {}, requireToolApproval }: CallOptions, { tools }: StepSettings): number => {
-  const { limit = mastraOptions.toolCallConcurrency.default, strategy }: Exclude<typeof toolCallConcurrency, number> =
-    typeof toolCallConcurrency === 'number' ? { limit: toolCallConcurrency } : toolCallConcurrency;
-  const mayAsk = requireToolApproval === true || (strategy !== 'called' && Object.values(tools ?? {}).some(asksFirst));
-  return mayAsk ? 1 : limit;
-};
-
-const asksFirst = (tool: unknown): boolean => {
-  const { hasSuspendSchema, requireApproval } = tool as { hasSuspendSchema?: unknown; requireApproval?: unknown }; // tools are objects or functions
-  return Boolean(hasSuspendSchema) || requireApproval === true;
-};
+const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
+  (typeof limit === 'number' ? limit : limit?.limit) ?? mastraOptions.toolCallConcurrency.default;
