@@ -2,6 +2,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
 import { createHost } from '../mastra/workflow/host.js';
 import { createRunScope, type GuardReport, type RunScope } from '../phase/scope.js';
+import { untilAborted } from '../loop/until-aborted.js';
 import { createRecorder } from '../trace/recorder.js';
 
 /** What guards are handed that are tried outside a run. */
@@ -39,19 +40,13 @@ export const createBench = (signal: AbortSignal): Bench => {
   });
   return {
     scope,
-    shadows: () => Promise.race([Promise.all(shadows), aborted(signal)]),
+    shadows: () => untilAborted(Promise.all(shadows), signal),
     events: () => {
       recorder.flush();
       return recorder.events;
     },
   };
 };
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 /** So long guards may take that are tried; then they are given up. */
 export const longestTryMs = 30_000;

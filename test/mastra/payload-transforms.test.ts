@@ -5,7 +5,7 @@ import { createTool, getTransformedToolPayload, type ToolPayloadTransformContext
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
+import { collectTraces, formatTrace, InterlockAgent, replay, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { all, callThen, makeAgent, modes } from './support.js';
 
@@ -203,5 +203,17 @@ describe('what a person is to see in place of a tool’s payloads', () => {
     expect(read).toEqual((await typesOf(same)).read);
     expect(called).toEqual(read);
     expect(read.at(-1)).toBe('finish');
+  });
+
+  it.each(modes)('is for readers: a trace and its replay have what guards accepted, in %s', async (mode) => {
+    const recording = collectTraces();
+    const { agent } = makeAgent(callThen('pay', { card }), { tools: { pay: pay() } });
+    if (mode === 'generate') await agent.generate('Pay.', { record: recording.record });
+    else await (await agent.stream('Pay.', { record: recording.record })).consumeStream();
+    const replayed = await replay(recording.trace, agent);
+    const timeless = (trace: typeof recording.trace) => formatTrace(trace).replaceAll(/"(?:at|durationMs)":[\d.]+/g, '');
+    expect(replayed.endedAt).toBeUndefined();
+    expect(timeless(replayed.trace)).toBe(timeless(recording.trace));
+    expect(formatTrace(recording.trace)).toContain(card);
   });
 });

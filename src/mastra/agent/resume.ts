@@ -47,7 +47,7 @@ export const resume = async (resuming: ResumeOptions): Promise<Run> => {
   const segment: { run?: Run } = {}; // until it is there, chunks of the last run segment are held for it
   const next = resumeRun(
     found.run,
-    runSegmentOf({ ...resuming, agent, shows: [recording?.show] }, () => segment.run),
+    runSegmentOf({ ...resuming, agent, recorded: recording?.show }, () => segment.run),
     answered,
   );
   segment.run = next;

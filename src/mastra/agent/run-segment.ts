@@ -18,22 +18,21 @@ interface SegmentOptions {
   readonly mode: RunMode;
   readonly options: CallOptions;
   readonly guards: InterlockConfig;
-  /** Called with each chunk once it is visible, before the caller gets it. */
-  readonly shows: readonly (OnShow<Chunk> | undefined)[];
+  /** Records each chunk once it is visible, as guards left it. */
+  readonly recorded: OnShow<Chunk> | undefined;
+  /** Called with each chunk before the caller gets it, as the caller gets it. */
+  readonly show?: OnShow<Chunk> | undefined;
 }
 
 /** The caller's part of a run segment: the stream, the listeners, and the abort signal. */
 export const runSegmentOf = (
-  { agent, mode, options, guards, shows }: SegmentOptions,
+  { agent, mode, options, guards, recorded, show }: SegmentOptions,
   runOf: () => Run | undefined,
   log = agent && createRunLog(agent, runOf),
 ): RunSegment => ({
   mode,
   streamBuffer: withResponse(
-    createStreamBuffer<Chunk>(
-      undefined,
-      noted((chunk) => runOf()?.options.ports.payloads?.ofChunk(chunk), shownTo([...shows, notifyChunk(options)])),
-    ),
+    createStreamBuffer<Chunk>(undefined, shownTo([recorded, noted(runOf, shownTo([show, notifyChunk(options)]))])),
     { runOf, options },
   ),
   abortSignal: options.abortSignal,
@@ -52,11 +51,11 @@ const shownTo = (given: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> |
   return (chunk) => shows.map((show) => show(chunk)).find((leaving) => leaving !== undefined);
 };
 
-/** A chunk is shown once its note is there, and after the chunks before it. */
-const noted = (note: (chunk: Chunk) => Promise<void> | undefined, show: OnShow<Chunk> | undefined): OnShow<Chunk> => {
+/** Shows a chunk once the note on its payload is made, and after the chunks before it. */
+const noted = (runOf: () => Run | undefined, show: OnShow<Chunk> | undefined): OnShow<Chunk> => {
   let before: Promise<boolean> | undefined;
   return (chunk) => {
-    const noting = note(chunk);
+    const noting = runOf()?.options.ports.payloads?.ofChunk(chunk);
     if (!noting && !before) return show?.(chunk);
     const mine: Promise<boolean> = Promise.all([before, noting])
       .then(() => show?.(chunk) ?? true)

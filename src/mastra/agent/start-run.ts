@@ -87,7 +87,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const run: Run = createRun({
     runId,
     agentId: agent.id,
-    ...runSegmentOf({ agent, mode, options, guards, shows: [recording?.show, start.show] }, () => run),
+    ...runSegmentOf({ agent, mode, options, guards, recorded: recording?.show, show: start.show }, () => run),
     list,
     ...recorded,
     settings,

@@ -13,7 +13,7 @@ export const replayList = (trace: Trace, read: ReadContent, createId: () => stri
   return fillList(new MessageList({ ...state.memoryInfo, generateMessageId: createId }), state);
 };
 
-/** The ids of the messages that an entry tells of: those that were added, and the one that a step began to write. */
+/** The ids of the messages in an entry: those that were added to the list, or the id under which a step began to write. */
 const messageIdsIn = (entry: Trace[number]): string[] => {
   if (entry.kind === 'left') {
     const { messageId } = (entry.chunk as { payload?: { messageId?: unknown } } | undefined)?.payload ?? {};

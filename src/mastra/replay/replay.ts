@@ -148,7 +148,7 @@ const waitsFor = (run: Run, { toolCallId }: Answered): boolean =>
 const segmentFor = ({ setup, segment, recording }: Playing) => {
   const { mode } = setup.header;
   const options = { abortSignal: segment.controller.signal };
-  return runSegmentOf({ mode, options, guards: {}, shows: [recording?.show] }, () => segment.run);
+  return runSegmentOf({ mode, options, guards: {}, recorded: recording?.show }, () => segment.run);
 };
 
 const startReplay = (playing: Playing): Run => {

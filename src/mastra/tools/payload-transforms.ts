@@ -49,6 +49,7 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
   };
   note(tools);
   const all = policy?.transformToolPayload;
+  const isIdle = (): boolean => !all && known.size === 0;
   const waysOf = ({ toolName, phase }: Payload, target: Target): readonly Way[] | undefined => {
     const own = known.get(toolName)?.[target];
     const shared = (policy?.targets ?? targets).includes(target) ? all : undefined;
@@ -68,6 +69,7 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
   return {
     note,
     ofChunk: (chunk) => {
+      if (isIdle()) return undefined;
       const { toolCallId, toolName } = (chunk.payload ?? {}) as Partial<ChunkPayload>;
       if (chunk.type === 'tool-call-input-streaming-start' && toolCallId && toolName) streaming.set(toolCallId, toolName);
       const payloads = payloadsOf(chunk, streaming);
@@ -75,7 +77,7 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
       return shownOf(payloads).then((shown) => void (chunk.metadata = withShown(chunk.metadata, shown)));
     },
     ofMessages: async (list) => {
-      if (!all && known.size === 0) return;
+      if (isIdle()) return;
       const parts = list.get.response.db().flatMap(({ content }) => content.parts);
       for (const part of parts) {
         const payloads = payloadsIn(part);
