@@ -122,7 +122,7 @@ export interface ConversationSnapshot {
 export interface LoopMessages {
   /** Whether messages have ids, so that hooks may begin a new one within an answer. */
   readonly haveIds?: true;
-  /** Adds what the model answered to the conversation: to its last message, or, where none has the id, as a new one. */
+  /** Adds the model's answer to the conversation: to its last message, or as a new message if none has the id. */
   addResponse(list: MessageList, message: MastraDBMessage): void;
   /** Notes how a tool call ended. */
   setToolOutcome(list: MessageList, call: ToolCall, outcome: ToolOutcome): void;
@@ -154,7 +154,7 @@ export interface LoopPorts {
   shouldStop(steps: readonly StepRecord[]): Awaitable<boolean>;
   /** Asks the application about each accepted step. Absent where it has nothing to say. */
   readonly afterStep?: (ended: EndedStep) => Promise<StepRuling>;
-  /** Notes what a person is to see in place of a tool's payloads. Absent where the host has no such notes. */
+  /** Adds the values that a person sees in place of a tool's payloads. Absent if the host has no such notes. */
   readonly payloads?: PayloadTransforms;
   /** Milliseconds from an arbitrary origin. */
   now(): number;
@@ -163,11 +163,11 @@ export interface LoopPorts {
   createId(): string;
 }
 
-/** What a person is to see in place of a tool's arguments, results and errors, where the application says so. Nothing of it rejects. */
+/** Notes with the values that a person sees in place of a tool's arguments, results and errors. Its promises never reject. */
 export interface PayloadTransforms {
-  /** Takes the transforms of a step's tools, where a guard put some in. */
+  /** Takes the transforms of a step's tools: a guard may have added some. */
   note(tools: Readonly<Record<string, unknown>> | undefined): void;
-  /** Adds the note to a chunk that leaves; nothing where there is none. */
+  /** Adds the note to a chunk that leaves. Undefined if the chunk gets none. */
   ofChunk(chunk: Chunk): Promise<void> | undefined;
   /** Adds the notes to the messages of the answer before they are kept. */
   ofMessages(list: MessageList): Promise<void>;

@@ -11,7 +11,7 @@ export interface GuardReport {
   /** Whose call it was: the same object in every report of a guard. A stop names its own author in the verdict. */
   readonly author: Author;
   readonly verdict: Verdict<unknown>;
-  /** The payload that it judged, where one hook of one guard did and did not stop the run. */
+  /** The payload that the guard judged. Absent in the report of a block, and where the guard stopped the run. */
   readonly given?: unknown;
   /**
    * The time from the start of the guard's turn to its verdict: the hook, the wait for its result, reading the result, and,

@@ -8,7 +8,7 @@ interface DelayedWords {
   settle(): void;
 }
 
-/** What a guard has received of a part and not returned yet, and the reports that depend on it. */
+/** The words of a part that a guard has not returned yet, and the reports that depend on them. */
 interface Delayed {
   readonly words: string;
   readonly reports: readonly GuardReport[];
@@ -51,13 +51,13 @@ interface WordsOfChunk {
   readonly words: string;
 }
 
-/** What left the guard; nothing where it stopped the run. */
+/** The words that left the guard. Undefined if it stopped the run. */
 const leftIn = ({ verdict, given }: GuardReport): WordsOfChunk | undefined => {
   if (verdict.kind === 'pass') return chunkIn(given);
   return verdict.kind === 'edit' ? chunkIn(verdict.data) : undefined;
 };
 
-/** The words of the chunk in a payload; nothing where the payload has none. */
+/** The words of the chunk in a payload. Undefined if the payload has no chunk. */
 const chunkIn = (payload: unknown): WordsOfChunk | undefined => {
   const { part } = (payload ?? {}) as { part?: { payload?: Partial<Record<string, string>> } | null };
   if (part === undefined) return undefined;

@@ -8,7 +8,7 @@ type Payload = Pick<ToolPayloadTransformContext, 'phase' | 'toolName' | 'toolCal
   readonly [Field in 'input' | 'inputTextDelta' | 'output' | 'error' | 'suspendPayload']?: unknown;
 };
 
-/** What a reader is to see in place of a payload, by target and phase: Mastra's clients look for it under `mastra.toolPayloadTransform`. */
+/** The values that a person sees in place of payloads, by target and phase. Mastra's clients read them from `mastra.toolPayloadTransform`. */
 type Shown = Partial<Record<(typeof targets)[number], Partial<Record<Phase, object>>>>;
 
 const targets = ['display', 'transcript'] as const;
@@ -35,8 +35,8 @@ type Target = (typeof targets)[number];
 type Way = (context: ToolPayloadTransformContext) => unknown;
 
 /**
- * Notes on chunks and messages what a person is to see in place of a tool's payloads. A transform gets what guards accepted, and what it
- * gives is not judged. Where one is set for a target, a payload for which it gives nothing is replaced by a sentence, as in Mastra.
+ * Adds to chunks and messages the values that a person sees in place of a tool's payloads. A transform gets accepted payloads; its value is not
+ * judged. If it returns undefined, a sentence stands in place of the payload, as in Mastra.
  */
 export const createPayloadTransforms = ({ policy, tools, warn }: TransformOptions): PayloadTransforms => {
   const known = new Map<string, ToolPayloadTransform>();

@@ -7,10 +7,10 @@ import { runHook, type HookArgs } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
 import { createHost } from './host.js';
 
-/** What the processors of stock agents are compiled of. */
+/** The pipelines of the processors that stock agents got. */
 const graphs = new WeakMap<object, SequenceNode>();
 
-/** The pipeline of a processor that {@link guardsFor} made; nothing for another one. */
+/** The pipeline of a processor that {@link guardsFor} made. Undefined for other processors. */
 export const pipelineOf = (processor: object): SequenceNode | undefined => graphs.get(processor);
 
 /** Processor arrays of a stock Mastra agent for one pipeline: spread them into its configuration. */

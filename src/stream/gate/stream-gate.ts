@@ -15,7 +15,7 @@ interface StreamGateOptions {
   /** The guards of the stream, in their order. */
   readonly stretches: readonly StreamStretch[];
   readonly scope: RunScope;
-  /** What the run said before, for the call of a model. Default: what went through its gates. */
+  /** The earlier words of the run, which a model's call continues. Default: the words that each guard let through its gates. */
   readonly said?: (() => readonly SaidText[]) | undefined;
   /** A chunk as guards are given it. */
   readonly payloadOf: (part: unknown) => PhaseData<'outputStream'>;

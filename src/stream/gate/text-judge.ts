@@ -47,8 +47,8 @@ export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage):
 const tails = new WeakMap<ProcessorSlot, Tails>();
 
 /**
- * What the guard last let go in the run: a value may go on in the next part or step. A call of the model goes on from what the run has accepted,
- * not from an attempt that was rejected.
+ * The ends of the texts that the guard last let through: a value may go on in the next part or step. A model's call continues the accepted
+ * steps, not a rejected attempt.
  */
 const tailsOf = ({ window, author }: JudgePlace, gate: Gate): Tails => {
   if (typeof window !== 'object' || !('pattern' in window)) return new Map();

@@ -16,7 +16,7 @@ export interface TextStage {
 export interface Gate {
   /** What hooks are handed; its signal is aborted where a guard stops the stream. */
   readonly scope: RunScope;
-  /** What the run said before, where a model's call begins: the accepted words, as its messages have them. */
+  /** The accepted words of the run before a model's call, as its messages have them. */
   readonly said: readonly SaidText[] | undefined;
   /** A chunk as guards are given it. */
   payloadOf(part: unknown): PhaseData<'outputStream'>;
