@@ -43,7 +43,12 @@ const told = async (OfKind: Kind, mode: Mode, { steps, config = {} }: { steps: r
     ids: ids.map((id) => ids.indexOf(id)),
     text: output.text,
     response: output.response.uiMessages?.map(({ id, parts }) => [name(id), parts.map(({ type }) => type)]),
-    saved: messages.map(({ id, role, content }) => [role, name(id), content.parts.map(({ type }) => type)]),
+    saved: messages.map(({ id, role, content }) => [
+      role,
+      name(id),
+      content.parts.map(({ type }) => type),
+      content.metadata?.['mastra'], // with the boundary that keeps messages apart when they are loaded again
+    ]),
   };
 };
 

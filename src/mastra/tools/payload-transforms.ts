@@ -36,7 +36,7 @@ type Way = (context: ToolPayloadTransformContext) => unknown;
 
 /**
  * Adds to chunks and messages the values that a person sees in place of a tool's payloads. A transform gets accepted payloads; its value is not
- * judged. If it returns undefined, a sentence stands in place of the payload, as in Mastra.
+ * judged. If it returns undefined, a sentence replaces the payload, as in Mastra.
  */
 export const createPayloadTransforms = ({ policy, tools, warn }: TransformOptions): PayloadTransforms => {
   const known = new Map<string, ToolPayloadTransform>();
