@@ -1,15 +1,15 @@
-/** What can be followed by the id of a run: an `InterlockAgent` that has an engine. */
+/** An agent whose durable runs can be followed by id: an `InterlockAgent` that has an engine. */
 export interface Attachable {
   attach(runId: string, options: { readonly from: number }): Promise<{ readonly fullStream: ReadableStream<object> }>;
 }
 
 /**
- * Serves the stream of a durable run as server-sent events: one event for each chunk, its `metadata.sequence` as `id`, and an
- * event `end` when the run has ended or waits. Without the header `Last-Event-ID` the stream starts with the first chunk of the
- * run; with it, which a browser's `EventSource` sends by itself after a dropped connection, with the chunk that follows. The run
- * does not wait for its readers, and continues when one leaves.
+ * Serves the stream of a durable run as server-sent events. Each chunk is one event, with its `metadata.sequence` as `id`. An
+ * event `end` follows when the run has ended or is suspended. Without the header `Last-Event-ID` the stream starts at the first
+ * chunk of the run; with it, at the chunk that follows. A browser's `EventSource` sends this header after a dropped connection.
+ * The run does not wait for its readers, and continues when one disconnects.
  *
- * Check first that the caller may read the run: its id is all that is asked for. Rejects with `durable/no-engine` and
+ * Check first that the caller may read the run: its id is the only requirement. Rejects with `durable/no-engine` and
  * `durable/no-run`, which `errorResponse` turns into a response.
  *
  * @example
@@ -19,7 +19,7 @@ export const attachResponse = async (agent: Attachable, runId: string, request: 
   const { fullStream } = await agent.attach(runId, { from: placeAfter(request.headers.get('last-event-id')) });
   const events = fullStream.pipeThrough(
     new TransformStream<object, string>({
-      start: (controller) => controller.enqueue(`retry: ${retryMs}\n\n`), // the headers leave at once
+      start: (controller) => controller.enqueue(`retry: ${retryMs}\n\n`), // sends the headers at once
       transform: (chunk, controller) => controller.enqueue(eventOf(chunk)),
       flush: (controller) => controller.enqueue('event: end\ndata: {}\n\n'),
     }),
@@ -29,10 +29,10 @@ export const attachResponse = async (agent: Attachable, runId: string, request: 
   });
 };
 
-/** How long a browser waits before it connects again. */
+/** Delay before a browser reconnects. */
 const retryMs = 500;
 
-/** Anything but a sequence number is taken for a client that has nothing yet. */
+/** The sequence number to start from. Default, also if the header is no sequence number: 0. */
 const placeAfter = (lastEventId: string | null): number => {
   const last = Number(lastEventId || Number.NaN);
   return Number.isSafeInteger(last) && last >= 0 ? last + 1 : 0;

@@ -19,6 +19,6 @@ export const errorResponse = (error: unknown): Response => {
 
 const answer = (status: number, error: object): Response => Response.json({ error }, { status });
 
-/** Hono's own errors say what they are answered with. */
+/** Errors of Hono carry their own response. */
 const hasResponse = (error: unknown): error is { getResponse(): Response } =>
   error instanceof Error && 'getResponse' in error && typeof error.getResponse === 'function';

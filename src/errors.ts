@@ -11,9 +11,9 @@ const brand = Symbol.for('mastra-interlock.error');
 export interface InterlockErrorOptions {
   /** The specific fault, in one clause. The message has it between the code and the table's advice. */
   detail?: string;
-  /** Where: a processor id, a pipeline path, an option's name, or `phase.path.to.field`. */
+  /** The location: a processor id, a pipeline path, an option's name, or `phase.path.to.field`. */
   path?: string;
-  /** The error that led here; kept as `cause`. */
+  /** The underlying error; kept as `cause`. */
   cause?: unknown;
 }
 
@@ -26,7 +26,7 @@ export class InterlockError extends Error {
   readonly code: ErrorCode;
   readonly path: string | undefined;
   readonly actor: ErrorRow['actor'];
-  /** As an HTTP status: Mastra's server answers with it. */
+  /** The HTTP status of the response of Mastra's server. */
   readonly status: number;
   /** The address of the code's entry in the reference; Node prints it with the error. */
   readonly docs: string;

@@ -12,7 +12,7 @@ const { peerDependencies, peerDependenciesMeta, devDependencies } = JSON.parse(r
 
 describe('integrations', () => {
   it('are the peers, each optional and of any version', () => {
-    // Of Hono the studio needs the types alone; the classifier's worker loads its package by itself.
+    // The studio needs only the types of Hono; the classifier's worker loads its own package.
     const peers = [...names, '@huggingface/transformers', 'hono'];
     expect(peerDependencies).toEqual(Object.fromEntries(peers.map((name) => [name, '*'])));
     expect(peerDependenciesMeta).toEqual(Object.fromEntries(peers.map((name) => [name, { optional: true }])));

@@ -28,7 +28,7 @@ interface VersionRange {
 /** A range as npm writes it. */
 export const rangeOf = (name: Integration): string => `>=${integrations[name].from} <${integrations[name].below}`;
 
-/** What was checked already: what is installed does not change while a program runs. */
+/** Packages already checked: installed versions do not change while a program runs. */
 const supported = new Set<Integration>();
 
 /**
@@ -54,7 +54,7 @@ export const checkVersion = (name: Integration, version: string): void => {
   });
 };
 
-/** Whether a version is in the range that the tests run with, or beyond one of its ends. */
+/** Compares a version with the tested range. */
 const ageOf = (name: Integration, version: string): 'older' | 'tested' | 'newer' => {
   const { from, below } = integrations[name];
   if (compare(version, from) < 0) return 'older';
@@ -64,7 +64,7 @@ const ageOf = (name: Integration, version: string): 'older' | 'tested' | 'newer'
 const newerText = (name: Integration, version: string): string =>
   `${name} ${version} is newer than the versions it is tested with (${rangeOf(name)}).`;
 
-/** An installed package, and what is to be said of its version. */
+/** An installed package, with a finding if its version is not in the tested range. */
 export interface InstalledIntegration {
   readonly name: Integration;
   readonly version: string;
@@ -72,7 +72,7 @@ export interface InstalledIntegration {
   readonly message?: string;
 }
 
-/** The packages that are installed of those that Interlock works with. */
+/** The installed packages among those that Interlock works with. */
 export const installedIntegrations = (): InstalledIntegration[] =>
   (Object.keys(integrations) as Integration[]).flatMap((name): InstalledIntegration[] => {
     const version = installedVersion(name);
@@ -83,7 +83,7 @@ export const installedIntegrations = (): InstalledIntegration[] =>
     return [{ name, version, severity: 'error', message: `${name} ${rangeOf(name)} is needed, ${version} is installed.` }];
   });
 
-/** The order of two versions by their numbers: negative where the first is older. */
+/** The order of two versions by their numbers: negative if the first is older. */
 const compare = (one: string, other: string): number => {
   const [ours, theirs] = [numbersOf(one), numbersOf(other)];
   const at = ours.findIndex((number, index) => number !== theirs[index]);
@@ -93,8 +93,8 @@ const compare = (one: string, other: string): number => {
 const numbersOf = (version: string): number[] => version.split(/[.+-]/, 3).map(Number);
 
 /**
- * The version of the package that an import from here gets. Read from the folders that Node searches, because many packages do
- * not export their package.json; without an import of `node:`, because guards also run where there is none.
+ * The version of the package that an import from this file resolves to. It is read from the folders that Node searches, because
+ * many packages do not export their package.json. `node:` modules are not imported, because guards also run outside Node.
  */
 const installedVersion = (name: Integration): string | undefined => {
   try {
@@ -105,7 +105,7 @@ const installedVersion = (name: Integration): string | undefined => {
       if (manifest) return (JSON.parse(manifest) as { version?: string }).version;
     }
   } catch {
-    // There are no files here, or no modules.
+    // No file system or module loader exists here.
   }
   return undefined;
 };

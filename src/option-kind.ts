@@ -1,18 +1,18 @@
-/** What an option takes. */
+/** The kind of value that an option accepts. */
 export interface OptionKind {
-  /** Whether it has to be given. Default: it may be left out. */
+  /** True if the option is required. Default: optional. */
   readonly isNeeded?: boolean;
-  /** As it is said after "it must be". */
+  /** The text after "it must be" in an error message. */
   readonly says: string;
-  /** What is wrong with a value that was given, and where in it; nothing where it fits. */
+  /** The fault of a value and its path. Undefined if the value is valid. */
   readonly faultOf: (value: unknown, path: string) => OptionFault | undefined;
 }
 
-/** A value that an option does not take. */
+/** The fault of an invalid value. */
 interface OptionFault {
   readonly path: string;
   readonly detail: string;
-  /** Whether it is an option that does not exist. */
+  /** Set if the option does not exist. */
   readonly isUnknown?: true;
 }
 
@@ -36,11 +36,11 @@ export const aName = kind('a text that is not empty', (value) => typeof value ==
 export const wholeNumberFrom = (least: number): OptionKind =>
   kind(`a whole number from ${least}`, (value) => typeof value === 'number' && Number.isInteger(value) && value >= least);
 
-/** A number in a range, its ends included; `Infinity` is the end of an open one. */
+/** A number in a range, inclusive. `Infinity` leaves the range open. */
 export const numberFrom = (least: number, most = Infinity): OptionKind =>
   kind(
     most === Infinity ? `a number from ${least}` : `a number from ${least} to ${most}`,
-    (value) => typeof value === 'number' && value >= least && value <= most, // NaN is neither
+    (value) => typeof value === 'number' && value >= least && value <= most, // NaN fails both
   );
 
 export const oneOf = (...values: readonly string[]): OptionKind =>
@@ -68,7 +68,7 @@ export const either = (one: OptionKind, other: OptionKind): OptionKind => {
   };
 };
 
-/** An option that has to be given. */
+/** A required option. */
 export const needed = (given: OptionKind): OptionKind => ({ ...given, isNeeded: true });
 
 export const listOf = (entry: OptionKind): OptionKind => ({
@@ -88,7 +88,7 @@ export const recordOf = (entry: OptionKind): OptionKind => ({
   },
 });
 
-/** An object whose fields each have a kind; another field is refused, by name, and so is one that lacks a needed field. */
+/** An object with a kind for each field. Unknown fields and missing required fields are faults. */
 export const fieldsOf = (fields: Readonly<Record<string, OptionKind>>): OptionKind => ({
   says: `an object with ${inWords(Object.keys(fields))}`,
   faultOf(value, path) {

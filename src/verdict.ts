@@ -3,19 +3,19 @@ import type { Change } from '../schemas/index.js';
 /**
  * A guard's decision about one payload. Verdicts are values: nothing below the host's edge throws to stop a run.
  *
- * `trip`, `unavailable` (no verdict could be had) and `retry` stop the pipeline, `edit` continues with another payload, `pass`
- * with the same. Which of several verdicts counts: {@link verdictKinds}.
+ * `trip`, `unavailable` (no verdict) and `retry` stop the pipeline; `edit` continues with another payload, `pass` with the same.
+ * {@link verdictKinds} is the order of precedence.
  */
 export type Verdict<Data> = Pass | Edit<Data> | Stop;
 
-/** Nothing to object to, nothing changed. */
+/** No objection and no change. */
 export interface Pass {
   readonly kind: 'pass';
-  /** Set where the guard did not judge, and its policy lets that pass. */
+  /** Set if the guard did not judge and its policy allows that. */
   readonly bypass?: Bypass;
 }
 
-/** Why a guard did not judge: `sampled-out`, or the code of the error for which it had no verdict. */
+/** The reason that a guard did not judge: `sampled-out`, or the code of the error that prevented a verdict. */
 interface Bypass {
   readonly reason: string;
 }
@@ -28,11 +28,11 @@ export interface Edit<Data> {
   readonly changes?: readonly Change[];
 }
 
-/** Where a verdict comes from. */
+/** The origin of a verdict. */
 export interface Author {
   readonly processorId: string;
   readonly phase: string;
-  /** The way to the guard through the pipeline, e.g. `content-moderation/parallel.1/pii`. */
+  /** The path of the guard in the pipeline, e.g. `content-moderation/parallel.1/pii`. */
   readonly path: string;
 }
 
@@ -43,7 +43,7 @@ export interface Trip extends Author {
   /** True if the guard requested a retry and the budget was spent. */
   readonly retry?: boolean;
   readonly metadata?: unknown;
-  /** Set if there was no verdict and the guard's policy blocks then: an outage, not a violation. */
+  /** Set if the guard had no verdict and its policy then blocks: an outage, not a violation. */
   readonly outage?: { readonly error: unknown };
 }
 
@@ -65,29 +65,28 @@ export type Stop = Trip | Retry | Unavailable;
 
 export const pass: Pass = Object.freeze({ kind: 'pass' });
 
-/** The kind of a verdict, as events and traces name it. */
+/** The name of a verdict's kind in events and traces. */
 export type VerdictKind = Verdict<unknown>['kind'];
 
 /** All kinds of verdicts, the strictest first: the one order for parallel blocks, streams, traces and reports. */
 export const verdictKinds: readonly VerdictKind[] = ['trip', 'unavailable', 'retry', 'edit', 'pass'];
 
-/** Whether one kind of verdict is stricter than another. */
 export const isStricter = (one: VerdictKind, other: VerdictKind): boolean =>
   verdictKinds.indexOf(one) < verdictKinds.indexOf(other);
 
-/** Whether the pipeline ends with a verdict. */
+/** True for a verdict that stops the pipeline. */
 export const isStop = (verdict: Verdict<unknown> | undefined): verdict is Stop =>
   verdict !== undefined && verdict.kind !== 'pass' && verdict.kind !== 'edit';
 
 /**
- * The stop that counts among the verdicts of guards that ran side by side: the strictest, whichever came first. Of several
- * equally strict ones the first by processor id and path; retries become one retry with all reasons.
+ * The effective stop among the verdicts of parallel guards: the strictest, regardless of arrival order. Equally strict stops are
+ * ordered by processor id and path; retries merge into one retry with all reasons.
  */
 export const strictest = (verdicts: readonly (Verdict<unknown> | undefined)[]): Stop | undefined => {
   const stops = verdicts.filter(isStop).toSorted(byStrictness);
   const [first] = stops;
   if (first?.kind !== 'retry' || stops.length === 1) return first;
-  const retries = stops as readonly Retry[]; // nothing stricter is among them
+  const retries = stops as readonly Retry[]; // the strictest is a retry
   const reason = [...new Set(retries.map((retry) => retry.reason))].join('; ');
   return { ...first, reason, metadata: retries.map((retry) => retry.metadata) };
 };

@@ -1,6 +1,6 @@
 import { errorRows } from './error-row.js';
 
-/** What is raised of runs that an engine keeps. */
+/** Errors of durable runs and their engines. */
 export const durableRows = errorRows({
   'durable/unkept-value': {
     actor: 'author',

@@ -9,7 +9,7 @@ export interface ErrorRow {
   status?: number;
 }
 
-/** Some rows by their codes. The type names the codes alone: what each row says would be two thirds of an editor's hint. */
+/** Checks a group of rows. The type lists only the codes, because the sentences would fill two thirds of an editor's hint. */
 export const errorRows = <Code extends `${string}/${string}`>(
   rows: Readonly<Record<Code, ErrorRow>>,
 ): Readonly<Record<Code, ErrorRow>> => rows;

@@ -1,6 +1,6 @@
 import { errorRows, type ErrorRow } from './error-row.js';
 
-/** What looks at runs raises: the studio, traces, evaluations and the command line. */
+/** Errors of the studio, traces, evaluations and the command line. */
 export const workbenchRows = errorRows({
   'studio/not-found': { actor: 'caller', say: 'There is nothing with this id; see the lists of runs, agents and pipelines.' },
   'studio/invalid-request': { actor: 'caller', say: 'The request cannot be understood; correct the named field.' },

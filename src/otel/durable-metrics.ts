@@ -4,7 +4,7 @@ import { libraryName } from '../trace/library-version.js';
 import { attribute } from './names.js';
 import type { OpenTelemetryOptions } from './open-telemetry.js';
 
-/** An agent whose durable runs are counted, as far as its metrics need it. */
+/** The part of an agent that its metrics need. */
 export interface MeasuredAgent {
   readonly id: string;
   runMetrics(): Promise<MeasuredRuns>;
@@ -34,7 +34,8 @@ const gauges = {
 type Measured = keyof MeasuredRuns;
 
 /**
- * Reports the durable runs of an agent as OpenTelemetry gauges, read whenever the application's reader collects. Returns what stops it.
+ * Reports the durable runs of an agent as OpenTelemetry gauges, read whenever the application's reader collects. Returns a
+ * function that stops it.
  *
  * @example
  * const stop = durableMetrics(agent);

@@ -1,16 +1,16 @@
 import { recentValues } from '../phase/recent-values.js';
 
-/** What is known of runs that are under way, and for a while of those that have ended: shadows may still judge them, and people resume them. */
+/** Data of active runs, and for a while of ended runs: shadows may still judge those, and users may resume them. */
 interface KnownRuns<T> {
   get(runId: string): T | undefined;
   begin(runId: string, known: T): void;
   end(runId: string): void;
 }
 
-/** So many ended runs are remembered. */
+/** Maximum number of ended runs kept. */
 const mostEnded = 1_000;
 
-/** Makes an empty book of runs. */
+/** Creates an empty registry of runs. */
 export const createKnownRuns = <T extends object>(): KnownRuns<T> => {
   const underWay = new Map<string, T>();
   const ended = recentValues<T>({ maxEntries: mostEnded });

@@ -1,6 +1,6 @@
 /**
- * Names of attributes. Those of OpenTelemetry's conventions for generative AI where they have one (in development, as of version 1.42), and
- * names of our own for guards, for which there is a proposal alone.
+ * Names of attributes: those of OpenTelemetry's conventions for generative AI if defined there (in development, as of version
+ * 1.42), otherwise our own. For guards the conventions have only a proposal.
  */
 export const attribute = {
   operation: 'gen_ai.operation.name',

@@ -17,24 +17,24 @@ import { createRunSpans, errorType, guardAttributes } from './run-spans.js';
 import { createKnownRuns } from './known-runs.js';
 import { attribute, operation } from './names.js';
 
-/** Where telemetry goes. */
+/** Destinations of telemetry. */
 export interface OpenTelemetryOptions {
   /**
    * Default: the provider that the application registered with `@opentelemetry/api`; without one, spans cost nothing and are
    * dropped.
    */
   readonly tracerProvider?: TracerProvider;
-  /** Default: the application's, likewise. */
+  /** Default: the provider that the application registered. */
   readonly meterProvider?: MeterProvider;
 }
 
-/** Runs as OpenTelemetry sees them. */
+/** Reports runs to OpenTelemetry. */
 export interface RunTelemetry {
-  /** Pass this to agents or calls: it reports runs under way as spans and metrics. */
+  /** Pass this to agents or calls: it reports active runs as spans and metrics. */
   readonly onRunEvent: (event: RunEvent) => void;
   /**
-   * A recorded run, redacted or not: spans with the times that it had, and metrics, which are counted when this is called. Leave
-   * the metrics out for runs that were counted when they ran. Default: both.
+   * Exports a recorded run, redacted or not: spans with the recorded times, and metrics, counted at the time of this call. Set
+   * `metrics: false` for runs that were already counted while they ran. Default: both.
    */
   exportTrace(recorded: Trace, options?: { readonly metrics?: boolean }): void;
 }
@@ -60,27 +60,27 @@ export const openTelemetry = ({ tracerProvider, meterProvider }: OpenTelemetryOp
       tellMetrics(event);
     },
     exportTrace: (recorded, { metrics: isCounted = true } = {}) => {
-      // Apart from runs under way, which may have its id.
+      // Separate from active runs, which may have the same id.
       const listeners = [createRunSpans(tracer), ...(isCounted ? [createRunMetrics(meter)] : [])];
       for (const { event } of traceOfKind(recorded, 'event')) for (const tell of listeners) tell(event);
     },
   };
 };
 
-/** What the metrics of a run need to know of it. */
+/** Data of a run that its metrics need. */
 interface RunInfo {
   readonly agent: string | undefined;
   /** Epoch milliseconds. */
   startedAt: number;
-  /** The number of retries already counted; a resumed run counts on from it. */
+  /** The number of retries already counted; a resumed run continues from it. */
   retries: number;
-  /** The model that was called last. */
+  /** The most recently called model. */
   model: Attributes;
 }
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
-/** Makes metrics of events. */
+/** Records metrics from events. */
 const createRunMetrics = (meter: Meter): ((event: RunEvent) => void) => {
   const instruments = createInstruments(meter);
   const runs = createKnownRuns<RunInfo>();
@@ -114,7 +114,7 @@ interface Instruments {
   readonly wastedTokens: Counter;
 }
 
-/** Doubling from a first bound: the buckets of the conventions. */
+/** Bucket bounds of the conventions: each bound is twice the previous one. */
 const doubling = (first: number, buckets: number): number[] => Array.from({ length: buckets }, (_, at) => first * 2 ** at);
 
 const createInstruments = (meter: Meter): Instruments => {
@@ -153,7 +153,7 @@ const countVerdict = (to: Instruments, { agent }: RunInfo, event: Of<'guard' | '
   to.guardDuration.record(event.durationMs / event.calls / 1_000, attributes);
 };
 
-/** What an event means to the metrics; what is not named here means nothing to them. */
+/** The metrics that each type of event updates. Other types update none. */
 const meanings: { readonly [T in RunEvent['type']]?: Count<T> } = {
   guard: countVerdict,
   'guard-shadow': countVerdict,
@@ -185,7 +185,7 @@ const count = (to: Instruments, facts: RunInfo, event: RunEvent): void => {
   meaning?.(to, facts, event);
 };
 
-/** What came out of a cache was no operation of a provider's. */
+/** Responses from a cache are omitted: the provider did no work for them. */
 const countModel = ({ modelDuration, tokens }: Instruments, { model }: RunInfo, event: Of<'model-finish'>): void => {
   if (event.fromCache) return;
   const { inputTokens, outputTokens } = event.usage;

@@ -15,7 +15,7 @@ import { attribute, operation } from './names.js';
 /** The spans of one run. */
 interface RunSpans {
   readonly run: Span;
-  /** The context in which spans of the run stand that are in none of its steps. */
+  /** The parent context of spans outside the run's steps. */
   readonly context: Context;
   readonly agent: string | undefined;
   step: Span | undefined;
@@ -26,8 +26,8 @@ interface RunSpans {
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
 /**
- * Makes spans of events: one for the run, in it its steps, and in those the calls of models, tools and guards. Times are the
- * events', so that the spans of a recorded run are those that it had.
+ * Creates spans from events: one for the run, inside it its steps, and inside those the calls of models, tools and guards. Times
+ * come from the events, so that a recorded run keeps its original times.
  */
 export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {
   const runs = createKnownRuns<RunSpans>();
@@ -58,13 +58,13 @@ const startRun = (tracer: Tracer, event: Of<'run-start' | 'run-resume'>, before:
   return { run, context: trace.setSpan(outer, run), agent, step: undefined, model: undefined, tools: new Map() };
 };
 
-/** What an event means to the spans; what is not named here means nothing to them. */
+/** The effect of each type of event on the spans. Other types have none. */
 const meanings: { readonly [T in RunEvent['type']]?: (own: RunSpans, event: Of<T>, tracer: Tracer) => void } = {
   'state-enter': (own, event, tracer) => {
     if (event.state === 'step.preparing') own.step = startStep(tracer, own, event);
   },
   'model-call': (own, event, tracer) => {
-    own.model?.end(event.at); // of a call that was given up for another
+    own.model?.end(event.at); // of an abandoned call that another replaces
     own.model = startModel(tracer, own, event);
   },
   'model-finish': (own, event) => {
@@ -151,7 +151,7 @@ const guardSpan = (tracer: Tracer, own: RunSpans, event: Of<'guard' | 'guard-sha
   span.end(at);
 };
 
-/** What tells one guard's verdicts from another's. */
+/** Attributes that identify a guard and its verdict. */
 export const guardAttributes = ({ type, processorId, phase, verdict }: Of<'guard' | 'guard-shadow'>): Attributes => ({
   [attribute.guard]: processorId,
   [attribute.phase]: phase,
@@ -178,7 +178,7 @@ const endStep = (own: RunSpans, event: Of<'step-finish'>): void => {
   own.step = undefined;
 };
 
-/** Calls that a step gave up end with it. */
+/** Ends the spans of a step's abandoned calls together with the step. */
 const endOpen = (own: RunSpans, at: number): void => {
   for (const span of [own.model, ...own.tools.values()]) span?.end(at);
   own.model = undefined;
@@ -198,7 +198,10 @@ const endRun = (own: RunSpans, { at, status, retries, tripwire, error }: Of<'run
   own.run.end(at);
 };
 
-/** A class of errors: our code where it is one of ours, else the error's name. Its message may hold words. */
+/**
+ * The error's class: its code if it has one, otherwise its name. The message is omitted, because it may contain text of the
+ * conversation.
+ */
 export const errorType = (error: Of<'run-finish'>['error']): string => error?.code ?? error?.name ?? '_OTHER';
 
 const failed = (span: Span | undefined, type: string): void => {

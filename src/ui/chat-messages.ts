@@ -12,11 +12,11 @@ export interface ChatMessage {
 }
 
 /**
- * The messages of a chat without what was retracted: render these in place of `messages`, and put them into the chat's state when
- * an answer has ended. A `data-tripwire` part stays, so that the page can show that an answer or a question was blocked.
+ * The messages of a chat without retracted parts. Render these in place of `messages`, and store them in the chat's state when an
+ * answer has ended. A `data-tripwire` part remains, so that the page can show that an answer or a question was blocked.
  *
- * A retraction covers its message since the last `step-start`, or the whole message where the answer was rejected as a whole:
- * text parts of the AI SDK carry no id.
+ * A retraction covers its message since the last `step-start`, or the whole message if the entire answer was rejected: text parts
+ * of the AI SDK carry no id.
  *
  * @example
  * const { messages, setMessages } = useChat({ onFinish: ({ messages }) => setMessages(visibleMessages(messages)) });
@@ -26,9 +26,9 @@ export const visibleMessages = <M extends ChatMessage>(messages: readonly M[]): 
   messages.map((message) => withParts(message, withoutRetracted));
 
 /**
- * The messages of a chat as a model may be sent them: without retracted parts, without the marks of retractions and tripwires,
- * and without a question that a guard of the input blocked, which would block every later turn. An `InterlockAgent` reads its
- * input so; call it where messages take another way to a model.
+ * The messages of a chat that may be sent to a model: without retracted parts, retraction marks and tripwire marks, and without a
+ * question that an input guard blocked, which would block every later turn. An `InterlockAgent` applies this to its input; call
+ * it yourself for messages that reach a model another way.
  *
  * @example
  * streamText({ model, messages: await convertToModelMessages(acceptedMessages(messages)) });
@@ -53,10 +53,10 @@ const isStepStart = ({ type }: ChatPart): boolean => type === stepStart;
 const tripwire = 'data-tripwire';
 const retract = 'data-interlock-retract';
 
-/** Parts that a host writes about an answer. */
+/** Marks that a host adds to an answer. */
 const isMark = ({ type }: ChatPart): boolean => type === tripwire || type.startsWith('data-interlock-');
 
-/** The input was blocked: a tripwire before any step began. */
+/** The input was blocked: a tripwire precedes any step. */
 const isBlockedInput = (parts: readonly ChatPart[]): boolean =>
   parts.find(({ type }) => type === tripwire || type === stepStart)?.type === tripwire;
 
@@ -71,7 +71,7 @@ const withoutRetracted = (parts: readonly ChatPart[]): ChatPart[] => {
 
 const isWords = ({ type }: ChatPart): boolean => type === 'text' || type === 'reasoning';
 
-/** What is left of the parts before a retraction. That a step began stays. Words that were edited follow the retraction. */
+/** Applies a retraction to the parts before it. The `step-start` part remains. Edited text follows the retraction. */
 const retracted = (left: ChatPart[], scope: unknown): ChatPart[] => {
   const step = left.findLastIndex(isStepStart) + 1;
   if (scope === 'parts') return left;
@@ -81,13 +81,13 @@ const retracted = (left: ChatPart[], scope: unknown): ChatPart[] => {
   return left.slice(0, step);
 };
 
-/** Parts stand in the message, or in its content where it is Mastra's stored message. */
+/** The parts of the message, or of its content for Mastra's stored messages. */
 const partsOf = ({ parts, content }: ChatMessage): readonly ChatPart[] | undefined => {
   const found: unknown = parts ?? (content as { parts?: unknown } | null | undefined)?.parts;
   return Array.isArray(found) ? (found as ChatPart[]).filter((part) => typeof part?.type === 'string') : undefined;
 };
 
-/** The same message where nothing changed. */
+/** Returns the same message if nothing changed. */
 const withParts = <M extends ChatMessage>(message: M, change: (parts: readonly ChatPart[]) => ChatPart[]): M => {
   const before = partsOf(message);
   const after = before && change(before);
