@@ -32,7 +32,7 @@ export const attachResponse = async (agent: Attachable, runId: string, request: 
 /** Delay before a browser reconnects. */
 const retryMs = 500;
 
-/** The sequence number to start from. Default, also if the header is no sequence number: 0. */
+/** The sequence number to start from: 0 without a valid `lastEventId`. */
 const placeAfter = (lastEventId: string | null): number => {
   const last = Number(lastEventId || Number.NaN);
   return Number.isSafeInteger(last) && last >= 0 ? last + 1 : 0;

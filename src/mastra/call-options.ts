@@ -23,7 +23,7 @@ type Callback = (value: never) => unknown;
 /** A prepareStep function: Mastra's, with the arguments and results of `processInputStep`. */
 export type PrepareStep = NonNullable<Processor['processInputStep']>;
 
-/** Options of one call after defaults and caller were put together, as far as the loop reads them. */
+/** Options of one call, merged with the defaults, as the loop reads them. */
 export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, CallCallbacks, OwnOptions<'call'> {
   structuredOutput?: StructuredOutput;
   instructions?: unknown;
@@ -38,7 +38,7 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   isTaskComplete?: AgentExecutionOptionsBase<unknown>['isTaskComplete'];
   onIterationComplete?: AgentExecutionOptionsBase<unknown>['onIterationComplete'];
   abortSignal?: AbortSignal;
-  /** What keeps work alive that outlasts the run, on hosts that freeze after the response. */
+  /** Keeps work alive after the response, on hosts that freeze then. */
   serverless?: { waitUntil?: (work: Promise<unknown>) => void };
   toolsets?: unknown;
   clientTools?: unknown;
@@ -59,10 +59,10 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   model?: unknown;
   experimentalTransform?: StreamTransforms;
   transform?: ToolPayloadTransformPolicy;
-  /** Ends the run because its last reader went away; made with the call where `onReaderCancel` says so. */
+  /** Ends the run after its last reader has canceled. Set if `onReaderCancel` is 'stop'. */
   stopForReader?: () => void;
 }
 
 type StreamTransform = () => TransformStream<Chunk, Chunk>;
-/** Transforms that every reader of the full stream gets afresh. */
+/** Transforms of the full stream, created anew for each reader. */
 export type StreamTransforms = StreamTransform | readonly StreamTransform[];

@@ -1,6 +1,6 @@
 import { InterlockError, type ErrorCode } from '../errors.js';
 
-/** What is wrong with an option, and the place in it. */
+/** A fault of an option, with its path. */
 export interface OptionFault<
   Code extends ErrorCode = 'agent/unknown-option' | 'agent/invalid-option' | 'agent/unsupported-option',
 > {
@@ -11,9 +11,9 @@ export interface OptionFault<
 }
 
 /**
- * Raises one error for all options that cannot be used, with the code and the path of the first; nothing where there is none.
+ * Raises one error for all faults, with the code and the path of the first. Does nothing if there is none.
  *
- * @param owner Whose options they are, e.g. `agent "support"`.
+ * @param owner The owner of the options, e.g. `agent "support"`.
  */
 export const refuseFaults = (faults: readonly (OptionFault<ErrorCode> | undefined)[], owner?: string): void => {
   const [first, ...others] = faults.filter((fault) => fault !== undefined);

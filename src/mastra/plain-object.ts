@@ -1,4 +1,4 @@
-/** Whether a value is a plain object, and no instance of anything. */
+/** True for a plain object, which is no instance of a class. */
 export const isPlainObject = (value: unknown): value is Record<string, unknown> => {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,6 +1,6 @@
 type StandIns<T> = Readonly<Record<string, (target: T) => unknown>>;
 
-/** The same object, some of whose properties are read from stand-ins; whatever it keeps in private fields stays reachable. */
+/** A proxy of an object that reads some properties from stand-ins. Methods are bound to the object, so that private fields work. */
 export const withStandIns = <T extends object>(object: T, standIns: StandIns<T>): T =>
   new Proxy(object, {
     get: (target, name) => {

@@ -10,9 +10,9 @@ type Scorers = NonNullable<Task['scorers']>;
 type IterationRuling = Exclude<Awaited<ReturnType<Option<'onIterationComplete'>>>, void>;
 
 /**
- * Asks `isTaskComplete` and the judge of the agent's `goal` about each answer, and `onIterationComplete` about each step: what was accepted,
- * and nothing else. They may end the run, ask for another step, and tell the model why; `maxSteps` and `bail()` bound the run either way.
- * Undefined where the call has none of them.
+ * Runs `isTaskComplete` and the judge of the agent's `goal` on each accepted answer, and `onIterationComplete` on each accepted
+ * step. They may end the run, or request another step with feedback for the model; `maxSteps` and `bail()` bound the run either
+ * way. Undefined if the call has none of them.
  */
 export const createAfterStep = (target: LoopTarget, hasBailed: () => boolean): LoopPorts['afterStep'] => {
   const { onIterationComplete, isTaskComplete } = target.options;
@@ -32,7 +32,7 @@ export const createAfterStep = (target: LoopTarget, hasBailed: () => boolean): L
   };
 };
 
-/** A hook that throws says nothing, as in Mastra; the application's log has the error. */
+/** A hook that throws has no effect, as in Mastra; the error goes to the application's log. */
 const askHook = async ({ agent, options }: LoopTarget, iteration: Iteration): Promise<IterationRuling | undefined> => {
   try {
     return (await options.onIterationComplete?.(iteration)) ?? undefined;
@@ -56,7 +56,7 @@ interface Judges {
   readonly goal: ReturnType<typeof goalOf>;
 }
 
-/** The goal is judged after the task, and only where the run would end; as in Mastra. */
+/** The goal is judged after the task, and only if the run would otherwise end, as in Mastra. */
 const judgeAnswer = async ({ task, goal }: Judges, target: LoopTarget, ended: EndedStep): Promise<StepRuling> => {
   const judged: StepRuling = task ? await judgeTask(task, target, ended) : { goesOn: ended.goesOn };
   const pursued = goal && !judged.goesOn ? await judgeGoal(goal, target, ended) : undefined;

@@ -40,16 +40,15 @@ import type { VerifyOptions } from '../workflow/verify.js';
 import { findingsOfAgent } from './verify-agent.js';
 import { markStoredVersion } from './versions.js';
 
-/** Reads what is the agent's own; set where the class is made. */
+/** Reads the agent's private fields; set by the class's static block. */
 let insidesOf: (agent: InterlockAgent) => Insides;
 
 /**
- * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, and the promises that follow
- * from the shape of the statechart. `generate` and `stream` run the loop; methods that would run another one raise
- * `agent/unsupported-method`; everything else is Mastra's. A supervisor gets `agent/refused` for an answer that a guard stopped.
- * Raises at construction: `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`, `install/…`.
- * Mastra's members do not depend on TRequestContext: the compiler would compare unions of 8,000 model names with each other, for
- * a minute.
+ * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, with the guarantees of the
+ * statechart. `generate` and `stream` run the loop; methods that would run another loop raise `agent/unsupported-method`;
+ * everything else is Mastra's. A supervisor gets `agent/refused` for an answer that a guard stopped. Raises at construction:
+ * `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`, `install/…`. Mastra's members do not
+ * depend on TRequestContext: the compiler would compare unions of 8,000 model names with each other, for a minute.
  * @example
  * const agent = new InterlockAgent({ name: 'support', instructions: 'Help.', model: 'openai/gpt-5', inputProcessors: moderation
  * }); const { status, text } = await agent.generate('Where is my order?');
@@ -74,14 +73,17 @@ export class InterlockAgent<
 
   constructor(config: InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>) {
     const setup = readConfig(config, (other) => new InterlockAgent(other as never));
-    super(setup.mastraConfig as never); // the same configuration, with guards and hooks in the forms that Mastra takes
+    super(setup.mastraConfig as never); // the same configuration, with guards and hooks in the forms that Mastra accepts
     this.#setup = setup;
     const mastra = this.getMastraInstance();
     if (mastra) registerOnProcessors(mastra, setup.guards);
     this.#durable = durableRunsOf(this as unknown as Agent, setup); // see #called
   }
 
-  /** Runs the loop to its end. Rejects where the run failed, with its code and cause; any other end is a result, see `throwOnTripwire`. */
+  /**
+   * Runs the loop to its end. Rejects if the run fails, with its code and cause; any other end is a result, see
+   * `throwOnTripwire`.
+   */
   override generate<OUTPUT>(
     messages: MessageListInput,
     options: InterlockObjectOptions<OUTPUT>,
@@ -93,7 +95,7 @@ export class InterlockAgent<
     return answerTo(this.#called, await startCall(this.#called, { mode: 'generate', messages, options }));
   }
 
-  /** Starts the loop and gives its stream. Rejects for what is wrong before any model call. */
+  /** Starts the loop and returns its stream. Rejects for errors before the first model call. */
   override stream<OUTPUT>(
     messages: MessageListInput,
     options: InterlockObjectOptions<OUTPUT>,
@@ -106,8 +108,8 @@ export class InterlockAgent<
   }
 
   /**
-   * Goes on with a suspended run in this process, to its end or to where it is suspended again, with all that it began with.
-   * Raises `agent/no-suspended-run`, and `agent/invalid-option` where `resumeData` does not answer the call that waits.
+   * Resumes a suspended run of this process, with everything that it started with, until it ends or suspends again. Raises
+   * `agent/no-suspended-run`, and `agent/invalid-option` if `resumeData` does not answer the waiting call.
    */
   override resumeGenerate(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockResult>;
   override resumeGenerate<OUTPUT>(resumeData: unknown, options: MastraResumeOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
@@ -115,14 +117,14 @@ export class InterlockAgent<
     return answerTo(this.#called, await resumeCall(this.#called, { mode: 'generate', resumeData, given: options }));
   }
 
-  /** {@link resumeGenerate} as a stream: of what happens from now on. */
+  /** {@link resumeGenerate} as a stream, from the resumption on. */
   override resumeStream(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockStream>;
   override resumeStream<OUTPUT>(resumeData: unknown, options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
   override async resumeStream(resumeData: unknown, options: object): Promise<unknown> {
     return streamTo(this.#called, await resumeCall(this.#called, { mode: 'stream', resumeData, given: options }));
   }
 
-  /** A person approves of a call; its tool runs once every call of the step that needs approval is decided. */
+  /** Approves a call. Its tool runs once every call of the step that needs approval is decided. */
   override approveToolCall(options: InterlockResumeOptions): Promise<InterlockStream>;
   override approveToolCall<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
   override approveToolCall(options: InterlockResumeOptions): Promise<unknown> {
@@ -151,15 +153,15 @@ export class InterlockAgent<
   }
 
   /**
-   * Follows a run that an engine keeps, from any process, to its end or to where it is suspended; `from` a chunk's
-   * `metadata.sequence` on. Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
+   * Follows a durable run from any process, until it ends or suspends. `from` is the `metadata.sequence` of the first chunk.
+   * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
    */
   async attach(runId: string, options: AttachOptions = {}): Promise<InterlockStream> {
     const started = startedRunOf(await needEngine(this.#durable, 'attach').attach(runId, options), {});
     return (await streamTo(this.#called, started)) as InterlockStream; // see stream
   }
 
-  /** {@link resumeStream} for a run that an engine keeps, by its id: from any process. */
+  /** {@link resumeStream} for a durable run, by its id, from any process. */
   override resume(runId: string, resumeData: unknown, options?: Omit<InterlockResumeOptions, 'runId'>): Promise<InterlockStream>;
   override resume(
     ...args: Parameters<Agent<string, ToolsInput, TOutput>['resume']>
@@ -176,28 +178,28 @@ export class InterlockAgent<
     return this.resume(runId, found, { toolCallId });
   }
 
-  /** Ends a run that an engine keeps as `canceled`, wherever it is running or suspended. A run that has ended stays as it is. */
+  /** Ends a durable run as `canceled`, in whichever process it is running or suspended. No effect on a run that has ended. */
   async cancel(runId: string, owner?: RunOwner): Promise<void> {
     await needEngine(this.#durable, 'cancel').cancel(runId, owner);
   }
 
-  /** Continues a run that the engine gave up (`durable/lost-run`), from what its journal holds. */
+  /** Continues a run that the engine gave up (`durable/lost-run`), from its journal. */
   async retry(runId: string, owner?: RunOwner): Promise<void> {
     await needEngine(this.#durable, 'retry').retry(runId, owner);
   }
 
   /**
-   * Gives up a run that is queued, running or waits for its code, without running anything of it: it is listed as `lost`, and its journal stays for
-   * `retry` and `fork`. Raises `durable/no-run` for a run that has ended, or waits for a person. On Restate it needs `adminUrl`.
+   * Gives up a run that is queued, running or waiting for its code, without running any of it. The run is listed as `lost`; its
+   * journal remains for `retry` and `fork`. Raises `durable/no-run` for a run that has ended or waits for a person. On Restate it
+   * needs `adminUrl`.
    */
   async abandon(runId: string, owner?: RunOwner): Promise<void> {
     await needEngine(this.#durable, 'abandon').abandon(runId, owner);
   }
 
   /**
-   * Begins a new run that goes on from a step of another one, whatever became of that, and streams it. Steps before it are not
-   * done again. Tools after it run with keys of their own. Raises `durable/no-run`, `durable/no-step`, and
-   * `durable/unsupported-operation` on Restate.
+   * Starts and streams a new run that continues from a step of another run, in any status. Earlier steps are not repeated. Later
+   * tools run with their own keys. Raises `durable/no-run`, `durable/no-step`, and `durable/unsupported-operation` on Restate.
    */
   async fork(runId: string, { newRunId, ...options }: ForkOptions = {}): Promise<InterlockStream> {
     const forked = { ...options, newRunId: newRunId ?? idsOf(this.#called.agent)('run') };
@@ -205,36 +207,36 @@ export class InterlockAgent<
     return (await streamTo(this.#called, started)) as InterlockStream; // see stream
   }
 
-  /** What becomes of the runs that the agent's engine keeps, in numbers. */
+  /** Metrics of the agent's durable runs. */
   runMetrics(): Promise<RunMetrics> {
     return needEngine(this.#durable, 'runMetrics').metrics();
   }
 
-  /** Cancels the runs of a resource, and deletes everything that the engine keeps of them. Memory and traces are not touched. */
+  /** Cancels the runs of a resource, and deletes all their data in the engine. Memory and traces are not touched. */
   erase({ resourceId }: { resourceId: string }): Promise<Erased> {
     return needEngine(this.#durable, 'erase').erase(resourceId);
   }
 
-  /** Deletes what is kept of runs that ended before a time, those that wait aside; returns how many. */
+  /** Deletes the stored data of runs that ended before a time, except waiting runs. Returns their number. */
   prune({ olderThan }: { olderThan: Date }): Promise<number> {
     return needEngine(this.#durable, 'prune').prune(olderThan);
   }
 
-  /** The suspended runs of this agent, the last one first: those in this process, and those that its engine keeps. */
+  /** The suspended runs of this agent, most recent first: those in this process and its durable ones. */
   override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
     const waiting = (await this.#durable?.list({ status: 'suspended', limit: Infinity })) ?? [];
     const kept = waiting.filter((run) => run.status === 'suspended');
     return listRuns([...this.#suspended.list().map(toListed), ...kept], options);
   }
 
-  /** The runs that this agent's engine keeps, the last one first. An engine that cannot list its runs gives those that wait alone. */
+  /** The durable runs of this agent, most recent first. An engine that cannot list its runs returns only the waiting ones. */
   async listRuns(filter: RunFilter = {}): Promise<readonly RunSummary[]> {
     return (await this.#durable?.list(filter)) ?? [];
   }
 
   /**
-   * What {@link verify} says of the agent's guards, those aside that a function gives for each request. Errors were refused when
-   * the agent was built, so these are warnings, and what a `latencyBudgetMs` asks for.
+   * The findings of {@link verify} about the agent's guards, except those that a function returns for each request. Errors were
+   * rejected at construction, so these are warnings, and findings of `latencyBudgetMs`.
    */
   findings(options: VerifyOptions = {}): readonly Finding[] {
     return findingsOfAgent(this.id, this.#setup, options);
@@ -245,20 +247,20 @@ export class InterlockAgent<
     return (await workflowsOf(this.id, this.#setup.guards, new RequestContext())) as ProcessorWorkflow[];
   }
 
-  /** Mastra hands itself to the processors in an agent's arrays; here also to those inside pipelines. */
+  /** Mastra passes itself to the processors in an agent's arrays; this also covers those inside pipelines. */
   override __registerMastra(mastra: Mastra): void {
     super['__registerMastra'](mastra);
     if (#setup in this) registerOnProcessors(mastra, this.#setup.guards);
   }
 
-  /** The sub-agents as this agent's tools call them: to a supervisor's call they refuse where a guard stopped them. */
+  /** The sub-agents for this agent's tools. Their calls raise `agent/refused` if a guard stopped them. */
   override async listAgents(options?: {
     requestContext?: RequestContext;
   }): Promise<Record<string, SubAgent<string, TRequestContext>>> {
     return asSubAgents(await super['listAgents'](options));
   }
 
-  /** A copy that the host may change, e.g. to run a stored version; it keeps the loop. */
+  /** A copy that the host may change, e.g. to run a stored version, with the same loop. */
   override __fork(): Agent<TAgentId, TTools, TOutput, TRequestContext> {
     const config = this.#setup.config as InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>;
     const ofEngine = { durability: undefined, runQueue: undefined, deadlineMs: undefined };
@@ -278,7 +280,7 @@ export class InterlockAgent<
   }
 
   get #called(): CalledAgent {
-    const agent = this as unknown as Agent; // Mastra's agent without its type parameters, as Mastra's functions take it
+    const agent = this as unknown as Agent; // Mastra's agent without its type parameters, as Mastra's functions accept it
     const [setup, durable] = [this.#setup, this.#durable];
     return {
       agent,
@@ -290,5 +292,5 @@ export class InterlockAgent<
   }
 }
 
-/** How an agent was built. */
+/** The private setup of an agent. */
 export const insidesOfAgent = (agent: InterlockAgent): Insides => insidesOf(agent);

@@ -6,18 +6,18 @@ import { isPlainObject } from '../plain-object.js';
 import type { InterlockConfig } from './config.js';
 
 /**
- * What a client may say through Mastra's server, which hands on every field of a request's body: what its API documents. Guards,
- * and what they withhold, are the application's to choose.
+ * Options that a client may set through Mastra's server, which forwards every field of a request's body: those of its API's
+ * documentation. Only the application chooses guards and what they withhold.
  */
 const served = namesWhere(({ isServed }) => isServed === true);
 
-/** Mastra's server hands objects of its own on with each call, in place of what a body says under their names. */
+/** Mastra's server adds its own objects to each call; they replace fields of the body with these names. */
 const isServedCall = (given: object): boolean => 'taskStore' in given && 'registeredTools' in given;
 
 /**
- * Refuses what a client would change about the guards, and a model that it brings along. Raises `agent/served-option`.
+ * Rejects a client's changes to the guards, and its own model. Raises `agent/served-option`.
  *
- * @param given What the caller gave, before any defaults.
+ * @param given The caller's options, without defaults.
  */
 export const checkServedOptions = (given: object): void => {
   if (!isServedCall(given)) return;
@@ -26,19 +26,19 @@ export const checkServedOptions = (given: object): void => {
   if ('model' in given && given.model !== undefined && typeof given.model !== 'string') throw ownModel();
 };
 
-/** A model with an address of its own would receive the conversation. */
+/** A model at a client's address would receive the conversation. */
 const ownModel = (): InterlockError =>
   new InterlockError('agent/served-option', { path: 'model', detail: 'a request names a model by its id' });
 
 /**
- * The options of a run that a thread starts may have come with a request, which nothing tells: a model that is plain data is
- * refused as with {@link checkServedOptions}. Whatever else a request could say of guards is `agent/loosened-option`.
+ * Checks the options of a run that a thread starts. They may come from a request, which cannot be detected. A model given as
+ * plain data is rejected, as in {@link checkServedOptions}; options that loosen guards raise `agent/loosened-option`.
  */
 export const checkSignalOptions = (given: object): void => {
   if ('model' in given && isPlainObject(given.model) && !('doStream' in given.model)) throw ownModel();
 };
 
-/** What an agent asks for where a call says nothing: its configuration, with the defaults of its calls over it. */
+/** Options of an agent for a call without its own: the configuration, overridden by the defaults of calls. */
 interface AgentOptions {
   readonly guards: InterlockConfig;
   readonly defaults: CallOptions;
@@ -59,7 +59,7 @@ export const checkTightens = (given: CallOptions, { guards, defaults }: AgentOpt
   if (path !== undefined) throw new InterlockError('agent/loosened-option', { path });
 };
 
-/** Refuses options that only an engine honours. Raises `durable/no-engine`. */
+/** Rejects options that need an engine. Raises `durable/no-engine`. */
 export const refuseWithoutEngine = <T extends object>(given: T, names: readonly (keyof T & string)[]): void => {
   const path = names.find((name) => given[name] !== undefined);
   if (path) throw new InterlockError('durable/no-engine', { path });

@@ -5,7 +5,7 @@ import type { CallCallbacks } from '../call-options.js';
 import { errorOf, responseMessages, stepResult, wholeResultOf } from './result.js';
 import { safely } from '../safely.js';
 
-/** Tells a caller of each chunk once it can be seen. */
+/** Calls `onChunk` with each chunk once it is visible. */
 export const notifyChunk = ({ onChunk }: CallCallbacks): ((chunk: Chunk) => void) | undefined =>
   onChunk && ((chunk) => void safely(onChunk, chunk)); // chunks are Mastra's
 
@@ -27,7 +27,7 @@ export const runCallbacks = (
 const reported = new WeakSet<Run>();
 
 /**
- * Reports the end of a run to its caller, once: `onError` after a failure, `onAbort` after the caller gave up, else `onFinish`. A
+ * Reports the end of a run to its caller, once: `onError` after a failure, `onAbort` after a cancellation, else `onFinish`. A
  * suspended run has not ended.
  */
 export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCallbacks): Promise<void> => {
@@ -41,7 +41,7 @@ export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCa
   return onFinish && safely(onFinish, finishedOf(run));
 };
 
-/** What `onFinish` gets: the whole result, and the last step's tool calls by kind. */
+/** The argument of `onFinish`: the whole result, and the last step's tool calls by kind. */
 const finishedOf = (run: Run) => {
   const { response, ...result } = wholeResultOf(run);
   const last = run.steps.findLast((step) => !step.tripwire);
@@ -51,7 +51,7 @@ const finishedOf = (run: Run) => {
   return { ...result, ...dynamic, response, messages: response.messages, model: modelOf(last) };
 };
 
-/** Text that had left of the attempt that the caller did not let finish; its record has none. */
+/** Released text of the attempt that the caller canceled; its record has no text. */
 const unfinishedText = ({ attempt, options: { hold } }: Run): string =>
   attempt?.record?.reason === 'error' && !hold ? textOf(attempt.answer.parts) : '';
 
@@ -67,7 +67,7 @@ interface ModelOf {
   version: string;
 }
 
-/** The model that answered; of a call that failed, the one that was asked. */
+/** The model that responded, or the requested model if the call failed. */
 const modelOf = (step: StepRecord | undefined, run?: Run): ModelOf | undefined => {
   const { modelMetadata } = (step?.response ?? {}) as { modelMetadata?: ModelMetadata };
   if (modelMetadata) {

@@ -22,35 +22,35 @@ import { versionFor } from './versions.js';
 import { safely } from '../safely.js';
 import { spanOf } from '../tracing/agent-trace.js';
 
-/** What a call of an agent needs of it. */
+/** The parts of an agent that its calls need. */
 export interface CalledAgent {
   readonly agent: Agent;
   readonly setup: AgentSetup;
   readonly suspended: SuspendedRuns;
-  /** What persists the run of a call with these options, where an engine does. */
+  /** The runner that persists a call with these options. Undefined without an engine. */
   readonly runner: (options: CallOptions) => CallRunner | undefined;
-  /** A copy of the agent that has a stored version, as a call needs it. */
+  /** The same parts of a copy with a stored version. */
   readonly as: (version: Agent) => CalledAgent;
 }
 
-/** Begins and resumes runs that an engine persists. */
+/** Starts and resumes durable runs. */
 interface CallRunner {
-  /** @param call `given`: the options as the caller gave them. */
+  /** @param call `given`: the caller's options. */
   start(
     call: Pick<StartOptions, 'agent' | 'mode' | 'messages' | 'options' | 'requestContext'> & { given: CallOptions },
   ): Promise<StartedRun>;
-  /** Undefined where the run is not persisted. */
+  /** Undefined if the run is not persisted. */
   resume(resuming: Omit<ResumeOptions, 'suspended' | 'guards'>): Promise<StartedRun> | undefined;
 }
 
-/** A call that begins a run, as it was made. */
+/** The arguments of a call that starts a run. */
 interface BeginningCall {
   readonly mode: RunMode;
   readonly messages: unknown;
   readonly options: unknown;
 }
 
-/** Begins a run: options are resolved and checked, and it takes its place in its thread. */
+/** Starts a run: resolves and checks its options, and queues it in its thread. */
 export const startCall = async (called: CalledAgent, { mode, messages, options: said }: BeginningCall): Promise<StartedRun> => {
   const { agent, setup } = called;
   const { messages: input, options: given, isSignal } = readCall(messages, said);
@@ -77,7 +77,7 @@ interface ResumingCall {
   readonly given: object;
 }
 
-/** Goes on with a suspended run, in its thread. */
+/** Resumes a suspended run in its thread. */
 export const resumeCall = async (called: CalledAgent, { mode, resumeData, given }: ResumingCall): Promise<StartedRun> => {
   const { agent, setup, suspended } = called;
   const { defaults, guards } = setup;
@@ -99,7 +99,7 @@ export const resumeCall = async (called: CalledAgent, { mode, resumeData, given 
 const checkAccess = (agent: Agent, { memory, runId, actor }: CallOptions, requestContext: RequestContext): Promise<void> =>
   agent['requireAgentExecutionFGA']({ requestContext, memory: memory as never, runId, actor: actor as never });
 
-/** A started run, as the caller sees it. */
+/** A started run for its caller. */
 export const startedBy = ({ suspended }: CalledAgent, run: Run, callbacks: CallOptions): StartedRun => ({
   run,
   end: () => runToEnd(run, { callbacks, suspended }),
@@ -107,7 +107,7 @@ export const startedBy = ({ suspended }: CalledAgent, run: Run, callbacks: CallO
   transforms: callbacks.experimentalTransform,
 });
 
-/** Has a run come to its end, and gives its result. */
+/** Drives a run to its end, and returns its result. */
 export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, end }: StartedRun): Promise<unknown> => {
   run.options.streamBuffer.drain();
   await Promise.all([end(), showInChannel(agent, run)]);
@@ -115,7 +115,7 @@ export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, 
   return isDelegated(callbacks) ? refusingAnswer(agent.id, result) : result;
 };
 
-/** Starts a run, and gives its stream; subscribers of its thread read it too. */
+/** Drives a run, and returns its stream. Subscribers of its thread also read it. */
 export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRun): Promise<object> => {
   const { run, callbacks, transforms, end, publish } = started;
   const ended = Promise.all([end(), showInChannel(agent, run)]).then(() => undefined);
@@ -125,16 +125,16 @@ export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRu
 };
 
 /**
- * Shows a run in the channel that its thread belongs to, such as one of Slack, by the processor that Mastra's channels bring. It
- * gets what every reader of the run gets: what guards hold back or reject is not sent. Settles when the channel has all of it; a
- * channel that fails changes nothing of the run.
+ * Sends a run to the channel of its thread, such as a Slack channel, through the processor of Mastra's channels. The channel gets
+ * the same chunks as every reader: withheld or rejected text is not sent. Settles when the channel has received all. Failures of
+ * a channel do not affect the run.
  */
 const showInChannel = async (agent: Agent, { options: { streamBuffer, context } }: Run): Promise<void> => {
   const [channel] = agent.getChannels()?.getOutputProcessors([]) ?? [];
   if (!channel || 'workflow' in channel) return;
   const { requestContext } = context;
   const state = {};
-  const show = (part: Chunk) => channel.processOutputStream?.({ part, state, requestContext } as never); // what it reads
+  const show = (part: Chunk) => channel.processOutputStream?.({ part, state, requestContext } as never); // the fields that it reads
   for await (const chunk of streamBuffer.read()) await safely(show, chunk.type === 'step-finish' ? stepFinish(true) : chunk);
   await safely(show, stepFinish(false));
 };
@@ -165,7 +165,7 @@ const scored = (started: StartedRun, call: Scored): StartedRun => ({
   },
 });
 
-/** Starts the scorers of the call, or of the agent, for a run that was accepted. What they do never changes the run. */
+/** Starts the scorers of the call, or of the agent, for a run that was accepted. They never change the run. */
 const startScorers = async (run: Run, { agent, options, requestContext }: Scored): Promise<void> => {
   if (run.status !== 'success') return;
   const { capabilities } = agent['getLegacyHandler']() as unknown as { readonly capabilities: ScorerStarter };

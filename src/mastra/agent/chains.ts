@@ -14,34 +14,34 @@ import type { PipelineStep } from '../graph/compile.js';
 import { registerOnProcessor } from './registration.js';
 import { PrepareStepProcessor } from './prepare-step.js';
 
-/** The guards of a call, lane by lane, as they run. */
+/** The guards of a call by lane, in the order of execution. */
 export interface Chains {
   readonly input: readonly PipelineStep[];
   readonly output: readonly PipelineStep[];
   readonly error: readonly PipelineStep[];
-  /** Those of the other lanes that have a hook for failed calls. */
+  /** Guards of the other lanes that have a hook for failed calls. */
   readonly others: readonly PipelineStep[];
   readonly memory: readonly PipelineStep[];
   /** `memory`, as processors. */
   readonly saving: readonly Processor[];
-  /** Those at the head of `input` that are the memory's or the agent's own; a replay does to the conversation what they did. */
+  /** The processors of the memory and the host at the start of `input`; a replay reproduces their effect on the conversation. */
   readonly recalling: readonly Processor[];
   /** Whether the caller requested error guards: Mastra then grants retries without a given number. */
   readonly hasErrorGuards: boolean;
 }
 
-/** The call whose guards are wanted. */
+/** The call to resolve guards for. */
 export interface ChainOptions extends Titling {
   readonly options: CallOptions;
   /** Interlock's own options of the run. */
   readonly guards: InterlockConfig;
-  /** Only where the conversation is kept in a thread. */
+  /** Undefined if the conversation is not stored in a thread. */
   readonly conversation: Conversation | undefined;
-  /** Whether the messages are signals of a thread. */
+  /** True if the messages are signals of a thread. */
   readonly isSignal?: boolean;
 }
 
-/** A call's guards replace the agent's; memory's own stay around them, and `prepareStep` has the last word. */
+/** A call's guards replace the agent's. Memory's processors stay around them, and `prepareStep` runs last. */
 export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => {
   const { agent, guards, options, requestContext, conversation, isSignal } = chaining;
   const chain = async (lane: 'input' | 'output' | 'error'): Promise<readonly PipelineStep[]> => {
@@ -76,11 +76,11 @@ interface HostLanes {
 }
 
 /**
- * The processors that Mastra's agent adds for its workspace, skills, signals, channels and browser. They run in its lanes, before
- * its guards of the input and after those of the output, so that the guards judge what they add and they see what was accepted.
+ * The processors that Mastra's agent adds for its workspace, skills, signals, channels and browser. They run before the input
+ * guards, which judge what these processors add, and after the output guards, so that they see only accepted output.
  */
 const hostProcessors = async (agent: Agent, { input, requestContext, signals = [] }: HostLanes) => {
-  const configured = input as never; // Mastra only looks for processors of its own in it
+  const configured = input as never; // Mastra only searches it for its own processors
   return {
     input: [
       ...registered(
@@ -91,7 +91,7 @@ const hostProcessors = async (agent: Agent, { input, requestContext, signals = [
       ...(await agent['getSkillsProcessors'](configured, requestContext)),
       ...(agent.getChannels()?.getInputProcessors(configured) ?? []),
       ...(agent.browser?.getInputProcessors(configured) ?? []),
-    ] as readonly Processor[], // Mastra gives no workflows here
+    ] as readonly Processor[], // Mastra returns no workflows here
     output: registered(
       agent,
       signals.flatMap((provider) => provider.getOutputProcessors?.() ?? []),
@@ -99,14 +99,17 @@ const hostProcessors = async (agent: Agent, { input, requestContext, signals = [
   };
 };
 
-/** A provider may make its processors anew each time; they find models and storage in the Mastra instance. */
+/**
+ * Registers processors with the Mastra instance, where they find models and storage: a provider may create new ones for each
+ * call.
+ */
 const registered = (agent: Agent, processors: readonly object[]): readonly object[] => {
   const mastra = agent.getMastraInstance();
   if (mastra) for (const processor of processors) registerOnProcessor(mastra, processor);
   return processors;
 };
 
-/** The chains as plans; with `recordEdits` their guards report what they changed. Raises `pipeline/…` for what cannot work. */
+/** The chains as plans; with `recordEdits` their guards report their edits. Raises `pipeline/…` for guards that cannot work. */
 export const compileChains = (
   agentId: string,
   { input, output, error, others, memory }: Chains,
@@ -121,7 +124,7 @@ export const compileChains = (
   memory: compileLane(memory, `${agentId}-memory`),
 });
 
-/** Shows the readers of a run the signals that it answers, as the guards of the input left them. It runs after these. */
+/** Sends the readers of a run the signals that it answers. It runs after the input guards, whose edits it includes. */
 const createSignalEcho = (): Processor => {
   const shown = new Set<string>();
   return {
@@ -130,7 +133,7 @@ const createSignalEcho = (): Processor => {
       const signals = messageList.get.input.db().filter(({ id, role }) => role === 'signal' && !shown.has(id));
       for (const message of signals) {
         shown.add(message.id);
-        await writer?.custom(mastraDBMessageToSignal(message).toDataPart() as never); // Mastra types these parts apart
+        await writer?.custom(mastraDBMessageToSignal(message).toDataPart() as never); // Mastra has a separate type for these parts
       }
       return undefined;
     },

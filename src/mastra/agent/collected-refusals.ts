@@ -1,6 +1,6 @@
 import { isInterlockError, type InterlockError } from '../../errors.js';
 
-/** What an agent refused of its configuration. */
+/** A configuration error of an agent. */
 export interface Refusal {
   readonly agentId: string;
   readonly error: InterlockError;
@@ -12,8 +12,8 @@ const place = Symbol.for('mastra-interlock.refusals');
 type Collecting = { [place]?: Refusal[] };
 
 /**
- * Has agents that `build` makes report what they refuse, and be built without it: a check of an application lists all refusals of
- * all agents. Such agents are not to be run.
+ * Collects the configuration errors of agents that `build` creates, which are then built without the faulty parts. A check of an
+ * application so lists the errors of all agents. Do not run such agents.
  */
 export const collectRefusals = async <T>(build: () => Promise<T>): Promise<{ built: T; refusals: readonly Refusal[] }> => {
   const refusals: Refusal[] = ((globalThis as Collecting)[place] = []);
@@ -24,7 +24,7 @@ export const collectRefusals = async <T>(build: () => Promise<T>): Promise<{ bui
   }
 };
 
-/** Runs a check of an agent's configuration. Where refusals are collected, one is noted, and the result is `instead`. */
+/** Runs a check of an agent's configuration. While refusals are collected, an error is recorded and `instead` is returned. */
 export const collected = <T>(agentId: string, check: () => T, instead: T): T => {
   const refusals = (globalThis as Collecting)[place];
   if (!refusals) return check();

@@ -7,10 +7,10 @@ import type { PrepareStep } from '../call-options.js';
 import type { OwnOptions, RejectedOptions, ResumeName } from '../options/option-table.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
-/** What Interlock adds to or widens in the configuration of Mastra's agent. */
+/** Options that Interlock adds to the configuration of Mastra's agent, or widens. */
 export type InterlockConfig = OwnOptions<'config'> & Pick<AgentConfig, 'signals'>;
 
-/** The fields of an AI SDK tool that this library reads; Mastra's own type follows an older version. */
+/** The fields of an AI SDK tool that this library reads; Mastra's type follows an older version. */
 export interface SdkTool {
   readonly description?: unknown;
   readonly inputSchema: object;
@@ -41,13 +41,13 @@ export type InterlockAgentConfig<
     instructions?: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['instructions'];
     model: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['model'];
     tools?: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['tools'] | ToolSet;
-    /** Defaults of `generate`, over `defaultOptions`. Its `prepareStep` also serves `stream`, where nothing else does. */
+    /** Defaults of `generate`, over `defaultOptions`. Its `prepareStep` also applies to `stream`, unless another is set there. */
     defaultGenerateOptions?: DefaultsFor;
     /** Defaults of `stream`, over `defaultOptions`. */
     defaultStreamOptions?: DefaultsFor;
   };
 
-/** Options of one call: Mastra's, with guards as wide as in the configuration. */
+/** Options of one call: Mastra's, with guards in the same forms as in the configuration. */
 export type InterlockCallOptions = Omit<
   AgentExecutionOptionsBase<unknown>,
   keyof OwnOptions<'call'> | keyof RejectedOptions<'call'> | 'toolsets' | 'clientTools' | 'prepareStep'
@@ -55,17 +55,18 @@ export type InterlockCallOptions = Omit<
   OwnOptions<'call'> &
   RejectedOptions<'call'> & {
     /**
-     * Changes each step last; its arguments and results are those of `processInputStep`. Replaces the agent's own `prepareStep`.
+     * Runs after the input guards of each step, with the arguments and results of `processInputStep`. Replaces the agent's own
+     * `prepareStep`.
      */
     prepareStep?: PrepareStep;
-    /** The answer as an object that fits a schema. It is checked after all other guards, and shown once it was accepted. */
+    /** The schema of an object to answer with. The object is checked after all other guards, and emitted once accepted. */
     structuredOutput?: StructuredOutput;
-    /** More tools for this call, in sets. */
+    /** Additional tools for this call, in sets. */
     toolsets?: Readonly<Record<string, ToolSet>>;
-    /** Tools that the client runs: a call of one ends the run. */
+    /** Tools that the client runs. A call of one ends the run. */
     clientTools?: ToolSet;
     /** Overrides the agent's model. */
-    model?: DynamicArgument<MastraModelConfig>; // the very union of Mastra, so that the compiler does not compare two of them
+    model?: DynamicArgument<MastraModelConfig>; // Mastra's own union, so that the compiler does not compare two of them
   };
 
 /**
@@ -75,13 +76,13 @@ export type InterlockCallOptions = Omit<
 export type InterlockResumeOptions = Pick<InterlockCallOptions, Exclude<ResumeName & keyof InterlockCallOptions, 'runId'>> & {
   /** The suspended run. */
   runId: string;
-  /** The call that is answered; needed where several wait. */
+  /** The call to answer. Required if several calls wait. */
   toolCallId?: string;
 };
 
 /** Options of a call that declines a tool call. */
 export type InterlockDeclineOptions = InterlockResumeOptions & {
-  /** The reason that the model gets. Default: the call was not approved. */
+  /** The reason for the model. Default: the call was not approved. */
   reason?: string;
 };
 
@@ -94,5 +95,5 @@ export type InterlockPromptCall = InterlockCallOptions & { prompt: MessageListIn
 /** Options as Mastra types them, for code that was written for Mastra's agent. */
 export type MastraCallOptions<OUTPUT> = AgentExecutionOptionsBase<OUTPUT> & { structuredOutput?: unknown; model?: unknown };
 
-/** Options of a call whose answer is to be an object. */
+/** Options of a call with structured output. */
 export type InterlockObjectOptions<OUTPUT> = InterlockCallOptions & { structuredOutput: StructuredOutput<OUTPUT> };

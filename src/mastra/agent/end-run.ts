@@ -12,7 +12,7 @@ export interface EndListeners {
   readonly suspended: SuspendedRuns;
 }
 
-/** Drives a run to its end, or to where it is suspended, and calls back. Never rejects, and whatever breaks inside, the stream closes. */
+/** Drives a run until it ends or suspends, then runs its callbacks. Never rejects; the stream closes even after an internal error. */
 export const runToEnd = async (run: Run, { callbacks, suspended }: EndListeners): Promise<void> => {
   const ended = driveSafely(run);
   suspended.follow(run, ended);

@@ -6,13 +6,13 @@ import { toGraph, type PipelineStep } from '../graph/compile.js';
 export interface ErrorLane {
   /** The error guards. */
   readonly own: readonly PipelineStep[];
-  /** Those of the other lanes that have a hook for failed calls. */
+  /** Guards of the other lanes that have a hook for failed calls. */
   readonly others: readonly PipelineStep[];
 }
 
 /**
- * The guards that run when a model call fails: first the error guards, then the error hooks of the other lanes, which run
- * wherever their processor is, as in Mastra. A processor in several lanes runs once.
+ * The guards that run when a model call fails: first the error guards, then the error hooks of the other lanes, as in Mastra. A
+ * processor in several lanes runs once.
  */
 export const errorLane = ({ own, others }: ErrorLane, id: string): SequenceNode => {
   const lane = toGraph(own, id);
@@ -27,12 +27,12 @@ export const errorLane = ({ own, others }: ErrorLane, id: string): SequenceNode 
   return { kind: 'sequence', id, nodes };
 };
 
-/** Whether any processor in a step has a hook for failed calls. */
+/** True if a processor in a step has a hook for failed calls. */
 export const hasErrorHook = (step: PipelineStep): boolean => processorsOf(toGraph([step])).some(canMend);
 
 const canMend = (processor: Processor): boolean => typeof processor[phases.apiError.hook] === 'function';
 
-/** The content of an arm without work. */
+/** A node without effect, for an arm without error hooks. */
 const idleNode = (index: number): GraphNode => ({
   kind: 'function',
   id: `idle.${index}`,
@@ -40,7 +40,7 @@ const idleNode = (index: number): GraphNode => ({
   phases: new Set(),
 });
 
-/** A graph with the processors alone that have an error hook and do not stand elsewhere already. */
+/** The graph without processors that have no error hook or are already in the lane. */
 const onlyErrorHooks = (node: GraphNode, known: ReadonlySet<string>): GraphNode | undefined => {
   switch (node.kind) {
     case 'guard':

@@ -7,21 +7,21 @@ import type { AgentSetup } from './read-config.js';
 import type { InterlockStream } from './result-types.js';
 import { resolveOptions } from './resolve-options.js';
 
-/** A run that leaves a recorded one. */
+/** A run that branches off a recorded one. */
 export interface Forking extends Required<Pick<StartOptions, 'messages' | 'answering'>> {
   readonly options: CallOptions;
-  /** Guards in place of the agent's; absent where it keeps its own. */
+  /** Replaces the agent's guards. Default: the agent's. */
   readonly guards?: Pick<InterlockConfig, 'inputProcessors' | 'outputProcessors' | 'errorProcessors'> | undefined;
 }
 
-/** What of an agent a fork needs. */
+/** The parts of an agent that a fork needs. */
 export interface Insides {
   readonly setup: AgentSetup;
-  /** A run as a caller of `stream` is given it. */
+  /** A run as `stream` returns it. */
   readonly streamed: (run: Run, options: CallOptions) => Promise<object>;
 }
 
-/** Begins the run and gives its stream; no engine keeps it. */
+/** Starts the run and returns its stream. The run is not durable. */
 export const forkedRun = async (agent: Agent, { setup, streamed }: Insides, forking: Forking): Promise<InterlockStream> => {
   const { defaults } = setup;
   const { messages, answering } = forking;
@@ -29,5 +29,5 @@ export const forkedRun = async (agent: Agent, { setup, streamed }: Insides, fork
   const { options, requestContext } = await resolveOptions({ agent, mode: 'stream', defaults, given: forking.options, guards });
   const call = { agent, mode: 'stream' as const, messages, options, requestContext };
   const run = await startRun({ ...setup, ...call, guards, answering });
-  return (await streamed(run, options)) as InterlockStream; // what its callers are given
+  return (await streamed(run, options)) as InterlockStream; // the type that its callers get
 };

@@ -17,17 +17,17 @@ interface Verdict {
   readonly status: Objective['status'];
   readonly pausedReason?: string;
   readonly goesOn: boolean;
-  /** What the `goal` chunk says in addition to the objective's own fields. */
+  /** Fields of the `goal` chunk in addition to the objective's. */
   readonly said: object;
   readonly reason: string | undefined;
 }
 
-/** The score of Mastra's judge of goals for an agent that rightly waits for its user. */
+/** The score of Mastra's goal judge for an agent that correctly waits for its user. */
 const waitingScore = 0.5;
 const judgeId = 'goal-scorer';
 const scores = { done: 1, waiting: waitingScore, continue: 0 } as const;
 
-/** The goal of an agent; it is pursued in a thread alone. */
+/** The goal of an agent; undefined outside a thread. */
 export const goalOf = ({ agent, conversation }: Pick<LoopTarget, 'agent' | 'conversation'>): Goal | undefined =>
   conversation && agent['__getGoalConfig']();
 
@@ -44,8 +44,8 @@ export const createObjectiveProcessor = ({ agent, conversation }: Pick<LoopTarge
 });
 
 /**
- * Judges an accepted answer against the objective of its thread, as Mastra's goal step does: the objective is done, paused, or the run
- * goes on with the judge's reason. Undefined where the thread has no active objective, or no judge.
+ * Judges an accepted answer against the objective of its thread, as Mastra's goal step does: the objective is done or paused, or
+ * the run continues with the judge's reason. Undefined if the thread has no active objective, or there is no judge.
  */
 export const judgeGoal = async (goal: Goal, target: LoopTarget, ended: EndedStep): Promise<StepRuling | undefined> => {
   const threadId = target.conversation?.threadId;
@@ -126,7 +126,7 @@ const judged = async (scorer: MastraScorer, { record, settings: { maxRuns }, tar
   return { status: 'active', goesOn: !isWaiting, said, reason };
 };
 
-/** The scorer of the configuration, or a judge with the model that the objective or the configuration names. */
+/** The scorer of the configuration, or a judge with the model of the objective or the configuration. */
 const scorerOf = async (
   goal: Goal,
   { judgeModelId, prompt, maxSteps }: Settings,
@@ -134,7 +134,7 @@ const scorerOf = async (
 ): Promise<MastraScorer | undefined> => {
   const { agent, requestContext } = target;
   const mastra = agent.getMastraInstance();
-  const place = { requestContext, ...(mastra && { mastra }) } as never; // what Mastra hands its resolvers
+  const place = { requestContext, ...(mastra && { mastra }) } as never; // the arguments of Mastra's resolvers
   const chosen = typeof goal.judge === 'function' ? await goal.judge(place) : goal.judge;
   const model = (typeof chosen === 'string' ? judgeModelId : chosen) ?? judgeModelId;
   if (!model) return undefined;
@@ -146,10 +146,10 @@ const scorerOf = async (
 
 const decisions = z.object({ decision: z.enum(['done', 'continue', 'waiting']), reason: z.string() });
 
-/** Reads what a scorer of completion is asked about. */
+/** Parses the input of a completion scorer. */
 const asked = z.object({ input: z.object({ originalTask: z.string() }), output: z.string() });
 
-/** A model that says whether an answer meets the objective, is on the way there, or rightly waits for the user. */
+/** A model that judges whether an answer meets the objective, needs more steps, or correctly waits for the user. */
 const createGoalJudge = (
   judge: NonNullable<Parameters<typeof createScorer>[0]['judge']>,
   mastra: Mastra | undefined,

@@ -5,10 +5,10 @@ import type { LoopTarget } from '../tools/loop-target.js';
 const textOf = (message: MastraDBMessage | undefined): string | undefined =>
   message?.content.parts.find((part) => part.type === 'text')?.text;
 
-/** A step in the words of Mastra's hook. */
+/** A step as the argument of Mastra's hook. */
 export type Iteration = ReturnType<typeof iterationOf>;
 
-/** A step in the words of Mastra's hook. */
+/** A step as the argument of Mastra's hook. */
 export const iterationOf = ({ agent, options, runId, conversation }: LoopTarget, { list, steps }: EndedStep, goesOn: boolean) => {
   const last = steps.at(-1);
   return {
@@ -36,7 +36,7 @@ export const iterationOf = ({ agent, options, runId, conversation }: LoopTarget,
   };
 };
 
-/** A step as Mastra's scorers of completion get it. */
+/** A step as the input of Mastra's completion scorers. */
 export const scoringContext = (target: LoopTarget, ended: EndedStep) => {
   const { toolResults, text, isFinal: _, finishReason: __, ...place } = iterationOf(target, ended, ended.goesOn);
   const [task] = ended.list.get.input.db();

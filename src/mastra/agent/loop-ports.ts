@@ -23,13 +23,13 @@ import { stepFeedbackTag } from '../../loop/after-step.js';
 import { createConversion } from '../messages/conversion.js';
 import { findTool } from '../tools/find-tool.js';
 
-/** What a run of the loop needs from its host. */
+/** The host's part of a loop run. */
 export interface LoopSetup {
   readonly ports: LoopPorts;
   readonly settings: StepSettings;
 }
 
-/** The loop's ports, as Mastra's agent fills them for one call. */
+/** Creates the loop's ports for one call of Mastra's agent. */
 export const createLoopPorts = async (target: LoopTarget, createId: () => string): Promise<LoopSetup> => {
   const { agent, options, requestContext, maxModelRetries } = target;
   const by: ModelRequestor = { agent, requestContext, maxRetries: maxModelRetries };
@@ -50,7 +50,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     messages: {
       ...messagesWith(outputs, copies),
       setToolOutcome: (list, call, outcome) => {
-        hasForeignResult ||= call.providerExecuted === true; // it may be that of a call long ago
+        hasForeignResult ||= call.providerExecuted === true; // it may belong to a much earlier call
         loopMessages.setToolOutcome(list, call, outcome);
       },
     },
@@ -80,7 +80,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   return { ports, settings };
 };
 
-/** How the payloads of all tools are shown: the call says it, else the agent, else its Mastra instance. */
+/** The transforms of tool payloads: the call's, else the agent's, else its Mastra instance's. */
 const transformOf = ({ agent, options }: LoopTarget) =>
   options.transform ?? agent.getToolPayloadTransform() ?? agent.getMastraInstance()?.getToolPayloadTransform();
 
@@ -92,17 +92,17 @@ const warnerOf =
       ?.getLogger()
       .warn('A transform of a tool’s payload failed', { agent: agent.name, toolName, phase, error });
 
-/** The model is called inside the span of its call, where a trace is made. */
+/** Calls the model inside the span of its call, if a trace is recorded. */
 const inSpan = (callModel: LoopPorts['callModel'], trace: LoopTarget['trace']): LoopPorts['callModel'] =>
   trace ? (request) => trace.callModel(() => callModel(request)) : callModel;
 
 const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): StepSettings => ({
   tools,
-  toolChoice: options.toolChoice ?? 'auto', // as hooks get it from Mastra's agent
+  toolChoice: options.toolChoice ?? 'auto', // the value that hooks get from Mastra's agent
   activeTools: options.activeTools,
   providerOptions: options.providerOptions,
   modelSettings: options.modelSettings,
-  structuredOutput: options.structuredOutput as StepSettings['structuredOutput'], // Mastra's, less what was refused
+  structuredOutput: options.structuredOutput as StepSettings['structuredOutput'], // Mastra's, without the rejected fields
 });
 
 const toolContextOf = (
@@ -127,11 +127,11 @@ const toolContextOf = (
   };
 };
 
-/** Of a step's tools those that a guard put in. */
+/** The tools of a step that a guard added. */
 const putIn = (stepTools: StepSettings['tools'], prepared: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(stepTools ?? {}).filter(([name, tool]) => prepared[name] !== tool));
 
-/** Before a prompt is made, tools say what the model is to see of their results. */
+/** Messages whose tool results are converted for the model before each prompt. */
 const messagesWith = (outputs: ModelOutputs, copies: MessageCopies): LoopMessages => {
   const toPrompt = createPrompts(copies);
   return {
@@ -144,7 +144,7 @@ const messagesWith = (outputs: ModelOutputs, copies: MessageCopies): LoopMessage
   };
 };
 
-/** Where Mastra's tool for a sub-agent notes that `onDelegationComplete` called `bail()`. */
+/** The key that Mastra's sub-agent tool sets if `onDelegationComplete` called `bail()`. */
 const bailKey = '__mastra_delegationBailed';
 
 const takeBail = (requestContext: RequestContext): boolean => {
@@ -153,7 +153,7 @@ const takeBail = (requestContext: RequestContext): boolean => {
   return bailed;
 };
 
-/** Whether one of the stop conditions holds; the shape is the AI SDK's. */
+/** True if a stop condition holds. Conditions have the AI SDK's form. */
 const anyHolds = async (stopWhen: unknown, steps: readonly StepRecord[]): Promise<boolean> => {
   const conditions = (Array.isArray(stopWhen) ? stopWhen : stopWhen ? [stopWhen] : []) as ((call: object) => unknown)[];
   const accepted = steps.filter((step) => !step.tripwire);
@@ -161,11 +161,11 @@ const anyHolds = async (stopWhen: unknown, steps: readonly StepRecord[]): Promis
   return results.some(Boolean);
 };
 
-/** What the application said about the last step: a sub-agent is to follow it, too. */
+/** The application's feedback on the last step, which sub-agents also get. */
 const stepFeedback = (list: MessageList): object[] =>
   list.getSystemMessages(stepFeedbackTag).map(({ content }) => ({ role: 'assistant', content }));
 
-/** Gives tools a run's messages in the AI SDK's form: what the caller said; to tools that are agents, all of them. */
+/** The messages of a run for tools, in the AI SDK's form: the caller's input, or all messages for tools that are agents. */
 export const createToolMessages = (copies: MessageCopies): ((list: MessageList, forAgent: boolean) => Promise<unknown[]>) => {
   const wayOf = (name: 'all' | 'input') =>
     createConversion({ messagesOf: (list) => list.get[name].db(), convert: (list) => list.get[name].aiV5.model() }, copies);
@@ -173,7 +173,7 @@ export const createToolMessages = (copies: MessageCopies): ((list: MessageList, 
   return async (list, forAgent) => (forAgent ? [...(await all(list)), ...stepFeedback(list)] : input(list));
 };
 
-/** Where Mastra's agents leave the policy of a call for the agents that they call. */
+/** The key under which Mastra's agents pass the policy of a call to their sub-agents. */
 const inheritedKey = '__mastra_requireToolApproval';
 
 interface ApprovalOptions {
@@ -185,8 +185,8 @@ interface ApprovalOptions {
 type Policy = (...args: readonly unknown[]) => unknown;
 
 /**
- * Whether a call needs approval, by Mastra's rule: the tool's own function decides first, then its flag or the policy of the
- * call. A policy that fails requires approval. Calls that do not run here need none.
+ * Decides whether a call needs approval, by Mastra's rule: the tool's own function decides first, then its flag or the policy of
+ * the call. A policy that fails requires approval. Calls without `execute` here need none.
  */
 const createApprovalPolicy =
   ({ option, requestContext }: ApprovalOptions): LoopPorts['needsApproval'] =>
@@ -195,14 +195,14 @@ const createApprovalPolicy =
     if (typeof tool?.execute !== 'function' || call.args === undefined || call.args === null) return false;
     const given = option ?? requestContext.get<string, RequireToolApproval | undefined>(inheritedKey);
     const context = { requestContext: publicEntries(requestContext) };
-    const args = klona(call.args); // what a policy does to them is not what runs
+    const args = klona(call.args); // changes by a policy do not reach the tool
     const own = functionOf(tool);
     if (own) return asks(own, args, context);
     if (flagOf(tool)) return true;
     return typeof given === 'function' ? asks(given as Policy, { toolName: call.toolName, args, ...context }) : Boolean(given);
   };
 
-/** Prepared tools keep their function apart from the flag; those of a guard come as their authors wrote them. */
+/** Prepared tools have their function in a separate field; a guard's tools are as their authors wrote them. */
 const functionOf = ({ needsApprovalFn, requireApproval, needsApproval }: AnyTool): Policy | undefined =>
   [needsApprovalFn, requireApproval, needsApproval].find((one) => typeof one === 'function') as Policy | undefined;
 
@@ -212,7 +212,7 @@ const asks = async (policy: Policy, ...args: readonly unknown[]): Promise<boolea
   try {
     return Boolean(await policy(...args));
   } catch {
-    return true; // a policy that fails has not waived approval
+    return true; // a failed policy does not waive approval
   }
 };
 

@@ -18,8 +18,8 @@ interface OpenListOptions {
 }
 
 /**
- * The list that a run starts with: instructions, context, the call's system message, and what the caller said. Raises
- * `agent/invalid-messages` for what is none of Mastra's messages.
+ * The list that a run starts with: instructions, context, the call's system message, and the caller's messages. Raises
+ * `agent/invalid-messages` for values that are not Mastra's messages.
  */
 export const openList = async (opening: OpenListOptions): Promise<MessageList> => {
   const { agent, options, messages, requestContext, conversation, createId } = opening;
@@ -41,7 +41,7 @@ export const openList = async (opening: OpenListOptions): Promise<MessageList> =
   return list;
 };
 
-/** A list refuses some of what is no message in words of its own, and trips over the rest. */
+/** Mastra's list rejects some invalid messages with its own errors, and crashes on others; all get one code. */
 const reading = (path: string, read: () => void): void => {
   try {
     read();
@@ -54,7 +54,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 type SystemContent = Parameters<MessageList['addSystem']>[0];
 
-/** System messages come as a text, a message, or an array of either. */
+/** Adds system messages: a text, a message, or an array of either. */
 const addSystem = (list: MessageList, content: unknown, tag?: string): void => {
   if (!content) return;
   for (const message of Array.isArray(content) ? content : [content]) list.addSystem(message as SystemContent, tag); // as Mastra does

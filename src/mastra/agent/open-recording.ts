@@ -13,9 +13,9 @@ import type { Conversation } from '../memory/memory.js';
 import { readOutputSchema } from '../structured-output/output-schema.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
-/** A call that is about to begin, as far as its recording needs it. */
+/** The parts of a starting call that its recording needs. */
 export interface Recorded {
-  /** Whether the run began elsewhere, so that nothing of it is recorded here. */
+  /** True if the run started elsewhere: then it is not recorded here. */
   readonly isContinued: boolean | undefined;
   /** Interlock's own options of the run. */
   readonly own: InterlockConfig;
@@ -35,7 +35,7 @@ export interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
   begin(run: Run): void;
 }
 
-/** Opens the recording that a call asks for, or its agent, or those that observe the process. */
+/** Opens the recording that the call, its agent or an observer of the process requests. */
 export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
   const recorder = call.isContinued ? undefined : recorderOf(own.record);
   if (!recorder) return { ports, lanes, begin: () => undefined };
@@ -55,7 +55,7 @@ export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Re
 /** The processors of the memory, which a replay replaces. */
 const conversationFacts = ({ recalling, memory }: Recorded['chains']): NonNullable<HeaderFacts['memory']> => ({
   before: recalling.map(factsOf),
-  after: memory.map((step) => factsOf(step as Processor)), // memory gives processors
+  after: memory.map((step) => factsOf(step as Processor)), // memory's steps are processors
 });
 
 const factsOf = (processor: Processor): { id: string; hooks: string[] } => ({
@@ -63,7 +63,7 @@ const factsOf = (processor: Processor): { id: string; hooks: string[] } => ({
   hooks: Object.values(phases).flatMap(({ hook }) => (typeof processor[hook] === 'function' ? [hook] : [])),
 });
 
-/** The settings of each step as plain data; a schema in its JSON form. */
+/** The settings of each step as plain data, with schemas as JSON schema. */
 const settingsOf = (
   { toolChoice, activeTools, providerOptions, modelSettings }: StepSettings,
   options: CallOptions,
@@ -82,5 +82,5 @@ const objectFacts = ({ schema, errorStrategy, fallbackValue, model }: Structured
   schema: readOutputSchema(schema).own,
   errorStrategy,
   fallbackValue,
-  ...(model !== undefined && { model: 'recorded' }), // a replay takes its object from the record
+  ...(model !== undefined && { model: 'recorded' }), // a replay reads the object from the recording
 });

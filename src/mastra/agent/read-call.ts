@@ -5,46 +5,49 @@ import type { CallOptions } from '../call-options.js';
 import { isPlainObject } from '../plain-object.js';
 import { heldBySupervisor } from '../tools/delegation.js';
 
-/** A call of `generate` or `stream`: what is said, and how to answer it. */
+/** The messages and options of a call of `generate` or `stream`. */
 export interface Call {
   readonly messages: MessageListInput;
   readonly options: CallOptions;
-  /** Whether signals of a thread are among the messages. */
+  /** True if signals of a thread are among the messages. */
   readonly isSignal: boolean;
 }
 
 /**
- * Reads the arguments of a call: messages and options, or one object with options and the `prompt` among them, the form of the
- * AI SDK. Raises `agent/no-input` where nothing is said.
+ * Reads the arguments of a call: messages and options, or one object with options and the `prompt` among them, the form of the AI
+ * SDK. Raises `agent/no-input` without a message.
  */
 export const readCall = (messages: unknown, given: unknown): Call => {
   const { prompt, options } = isPromptForm(messages) ? splitPrompt(messages, given) : { prompt: messages, options: given ?? {} };
   if (isEmpty(prompt)) throw new InterlockError('agent/no-input', { path: 'messages' });
-  // What the messages are is Mastra's to read; the options are checked by name before anything reads them.
+  // Mastra parses the messages. The options are checked by name before first use.
   const isSignal = [prompt].flat().some(isCreatedAgentSignal);
   const said = isSignal && Array.isArray(prompt) ? prompt.map(plainSignal) : plainSignal(prompt);
   const own = isSignal ? withoutAutoResume(options) : options;
   return { messages: said as MessageListInput, options: withMemory(heldBySupervisor(own)), isSignal };
 };
 
-/** A channel that cannot show buttons asks for it with each message; a run that waits for a person is not resumed by what a model reads. */
+/**
+ * Removes `autoResumeSuspendedTools`, which channels without buttons set on each message: text that a model reads must not resume
+ * a run that waits for a person.
+ */
 const withoutAutoResume = (options: CallOptions): CallOptions => {
   const { autoResumeSuspendedTools: _unserved, ...rest } = options as CallOptions & { autoResumeSuspendedTools?: boolean };
   return rest;
 };
 
-/** A signal as the message that it is kept as; it comes after what the thread held when the run began. */
+/** A signal in its stored form. The new date places it after the earlier messages of the thread. */
 const plainSignal = (message: unknown): unknown =>
   isCreatedAgentSignal(message) ? { ...message.toDBMessage(), createdAt: new Date() } : message;
 
-/** `threadId` and `resourceId` are what Mastra called `memory.thread` and `memory.resource` before 1.0. */
+/** Converts `threadId` and `resourceId`, the names of `memory.thread` and `memory.resource` before Mastra 1.0. */
 const withMemory = <T extends object>(options: T): T => {
   const { threadId, resourceId, ...rest } = options as CallOptions & { threadId?: string; resourceId?: string };
   if (threadId === undefined && resourceId === undefined) return options;
   return { ...rest, memory: { thread: threadId, resource: resourceId, ...rest.memory } } as unknown as T;
 };
 
-/** A message has a role, a signal says that it is one, a prompt form does neither. */
+/** A prompt form has no role, unlike a message, and is no signal. */
 const isPromptForm = (value: unknown): value is Record<string, unknown> =>
   isPlainObject(value) && !('role' in value) && !isCreatedAgentSignal(value);
 

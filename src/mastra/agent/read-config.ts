@@ -11,14 +11,14 @@ import { ownOptions } from '../options/own-options.js';
 import type { ModeDefaults } from './resolve-options.js';
 import { hooksForMastra } from '../tools/tool-hooks.js';
 
-/** An agent's configuration, read: what is the loop's, and what Mastra's agent is to be built with. */
+/** A parsed configuration: the options of the loop, and the configuration of Mastra's agent. */
 export interface AgentSetup {
-  /** As it was given. */
+  /** The original configuration. */
   readonly config: object;
   readonly guards: InterlockConfig;
   readonly hooks: ToolHooks | undefined;
   readonly defaults: ModeDefaults;
-  /** Tries after the first for each model, where the configuration has it. */
+  /** Retries of each model call. Undefined if not configured. */
   readonly maxModelRetries: number | undefined;
   readonly mastraConfig: object;
   /** Builds another agent of the same class. */
@@ -32,7 +32,7 @@ interface OtherConfig {
   defaultStreamOptions?: unknown;
 }
 
-/** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
+/** Parses a configuration. Raises `agent/…` for invalid options, `pipeline/…` for invalid guards. */
 export const readConfig = (given: object, createAgent: AgentSetup['createAgent']): AgentSetup => {
   checkIntegration('@mastra/core');
   const agentId = agentIdOf(given);
@@ -71,11 +71,11 @@ export const readConfig = (given: object, createAgent: AgentSetup['createAgent']
   };
 };
 
-/** Mastra's agent is called by its name where it has no id. */
+/** The id; default: the name, as in Mastra. */
 const agentIdOf = ({ id, name }: { id?: unknown; name?: unknown }): string =>
   [id, name].find((given) => typeof given === 'string') ?? 'agent';
 
-/** Guards that are no function are read and compiled once; what cannot work is refused at construction. */
+/** Guards that are not a function are compiled at construction, so that invalid ones are rejected then. */
 const fixedGuards = (guards: DynamicGuards | undefined, lane: Lane, agentId: string): DynamicGuards | undefined => {
   if (guards === undefined || typeof guards === 'function') return guards;
   const steps = toArray(guards);
@@ -84,7 +84,7 @@ const fixedGuards = (guards: DynamicGuards | undefined, lane: Lane, agentId: str
   return steps;
 };
 
-/** Mastra takes arrays, and functions that give arrays. */
+/** Guards in the forms that Mastra accepts: an array, or a function that returns one. */
 const asMastraTakes = (guards: DynamicGuards | undefined): unknown =>
   typeof guards === 'function'
     ? ({ requestContext }: { requestContext: RequestContext }) => resolveGuards(guards, requestContext)

@@ -9,7 +9,7 @@ const legacy =
 
 type Method = { [Name in keyof Agent]-?: Agent[Name] extends (...args: never[]) => unknown ? Name : never }[keyof Agent];
 
-/** Methods of Mastra's agent that would run a loop other than ours, and why. */
+/** Methods of Mastra's agent that would run another loop, with the reason for the rejection. */
 export const refusedMethods = {
   network,
   resumeNetwork: network,
@@ -20,7 +20,7 @@ export const refusedMethods = {
   streamLegacy: legacy,
 } as const satisfies Partial<Record<Method, string>>;
 
-/** Methods that run a loop of Mastra's own: they work for an agent without guards, since there is nothing to keep there. */
+/** Methods that run Mastra's own loop. They work for an agent without guards, which has no guarantees to keep. */
 const unguarded: ReadonlySet<string> = new Set([
   'network',
   'resumeNetwork',
@@ -31,12 +31,12 @@ const unguarded: ReadonlySet<string> = new Set([
 ] satisfies Method[]);
 
 /**
- * Replaces, in an agent's prototype, each method that would leave the loop: it fails with `agent/unsupported-method`, as a rejection
- * where the method returns a promise. Those in {@link unguarded} fail only for an agent with guards.
+ * Replaces each method of a prototype that would leave the loop: it rejects with `agent/unsupported-method`. Those in
+ * {@link unguarded} fail only for an agent with guards.
  */
 export const refuseMethods = (prototype: object, isGuarded: (agent: never) => boolean): void => {
   for (const [name, detail] of Object.entries(refusedMethods)) {
-    const stock = Reflect.get(prototype, name) as (...args: unknown[]) => unknown; // of the class that it extends
+    const stock = Reflect.get(prototype, name) as (...args: unknown[]) => unknown; // the method of the base class
     const value = function (this: unknown, ...args: unknown[]): unknown {
       if (unguarded.has(name) && !isGuarded(this as never)) return stock.apply(this, args);
       const refusal = new InterlockError('agent/unsupported-method', { path: name, detail });

@@ -18,11 +18,11 @@ const lanesOf = ({
   ['error', errorProcessors],
 ];
 
-/** Whether an agent has any guards, or may have them: a function gives them for each request. */
+/** True if an agent has guards, or a function that may return guards for each request. */
 export const hasGuards = (guards: InterlockConfig): boolean =>
   lanesOf(guards).some(([, given]) => typeof given === 'function' || toArray(given).length > 0);
 
-/** The workflows that stand for an agent's guards, by id: each lane as a whole, and each pipeline in it. */
+/** The workflows of an agent's guards, unique by id: each whole lane, and each pipeline in it. */
 export const workflowsOf = async (
   agentId: string,
   guards: InterlockConfig,
@@ -36,7 +36,7 @@ export const workflowsOf = async (
   return [...new Map(byLane.flat().map((workflow) => [workflow.id, workflow])).values()];
 };
 
-/** Hands a Mastra instance to the processors of guards that are no function; they find models, storage and logger in it. */
+/** Passes a Mastra instance, with its models, storage and logger, to the processors of guards that are not a function. */
 export const registerOnProcessors = (mastra: Mastra, guards: InterlockConfig): void => {
   for (const [, given] of lanesOf(guards)) {
     if (given === undefined || typeof given === 'function') continue;
@@ -48,17 +48,17 @@ const registerOnGraph = (mastra: Mastra, graph: SequenceNode): void => {
   for (const processor of processorsOf(graph)) registerOnProcessor(mastra, processor);
 };
 
-/** Hands a Mastra instance to a processor. */
+/** Passes a Mastra instance to a processor. */
 export const registerOnProcessor = (mastra: Mastra, processor: object): void => {
   const register: unknown = Reflect.get(processor, '__registerMastra'); // Mastra's own method, which its processor interface does not declare
   if (typeof register === 'function') register.call(processor, mastra);
 };
 
 /**
- * Registers pipelines and workflows that no agent uses as workflows of type `processor`: Studio lists them, and they run from
- * there. An agent's own are registered with the agent.
+ * Registers pipelines and workflows that no agent uses as workflows of type `processor`: Mastra's Studio lists and runs them. An
+ * agent's own are registered with the agent.
  *
- * Raises `pipeline/invalid-step` for what is neither, and `pipeline/…` for a pipeline that cannot work.
+ * Raises `pipeline/invalid-step` for other values, and `pipeline/…` for a pipeline that cannot work.
  *
  * @example
  * registerProcessorWorkflows(mastra, moderation, quality);
@@ -71,6 +71,6 @@ export const registerProcessorWorkflows = (mastra: Mastra, ...guards: readonly E
       throw new InterlockError('pipeline/invalid-step', { path: `guards.${index}`, detail: 'pass a pipeline or a workflow.' });
     registerOnGraph(mastra, toGraph(workflow));
     mastra.addWorkflow(workflow, workflow.id);
-    mastra.addProcessor(workflow); // as Mastra registers an agent's: Studio lists no other
+    mastra.addProcessor(workflow); // as Mastra registers an agent's; Studio lists only these
   }
 };

@@ -9,29 +9,30 @@ import { checkCallOptions } from '../options/check-options.js';
 import { mergeOptions } from '../options/merge-options.js';
 import { checkServedOptions } from './allowed-options.js';
 
-/** Defaults as an agent's configuration gives them for its methods. */
+/** Defaults of an agent's methods. */
 export type ModeDefaults = Readonly<Record<RunMode, unknown>>;
 
 export interface OptionsCall {
   readonly agent: Agent;
   readonly mode: RunMode;
   readonly defaults: ModeDefaults;
-  /** What the caller gave. */
+  /** The caller's options. */
   readonly given: CallOptions;
-  /** The agent's own configuration, where it says more than defaults do. */
+  /** Options of the agent's configuration that are not among the defaults. */
   readonly guards?: Pick<InterlockConfig, 'onReaderCancel'>;
 }
 
 export interface ResolvedOptions {
   readonly options: CallOptions;
-  /** What they would be if the caller had said nothing. */
+  /** The options without the caller's. */
   readonly defaults: CallOptions;
   readonly requestContext: RequestContext;
 }
 
 /**
- * The options of a call over the defaults of its method over those of its agent. Raises `agent/unknown-option`,
- * `agent/unsupported-option` and `agent/invalid-option`, wherever an option was given, and `agent/served-option`.
+ * Merges the options of a call: the caller's override the defaults of the method, which override those of the agent. Raises
+ * `agent/unknown-option`, `agent/unsupported-option` and `agent/invalid-option` for options and defaults, and
+ * `agent/served-option`.
  */
 export const resolveOptions = async ({ agent, mode, defaults: layers, given, guards }: OptionsCall): Promise<ResolvedOptions> => {
   checkCallOptions(given, agent.id);
@@ -45,7 +46,7 @@ export const resolveOptions = async ({ agent, mode, defaults: layers, given, gua
   };
   const own = await ask(mode);
   const defaults: CallOptions = mergeOptions(await sharedDefaults(mode, ask), general, own);
-  checkCallOptions(defaults, agent.id); // a function may have given them
+  checkCallOptions(defaults, agent.id); // a function may return them
   const options: CallOptions = mergeOptions(defaults, given);
   if (mode === 'stream' && (options.onReaderCancel ?? guards?.onReaderCancel) === 'stop') letReadersStop(options);
   return { options, defaults, requestContext: given.requestContext ?? options.requestContext ?? requestContext };
@@ -54,19 +55,19 @@ export const resolveOptions = async ({ agent, mode, defaults: layers, given, gua
 const letReadersStop = (options: CallOptions): void => {
   const controller = new AbortController();
   const { abortSignal, stopForReader } = options;
-  if (stopForReader) return; // an engine sets the call up again
+  if (stopForReader) return; // already set: an engine recreates the call
   options.abortSignal = abortSignal ? AbortSignal.any([abortSignal, controller.signal]) : controller.signal;
   options.stopForReader = () => controller.abort(readerCanceled());
 };
 
-/** The specification has a `prepareStep` in the defaults of `generate` run on every call of `stream` too. */
+/** A `prepareStep` in the defaults of `generate` also runs on calls of `stream`, by the specification. */
 const sharedDefaults = async (mode: RunMode, ask: (of: RunMode) => Promise<object | undefined>): Promise<object> => {
   if (mode === 'generate') return {};
   const { prepareStep } = ((await ask('generate')) ?? {}) as CallOptions;
   return { prepareStep };
 };
 
-/** An agent may declare the request context that it requires, as Mastra's can. */
+/** Checks the request context against the schema of the agent, as Mastra does. */
 const checkRequestContext = async ({ id, requestContextSchema }: Agent, requestContext: RequestContext): Promise<void> => {
   if (!requestContextSchema) return;
   const { issues } = await requestContextSchema['~standard'].validate(requestContext.all);

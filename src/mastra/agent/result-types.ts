@@ -2,7 +2,7 @@ import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
 import type { RunResult, StepResult } from './result.js';
 import type { RunStream } from './run-stream.js';
 
-/** One attempt at a step: Mastra's step result, and how the attempt ended. */
+/** One attempt at a step: Mastra's step result with the outcome of the attempt. */
 export type InterlockStep = FullOutput['steps'][number] & Pick<StepResult, 'stepNumber' | 'attempt' | 'reason'>;
 /** The result of `generate`: Mastra's full output with the run's status and events. */
 export type InterlockResult = Omit<FullOutput, 'steps'> & { steps: InterlockStep[] } & Pick<

@@ -10,7 +10,7 @@ import { isDelegated } from '../tools/delegation.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { wastedOf, type WastedCalls } from '../../trace/wasted.js';
 
-/** A step as results report it: the loop's record, with the views that Mastra's steps have. */
+/** A step in a result: the loop's record, with the views of Mastra's steps. */
 export interface StepResult extends StepRecord {
   staticToolCalls: Chunk[];
   dynamicToolCalls: Chunk[];
@@ -18,19 +18,19 @@ export interface StepResult extends StepRecord {
   dynamicToolResults: Chunk[];
 }
 
-/** What Mastra's agents answer with, as far as a run of the loop can tell it, and how the run went. */
+/** The result of a run: the fields of Mastra's result that the loop supports, with status and events. */
 export interface RunResult {
-  /** How the run ended. */
+  /** The final status of the run. */
   status: RunStatus;
   /** Accepted text only, of all steps. */
   text: string;
-  /** Every attempt at every step; a rejected one has a `tripwire` and none of its words. */
+  /** Every attempt at every step; a rejected one has a `tripwire` and no text. */
   steps: StepResult[];
   finishReason: string;
   /** Tokens of the whole run, rejected attempts included. */
   usage: Run['usage'];
   totalUsage: Run['usage'];
-  /** Why the run ended as a tripwire. */
+  /** The reason and the guard of a run that ended as a tripwire. */
   tripwire: Tripwire | undefined;
   error: Error | undefined;
   reasoning: Chunk[];
@@ -44,32 +44,32 @@ export interface RunResult {
   request: Record<string, unknown>;
   response: Record<string, unknown>;
   providerMetadata: unknown;
-  /** The object of an accepted answer, where one was asked for. */
+  /** The object of an accepted answer. Undefined without structured output. */
   object: unknown;
   usedFallbackValue: boolean;
   runId: string;
   traceId: string | undefined;
   spanId: string | undefined;
-  /** Of a suspended run: the first call that waits, with what its tool says of it. */
+  /** The first waiting call of a suspended run, with its tool's payload. */
   suspendPayload: unknown;
-  /** What that call is to be resumed with: JSON schema, as text. */
+  /** The JSON schema of that call's resume data, as text. */
   resumeSchema: string | undefined;
   /** The whole conversation after the run. */
   messages: unknown[];
-  /** What memory put into it. */
+  /** The messages that memory added. */
   rememberedMessages: unknown[];
-  /** Guards that did not judge, and whose policy lets that pass; empty where every guard gave its verdicts. */
+  /** Guards that did not judge and whose policy allows that. Empty if every guard judged. */
   bypasses: GuardBypass[];
   /** The usage of model calls that overlapped with guards and were discarded. */
   wasted: WastedCalls;
-  /** What happened in the run, in order. Verdicts of shadow guards may be added after the run has ended. */
+  /** The events of the run, in order. Verdicts of shadow guards may be added after the run has ended. */
   runEvents: readonly RunEvent[];
 }
 
-/** What a result says about the guards. It can be read, and leaves a server only where the agent says `serveGuardDetails`. */
+/** Fields about the guards. They can be read, but a server sends them only with `serveGuardDetails`. */
 const guardDetails = ['bypasses', 'wasted', 'runEvents'] as const satisfies readonly (keyof RunResult)[];
 
-/** The result of a run that has ended. Copies of it, JSON among them, do not describe the guards unless the agent says so. */
+/** The result of a run that has ended. Copies of it, such as JSON, omit details of the guards unless `serveGuardDetails` is set. */
 const resultOf = (run: Run): RunResult => {
   const result = wholeResultOf(run);
   if (run.options.serveGuardDetails) return result;
@@ -81,7 +81,7 @@ const resultOf = (run: Run): RunResult => {
 const hide = <T extends object>(target: T, name: keyof T): void =>
   void Object.defineProperty(target, name, { enumerable: false });
 
-/** {@link resultOf} for the application's own callbacks, with everything in it. */
+/** {@link resultOf} with all details, for the application's own callbacks. */
 export const wholeResultOf = (run: Run): RunResult => {
   const { list } = run;
   const { runId } = run.options;
@@ -114,13 +114,13 @@ export const wholeResultOf = (run: Run): RunResult => {
   };
 };
 
-/** How a caller wants the result of a run. */
+/** Options of a run's result. */
 export interface Wanted {
   readonly returnScorerData?: boolean | undefined;
   readonly throwOnTripwire?: boolean | undefined;
 }
 
-/** What a caller wants, over what the agent says. A supervisor gets an error of its own for a tripwire. */
+/** The caller's options, with the agent's as defaults. A supervisor gets `agent/refused` for a tripwire instead. */
 export const wantedOf = <T extends Wanted>(callbacks: T, agent: Wanted): T => {
   const { throwOnTripwire = agent.throwOnTripwire } = callbacks;
   return { ...callbacks, throwOnTripwire: throwOnTripwire && !isDelegated(callbacks) };
@@ -136,7 +136,7 @@ export const answerOf = (run: Run, { returnScorerData, throwOnTripwire }: Wanted
   return result;
 };
 
-/** What scorers judge: the messages of a run, of which only accepted ones are left. */
+/** The input of scorers: the accepted messages of a run. */
 const scoringDataOf = (run: Run): object => scoringOf(run.list, isWithheld(run));
 
 const scoringOf = (list: MessageList, withheld: boolean): object => ({
@@ -149,7 +149,7 @@ const scoringOf = (list: MessageList, withheld: boolean): object => ({
   output: withheld ? [] : list.getPersisted.response.db(),
 });
 
-/** Where the run's trace is found; nothing where none was made. */
+/** The ids of the run's trace. Undefined without a trace. */
 export const traceIdsOf = ({ options: { tracer } }: Run): Pick<RunResult, 'traceId' | 'spanId'> =>
   tracer?.ids ?? { traceId: undefined, spanId: undefined };
 
@@ -159,7 +159,7 @@ const suspensionOf = (run: Run): Pick<RunResult, 'suspendPayload' | 'resumeSchem
   return { suspendPayload: payload, resumeSchema: payload?.resumeSchema };
 };
 
-/** What the steps of an answer add up to. */
+/** Combines the steps of an answer. */
 const gathered = (steps: readonly StepRecord[]) => {
   const reasoningTexts = steps.flatMap(({ reasoningText }) => (reasoningText === undefined ? [] : [reasoningText]));
   return {
@@ -172,7 +172,7 @@ const gathered = (steps: readonly StepRecord[]) => {
   };
 };
 
-/** What the run answered, in each form that Mastra gives it in. */
+/** The messages of the answer, in each of Mastra's forms. */
 export const responseMessages = (run: Run): Record<'messages' | 'uiMessages' | 'dbMessages', unknown[]> => {
   if (isWithheld(run)) return { messages: [], uiMessages: [], dbMessages: [] };
   const { response } = run.list.get;
@@ -185,13 +185,13 @@ const messagesBefore = ({ get }: MessageList): unknown[] => {
   return get.all.db().filter(({ id }) => !answered.has(id));
 };
 
-/** The provider's own count cannot be summed: as in Mastra, it is that of the last step. */
+/** The usage of the run. The provider's raw count cannot be summed, so it is the last step's, as in Mastra. */
 const usageOf = (run: Run): Run['usage'] => {
   const raw = acceptedSteps(run).at(-1)?.usage.raw;
   return { ...run.usage, ...(raw !== undefined && { raw }) };
 };
 
-/** A step with the views that Mastra's steps have: calls of tools that are known beforehand or not. */
+/** Adds the views of Mastra's steps: tool calls and results, split into static and dynamic tools. */
 export const stepResult = (step: StepRecord): StepResult => {
   const isDynamic = (wanted: boolean) => (chunk: Chunk) =>
     (chunk.payload as { dynamic?: boolean } | undefined)?.dynamic === wanted;
@@ -206,7 +206,7 @@ export const stepResult = (step: StepRecord): StepResult => {
   };
 };
 
-/** A tool's result as the AI SDK's content of a step has it. */
+/** A tool's result in the AI SDK's form of a step's content. */
 const resultContent = ({ toolCallId, toolName, input, output }: StepRecord['toolResults'][number]): object => ({
   type: 'tool-result',
   toolCallId,
@@ -215,14 +215,17 @@ const resultContent = ({ toolCallId, toolName, input, output }: StepRecord['tool
   output: typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output },
 });
 
-/** The answer of a run without what was said before its last tool call: what Mastra's streams give as their text. */
+/** The text of Mastra's streams: the answer without text before its last tool call. */
 export const answerText = ({ text, steps }: Pick<RunResult, 'text' | 'steps'>): string => {
   const accepted = steps.filter((step) => !step.tripwire && step.reason !== 'error');
   const usesTools = accepted.some(({ toolCalls }) => toolCalls.length > 0);
   return usesTools ? (accepted.at(-1)?.text ?? '') : text;
 };
 
-/** Why a run failed: the provider's own error where a model call did, with its `statusCode`; always an error, whatever was thrown. */
+/**
+ * The error of a failed run: the provider's own error of a failed model call, with its `statusCode`. Thrown values that are no
+ * errors become the cause of one.
+ */
 export const errorOf = ({ error }: Run): Error => {
   if (isInterlockError(error, 'model/call-failed') && error.cause instanceof Error) return error.cause;
   return error instanceof Error ? error : new InterlockError('run/failed', { cause: error });

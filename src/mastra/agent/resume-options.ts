@@ -6,36 +6,36 @@ import { isDelegated } from '../tools/delegation.js';
 import { checkCallOptions } from '../options/check-options.js';
 import { changesNothing, namesWhere } from '../options/option-table.js';
 
-/** What a call that resumes a run may say; the run keeps everything else as it began with it. */
+/** Options that a resuming call may set. The run keeps its other options. */
 const allowed = namesWhere(({ onResume }) => onResume === 'allowed' || onResume === 'allowed-and-delegated');
 
-/** What a supervisor says again when it resumes an agent. It is as it was. */
+/** Options that a supervisor repeats when it resumes an agent, unchanged. */
 const repeatedToAgents = namesWhere(({ onResume }) => onResume === 'delegated' || onResume === 'allowed-and-delegated');
 
-/** Options of a call that resumes a run, read. */
+/** Parsed options of a call that resumes a run. */
 export interface ResumeCall extends CallOptions {
   runId: string;
   toolCallId: string | undefined;
-  /** Options that the run began with, said again. */
+  /** Repeated options, which must equal those at the start of the run. */
   repeated: Readonly<Record<string, unknown>>;
 }
 
 const startedWith = new WeakMap<object, CallOptions>();
 
-/** Notes what a run begins with; the runs that resume it share its ports. */
+/** Stores the options at the start of a run. The runs that resume it share its ports, which are the key. */
 export const noteOptions = ({ options: { ports } }: Run, options: CallOptions): void => void startedWith.set(ports, options);
 
-/** What a run began with. */
+/** The options at the start of a run. */
 export const startOptions = ({ options: { ports } }: Run): CallOptions | undefined => startedWith.get(ports);
 
-/** Refuses an option that differs from what the run began with. Raises `agent/unsupported-option`. */
+/** Rejects a repeated option that differs from the one at the start of the run. Raises `agent/unsupported-option`. */
 export const checkRepeated = (run: Run, repeated: ResumeCall['repeated']): void => {
   const started = startOptions(run) as Readonly<Record<string, unknown>> | undefined;
   const path = Object.keys(repeated).find((name) => !isDeepStrictEqual(repeated[name], started?.[name]));
   if (path) throw new InterlockError('agent/unsupported-option', { path, detail: 'a resumed run keeps what it began with.' });
 };
 
-/** Reads the options of a call that resumes a run. Raises for what would be ignored, as for any call, and for what cannot be used. */
+/** Parses the options of a call that resumes a run. Raises for unsupported and invalid options, as for any call. */
 export const readResumeOptions = (given: object = {}): ResumeCall => {
   const { toolCallId, ...named } = given as Record<string, unknown>;
   checkCallOptions(named);

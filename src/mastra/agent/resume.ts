@@ -22,29 +22,29 @@ export interface ResumeOptions {
   readonly guards: InterlockConfig;
   readonly mode: RunMode;
   readonly runId: string;
-  /** Which of the calls that wait; needed where several do. */
+  /** The waiting call to answer. Required if several calls wait. */
   readonly toolCallId: string | undefined;
   readonly resumeData: unknown;
-  /** Options said again; they must be those that the run began with. */
+  /** Repeated options, which must equal those at the start of the run. */
   readonly repeated: ResumeCall['repeated'];
   readonly options: CallOptions;
   readonly requestContext: RequestContext;
-  /** Where the resuming call says that the conversation is kept. */
+  /** The memory target of the resuming call. */
   readonly memory: MemoryTarget | undefined;
 }
 
 /**
- * Goes on with a suspended run. Raises `agent/no-suspended-run`, and `agent/invalid-option` where the answer does not fit the call
- * that waits; the run then still rests.
+ * Resumes a suspended run. Raises `agent/no-suspended-run`, and `agent/invalid-option` if the answer does not fit the waiting
+ * call; the run then stays suspended.
  */
 export const resume = async (resuming: ResumeOptions): Promise<Run> => {
   const { suspended, runId } = resuming;
   const found = await suspended.find(runId);
   const answered = answeredBy(found.run, resuming);
   const { recording, context } = found.run.options;
-  const agent = context.agent as unknown as Agent; // as it was put there
+  const agent = context.agent as unknown as Agent; // `startRun` stores an `Agent`
   suspended.take(found);
-  const segment: { run?: Run } = {}; // until it is there, chunks of the last run segment are held for it
+  const segment: { run?: Run } = {}; // until it is set, chunks of the last run segment are buffered for it
   const next = resumeRun(
     found.run,
     runSegmentOf({ ...resuming, agent, recorded: recording?.show }, () => segment.run),
@@ -55,7 +55,7 @@ export const resume = async (resuming: ResumeOptions): Promise<Run> => {
   return next;
 };
 
-/** What a call says to a suspended run. Raises `agent/invalid-option` where it does not fit what the run waits for. */
+/** The answer of a call to a suspended run. Raises `agent/invalid-option` if it does not fit the waiting call. */
 export const answeredBy = (rested: Run, resuming: Omit<ResumeOptions, 'suspended' | 'guards'>): Answered => {
   checkRepeated(rested, resuming.repeated);
   checkConversation(rested, resuming);
@@ -65,7 +65,7 @@ export const answeredBy = (rested: Run, resuming: Omit<ResumeOptions, 'suspended
 
 const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });
 
-/** A run is not answered from within another conversation. What the request's context says of it wins over the caller's word. */
+/** Rejects an answer from another conversation. The request context and the caller's memory must both match. */
 const checkConversation = (run: Run, { memory, requestContext }: Pick<ResumeOptions, 'memory' | 'requestContext'>): void => {
   const { threadId, resourceId } = threadOf(run);
   const { thread, resource } = memory ?? {};
@@ -88,11 +88,14 @@ const choose = (
   return chosen;
 };
 
-/** The id that the call has in the sub-agent where it waits; the sub-agent's chunks, forwarded by the supervisor, have it. */
+/** The id of the call inside the waiting sub-agent. The sub-agent's chunks, forwarded by the supervisor, carry it. */
 const innerId = (waiting: WaitingCall): string | undefined =>
   waiting.kind === 'data' ? waiting.suspension.approval?.toolCallId : undefined;
 
-/** Where several calls of a sub-agent wait, Mastra's tool for it passes one on to the supervisor, and then resumes it without a name. */
+/**
+ * The call that a supervisor means without naming it. If several calls of a sub-agent wait, Mastra's tool passes on only one of
+ * them: the first for `generate`, the last for `stream`.
+ */
 const passedOn = (ids: readonly string[], mode: RunMode): string | undefined => (mode === 'generate' ? ids[0] : ids.at(-1));
 
 const answerOf = (waiting: WaitingCall, resumeData: unknown): Answered['answer'] => {

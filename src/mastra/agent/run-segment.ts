@@ -18,9 +18,9 @@ interface SegmentOptions {
   readonly mode: RunMode;
   readonly options: CallOptions;
   readonly guards: InterlockConfig;
-  /** Records each chunk once it is visible, as guards left it. */
+  /** Records each chunk once it is visible, after the guards' edits. */
   readonly recorded: OnShow<Chunk> | undefined;
-  /** Called with each chunk before the caller gets it, as the caller gets it. */
+  /** Called with each chunk in its final form, before the caller gets it. */
   readonly show?: OnShow<Chunk> | undefined;
 }
 
@@ -44,14 +44,14 @@ export const runSegmentOf = (
   ...runCallbacks(options, runOf),
 });
 
-/** One of them may have readers wait. */
+/** Combines listeners. One of them may delay the readers. */
 const shownTo = (given: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> | undefined => {
   const shows = given.filter((show) => show !== undefined);
   if (shows.length < 2) return shows[0];
   return (chunk) => shows.map((show) => show(chunk)).find((leaving) => leaving !== undefined);
 };
 
-/** Shows a chunk once the note on its payload is made, and after the chunks before it. */
+/** Shows a chunk once its payload is transformed, and after the chunks before it. */
 const noted = (runOf: () => Run | undefined, show: OnShow<Chunk> | undefined): OnShow<Chunk> => {
   let before: Promise<boolean> | undefined;
   return (chunk) => {
@@ -70,8 +70,8 @@ interface ResponseOptions {
 }
 
 /**
- * Before the last chunk of a run comes its object, and the callbacks of its end are awaited: a host may freeze once the stream
- * has closed. The last chunk carries the messages of the answer, where clients read their metadata.
+ * Writes the run's object before its last chunk, and awaits the end callbacks, because a host may freeze once the stream has
+ * closed. The last chunk carries the messages of the answer, from which clients read metadata.
  */
 const withResponse = (
   streamBuffer: StreamBuffer<Chunk>,
@@ -93,7 +93,7 @@ const withResponse = (
     if (chunk.type !== 'finish' || !run) return streamBuffer.write(chunk);
     const { runId, from, payload } = chunk;
     const { object } = objectOf(run);
-    if (object !== undefined) void streamBuffer.write({ type: 'object-result', runId, from, object } as Chunk); // at the end no reader waits
+    if (object !== undefined) void streamBuffer.write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
     const last = { ...chunk, payload: { ...(payload as object), response: responseMessages(run) } };
     return callEnded(run, options).then(() => streamBuffer.write(last));
   },
@@ -106,9 +106,8 @@ interface LogRecord {
 }
 
 /**
- * Writes what an operator has to know into the logger of the agent's Mastra instance: a run that failed, a run that a guard
- * stopped, a model call that is made again, a guard that was not there and was let pass. An agent without a Mastra instance has
- * no logger.
+ * Logs events for operators to the logger of the agent's Mastra instance: failed runs, runs that a guard stopped, retried model
+ * calls, and guards that were unavailable and bypassed. An agent without a Mastra instance has no logger.
  */
 const createRunLog = (agent: Agent, runOf: () => Run | undefined): ((event: RunEvent) => void) => {
   const logger = agent.getMastraInstance()?.getLogger();
@@ -134,7 +133,7 @@ const recordOf = (event: RunEvent, run: Run | undefined): LogRecord | undefined 
   return undefined;
 };
 
-/** The reason of a tripwire is what its guard lets be known; its metadata may be anything, and is left out. */
+/** Includes the reason of a tripwire, which its guard chose for disclosure, but not its metadata, which may contain anything. */
 const endOf = (
   { status, tripwire, error }: Extract<RunEvent, { type: 'run-finish' }>,
   run: Run | undefined,

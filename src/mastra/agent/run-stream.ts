@@ -41,7 +41,7 @@ interface ConsumeOptions {
   onError?: (error: unknown) => void;
 }
 
-/** A run that streams: Mastra's stream object in shape, with `status` and the run's events. Its fields may be destructured. */
+/** A streaming run: the shape of Mastra's stream object, with `status` and the run's events. Its fields may be destructured. */
 export interface RunStream extends Promised {
   readonly runId: string;
   readonly messageId: string;
@@ -52,18 +52,18 @@ export interface RunStream extends Promised {
   readonly tripwire: RunResult['tripwire'];
   readonly error: Error | undefined;
   readonly usedFallbackValue: boolean;
-  /** Every chunk from the first, for each reader. */
+  /** All chunks from the first one, for each reader. */
   readonly fullStream: ReadableStream<Chunk>;
-  /** Text as it is released; what was retracted later is not taken back here. */
+  /** Text as it is released, including text retracted later. */
   readonly textStream: ReadableStream<string>;
-  /** The object as far as it was shown, each value in the place of the one before; the last one of a run that succeeded is accepted. */
+  /** Partial objects, each of which replaces the previous one. The last one of a successful run is the accepted object. */
   readonly objectStream: ReadableStream<unknown>;
-  /** The elements of an accepted object that is a list. */
+  /** The elements of an accepted list. */
   readonly elementStream: ReadableStream<unknown>;
   /** The events so far. */
   readonly runEvents: readonly RunEvent[];
   consumeStream(options?: ConsumeOptions): Promise<void>;
-  /** The whole result; rejects where the run failed, and with `throwOnTripwire` where a guard stopped it. */
+  /** The whole result. Rejects if the run fails, and with `throwOnTripwire` if a guard stopped it. */
   getFullOutput(): Promise<RunResult>;
 }
 
@@ -76,7 +76,7 @@ export interface StreamOptions extends Wanted {
   readonly stopForReader?: () => void;
 }
 
-/** Offers a run that has been started as a stream. */
+/** Exposes a started run as a stream. */
 export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted }: StreamOptions): RunStream => {
   const { streamBuffer, runId } = run.options;
   const { traceId, spanId } = traceIdsOf(run);
@@ -136,7 +136,7 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
   return stream as typeof stream & Promised;
 };
 
-/** The text of a resumed run is whole, as in Mastra: it is what the caller has not stored yet. */
+/** The text of a resumed run includes text before its tool calls, as in Mastra: the caller has not stored it yet. */
 const isResumed = ({ recorder }: Run): boolean => recorder.events.some(({ type }) => type === 'run-resume');
 
 const finish = async (run: Run, ended: Promise<void>, wanted: Wanted): Promise<RunResult> => {
@@ -151,7 +151,7 @@ const handled = <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
-/** A full stream as its reader gets it. */
+/** A full stream with the caller's transforms. */
 export const transformed = (chunks: ReadableStream<Chunk>, transforms: StreamTransforms = []): ReadableStream<Chunk> =>
   [transforms].flat().reduce((stream, transform) => stream.pipeThrough(transform()), chunks);
 
@@ -159,7 +159,7 @@ async function* elementsOf(objects: ReadableStream<unknown>): AsyncGenerator {
   for await (const object of objects) if (Array.isArray(object)) yield* object;
 }
 
-/** Of each chunk what is wanted of it, where anything is. */
+/** Maps chunks to values, and drops chunks without one. */
 const picked = <T>(chunks: ReadableStream<Chunk>, pick: (chunk: Chunk) => T | undefined): ReadableStream<T> =>
   chunks.pipeThrough(
     new TransformStream<Chunk, T>({
@@ -170,23 +170,23 @@ const picked = <T>(chunks: ReadableStream<Chunk>, pick: (chunk: Chunk) => T | un
     }),
   );
 
-/** What a run shows of its object: each value takes the place of the one before. */
+/** Parses partial objects from a run's chunks. Each value replaces the previous one. */
 interface ObjectReading {
-  /** Takes a chunk that has left; gives what is now known of the object, where that is more or other than before. */
+  /** Reads a released chunk. Returns the partial object if it changed. */
   take(chunk: Chunk): { readonly object: unknown } | undefined;
 }
 
 /**
- * Reads an object off the text of a run as it is shown: what guards hold is not in it, and after a retraction the next attempt's
- * begins anew. Only the last value is checked and accepted; a run that did not succeed has none.
+ * Parses an object from the released text of a run, without text that guards hold. A retraction starts it anew. Only the last
+ * value is checked and accepted; a run without success has none.
  */
 const readObject = (run: Run): ObjectReading => {
   let text = '';
   let last: unknown;
   let asked: { readonly by: unknown; readonly schema: OutputSchema } | undefined;
   const schemaNow = (): OutputSchema | undefined => {
-    const by = (run.attempt?.settings ?? run.options.settings).structuredOutput as StructuredOutput | undefined; // checked where it was given
-    if (by?.model) return undefined; // the text is not the object's
+    const by = (run.attempt?.settings ?? run.options.settings).structuredOutput as StructuredOutput | undefined; // checked with the call's options
+    if (by?.model) return undefined; // another model creates the object
     if (by && asked?.by !== by) asked = { by, schema: readOutputSchema(by.schema) };
     return by && asked?.schema;
   };
@@ -208,5 +208,5 @@ const readObject = (run: Run): ObjectReading => {
   };
 };
 
-/** The object is what was said last: after a tool, in another attempt, in another step. */
+/** Chunks that restart the object: it is parsed from the text after the last tool call, retraction or step start. */
 const startsAnew = new Set(['step-start', 'tool-call', 'data-interlock-retract']);

@@ -29,7 +29,7 @@ import { checkPromise } from '../tools/tool-effects.js';
 import type { AgentTracing } from '../tracing/agent-span.js';
 import { createAgentTrace } from '../tracing/agent-trace.js';
 
-/** Where only stop conditions bound a run, it still ends. */
+/** Maximum steps of a run that only stop conditions bound. */
 const boundedByConditions = 1_000;
 const retriesWithErrorProcessors = 3;
 
@@ -40,21 +40,21 @@ export interface StartOptions extends Pick<AgentSetup, 'guards' | 'hooks' | 'max
   readonly messages: MessageListInput;
   readonly options: CallOptions;
   readonly requestContext: RequestContext;
-  /** Whether the messages are signals of a thread. */
+  /** True if the messages are signals of a thread. */
   readonly isSignal?: boolean;
-  /** What keeps the run, where anything does. */
+  /** The journal of a durable run. */
   readonly journal?: Journal;
-  /** Whether the run began elsewhere: a recording tells a run from its beginning, or not at all. */
+  /** True if the run started elsewhere: then it is not recorded, because a recording includes a run's start. */
   readonly isContinued?: boolean;
-  /** The limits that the run began with, when it continues. Default: those of the agent and the call. */
+  /** The original limits of a continued run. Default: those of the agent and the call. */
   readonly limits?: LoopLimits;
-  /** Called with each chunk once it is visible, in addition to the caller's stream, which may have to wait for it. */
+  /** Called with each chunk once it is visible, in addition to the caller's stream, which it may delay. */
   readonly show?: OnShow<Chunk>;
-  /** Answers in the place of models and tools, where anything does. */
+  /** Replaces models and tools. */
   readonly answering?: (ports: LoopPorts) => LoopPorts;
 }
 
-/** Resolves everything that a run needs; whatever is wrong is refused here, before any model call. */
+/** Creates a run, and rejects invalid options and guards before any model call. */
 export const startRun = async (start: StartOptions): Promise<Run> => {
   const { agent, guards, mode, messages, options, requestContext, maxModelRetries, isContinued } = start;
   if (!start.journal) checkPromise(guards.effects, undefined);
@@ -106,7 +106,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     effects: own.effects,
     journal: start.journal,
     context: {
-      agent: agent as never, // hooks see the agent that runs them; Mastra types it by its own generics
+      agent: agent as never, // hooks get the agent that runs them; Mastra types it with its own generics
       requestContext,
       tracingContext: options.tracingContext ?? options.tracing,
     },
@@ -147,13 +147,13 @@ const tracingOf = ({ agent, options, requestContext, ...own }: Traced): AgentTra
   hasWords: own.recordEdits,
 });
 
-/** Ids as the agent's Mastra instance makes them; an agent without one makes them at random. */
+/** Creates ids with the agent's Mastra instance, or random ids without one. */
 export const idsOf =
   (agent: Agent) =>
   (idType: 'run' | 'message'): string =>
     agent.getMastraInstance()?.generateId({ idType, source: 'agent', entityId: agent.id }) ?? globalThis.crypto.randomUUID();
 
-/** The limits that options set; the number of models is known once the ports are made. */
+/** The limits that options set. The number of models follows from the ports. */
 type OwnLimits = Omit<LoopLimits, 'models'>;
 
 const limitsOf = (

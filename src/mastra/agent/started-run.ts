@@ -1,13 +1,13 @@
 import type { Run } from '../../loop/run.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
 
-/** A call whose run is there. */
+/** A call with its run. */
 export interface StartedRun {
   readonly run: Run;
-  /** Has the run come to its end, or to where it is suspended, and calls back. Called once; never rejects. */
+  /** Drives the run until it ends or suspends, then runs the callbacks. Called once; never rejects. */
   readonly end: () => Promise<void>;
   readonly callbacks: CallCallbacks & Pick<CallOptions, 'returnScorerData' | 'throwOnTripwire' | 'stopForReader'>;
   readonly transforms: CallOptions['experimentalTransform'];
-  /** Has the subscribers of its thread read the run's stream, where it belongs to one. */
+  /** Publishes the run's stream to the subscribers of its thread. Undefined without a thread. */
   readonly publish?: (stream: object) => Promise<void>;
 }

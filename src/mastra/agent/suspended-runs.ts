@@ -9,11 +9,11 @@ export interface SuspendedRuns {
   follow(run: Run, ended: Promise<unknown>): void;
   /** A run that is suspended, or will be in a moment. Raises `agent/no-suspended-run`. */
   find(runId: string): Promise<SuspendedRun>;
-  /** {@link find}, or nothing where no such run rests here. */
+  /** {@link find}, or undefined without such a run here. */
   seek(runId: string): Promise<SuspendedRun | undefined>;
   /** Removes a run in order to resume it; no other caller can then resume it. Raises `agent/no-suspended-run`. */
   take(suspended: SuspendedRun): void;
-  /** The suspended runs, the last one first. */
+  /** The suspended runs, most recent first. */
   list(): readonly SuspendedRun[];
 }
 
@@ -27,10 +27,10 @@ interface Followed {
   readonly ended: Promise<SuspendedRun | undefined>;
 }
 
-/** So many runs are kept at most; with one more, the one that has been suspended longest is forgotten. */
+/** Maximum number of runs kept. One more evicts the run that has been suspended longest. */
 const mostKept = 1_000;
 
-/** Makes room for an agent's runs. */
+/** Creates an empty registry for an agent's runs. */
 export const createSuspendedRuns = (): SuspendedRuns => {
   const followed = new Map<string, Followed>();
   const suspendedRuns = new Map<string, SuspendedRun>();
@@ -42,7 +42,7 @@ export const createSuspendedRuns = (): SuspendedRuns => {
     return suspended;
   };
   const seek = async (runId: string): Promise<SuspendedRun | undefined> => {
-    await followed.get(runId)?.ended; // the reader of the stream gets the last chunk just before the run is suspended
+    await followed.get(runId)?.ended; // readers get the last chunk just before the run is suspended
     return suspendedRuns.get(runId);
   };
   return {
@@ -72,16 +72,16 @@ export const createSuspendedRuns = (): SuspendedRuns => {
   };
 };
 
-/** The conversation that a run belongs to, as its messages say. */
+/** The conversation of a run, from its messages. */
 export const threadOf = ({ list }: Run): { threadId?: string; resourceId?: string } => {
   const { threadId, resourceId } = list.get.input.db()[0] ?? {};
   return { threadId, resourceId };
 };
 
-/** A suspended run, as Mastra lists it. */
+/** An entry of Mastra's list of suspended runs. */
 export type ListedRun = AgentListSuspendedRunsResult['runs'][number];
 
-/** Of the suspended runs those that are asked for. */
+/** Filters and pages the suspended runs. */
 export const listRuns = (
   suspendedRuns: readonly ListedRun[],
   options: AgentListSuspendedRunsOptions,
@@ -95,7 +95,7 @@ export const listRuns = (
   return { runs: runs.slice(page * perPage, (page + 1) * perPage), total: runs.length };
 };
 
-/** A suspended run, in the form in which Mastra lists it. */
+/** A suspended run as an entry of Mastra's list. */
 export const toListed = ({ run, suspendedAt }: SuspendedRun): ListedRun => ({
   runId: run.options.runId,
   status: 'suspended',

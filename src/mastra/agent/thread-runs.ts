@@ -10,18 +10,18 @@ import type { StartedRun } from './started-run.js';
 import { startOptions } from './resume-options.js';
 import { transformed } from './run-stream.js';
 
-/** Mastra's runtime of threads: one for all agents of the process. It starts runs for messages, and has subscribers see them. */
+/** Mastra's runtime of threads: one for all agents of the process. It starts runs for messages, and publishes them to subscribers. */
 type ThreadRuntime = Mastra['agentThreadStreamRuntime'];
 
 /** A call that may belong to a thread. */
 interface ThreadCall {
   readonly agent: Agent;
   readonly mode: RunMode;
-  /** What the runtime starts later runs of the thread with; options of a call. */
+  /** Call options for later runs of the thread, which the runtime starts. */
   readonly given: CallOptions;
   readonly options: CallOptions;
   readonly requestContext: RequestContext;
-  /** Of a call that resumes a run: where the run belongs, and the call that is answered. */
+  /** For a call that resumes a run: the run's thread, and the answered call. */
   readonly resumes?: { readonly thread: Thread | undefined; readonly toolCallId: string | undefined };
 }
 
@@ -31,7 +31,7 @@ interface Thread {
   readonly resourceId: string | undefined;
 }
 
-/** The thread that a call names; what the request's context says of it wins, as in Mastra. */
+/** The thread of a call. The request context takes precedence, as in Mastra. */
 const threadIn = (memory: MemoryTarget | undefined, requestContext: RequestContext | undefined): Thread | undefined => {
   const { thread, resource } = memory ?? {};
   const threadId = (requestContext?.get(MASTRA_THREAD_ID_KEY) ?? '') || (typeof thread === 'string' ? thread : thread?.id);
@@ -47,9 +47,9 @@ export const threadOfRun = (run: Run): Thread | undefined => {
 };
 
 /**
- * Has a streamed run take its place in its thread, as Mastra's agents do: it waits for the run before it, it can be aborted by
- * its thread, and subscribers of the thread read what its readers read. A message that arrives while it runs starts the next run,
- * where the guards of the input judge it.
+ * Queues a streamed run in its thread, as Mastra's agents do. It waits for the previous run, can be aborted through its thread,
+ * and its subscribers get the same chunks as its readers. A message that arrives while it runs starts the next run, where the
+ * input guards judge it.
  */
 export const inThread = async (call: ThreadCall, begin: (options: CallOptions) => Promise<StartedRun>): Promise<StartedRun> => {
   const { agent, mode, given, options, requestContext, resumes } = call;
@@ -59,12 +59,12 @@ export const inThread = async (call: ThreadCall, begin: (options: CallOptions) =
   const pubsub = agent.getPubSub();
   const runId = options.runId ?? idsOf(agent)('run');
   const memory = { ...options.memory, thread: thread.threadId, resource: thread.resourceId };
-  const placed = { ...options, memory, requestContext, runId } as never; // Mastra types it by its own generics
+  const placed = { ...options, memory, requestContext, runId } as never; // Mastra types it with its own generics
   await runtime.waitForCrossAgentThreadRun(agent, placed, pubsub);
   const { abortSignal, requestContext: context } = runtime.prepareRunOptions(placed, pubsub) as CallOptions;
   const later = Object.defineProperty({ ...given, runId, memory, requestContext: context }, 'toolCallId', {
     value: resumes?.toolCallId,
-    enumerable: false, // the runtime reads it, and it is no option of the runs that follow
+    enumerable: false, // the runtime reads it, but later runs do not inherit it
   }) as never;
   try {
     const started = await begin({ ...options, runId, abortSignal, ...(context && { requestContext: context }) });
@@ -75,7 +75,7 @@ export const inThread = async (call: ThreadCall, begin: (options: CallOptions) =
   }
 };
 
-/** An agent that no Mastra instance has registered uses the same runtime; the class then has to be loaded. */
+/** The runtime of the process. For an agent without a Mastra instance, Mastra's class is loaded to get it. */
 const runtimeOf = async (agent: Agent): Promise<ThreadRuntime> => {
   const registered = agent.getMastraInstance()?.agentThreadStreamRuntime;
   if (registered) return registered;
@@ -84,8 +84,8 @@ const runtimeOf = async (agent: Agent): Promise<ThreadRuntime> => {
 };
 
 /**
- * A run's stream as the runtime publishes it: its chunks as every reader gets them, from an own reader that does not count as one
- * that the caller waits for. It has finished once that reader has read all of it, so that a suspension is known by then.
+ * A run's stream for the runtime to publish, from a separate reader that does not count as the caller's. It has finished once
+ * that reader has read all chunks, so that a suspension is known by then.
  */
 export const publishedStream = (run: Run, stream: object, { ended, transforms }: Published): object => {
   let read: () => void = () => undefined;

@@ -4,7 +4,7 @@ import { placeOfLane, toArray, type DynamicGuards, type Lane } from '../workflow
 import type { AgentSetup } from './read-config.js';
 import { findingsOf, type VerifyOptions } from '../workflow/verify.js';
 
-/** What is wrong with an agent's guards, those aside that a function gives for each request. */
+/** Findings about an agent's guards, except those that a function returns for each request. */
 export const findingsOfAgent = (agentId: string, setup: AgentSetup, options: VerifyOptions): readonly Finding[] => {
   const { inputProcessors, outputProcessors, errorProcessors } = setup.guards;
   const lanes: [Lane, DynamicGuards | undefined][] = [
@@ -21,22 +21,22 @@ export const findingsOfAgent = (agentId: string, setup: AgentSetup, options: Ver
   return findingsOf({ id: agentId, roots, isPartial, ...known }, options);
 };
 
-/** Whether defaults may say what an option is, for one method or for each request. */
+/** True if defaults may set an option, for one method or for each request. */
 const isInDefaults = ({ defaults, config }: AgentSetup, option: string): boolean => {
   const { defaultOptions } = config as { defaultOptions?: unknown };
   const layers = [defaultOptions, defaults.generate, defaults.stream];
   return layers.some((layer) => typeof layer === 'function' || (typeof layer === 'object' && layer !== null && option in layer));
 };
 
-/** Retries that a run is granted where its call says nothing of them; undefined where that is not known before. */
+/** The default retry budget of a run. Undefined if it depends on the request. */
 const retryBudgetOf = (setup: AgentSetup): number | undefined => {
   const { maxProcessorRetries, errorProcessors } = setup.guards;
   if (isInDefaults(setup, 'maxProcessorRetries')) return undefined;
   if (maxProcessorRetries !== undefined) return maxProcessorRetries;
-  return errorProcessors === undefined ? 0 : undefined; // with error guards retries are granted unasked
+  return errorProcessors === undefined ? 0 : undefined; // with error guards, retries are allowed by default
 };
 
-/** What is withheld where the call says nothing of it; undefined where that is not known before. */
+/** The default `hold` of a run. Undefined if it depends on the request. */
 const holdOf = (setup: AgentSetup): Hold | undefined => {
   const { hold = 'none' } = setup.config as { hold?: Hold };
   return isInDefaults(setup, 'hold') ? undefined : hold;

@@ -9,14 +9,14 @@ import {
 
 const storedVersions = new WeakSet<object>();
 
-/** Marks a copy of an agent that has a stored version's instructions and tools: it is no longer exchanged for another version. */
+/** Marks a copy of an agent with a stored version's instructions and tools, so that no other version replaces it. */
 export const markStoredVersion = (copy: object): void => void storedVersions.add(copy);
 
 /**
- * The agent that answers a call: a copy with the instructions and tools of a stored version where one is selected, with the same guards.
- * The call's selection replaces the request context's, which replaces that of the Mastra instance. The result is written to
- * the request context, for sub-agents and for an engine that continues the run. As in Mastra's agent, a selection that
- * cannot be resolved is logged, and the agent of the code answers.
+ * The agent that answers a call. If a stored version is selected, it is a copy with that version's instructions and tools, and
+ * the same guards. The call's selection replaces the request context's, which replaces that of the Mastra instance. The result is
+ * written to the request context, for sub-agents and for an engine that continues the run. As in Mastra's agent, a selection that
+ * cannot be resolved is logged, and the agent from code answers.
  */
 export const versionFor = async (
   agent: Agent,
@@ -34,7 +34,7 @@ export const versionFor = async (
   return version;
 };
 
-/** The agent of a run that an engine continues: the version that the run began with. Rejects where it cannot be resolved. */
+/** The agent of a continued durable run: the version at the run's start. Rejects if it cannot be resolved. */
 export const pinnedVersionFor = async (agent: Agent, requestContext: RequestContext): Promise<Agent> => {
   const selector = selectionIn(requestContext)?.agents?.[agent.id];
   const mastra = agent.getMastraInstance();

@@ -1,7 +1,7 @@
 import type { Engine, Program, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 
-/** Has an engine host a program. What the engine or its driver raises then and later is the cause of `durable/engine-failed`. */
+/** Hosts a program on an engine. Errors of the engine or its driver, now and later, become the cause of `durable/engine-failed`. */
 export const hostCoded = ({ name, host }: Engine, program: Program): ProgramRuns => {
   try {
     const { board, ...runs } = host(program);

@@ -17,7 +17,7 @@ import { createDurableRuns, type DurableRuns } from './durable-runs.js';
 import type { Followed } from './following.js';
 import { persistContext, splitOptions } from './persisted-segment.js';
 
-/** Has the engine of an agent's configuration run its runs; nothing where it has none. Raises `durable/effect-not-promised`. */
+/** The runs of an agent on its configured engine. Undefined without one. Raises `durable/effect-not-promised`. */
 export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | undefined => {
   const { durability: engine, acceptChangedCode, effects } = setup.guards;
   if (engine) checkPromise(effects, engine);
@@ -25,13 +25,13 @@ export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | un
   return engine && createDurableRuns({ agent, setup, engine, acceptChangedCode });
 };
 
-/** The runs of an agent that has an engine. Raises `durable/no-engine` for one that has none. */
+/** Raises `durable/no-engine` for an agent without an engine. */
 export const needEngine = (runs: DurableRuns | undefined, method: string): DurableRuns => {
   if (!runs) throw new InterlockError('durable/no-engine', { path: method });
   return runs;
 };
 
-/** Dates and ids that a host makes anew for the same words are not part of it. */
+/** A hash of messages, without dates and ids, which a host may create anew for the same text. */
 const hashOf = (messages: MessageListInput): string => {
   const said = stringify(messages, (name, value: unknown) => (name === 'id' || name === 'createdAt' ? undefined : value));
   return createHash('sha256')
@@ -40,7 +40,7 @@ const hashOf = (messages: MessageListInput): string => {
     .slice(0, 16);
 };
 
-/** Whose a run is: what the request's context says of it wins over the caller's word, as everywhere in Mastra. */
+/** The resource that owns a run. The request context takes precedence over the caller's memory option, as in Mastra. */
 const resourceOf = ({ memory }: Pick<CallOptions, 'memory'>, requestContext: RequestContext): string | undefined => {
   const reserved = requestContext.get(MASTRA_RESOURCE_ID_KEY) as unknown;
   return typeof reserved === 'string' && reserved !== '' ? reserved : memory?.resource;
@@ -50,13 +50,13 @@ export interface DurableCall {
   readonly agent: Agent;
   readonly mode: RunMode;
   readonly messages: MessageListInput;
-  /** As the caller gave them. */
+  /** The caller's options. */
   readonly given: CallOptions;
   readonly options: CallOptions;
   readonly requestContext: RequestContext;
 }
 
-/** Begins a run that is kept. */
+/** Starts a durable run. */
 export const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<StartedRun> => {
   const { agent, mode, messages, given, options, requestContext } = call;
   const { kept: persisted, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
@@ -76,10 +76,10 @@ export const startDurably = async (runs: DurableRuns, call: DurableCall): Promis
   return startedRunOf(await runs.start(asked, here), options);
 };
 
-/** A call that goes on with a run that is kept. */
+/** A call that resumes a durable run. */
 export type DurableResumeOptions = Omit<ResumeOptions, 'suspended' | 'guards'>;
 
-/** Goes on with a run that is kept, and suspended. */
+/** Resumes a suspended durable run. */
 export const resumeDurably = async (runs: DurableRuns, resuming: DurableResumeOptions): Promise<StartedRun> => {
   const { runId, mode, options, memory, requestContext } = resuming;
   const { here } = splitOptions(options);
@@ -90,7 +90,7 @@ export const resumeDurably = async (runs: DurableRuns, resuming: DurableResumeOp
   );
 };
 
-/** A followed run, in the form of a call that started it. */
+/** A followed run in the form of a started one. */
 export const startedRunOf = ({ run, ended }: Followed, options: CallOptions): StartedRun => ({
   run,
   end: async () => {

@@ -18,10 +18,10 @@ import type { Followed } from './following.js';
 import { endOf, readEnd, splitOptions, type PersistedCall, type PersistedSegment } from './persisted-segment.js';
 import { restoredRun, setUp, type PersistedAgent } from './set-up.js';
 
-/** What keeps the run that an agent is asked for. */
+/** Persists the runs of an agent's calls. */
 export interface DurableRunner {
   start(call: DurableCall): Promise<StartedRun>;
-  /** Nothing where the run is not kept. */
+  /** Undefined if the run is not persisted. */
   resume(resuming: DurableResumeOptions): Promise<StartedRun> | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface RunnerParts {
   readonly durable: DurableRuns | undefined;
 }
 
-/** What keeps an agent's run: its engine; where a supervisor asks for it, what keeps the supervisor's. */
+/** The runner of a call: the agent's engine, or for a supervisor's call the journal of the supervisor's run. */
 export const durableRunnerOf = ({ agent, setup, durable }: RunnerParts, options: CallOptions): DurableRunner | undefined => {
   if (!isDelegated(options))
     return durable && { start: (call) => startDurably(durable, call), resume: (resuming) => resumeDurably(durable, resuming) };
@@ -47,15 +47,16 @@ export const durableRunnerOf = ({ agent, setup, durable }: RunnerParts, options:
 };
 
 /**
- * What a supervisor's call says that its sub-agent's run is to keep: the host makes new ids for the message and its thread
- * whenever it asks. The supervisor's conversation, which is the sub-agent's `context`, is kept with its own run.
+ * The options of a supervisor's call that the sub-agent's run persists. They include the message and its thread, because the host
+ * creates new ids for these on each call. The supervisor's conversation, which is the sub-agent's `context`, is persisted with
+ * the supervisor's run.
  */
 interface DelegatedOptions extends CallOptions {
-  /** What tells the call of a supervisor from others, see `isDelegated`. */
+  /** Identifies a supervisor's call, see `isDelegated`. */
   readonly backgroundTaskPolicy?: unknown;
 }
 
-/** Begins a sub-agent's run as a part of its supervisor's, or goes on with it. */
+/** Starts or continues a sub-agent's run as a part of its supervisor's. */
 const startDelegated = async (parts: PersistedAgent, delegating: DelegatingCall, call: DurableCall): Promise<Followed> => {
   const { mode, messages, given, requestContext } = call;
   const { memory, instructions, maxSteps, backgroundTaskPolicy, ...here } = given as DelegatedOptions;
@@ -68,7 +69,7 @@ const startDelegated = async (parts: PersistedAgent, delegating: DelegatingCall,
   return follow(parts, delegating, { segment: { call: persisted }, given: { ...here, requestContext } });
 };
 
-/** Goes on with a sub-agent's suspended run; nothing where it was not left with its supervisor's. */
+/** Resumes a sub-agent's suspended run. Undefined if the supervisor's run has not stored it. */
 const resumeDelegated = (
   parts: PersistedAgent,
   delegating: DelegatingCall,
@@ -90,7 +91,7 @@ const resumeDelegated = (
 
 interface DelegatedSegment {
   readonly segment: PersistedSegment;
-  /** What of the call is at hand, and not kept. */
+  /** Options of the call that are not persisted. */
   readonly given: CallOptions;
 }
 

@@ -26,28 +26,28 @@ import { restoredRun, type DurableAgent } from './set-up.js';
 
 /** The runs of an agent on an engine. */
 export interface DurableRuns {
-  /** What a run may take where its call does not say it. */
+  /** The time limit of runs whose call sets none. */
   readonly deadlineMs: number | undefined;
-  /** Begins a run, or follows the one that there is under its id. */
+  /** Starts a run, or follows an existing run with its id. */
   start(call: PersistedCall, here: CallOptions): Promise<Followed>;
-  /** Follows the last segment of a run, from an offset of its published entries on. */
+  /** Follows the last segment of a run, from an offset of its published entries. */
   attach(runId: string, options: AttachOptions): Promise<Followed>;
-  /** Goes on with a run that is suspended, or will be. */
+  /** Resumes a run that is suspended or about to be. */
   resume(resuming: ResumeRunOptions): Promise<Followed>;
-  /** Ends a run as canceled, wherever it is. */
+  /** Ends a run as canceled, in any process. */
   cancel(runId: string, owner?: RunOwner): Promise<void>;
-  /** Continues a run that the engine gave up, from what its journal holds. */
+  /** Continues a run that the engine gave up, from its journal. */
   retry(runId: string, owner?: RunOwner): Promise<void>;
-  /** Gives a run up without running anything of it; what is kept of it stays. */
+  /** Gives up a run without running any of it. Its stored data remains. */
   abandon(runId: string, owner?: RunOwner): Promise<void>;
-  /** Begins a run that goes on from a step of another one. */
+  /** Starts a run that continues from a step of another run. */
   fork(runId: string, options: ForkPoint & RunOwner): Promise<Followed>;
-  /** Deletes what is kept of runs that ended before a time; says of how many. */
+  /** Deletes the stored data of runs that ended before a time. Returns their number. */
   prune(olderThan: Date): Promise<number>;
-  /** Cancels the runs of a resource, and deletes what is kept of them. */
+  /** Cancels the runs of a resource, and deletes their stored data. */
   erase(resourceId: string): Promise<Erased>;
   list(filter: RunFilter): Promise<readonly RunSummary[]>;
-  /** What becomes of the runs, in numbers. */
+  /** Metrics of the runs. */
   metrics(): Promise<RunMetrics>;
 }
 
@@ -57,16 +57,19 @@ export interface RunOwner {
   readonly resourceId?: string;
 }
 
-/** Where a run is forked. */
+/** The point at which a run is forked. */
 export interface ForkOptions extends RunOwner {
-  /** The step that the new run does again, with all that follow; a chunk's `metadata.stepNumber`, the first is 0. Default: what was not kept of the run. */
+  /**
+   * The first step that the new run repeats: a chunk's `metadata.stepNumber`, from 0. Default: the first part of the run that was
+   * not persisted.
+   */
   readonly step?: number;
-  /** Default: an id of its own. */
+  /** Default: a generated id. */
   readonly newRunId?: string;
 }
 
 export interface AttachOptions extends RunOwner {
-  /** The least `metadata.sequence` of the chunks that are given; 0 for all of them. Default: those of the last run segment. */
+  /** The lowest `metadata.sequence` of the returned chunks; 0 returns all. Default: the start of the last run segment. */
   readonly from?: number;
 }
 
@@ -74,14 +77,14 @@ export interface ResumeRunOptions extends RunOwner {
   readonly runId: string;
   readonly mode: RunMode;
   readonly here: CallOptions;
-  /** Reads what was said; raises where it does not answer what the run waits for. */
+  /** Creates the answer to a run. Raises if it does not fit the waiting call. */
   answer(rested: Run): Answered;
 }
 
-/** Has an engine run an agent's runs. */
+/** Hosts an agent's runs on its engine. */
 export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
   const localRuns = createLocalRuns();
-  const hosted = Promise.withResolvers<Board>(); // an engine may begin with a run before it has given its board
+  const hosted = Promise.withResolvers<Board>(); // an engine may start a run before it returns its board
   const { runQueue, deadlineMs } = parts.setup.guards;
   const queue = createRunQueue(runQueue);
   const counts: RunCounts = { recovered: 0 };
@@ -125,7 +128,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       const { id } = await lastSegment(context, runId);
       if (!runs.abandon) throw new InterlockError('durable/unsupported-operation', { path: 'abandon' });
       if (await runs.abandon(id))
-        await board.pin(runId, undefined); // it waits for nothing any more
+        await board.pin(runId, undefined); // it no longer waits
       else throw new InterlockError('durable/no-run', { path: runId, detail: 'it is not under way.' });
     },
     fork: async (runId, { resourceId, ...point }) => {
@@ -151,7 +154,7 @@ const cancelRun = async (context: DurableContext, runId: string): Promise<void> 
   await runs.start({ ...labelsOf(end.call), runId: segmentId(runId, number + 1), input });
 };
 
-/** What the engine receives of a run besides its input. */
+/** Fields of a run that the engine receives in addition to its input. */
 const labelsOf = ({ resourceId, priority }: PersistedCall): Pick<StartCall, 'resourceId' | 'priority'> => ({
   resourceId,
   priority,
@@ -183,7 +186,7 @@ const startSegment = async (
   if (!isFirst) await checkAsked(context, at, segment.call);
   const cancel = (): void => void runs.cancel(id).catch(() => undefined);
   here.abortSignal?.addEventListener('abort', cancel, { once: true });
-  const stopListening = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal outlives runs
+  const stopListening = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal may outlive the run
   try {
     if (here.abortSignal?.aborted) await runs.cancel(id);
     const followed = await followCalled(context, at);
@@ -214,7 +217,7 @@ const lastSegment = async ({ runs }: DurableContext, runId: string): Promise<Seg
   }
 };
 
-/** How often a canceled run is checked for its end. Without a process to handle the cancellation, it ends later. */
+/** The number of checks for the end of a canceled run. Without a process to handle the cancellation, it ends later. */
 const looks = 10;
 
 /** A run may be suspended before it receives the request to end. */

@@ -1,15 +1,15 @@
 import type { BoardEntry } from '../../durable/journal.js';
 
-/** What became of an entry: its place on the board, or that it has none. Where it was dropped, nothing of it is to be seen. */
+/** The outcome of an entry: its place on the board, or none. A `dropped` entry must not become visible. */
 export type Written = number | 'unwritten' | 'dropped';
 
-/** Entries on their way to a board. */
+/** A queue of entries for a board. */
 export interface EntryQueue {
-  /** What is pushed in one turn of the event loop goes together. Never rejects. */
+  /** Entries of one turn of the event loop are written together. Never rejects. */
   push(entry: BoardEntry): Promise<Written>;
-  /** Settles when everything was tried to be written; what could not be waits for the next try. Never rejects. */
+  /** Settles after an attempt to write all entries. Failed ones wait for the next attempt. Never rejects. */
   flush(): Promise<void>;
-  /** Tries once more; says the same of everything that is then unwritten, and of what is pushed later. */
+  /** Makes a last attempt, then settles all unwritten and later entries with `rest`. */
   end(rest: Exclude<Written, number>): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ interface Waiting {
   settle(written: Written): void;
 }
 
-/** After a failure what waits is tried again, though nothing more is pushed. */
+/** Delay before the retry of a failed write. */
 const tryAgainMs = 250;
 
 /** @param write adds entries to a board, all of them or none; returns the place of the first */

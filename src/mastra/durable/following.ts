@@ -8,7 +8,7 @@ import type { LocalRun } from './local-runs.js';
 import { setUp } from './set-up.js';
 import { readChunk, type RunEntry } from './run-entry.js';
 
-/** A run that a caller waits for, in whichever process it runs. */
+/** A run that a caller follows, in whichever process it runs. */
 export interface Followed {
   readonly run: Run;
   /** Settles when the run segment is over; never rejects. */
@@ -55,11 +55,11 @@ type Wanted = (entry: RunEntry) => boolean;
 const createFollower = async ({ parts }: DurableContext, subscription: RunSubscription, isWanted: Wanted): Promise<Followed> => {
   const { call } = subscription;
   if (!call) throw (await subscription.poll())?.error;
-  const run = await setUp(parts, call, { here: {}, journal: noJournal }); // it does not go on here
+  const run = await setUp(parts, call, { here: {}, journal: noJournal }); // it does not continue here
   return { run, ended: publishUntilEnd(run, subscription, isWanted) };
 };
 
-/** Where a run segment is interrupted, it is followed wherever it goes on. */
+/** Follows a local run segment. If it is interrupted, follows its continuation in any process. */
 const watch = async (context: DurableContext, segment: SegmentRef, { run, driven, life }: LocalRun): Promise<void> => {
   const { localRuns } = context;
   try {
@@ -79,7 +79,7 @@ const watch = async (context: DurableContext, segment: SegmentRef, { run, driven
   }
 };
 
-/** Emits published chunks until the run segment is over. The last chunk is emitted together with the end that it reports. */
+/** Emits published chunks until the run segment is over. The last chunk is emitted only once the end is known. */
 const publishUntilEnd = async (run: Run, subscription: RunSubscription, isWanted: Wanted): Promise<void> => {
   try {
     for (;;) {
@@ -113,7 +113,7 @@ const showPublished = async (
   }
 };
 
-/** Adds the position of the chunk, from which a dropped reader continues. */
+/** Adds the position of the chunk, from which a disconnected reader continues. */
 const tagged = (chunk: Chunk, { sequence, at }: RunEntry): Chunk => ({
   ...chunk,
   metadata: { ...at, ...chunk.metadata, sequence },

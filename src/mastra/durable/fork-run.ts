@@ -6,16 +6,16 @@ import { idsOf } from '../agent/start-run.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
 import type { DurableContext } from './run-subscription.js';
 
-/** Where a run is forked, and under which id. */
+/** The point at which a run is forked, and the id of the new run. */
 export interface ForkPoint {
-  /** The step that the new run does again, and all that follow it; the first is 0. Default: what was not kept of the run. */
+  /** The first step that the new run repeats, from 0. Default: the first part of the run that was not persisted. */
   readonly step?: number | undefined;
   readonly newRunId: string;
 }
 
 /**
- * The segment that a fork of a run begins with: what the run began with, and what was kept of it before a step. Raises
- * `durable/no-run`, `durable/no-step`, `durable/unsupported-operation`.
+ * The first segment of a fork: the start of the original run, and its journal up to a step. Raises `durable/no-run`,
+ * `durable/no-step`, `durable/unsupported-operation`.
  */
 export const forkedSegment = async (context: DurableContext, last: ForkedFrom, point: ForkPoint): Promise<PersistedSegment> => {
   const { step, newRunId } = point;
@@ -23,7 +23,7 @@ export const forkedSegment = async (context: DurableContext, last: ForkedFrom, p
   const found = segments.findLast(({ segment }) => isBefore(segment, step)) ?? segments[0];
   if (!found) throw new InterlockError('durable/no-run', { path: last.runId });
   const { segment, steps } = found;
-  const { deadlineAt, ...call } = segment.call; // that was the first run's
+  const { deadlineAt, ...call } = segment.call; // the deadline of the original run
   void deadlineAt;
   const { sections, reached } = sectionsBefore(steps, { startedWith: segment.resumes?.state, step, runId: last.runId });
   if (step !== undefined && (!Number.isInteger(step) || step < 0 || step > reached + 1))
@@ -35,13 +35,13 @@ export const forkedSegment = async (context: DurableContext, last: ForkedFrom, p
   return withOwnMessage(forked, idsOf(context.parts.agent)('message'));
 };
 
-/** A fork answers in a message of its own: memory must not put it in the place of the first run's. */
+/** Gives a fork its own message id, so that memory does not replace the original run's message. */
 const withOwnMessage = (segment: PersistedSegment, ownId: string): PersistedSegment => {
   const { resumes, forked = [] } = segment;
   const begin = forked.find(({ key }) => key === 'begin');
-  const old = resumes?.state.messageId ?? (begin && (decode(begin.text) as { readonly messageId?: string }).messageId); // as it was kept
+  const old = resumes?.state.messageId ?? (begin && (decode(begin.text) as { readonly messageId?: string }).messageId); // the stored start
   if (old === undefined) return segment;
-  const tokenOf = (id: string): string => encode(id).slice(1, -1); // a string in a text of `encode`, whole
+  const tokenOf = (id: string): string => encode(id).slice(1, -1); // a complete string in a text of `encode`
   const renamed = (text: string): string => text.replaceAll(tokenOf(old), tokenOf(ownId));
   return {
     ...segment,
@@ -61,7 +61,7 @@ interface ReadSegment {
   readonly steps: readonly KeptStep[];
 }
 
-/** A segment that only ends a run has nothing to go on from. */
+/** The segments of a run up to a number, except segments that only end it: a fork cannot continue from those. */
 const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: ForkedFrom): Promise<ReadSegment[]> => {
   if (!runs.journal) throw new InterlockError('durable/unsupported-operation', { path: 'fork' });
   const found: ReadSegment[] = [];
@@ -76,11 +76,11 @@ const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: ForkedF
   return found;
 };
 
-/** Whether a step is one of a segment's. */
+/** True if a segment starts before a step. */
 const isBefore = ({ resumes }: PersistedSegment, step: number | undefined): boolean =>
   step === undefined || !resumes || resumes.state.position.stepNumber < step;
 
-/** The steps of the run that was forked are not done again. */
+/** A durable that returns the steps of the original run instead of repeating them. */
 export const afterFork = (durable: Durable, { forked }: PersistedSegment): Durable => {
   if (!forked) return durable;
   const known = new Map(forked.map(({ key, text }) => [key, text]));

@@ -1,12 +1,12 @@
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 
-/** A run segment that goes on in this process. */
+/** A run segment in this process. */
 export interface LocalRun {
   readonly run: Run;
   /** Identifies this process in the published entries of the run segment, see `Publisher`. */
   readonly life: string;
-  /** Settles when the run segment is over here; rejects where it was interrupted, to go on elsewhere or later. */
+  /** Settles when the run segment is over here. Rejects if it was interrupted and continues elsewhere or later. */
   readonly driven: Promise<void>;
 }
 
@@ -16,12 +16,12 @@ export interface LocalRuns {
   reserve(id: string, here: CallOptions): void;
   /** The options of the caller that waits for a run segment. */
   callerOf(id: string): CallOptions | undefined;
-  /** A run segment goes on here. */
+  /** Registers a run segment that runs here. */
   register(id: string, localRun: LocalRun): Promise<void>;
   find(id: string): LocalRun | undefined;
   /** Removes a run segment that is no longer needed here. */
   remove(id: string): void;
-  /** Settles as soon as a run segment begins here, or after some milliseconds. */
+  /** Settles as soon as a run segment starts here, or after `withinMs`. */
   arrival(id: string, withinMs: number): Promise<void>;
 }
 

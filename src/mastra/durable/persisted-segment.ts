@@ -11,54 +11,54 @@ import type { CallOptions } from '../call-options.js';
 import type { RunDefinition } from './run-definition.js';
 import { namesWhere } from '../options/option-table.js';
 
-/** A call as plain data: what another process needs to continue its run. */
+/** A call as plain data, from which another process can continue its run. */
 export interface PersistedCall {
   readonly runId: string;
   readonly mode: RunMode;
   readonly messages: MessageListInput;
-  /** As the caller gave them; defaults are those of the agent that runs them. */
+  /** The caller's options. Defaults come from the agent that runs the call. */
   readonly options: CallOptions;
   /** A hash of the input of the run: another call under its id is rejected. Undefined for a sub-agent's call. */
   readonly asked?: string;
-  /** Whose run it is: the resource of its memory. */
+  /** The owner of the run: the resource of its memory. */
   readonly resourceId?: string;
-  /** Its place among the runs that wait. Default 0. */
+  /** The priority among waiting runs. Default: 0. */
   readonly priority?: number;
-  /** Epoch milliseconds at which the run ends as canceled. Absent where it may take as long as it takes. */
+  /** Epoch milliseconds at which the run ends as canceled. Default: no limit. */
   readonly deadlineAt?: number;
-  /** What its first segment began with; absent in the call of that one. */
+  /** The definition at the start of its first segment. Undefined in the call of that segment. */
   readonly definition?: RunDefinition;
-  /** The context of the request. Absent for a sub-agent's call: it has its supervisor's. */
+  /** The context of the request. Undefined for a sub-agent's call, which uses its supervisor's. */
   readonly context?: readonly (readonly [string, unknown])[];
 }
 
-/** What a segment of a run begins with: a call, or with it what an earlier run segment left and what was said to that. */
+/** The input of a run segment: a call, and if it resumes, the state of the earlier segment and the answer to it. */
 export interface PersistedSegment {
   readonly call: PersistedCall;
-  /** What the steps of another run gave, which this one goes on from. */
+  /** Steps of another run from which this one continues. */
   readonly forked?: readonly KeptStep[];
   readonly resumes?: {
     readonly state: PersistedState;
-    /** Absent where the run is to be canceled. */
+    /** Undefined if the run is to be canceled. */
     readonly answered?: Answered;
   };
 }
 
-/** What a run segment ends with: the state that it left, or why the run never began. */
+/** The output of a run segment: its final state, or the error that prevented the start. */
 export type SegmentEnd =
   | { readonly call: PersistedCall; readonly state: PersistedState; readonly error?: undefined }
   | { readonly error: unknown; readonly call?: undefined; readonly state?: undefined };
 
-/** Raises `durable/unkept-value` for an option that is no data, such as a function. */
+/** Raises `durable/unkept-value` for an option that is not plain data, such as a function. */
 export const writeSegment = (segment: PersistedSegment): string => encode(segment);
 
 /** @param id of the run segment, for `durable/damaged` */
 export const readSegment = (text: string, id: string): PersistedSegment => decodeAt(text, `${id} input`) as PersistedSegment; // the text of a run segment
 export const writeEnd = (end: SegmentEnd): string => encode(end);
 
-/** What is left of a run. Where something in it is no data, the run ends as failed, with what was kept of it before. */
+/** The output of a run. If its state is not plain data, the run ends as failed. */
 export const endOf = (run: Run, { call }: PersistedSegment): string => {
-  const persisted = { ...call, messages: [] }; // they stand in the state
+  const persisted = { ...call, messages: [] }; // they are in the state
   try {
     return writeEnd({ call: persisted, state: toPersistedState(run) });
   } catch (error) {
@@ -71,10 +71,10 @@ export const endOf = (run: Run, { call }: PersistedSegment): string => {
 /** @param id of the run segment, for `durable/damaged` */
 export const readEnd = (text: string, id: string): SegmentEnd => decodeAt(text, `${id} output`) as SegmentEnd; // the text of an end
 
-/** Options that stay in the process that waits for the run; the rest is kept with the run. */
+/** Options that stay in the process that waits for the run; the others are persisted with the run. */
 const localNames = new Set([...namesWhere(({ isLocal }) => isLocal === true), 'stopForReader' satisfies keyof CallOptions]);
 
-/** The options of a call in two: what the run is called with, and what its caller wants of it here. */
+/** Splits the options of a call into those of the run, which are persisted, and local ones of its caller. */
 export const splitOptions = (given: CallOptions): { readonly kept: CallOptions; readonly here: CallOptions } => {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
   const isHere = ([name]: [string, unknown]): boolean => localNames.has(name);
@@ -94,7 +94,7 @@ export const readContext = (persisted: NonNullable<PersistedCall['context']>): R
   return context;
 };
 
-/** The id under which an engine knows a segment of a run. */
+/** The id of a run segment for its engine. */
 export const segmentId = (runId: string, segment: number): string => `${segment}:${runId}`;
 export const runIdOf = (id: string): string => id.slice(id.indexOf(':') + 1);
 export const segmentNumber = (id: string): number => Number.parseInt(id, 10);

@@ -22,7 +22,7 @@ import { setUp, type DurableAgent } from './set-up.js';
 import { createPublisher, type Publisher } from './publisher.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 
-/** The program of an agent: one segment of a run, from its beginning to its end or to where it is suspended. */
+/** The program of an agent: it runs one segment of a run, until the run ends or suspends. */
 export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): Program => ({
   id: parts.agent.id,
   run: async (durable, call) => {
@@ -49,7 +49,7 @@ const segmentOf = ({ input, runId }: ProgramCall): PersistedSegment | { readonly
   }
 };
 
-/** A run that nothing can read ends. What only this version cannot read waits for another one. */
+/** Ends a run that no version can read. A run that only this version cannot read waits for another version. */
 const endUnread = async (
   { runId: id }: ProgramCall,
   { error }: { readonly error: unknown },
@@ -64,7 +64,7 @@ const endUnread = async (
   throw error;
 };
 
-/** Whether a run segment only ends a run that rested. */
+/** True for a run segment that only ends a suspended run. */
 const isCanceled = ({ resumes }: PersistedSegment): boolean => resumes !== undefined && !resumes.answered;
 
 interface Sitting extends ProgramParts {
@@ -75,7 +75,7 @@ interface Sitting extends ProgramParts {
   readonly ending: AbortSignal;
 }
 
-/** One run segment, from where it is kept to its end. */
+/** Runs one segment, from its stored input to its end. */
 const sit = async (
   parts: DurableAgent,
   { durable, call, sitting: segment, ending, localRuns, board, counts }: Sitting,
@@ -92,7 +92,7 @@ const sit = async (
     await publisher.open();
     if (started.isRecovered) counts.recovered += 1;
     if (segment.resumes || publisher.hasWaited) await notices.pin(runId, undefined);
-    run.options.streamBuffer.drain(); // it does not wait for a reader
+    run.options.streamBuffer.drain(); // the run does not wait for readers
     await localRuns.register(call.runId, { run, life: publisher.life, driven: drive(run) });
     run.options.recording?.end(run, objectOf(run).object);
     await publisher.end('over');
@@ -100,17 +100,17 @@ const sit = async (
     if (note !== undefined) await notices.pin(runId, note);
     return endOf(run, started.segment);
   } catch (error) {
-    giveUp.abort(error); // what is still at work here is not kept
+    giveUp.abort(error); // work still in progress here is not persisted
     const cause = error instanceof Interruption ? error.cause : error;
     const change = changeIn(cause, runId);
     if (change) await publishChange(change, { board: notices, publisher });
     void publisher.end('interrupted');
-    if (isInterlockError(cause, 'durable/damaged')) return writeEnd({ error: cause }); // no other try can read it
-    throw cause; // the engine knows its own
+    if (isInterlockError(cause, 'durable/damaged')) return writeEnd({ error: cause }); // no other attempt can read it
+    throw cause; // the engine recognizes its own errors
   }
 };
 
-/** What an agent's program lives in. */
+/** The shared parts of an agent's program. */
 export interface ProgramParts {
   readonly localRuns: LocalRuns;
   readonly board: Promise<Board>;
@@ -123,11 +123,11 @@ interface StartSegmentOptions {
   readonly publisher: Publisher;
   readonly call: ProgramCall;
   readonly localRuns: LocalRuns;
-  /** Each ends the run. */
+  /** Each one cancels the run. */
   readonly signals: readonly AbortSignal[];
 }
 
-/** Sets the run up; that it cannot be set up at all is kept, that it cannot be set up again is not. */
+/** Sets the run up. A failure of the first setup is persisted; a failure of a later one is not. */
 const startSegment = async (
   parts: DurableAgent,
   segment: PersistedSegment,
@@ -143,18 +143,18 @@ const startSegment = async (
   return startPersistedRun({ durable, segment, make, acceptChangedCode: parts.acceptChangedCode });
 };
 
-/** The end of a run's time. */
+/** The deadline of a run. */
 interface RunDeadline {
   /** Aborted once the time is over. */
   readonly signal: AbortSignal;
-  /** Keeps no timer any longer. */
+  /** Clears the timer. */
   clear(): void;
 }
 
-/** A timer takes no more. */
+/** The longest delay of a timer. */
 const longestMs = 2 ** 31 - 1;
 
-/** @param at epoch milliseconds; absent where the run may take as long as it takes */
+/** @param at epoch milliseconds; undefined: no limit */
 const runDeadline = (runId: string, at: number | undefined): RunDeadline => {
   const controller = new AbortController();
   if (at === undefined) return { signal: controller.signal, clear: () => undefined };

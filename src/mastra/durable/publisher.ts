@@ -14,20 +14,20 @@ import { createEntryParser, readChunk, withOwnStep, writeEntry, type RunEntry } 
 export interface Publisher {
   /** Identifies the process in its entries. */
   readonly life: string;
-  /** Takes the run segment up, before anything of it happens here; once. */
+  /** Announces that this process runs the segment, before the segment starts here. Effective once. */
   open(): Promise<void>;
-  /** Whether this or an earlier process has published that the run segment waits for other code. */
+  /** True if this or an earlier process has published that the run segment waits for other code. */
   readonly hasWaited: boolean;
   /**
-   * Takes a chunk that can be seen. It leaves this process once its entry is persisted, with the entry's place as `metadata.sequence`: so a client
-   * never has a number, nor words, that the next process does not know of. Resolves to `false` where the entry never will be.
+   * Publishes a visible chunk. It is released once its entry is persisted, with the entry's place as `metadata.sequence`. A
+   * client so never has a number or text that the next process lacks. Resolves to `false` if the entry will never be persisted.
    */
   readonly show: OnShow<Chunk>;
   /** The same journal, whose checkpointed sections end once all their output is published. */
   around(journal: Journal): Journal;
   /** Settles once the output is published, as far as possible. */
   flush(): Promise<void>;
-  /** Publishes nothing more. If the run segment is over, what could not be written leaves without a number; if it was interrupted, it never leaves. */
+  /** Stops publishing. Unwritten chunks are released without a number if the run segment is over, and never if it was interrupted. */
   end(how: 'over' | 'interrupted'): Promise<void>;
 }
 
@@ -38,14 +38,14 @@ export interface PublisherOptions {
 }
 
 /**
- * Tells a run segment as one stream, whatever happens to its processes. Where one died in the middle of a checkpointed section,
- * the next one withdraws the words that had left of it, for the model will say others, and does not repeat what it tells in the
- * same words.
+ * Publishes a run segment as one stream, across changes of process. If a process dies inside a checkpointed section, the next one
+ * retracts the text that it had released from it, because the model will produce other text, and does not repeat identical
+ * chunks.
  */
 export const createPublisher = ({ board, sitting: segment, call }: PublisherOptions): Publisher => {
   const { runId } = call;
   const life = randomUUID();
-  const persisted: PersistedCall = { ...call, messages: [] }; // they stand in what the run segment ends with
+  const persisted: PersistedCall = { ...call, messages: [] }; // they are in the segment's output
   const takeUp = (): BoardEntry => writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted));
   const writing = fencedWriting(board, runId, takeUp);
   const queue = createQueue(writing.write);
@@ -62,7 +62,7 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
     place = { stretch, at: run.position };
     left = countsOf(published);
     const { said, partIds } = unfinished(published, run);
-    for (const id of said) run.usedPartIds.add(id); // what is said now are other parts
+    for (const id of said) run.usedPartIds.add(id); // new output gets other part ids
     const data = { ...published.at(-1)?.at, partIds, scope: 'step' };
     if (partIds.length > 0) void add(encode({ type: retractType, runId, from: 'AGENT', data } satisfies Chunk));
   };
@@ -100,8 +100,8 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
 };
 
 /**
- * Writes entries as long as no later process has taken the run up. One that no longer owns the run may do so, too, before it
- * notices; the owner, which alone comes to another section, then takes it back.
+ * Writes entries until a later process takes over the run. A process that no longer owns the run may take over, too, before it
+ * notices; the owner, which alone enters another section, then takes the run back.
  */
 const fencedWriting = (board: Board, runId: string, takeUp: () => BoardEntry) => {
   let lifePlace: number | undefined;
@@ -116,7 +116,7 @@ const fencedWriting = (board: Board, runId: string, takeUp: () => BoardEntry) =>
       isTaken = takesBack = false;
       return first + entries.length - given.length;
     } catch (error) {
-      isTaken ||= (error as Error).cause instanceof TakenOver; // with our code, as whatever an engine raises
+      isTaken ||= (error as Error).cause instanceof TakenOver; // wrapped with our code, as all errors of an engine
       throw error;
     }
   };
@@ -137,12 +137,12 @@ const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => 
   const lives = await board.marked(runId, 'life');
   const known = createEntryParser(runId);
   known.takePlaced(lives);
-  const isWhole = lives[0]?.place === 0; // an earlier version of the library has marked nothing
+  const isWhole = lives[0]?.place === 0; // earlier versions of the library set no marks
   if (isWhole && known.opened?.life === known.lives.at(-1)) return [];
   const start = isWhole ? (known.opened?.sequence ?? 0) : 0;
   const parser = createEntryParser(runId, start);
   parser.takePlaced(lives.filter(({ place }) => place < start));
-  return parser.take(await board.read(runId, start)).filter(isReadable); // what is damaged there stops no run
+  return parser.take(await board.read(runId, start)).filter(isReadable); // damaged entries do not stop the run
 };
 
 const publishingJournal = (
@@ -169,7 +169,7 @@ const countsOf = (published: readonly RunEntry[]): Map<string, number> => {
 /** The type of the chunk for a run segment that other code must continue. */
 export const needsDecisionType = 'data-interlock-needs-decision';
 
-/** Chunks that say the same have the same key. */
+/** Equal chunks have the same key. */
 const keyOf = (chunk: Chunk): string => stringify(chunk) ?? '';
 
 const retractType = 'data-interlock-retract';
@@ -181,8 +181,8 @@ const modelPartId = (chunk: Chunk): string | undefined =>
   modelPartTypes.test(chunk.type) ? (partIdOf(chunk) ?? (chunk.payload as { id?: string } | undefined)?.id) : undefined;
 
 /**
- * Parts that were said in a checkpointed section, and that nothing kept knows of; of these, those that were not withdrawn. What
- * the run still holds back will be seen as it is.
+ * Published parts of a checkpointed section that was not persisted, and as `partIds` those not retracted yet. Parts still in the
+ * run's buffer are excluded, because they will be released unchanged.
  */
 const unfinished = (published: readonly RunEntry[], { options }: Run): { said: Set<string>; partIds: string[] } => {
   const held = new Set(options.streamBuffer.buffered().chunks.map(modelPartId));
@@ -196,7 +196,7 @@ const unfinished = (published: readonly RunEntry[], { options }: Run): { said: S
   return { said, partIds: [...said].filter((id) => !gone.has(id)) };
 };
 
-/** A chunk as text; where it is no data, as it would go over a wire, and where it cannot, not at all: nothing hangs on it. */
+/** A chunk as text, through JSON if it is not plain data. Undefined if that fails, too: such a chunk is not essential. */
 const textOf = (chunk: Chunk): string | undefined => {
   for (const make of [() => chunk, () => JSON.parse(JSON.stringify(chunk)) as Chunk])
     try {

@@ -3,11 +3,11 @@ import { loopMachine, type LoopLimits } from '../../loop/machine.js';
 import type { Run } from '../../loop/run.js';
 import { childrenOf, type GraphNode } from '../../pipeline/graph.js';
 
-/** What a run began with, and what its journal is only valid under. */
+/** The definition at the start of a run. Its journal is only valid under it. */
 export interface RunDefinition {
-  /** A hash of the statechart and the guards of each lane, in order: a run of other code may reach other states. */
+  /** A hash of the statechart and the guards of each lane, in order: a run with other code may reach other states. */
   readonly code: string;
-  /** By lane. Absent in journals of earlier versions. */
+  /** By lane. Undefined in journals of earlier versions. */
   readonly guards?: Readonly<Record<string, Shape>>;
   readonly limits: LoopLimits;
 }
@@ -28,7 +28,7 @@ const shapeOf = (node: GraphNode): Shape => [node.kind, 'id' in node ? node.id :
 
 const idsIn = ([, id, children]: Shape): string[] => (children.length > 0 ? children.flatMap(idsIn) : [id]);
 
-/** Says for people what differs between the code that a run began with, and the code that would continue it. */
+/** Describes the differences between the code that started a run and the code that would continue it. */
 export const changesBetween = (from: RunDefinition, to: RunDefinition): string[] => {
   const { guards: old = to.guards ?? {} } = from;
   const lanes = new Set([...Object.keys(old), ...Object.keys(to.guards ?? {})]);

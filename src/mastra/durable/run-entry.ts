@@ -7,9 +7,9 @@ import type { PersistedCall } from './persisted-segment.js';
 
 /** The heading of a run's entry on the board; a call or a chunk follows it. */
 export type Heading =
-  /** A process takes up a run segment: from here on nothing counts that another one still says of the run. */
+  /** A process takes over a run segment. Later entries of other processes are ignored. */
   | { readonly kind: 'life'; readonly life: string; readonly sitting: number }
-  /** What can be seen, and the checkpointed section of the run in which it came out. */
+  /** A visible chunk, and the checkpointed section of the run that produced it. */
   | { readonly kind: 'chunk'; readonly life: string; readonly stretch: string; readonly at: Position };
 
 /** A published chunk of a run. */
@@ -25,20 +25,20 @@ export interface RunEntry {
   readonly text: string;
 }
 
-/** Parses the entries of a run: from its beginning, or from a place with the marked entries before it. */
+/** Parses the entries of a run: from the start, or from a place, given the marked entries before it. */
 export interface EntryParser {
-  /** The place of what is heard next. */
+  /** The place of the next entry. */
   readonly place: number;
   /** The processes that have run it, in order. */
   readonly lives: readonly string[];
   /** The last run segment that a process has started: the place and the process of the first start, the call of the last one. */
   readonly opened:
     { readonly sitting: number; readonly sequence: number; readonly life: string; readonly call: PersistedCall } | undefined;
-  /** Whether there was an entry of an unknown process: earlier versions of the library mark nothing. */
+  /** True if there was an entry of an unknown process: earlier versions of the library set no marks. */
   readonly isLost: boolean;
-  /** Takes the next entries; gives what counts of them. */
+  /** Parses the next entries. Returns the valid chunks. */
   take(entries: readonly string[]): RunEntry[];
-  /** Takes entries from any places, in their order; returns those that count. */
+  /** Parses entries from any places, in ascending order. Returns the valid chunks. */
   takePlaced(entries: readonly PlacedEntry[]): RunEntry[];
 }
 
@@ -49,7 +49,7 @@ export const writeEntry = (heading: Heading, text: string, mark?: EntryMark): Bo
 });
 
 /** Raises `durable/damaged`. */
-export const readChunk = ({ text, runId, sequence }: RunEntry): Chunk => decodeAt(text, `${runId} entry ${sequence}`) as Chunk; // what a chunk was made to
+export const readChunk = ({ text, runId, sequence }: RunEntry): Chunk => decodeAt(text, `${runId} entry ${sequence}`) as Chunk; // encoded from a chunk
 
 interface StepFinish {
   readonly output?: {
@@ -70,7 +70,7 @@ export const withOwnStep = (chunk: Chunk): Chunk => {
   return { ...chunk, payload: { ...payload, output: { ...output, steps: [last], earlier: (output?.steps?.length ?? 1) - 1 } } };
 };
 
-/** Gives each `step-finish` the steps before it back. */
+/** Restores the earlier steps of each `step-finish` chunk. */
 export const createStepRestorer = (earlierSteps: (before: number) => Promise<readonly RunEntry[]>) => {
   let known: readonly unknown[] = [];
   const restore = (chunk: Chunk): Chunk => {
@@ -96,7 +96,7 @@ const readEntry = (entry: string, path: string): { readonly heading: Heading; re
   }
 };
 
-/** @param from the place of what is heard first; what was marked before it is taken with `takePlaced` */
+/** @param from the place of the first entry; pass marked entries before it to `takePlaced` */
 export const createEntryParser = (runId: string, from = 0): EntryParser => {
   let place = from;
   const lives: string[] = [];
@@ -116,7 +116,7 @@ export const createEntryParser = (runId: string, from = 0): EntryParser => {
       case 'chunk': {
         const { life, stretch, at } = heading;
         isLost ||= !lives.includes(life);
-        // A process that was given up, and does not know it, may still speak.
+        // A replaced process may still publish, before it notices.
         return life === lives.at(-1) && opened ? [{ runId, sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
       }
       default:

@@ -4,9 +4,9 @@ import type { RunQueue } from './run-queue.js';
 
 /** Metrics of an agent's durable runs, across all its processes, as far as the engine can list its runs. */
 export interface RunMetrics {
-  /** Runs that wait for their turn, in this process or in the engine. */
+  /** Runs that wait in a queue, in this process or in the engine. */
   readonly queued: number;
-  /** Runs that have their turn. */
+  /** Runs that are active. */
   readonly running: number;
   /** Runs that wait for a person, or for other code. */
   readonly waiting: number;
@@ -16,11 +16,11 @@ export interface RunMetrics {
   readonly lost: number;
   /** The age of the oldest run that has not ended and does not wait for a person; 0 without such a run. */
   readonly oldestAgeMs: number;
-  /** The size of the engine's storage in bytes, for all agents together. Absent if the engine cannot measure it. */
+  /** The size of the engine's storage in bytes, for all agents together. Undefined if the engine cannot measure it. */
   readonly journalBytes?: number;
 }
 
-/** What a process counts of its runs. */
+/** Counters of a process. */
 export interface RunCounts {
   recovered: number;
 }

@@ -7,28 +7,28 @@ import { readNote, type WaitingRun } from './suspended-index.js';
 /** The state of a durable run: queued, running, waiting for a person or for code, ended, or given up by its engine. */
 export type KeptRunStatus = WaitingRun['status'] | KeptRun['state'];
 
-/** A durable run as an agent lists it. */
+/** An entry of an agent's list of durable runs. */
 export type RunSummary = (WaitingRun | { readonly runId: string; readonly status: KeptRun['state'] }) & {
   readonly resourceId?: string;
   readonly startedAt?: Date;
   readonly endedAt?: Date;
 };
 
-/** Which durable runs are listed. */
+/** Selects durable runs. */
 export interface RunFilter {
-  /** Those that do one of these. Default: all. */
+  /** One or more statuses. Default: all. */
   readonly status?: KeptRunStatus | readonly KeptRunStatus[];
-  /** Those of a resource. */
+  /** Runs of this resource. Default: all. */
   readonly resourceId?: string;
   readonly startedBefore?: Date;
   readonly startedAfter?: Date;
-  /** How many at most, the last ones. Default 100. */
+  /** Maximum number of runs, most recent first. Default: 100. */
   readonly limit?: number;
 }
 
 const defaultLimit = 100;
 
-/** The runs of an agent, the last one first. An engine that cannot list its runs gives those that wait alone. */
+/** The runs of an agent, most recent first. An engine that cannot list its runs returns only the waiting ones. */
 export const listKept = async (keeping: DurableContext, filter: RunFilter): Promise<readonly RunSummary[]> => {
   const { resourceId, limit = defaultLimit, startedBefore, startedAfter } = filter;
   const statuses = filter.status === undefined ? undefined : new Set<KeptRunStatus>([filter.status].flat());
@@ -49,10 +49,10 @@ const summaries = async ({ runs, board }: DurableContext, filter: KeptRunFilter)
   return found.toSorted((one, other) => (other.startedAt?.getTime() ?? 0) - (one.startedAt?.getTime() ?? 0));
 };
 
-/** A run goes on in its last run segment, and began with its first. */
+/** The summary of a run: status from its last segment, start and owner from its first. */
 const summaryOf = (runId: string, rows: readonly KeptRun[], note: WaitingRun | undefined): RunSummary => {
   const ordered = rows.toSorted((one, other) => segmentNumber(one.runId) - segmentNumber(other.runId));
-  const [first, last] = [ordered[0], ordered.at(-1)] as [KeptRun, KeptRun]; // one at least
+  const [first, last] = [ordered[0], ordered.at(-1)] as [KeptRun, KeptRun]; // there is at least one
   const { resourceId, startedAt } = first;
   const times = { startedAt, ...(resourceId !== undefined && { resourceId }) };
   if (note && last.state !== 'lost') return { ...note, ...times };
@@ -71,7 +71,10 @@ const needed = <T>(operation: T | undefined, path: string): T => {
   return operation;
 };
 
-/** Deletes what is kept of runs that ended before a time; says of how many. A run that waits for a person has ended its last run segment, and stays. */
+/**
+ * Deletes the stored data of runs that ended before a time. Returns their number. Suspended runs remain, although their last
+ * segment has ended.
+ */
 export const prune = async (keeping: DurableContext, olderThan: Date): Promise<number> => {
   const { runs, board } = keeping;
   const list = needed(runs.list, 'prune');
@@ -79,7 +82,7 @@ export const prune = async (keeping: DurableContext, olderThan: Date): Promise<n
   for (const { runId } of await board.pinned()) ended.delete(runId);
   let pruned = 0;
   for (const [runId, sittings] of ended) {
-    if ((await runs.find(segmentId(runId, sittings.length))).kind !== 'absent') continue; // a later run segment goes on, or ended later
+    if ((await runs.find(segmentId(runId, sittings.length))).kind !== 'absent') continue; // a later segment is running, or ended later
     await dropRun(keeping, runId, sittings);
     pruned += 1;
   }
@@ -91,10 +94,10 @@ const dropRun = async ({ runs, board }: DurableContext, runId: string, sittings:
   await board.pin(runId, undefined);
   await board.drop?.(runId);
   for (const { runId: id } of sittings.toSorted((one, other) => segmentNumber(other.runId) - segmentNumber(one.runId)))
-    await drop(id); // the first is the last to go
+    await drop(id); // the first segment last
 };
 
-/** The polling interval for the end of runs that will be erased. */
+/** The number of checks for the end of runs that will be erased. */
 const looks = 200;
 
 /** The result of erasing runs. */
@@ -104,7 +107,7 @@ export interface Erased {
   readonly remaining: readonly string[];
 }
 
-/** Cancels the runs of a resource, and deletes everything that is kept of them. */
+/** Cancels the runs of a resource, and deletes all their stored data. */
 export const erase = async (
   keeping: DurableContext,
   resourceId: string,

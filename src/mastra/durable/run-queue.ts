@@ -1,14 +1,11 @@
 import PQueue from 'p-queue';
 import type { RunQueueOptions } from '../options/run-queue-options.js';
 
-/** Where the runs of an agent wait for their turn in this process. */
+/** The queue of an agent's runs in this process. */
 export interface RunQueue {
   readonly queued: number;
   readonly running: number;
-  /**
-   * Runs work in its turn: a higher priority comes first, and of the same priority the run that has waited longest. A run that is
-   * to end does not wait, and takes no turn.
-   */
+  /** Runs work in turn: higher priority first, then longest waiting time. A run that is to end does not wait, and takes no turn. */
   run<T>(turn: Turn, work: () => Promise<T>): Promise<T>;
 }
 
@@ -45,7 +42,7 @@ export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOp
   };
 };
 
-/** Settles with whether the turn has come, or else the run is to end. The turn lasts until `worked`. */
+/** Resolves to true in the run's turn, or to false if the run is to end. The turn lasts until `worked`. */
 const waitIn = (queue: PQueue, { priority, ending }: Turn, worked: Promise<void>): Promise<boolean> =>
   new Promise((resolve) => {
     const leaving = new AbortController();

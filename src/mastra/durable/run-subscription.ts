@@ -6,7 +6,7 @@ import type { LocalRuns } from './local-runs.js';
 import type { DurableAgent } from './set-up.js';
 import { createEntryParser, createStepRestorer, type EntryParser, type RunEntry } from './run-entry.js';
 
-/** What an agent's runs on an engine are looked after with. */
+/** The context of an agent's runs on an engine. */
 export interface DurableContext {
   readonly parts: DurableAgent;
   readonly localRuns: LocalRuns;
@@ -21,7 +21,7 @@ export interface SegmentRef {
   readonly id: string;
 }
 
-/** How long it is waited between two looks at a run that goes on elsewhere. */
+/** Polling interval of a run in another process. */
 export const lookAgainMs = 50;
 
 export const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, lookAgainMs));
@@ -30,7 +30,7 @@ export const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout
 export interface RunSubscription {
   /** The number of that run segment. */
   readonly number: number;
-  /** What was heard and not yet taken. */
+  /** Entries read and not yet consumed. */
   readonly entries: RunEntry[];
   /** Restores the steps before a chunk. */
   withSteps(chunk: Chunk, entry: RunEntry): Promise<Chunk>;
@@ -38,13 +38,13 @@ export interface RunSubscription {
   readonly lives: readonly string[];
   /** The call of the run segment, once it is published. */
   readonly call: PersistedCall | undefined;
-  /** Looks and listens; gives what the run segment ended with, once it has. */
+  /** Reads the end and new entries. Resolves to the end, or undefined while the run segment continues. */
   poll(): Promise<SegmentEnd | undefined>;
   /** Reads new entries; resolves to whether the run segment has started in any process, or has ended. */
   hasStarted(): Promise<boolean>;
 }
 
-/** @param from the place of what is heard first. Default: where the run segment was first taken up */
+/** @param from the place of the first entry. Default: the start of the run segment */
 export const subscribe = (context: DurableContext, segment: SegmentRef, from?: number): RunSubscription => {
   const { number, id } = segment;
   const listener = listenTo(context.board, segment, from);
@@ -72,7 +72,7 @@ export const subscribe = (context: DurableContext, segment: SegmentRef, from?: n
 
 interface Listener {
   readonly parser: () => EntryParser;
-  /** Gives what counts of the entries that were not heard yet. */
+  /** Returns the valid chunks among new entries. */
   listen(): Promise<RunEntry[]>;
 }
 
@@ -104,7 +104,7 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
   };
 };
 
-/** The place from which a run segment is read; at the latest that of the last process. */
+/** The place from which a run segment is read: at the latest the start of the last process. */
 const startOf = (lives: readonly PlacedEntry[], { runId, number }: SegmentRef, from: number | undefined): number => {
   if (from === 0) return 0;
   const parser = createEntryParser(runId);
@@ -121,7 +121,7 @@ const stepsBefore = async (board: Board, { runId }: SegmentRef, before: number):
   return createEntryParser(runId).takePlaced(told.toSorted((one, other) => one.place - other.place));
 };
 
-/** What a run segment ended with; nothing while it goes on. */
+/** The end of a run segment. Undefined while it continues. */
 export const findEnd = async ({ runs }: Pick<DurableContext, 'runs'>, id: string): Promise<SegmentEnd | undefined> => {
   const found = await runs.find(id);
   switch (found.kind) {

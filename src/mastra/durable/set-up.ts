@@ -14,13 +14,13 @@ import { pinnedVersionFor } from '../agent/versions.js';
 import type { CodeChange } from '../options/own-options.js';
 import { readContext, type PersistedCall, type SegmentEnd } from './persisted-segment.js';
 
-/** An agent whose runs are kept. */
+/** An agent whose runs are persisted. */
 export interface PersistedAgent {
   readonly agent: Agent;
   readonly setup: AgentSetup;
 }
 
-/** An agent whose runs an engine keeps. */
+/** An agent with an engine. */
 export interface DurableAgent extends PersistedAgent {
   readonly engine: Engine;
   readonly acceptChangedCode: ((change: CodeChange) => boolean | Promise<boolean>) | undefined;
@@ -31,13 +31,13 @@ export interface SetUpOptions {
   readonly here: CallOptions;
   readonly journal?: Journal;
   readonly show?: OnShow<Chunk>;
-  /** Whether the run starts here: a recording contains a run from its start, and starts only here. */
+  /** True if the run starts here. Only then can it be recorded, because a recording includes a run's start. */
   readonly isBeginning?: boolean;
-  /** The limits that the run began with, when it continues. */
+  /** The original limits of a continued run. */
   readonly limits?: LoopLimits;
 }
 
-/** Makes the run of a call in this process, with the agent's guards, tools and models as they are here. */
+/** Creates the run of a call in this process, with the current guards, tools and models of its agent. */
 export const setUp = async (
   { agent, setup }: PersistedAgent,
   call: PersistedCall,
@@ -66,10 +66,10 @@ export const setUp = async (
   });
 };
 
-/** A suspended run, made again of what is left of it, to be looked at. */
+/** A suspended run, restored from its stored state for inspection. */
 export const restoredRun = async (parts: PersistedAgent, end: SegmentEnd): Promise<Run> => {
   if (!end.state) throw end.error;
-  const run = await setUp(parts, end.call, { here: {}, journal: noJournal }); // it does not go on here
+  const run = await setUp(parts, end.call, { here: {}, journal: noJournal }); // it does not continue here
   applyPersistedState(run, end.state);
   run.options.streamBuffer.close();
   return run;

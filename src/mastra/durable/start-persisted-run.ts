@@ -13,28 +13,28 @@ import type { DurableAgent, SetUpOptions } from './set-up.js';
 export interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChangedCode'> {
   readonly durable: Durable;
   readonly segment: PersistedSegment;
-  /** Makes the run in this process, as it is before anything of it is done. */
+  /** Creates the run in this process, in its initial state. */
   make(options: MakeOptions): Promise<Run>;
 }
 
-/** `limits`: those that the run began with, when it continues. */
+/** `limits`: the original limits of a continued run. */
 export type MakeOptions = Pick<SetUpOptions, 'isBeginning' | 'limits'>;
 
-/** How a run segment began, as it is persisted. */
+/** The persisted start of a run segment. */
 type SegmentStart = RunDefinition & { readonly format: number; readonly messageId: string };
 
 /** A run segment that starts or continues in this process. */
 export interface StartedSegment {
   readonly run: Run;
   readonly isRecovered: boolean;
-  /** The segment; its call says what the run began with. */
+  /** The segment; its call contains the definition at the run's start. */
   readonly segment: PersistedSegment;
 }
 
 /**
- * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A run that continues keeps the
- * definition that it began with, also after it was suspended: the journal is only valid under it. Rejects with
- * `durable/changed-code` or `durable/unknown-format`.
+ * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A continued run keeps its original
+ * definition, also after a suspension: the journal is only valid under it. Rejects with `durable/changed-code` or
+ * `durable/unknown-format`.
  */
 export const startPersistedRun = async (options: PersistedStartOptions): Promise<StartedSegment | { error: unknown }> => {
   const { durable, make, segment } = options;
@@ -56,7 +56,7 @@ export const startPersistedRun = async (options: PersistedStartOptions): Promise
   checkFormat(format, runId);
   const isRecovered = run === undefined;
   run ??= await make({ isBeginning: false, limits: definition.limits });
-  run.messageId = messageId; // stored before everything else
+  run.messageId = messageId; // stored first
   await checkCode(options, run, definition);
   if (resumes) {
     applyPersistedState(run, { ...resumes.state, status: undefined });
@@ -65,13 +65,13 @@ export const startPersistedRun = async (options: PersistedStartOptions): Promise
   return { run, isRecovered, segment: { ...segment, call: { ...call, definition } } };
 };
 
-/** Settles where the run may go on: by the code that it began with, by other code that is accepted, or only to end as canceled. */
+/** Settles if the run may continue: with its original code, with other code that is accepted, or only to end as canceled. */
 const checkCode = async (options: PersistedStartOptions, run: Run, definition: RunDefinition): Promise<void> => {
   const { acceptChangedCode, durable, segment } = options;
   const { runId } = segment.call;
   const here = definitionOf(run);
   const [{ length }, needed] = [run.options.ports.models, definition.limits.models];
-  const hasModels = length >= needed; // a journal names them by their places
+  const hasModels = length >= needed; // a journal refers to them by index
   const models = hasModels ? [] : [`it began with ${needed} models, and the agent now has ${length}`];
   const change: CodeChange = {
     runId,
@@ -80,7 +80,7 @@ const checkCode = async (options: PersistedStartOptions, run: Run, definition: R
     changes: [...changesBetween(definition, here), ...models],
   };
   if (hasModels && (change.from === change.to || (await acceptChangedCode?.(change)))) return;
-  if (segment.resumes && !segment.resumes.answered) return; // it was asked to end
+  if (segment.resumes && !segment.resumes.answered) return; // it is only to end
   await durable.lookForCancel?.();
   if (await isSoonAborted(durable.canceled, hearCancelMs)) return;
   throw new InterlockError('durable/changed-code', {
@@ -90,7 +90,7 @@ const checkCode = async (options: PersistedStartOptions, run: Run, definition: R
   });
 };
 
-/** How long a process that has to refuse a run waits to hear that the run is to end: engines tell of it a moment later. */
+/** Time that a process waits for a cancellation before it rejects a run: engines deliver it with a short delay. */
 const hearCancelMs = 500;
 
 const isSoonAborted = async (signal: AbortSignal, withinMs: number): Promise<boolean> => {

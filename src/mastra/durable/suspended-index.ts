@@ -21,23 +21,23 @@ export interface NeedsDecision extends CodeChange {
 /** A waiting run: it needs a person's answer, or code that may continue it. */
 export type WaitingRun = ListedRun | NeedsDecision;
 
-/** A note of either kind. */
+/** Parses the index entry of a waiting run. */
 export const readNote = (note: string): WaitingRun[] => {
   try {
-    return [decode(note) as WaitingRun]; // what suspendedNote gave, or publishChange
+    return [decode(note) as WaitingRun]; // written by suspendedNote or publishChange
   } catch {
-    return []; // a note that is damaged hides no other run
+    return []; // a damaged note does not hide other runs
   }
 };
 
-/** What an error says of the code that a run, or a sub-agent of it, waits for. */
+/** The code change in an error for which a run or its sub-agent waits. */
 export const changeIn = (error: unknown, runId: string): CodeChange | undefined =>
   isInterlockError(error, 'durable/changed-code') || isInterlockError(error, 'durable/unknown-format')
-    ? { ...(error.cause as Omit<CodeChange, 'runId'>), runId } // as they were raised
+    ? { ...(error.cause as Omit<CodeChange, 'runId'>), runId } // as raised
     : undefined;
 
 /**
- * Publishes to followers that a run waits for its code: once for each change, however many processes try. The entry is removed
+ * Publishes to followers that a run waits for its code: once for each change, even if several processes try. The entry is removed
  * when the run continues.
  */
 export const publishChange = async (

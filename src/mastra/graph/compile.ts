@@ -8,10 +8,13 @@ import { fromWorkflow, invalidStep, isGraphSource, isWorkflow, toNode, type Grap
 export type PipelineStep =
   Processor | AnyWorkflow | GraphSource | PayloadFunction | { readonly id: string; execute(call: never): unknown };
 
-/** What {@link compile} takes: a pipeline, a workflow, or processors in an array. */
+/** The input of {@link compile}: a pipeline, a workflow, or processors in an array. */
 export type Compilable = GraphSource | AnyWorkflow | readonly PipelineStep[];
 
-/** Reads a pipeline, a workflow or an array of processors as one graph; an array is a sequence called `id`. Raises `pipeline/invalid-step`. */
+/**
+ * Converts a pipeline, a workflow or an array of processors to one graph. An array becomes a sequence with `id`. Raises
+ * `pipeline/invalid-step`.
+ */
 export const toGraph = (source: Compilable, id = 'processors'): SequenceNode => {
   if (isWorkflow(source)) return fromWorkflow(source);
   if (Array.isArray(source)) return { kind: 'sequence', id, nodes: source.map((step, index) => toNode(step, `${id}/${index}`)) };

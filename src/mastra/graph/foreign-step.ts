@@ -6,17 +6,17 @@ import { phaseRow } from '../../phase/table.js';
 import { openFrame } from '../../pipeline/frame.js';
 import { isSame } from '../../phase/plain-data.js';
 
-/** A step of Mastra's, of which we know only that it can be run. */
+/** Any step of Mastra: only its `execute` is known. */
 export interface ForeignStep {
   id: string;
-  /** What it was made of. */
+  /** The kind of component that the step was created from. */
   component?: string;
-  /** How often it is run again where it fails. */
+  /** The number of retries after a failure. */
   retries?: number;
   execute(call: object): Promise<unknown>;
 }
 
-/** The phases of Mastra's step schema: the compiler refuses one too many, and one too few. */
+/** The phases of Mastra's step schema: the compiler rejects an extra or a missing one. */
 const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
   input: true,
   inputStep: true,
@@ -26,7 +26,7 @@ const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
   toolResult: true,
 };
 
-/** The phases that Mastra's agent runs workflows in: a step made for it knows no other. */
+/** The phases in which Mastra's agent runs workflows. Its steps support no others. */
 export const foreignPhases: ReadonlySet<string> = new Set(Object.keys(phasesOfSteps));
 
 /**
@@ -41,7 +41,7 @@ export const foreignContext = (id: string, data: PhaseData, scope: RunScope): Re
     throw new InterlockError('pipeline/unsupported-step', { path: `${frame.workflowId}/${id}`, detail: `it called ${name}().` });
   };
   return {
-    mastra: (agent as { getMastraInstance?(): unknown } | undefined)?.getMastraInstance?.(), // an agent of Mastra's, or ours
+    mastra: (agent as { getMastraInstance?(): unknown } | undefined)?.getMastraInstance?.(), // Mastra's agent or ours
     ...frame.more,
     runId,
     workflowId: frame.workflowId,
@@ -60,27 +60,27 @@ export const foreignContext = (id: string, data: PhaseData, scope: RunScope): Re
   };
 };
 
-/** Runs a step of Mastra's own through its own `execute`, with everything that Mastra's engine would hand it. */
+/** Runs a step of Mastra through its `execute`, with all arguments that Mastra's engine would pass. */
 export const runForeign = async (step: ForeignStep, data: PhaseData, scope: RunScope): Promise<unknown> => {
   const inputData = foreignPayload(step, data, scope);
   const returned = (await executed(step, { ...foreignContext(step.id, data, scope), inputData }, scope)) as
     Record<string, unknown> | undefined; // a payload, if anything
   if (!returned || !isChanged(returned, inputData)) return undefined;
-  if (!Object.keys(returned).some((name) => name in inputData)) return returned; // no payload: refused, with its place
+  if (!Object.keys(returned).some((name) => name in inputData)) return returned; // no payload: rejected, with its path
   const { state: _state, agent: _agent, abortSignal: _signal, processorStates: _states, toolResultValue, ...edited } = returned;
   const next = {
     ...data,
     ...defined(edited),
     ...(toolResultValue !== inputData['toolResultValue'] && { result: toolResultValue }),
     ...('part' in returned && { part: returned['part'] ?? null }),
-  } as PhaseData; // checked where it is taken over
+  } as PhaseData; // checked by the pipeline
   if (step.component !== 'PROCESSOR') return next;
-  // A processor's step has worked on the list, and may hand on more messages than its phase is about.
+  // A processor's step edits the list, and may return more messages than its phase covers.
   const row: PhaseRow = phaseRow<Phase>(data.phase);
   return row.refresh?.(next, scope.host) ?? next;
 };
 
-/** What a step gives, or what it ends its workflow with. One that fails is run again as often as it asks for; a tripwire is no failure. */
+/** The result of a step, or of its `bail()`. A failed step is retried up to its `retries`; a tripwire is not a failure. */
 export const executed = async (step: ForeignStep, context: Record<string, unknown>, scope: RunScope): Promise<unknown> => {
   let bailed: { readonly payload: unknown } | undefined;
   const bail = (payload: unknown) => void (bailed = { payload });
@@ -96,7 +96,7 @@ export const executed = async (step: ForeignStep, context: Record<string, unknow
     }
 };
 
-/** The payload with what Mastra's agent would have put into it. */
+/** The payload with the fields that Mastra's agent adds. */
 const foreignPayload = (step: ForeignStep, data: PhaseData, scope: RunScope): Record<string, unknown> => {
   const { state, streamParts } = scope.slot(step.id);
   if ('part' in data) streamParts.push(data.part);
@@ -107,12 +107,15 @@ const foreignPayload = (step: ForeignStep, data: PhaseData, scope: RunScope): Re
     abortSignal: scope.abortSignal,
     retryCount: data.retryCount ?? scope.retryCount,
     ...('streamParts' in data && { streamParts }),
-    // A tool's value has a name of its own there, because `result` is taken.
+    // Mastra's name for a tool's value, because `result` is used otherwise.
     ...('toolCallId' in data && 'result' in data && { toolResultValue: data.result }),
   };
 };
 
-/** A step of Mastra's hands on what it knows of a payload, the rest as undefined: only what is there and different was edited. */
+/**
+ * Detects edits. A step of Mastra returns the fields that it supports, others as undefined, so only defined and different fields
+ * are edits.
+ */
 const isChanged = (returned: Record<string, unknown>, given: Record<string, unknown>): boolean =>
   Object.entries(returned).some(([name, value]) => !isSame(value, given[name]) && (value !== undefined || name === 'part'));
 

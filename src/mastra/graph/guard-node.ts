@@ -5,7 +5,7 @@ import type { GuardNode } from '../../pipeline/graph.js';
 import type { DeclaredProcessor, GuardTraits } from '../../guard/traits.js';
 import { isRecord } from '../../phase/plain-data.js';
 
-/** A processor of its author's, and the policy around it. */
+/** An author's processor with its policy. */
 interface Guarded {
   readonly processor: Processor;
   readonly policy: GuardPolicy | undefined;
@@ -13,17 +13,17 @@ interface Guarded {
 
 /** A processor that declares its own policy, the default for pipelines that contain it. */
 export type PolicyCarrier = Processor & {
-  /** What holds around this processor where nothing else is said; `guard()` overrides each field. */
+  /** The default policy of this processor; `guard()` overrides each field. */
   readonly guardPolicy?: GuardPolicy;
 };
 
-/** What is known of the processors that were seen, and of those that `guard()` made: one policy each, for what it keeps. */
+/** Processors with their own policy or from `guard()`: one policy each, because a policy has state. */
 const known = new WeakMap<Processor, Guarded>();
 
 /**
- * The processor itself and the policy around it, for one that `guard()` made, one that declares its own, and any other.
+ * The inner processor and its policy: for the result of `guard()`, a processor with its own policy, or any other.
  *
- * Raises `guard/unknown-option`, `guard/invalid-option` for a policy of its own that cannot be used.
+ * Raises `guard/unknown-option`, `guard/invalid-option` for a processor's own invalid policy.
  */
 export const guardedBy = (processor: Processor): Guarded => {
   const seen = known.get(processor);
@@ -44,7 +44,7 @@ export const guardNode = (given: Processor): GuardNode => {
   return { kind: 'guard', id: processor.id, processor, ...(policy && { policy }), ...(traits && { traits }) };
 };
 
-/** What Mastra's processors do by their `strategy`. */
+/** The decisions of Mastra's processors, by `strategy`. */
 const byStrategy: Record<string, GuardTraits['decides']> = {
   block: ['trip'],
   abort: ['trip'],
@@ -60,7 +60,7 @@ const strategyOf = (processor: Processor): string => String(Reflect.get(processo
 
 const decidesOf = (processor: Processor): GuardTraits => ({ decides: byStrategy[strategyOf(processor)] });
 
-/** Mastra's judges catch the failure of their model: what becomes of that is their `errorStrategy`, `'warn'` where nothing else was said. */
+/** Mastra's judges catch failures of their model and handle them by `errorStrategy`. Default: `'warn'`. */
 const judging =
   (traits: (processor: Processor) => GuardTraits) =>
   (processor: Processor): GuardTraits => ({
@@ -74,15 +74,15 @@ const chunkwise = (processor: Processor): GuardTraits => ({ ...decidesOf(process
 const editing = (): GuardTraits => ({ decides: ['edit'] });
 
 /**
- * What is known of Mastra's own processors, from their sources, by the names that their classes give them; they say nothing of it
- * themselves. A name serves where the class would not: nothing of Mastra is loaded, and one of another copy is known too.
+ * Traits of Mastra's own processors, from their sources, by the names that their classes set; they declare none themselves. Names
+ * work without loading Mastra, and for another copy of it.
  */
 const byName: Readonly<Record<string, (processor: Processor) => GuardTraits>> = {
   Moderation: judging(chunkwise),
   'PII Detector': judging(chunkwise),
   'System Prompt Scrubber': judging(chunkwise),
   Classifier: judging(() => ({ judgesEachChunk: true })),
-  // Its redaction keeps a tail between chunks; the other strategies look at each delta alone.
+  // Its redaction keeps a tail between chunks; the other strategies judge each delta separately.
   'Regex Filter': (processor) => (strategyOf(processor) === 'redact' ? decidesOf(processor) : chunkwise(processor)),
   'Prompt Injection Detector': judging(decidesOf),
   'Language Detector': judging(decidesOf),
@@ -91,11 +91,11 @@ const byName: Readonly<Record<string, (processor: Processor) => GuardTraits>> = 
   ToolCallFilter: editing,
 };
 
-/** What is known of an instance of one of Mastra's classes; a plain object may have any name. */
+/** The traits of an instance of one of Mastra's classes. Plain objects are excluded, because they may have any name. */
 const knownOf = (processor: Processor): GuardTraits | undefined => {
   const { name } = processor;
   return name !== undefined && !isRecord(processor) && Object.hasOwn(byName, name) ? byName[name]?.(processor) : undefined;
 };
 
-/** What a processor says of itself, or what is known of it. */
+/** The declared or known traits of a processor. */
 const traitsOf = (processor: DeclaredProcessor): GuardTraits | undefined => processor.traits ?? knownOf(processor);

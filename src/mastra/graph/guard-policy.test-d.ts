@@ -28,13 +28,13 @@ const sometimes = {
 };
 const rewriter = { id: 'rewriter', processLLMRequest: ({ prompt }: ProcessLLMRequestArgs) => ({ prompt }) };
 
-// A guard that only judges its input may overlap the model's call; what it does to the output is its own.
+// A guard that only judges its input may overlap the model call. It may still edit the output.
 guard(judge, { overlap: true });
 guard(asyncJudge, { overlap: true, deadlineMs: 5 });
 guard(stepJudge, { overlap: true });
 guard(blocker, { overlap: true });
 
-// One that may edit its input cannot, and one whose type does not say cannot either.
+// A guard that may edit its input cannot overlap, nor can one with an unspecific type.
 // @ts-expect-error it returns messages
 guard(editor, { overlap: true });
 // @ts-expect-error it returns messages later

@@ -15,29 +15,29 @@ import { loadMastra, loadRouter } from './load-mastra.js';
 import { mastraHost } from './mastra-host.js';
 import { isModelInstance, resolveAlone } from './resolve-alone.js';
 
-/** The hooks that run before the model answers, and that a guard marked `overlap` may only judge in. */
+/** The hooks before the model's response, in which a guard with `overlap` may only judge. */
 type InputHook = 'processInput' | 'processInputStep' | 'processLLMRequest';
 
 type HookArguments<K extends HookName> = Parameters<NonNullable<Processor[K]>>[0];
 
-/** What a hook gives that has nothing to change. Wider than `void` alone, to which a function may be assigned that gives anything. */
+/** The return type of a hook without edits. Not `void` alone, which also accepts functions with any return value. */
 type Nothing = void | undefined | Promise<void | undefined>;
 
-/** A processor that only judges its input: its input hooks return nothing. Its other hooks are as they like. */
+/** A processor that only judges its input: its input hooks return nothing. Its other hooks are unrestricted. */
 export type InputJudge = Omit<Processor, InputHook> & {
   readonly [K in InputHook]?: (args: HookArguments<K>) => Nothing;
 };
 
-/** A processor with a policy around it: the same hooks, all of which may take their time. */
+/** A processor with a policy: the same hooks, all possibly asynchronous. */
 export type GuardedProcessor<P> = {
   readonly [K in keyof P]: K extends HookName ? NonNullable<Processor[K]> : P[K];
 };
 
 /**
- * Puts a policy around a processor. The result is accepted wherever a processor is: in a pipeline, in the arrays of an {@link
- * InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in a stock Mastra agent, where its hooks apply the policy
- * themselves. Around a guard that has a policy already, and around a processor that declares one as `guardPolicy`, the options
- * are merged and the outer ones win; undefined options are ignored.
+ * Puts a policy around a processor. The result is accepted wherever a processor is: in a pipeline, in the arrays of an
+ * {@link InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in a stock Mastra agent, where its hooks apply the
+ * policy themselves. If the processor already has a policy, from `guard` or as `guardPolicy`, the options are merged and the
+ * outer ones win; undefined options are ignored.
  *
  * The state of a policy across runs (breaker, queue, cache) belongs to the returned guard.
  *
@@ -54,7 +54,7 @@ export type GuardedProcessor<P> = {
 export function guard<P extends Processor>(processor: P, policy: GuardPolicy & { readonly overlap?: false }): GuardedProcessor<P>;
 export function guard<P extends InputJudge>(processor: P, policy: GuardPolicy & { readonly overlap: true }): GuardedProcessor<P>;
 export function guard(given: Processor | InputJudge, options: GuardPolicy): unknown {
-  const known = given as Processor; // a judge is one, whatever the host's types say of hooks that return nothing
+  const known = given as Processor; // a judge is a processor, although the host's types exclude hooks that return nothing
   if (!looksLikeProcessor(known)) throw invalidStep(known, 'guard');
   checkProcessor(known, 'guard');
   const { processor, policy: inner } = guardedBy(known);
@@ -65,7 +65,7 @@ export function guard(given: Processor | InputJudge, options: GuardPolicy): unkn
 }
 
 /**
- * Overrides of the processor's members: hooks that apply the policy where a host calls them. The plan reports violations, so the
+ * Overrides of the processor's members: hooks that apply the policy when a host calls them. The plan reports violations, so the
  * host does not.
  */
 const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> => {
@@ -90,7 +90,7 @@ const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> =>
   };
 };
 
-/** The host of hooks that are called from outside: Mastra, which is loaded by then where it is Mastra that calls. */
+/** The host of hooks that are called from outside: Mastra if it can be loaded, else a plain host. */
 const stockHost = async (): Promise<Host> => {
   const parts = await loadMastra();
   return parts ? mastraHost(parts, resolveModel) : plainHost(resolveModel);

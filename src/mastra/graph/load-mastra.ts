@@ -10,14 +10,14 @@ import type { MastraParts } from './mastra-host.js';
 const importIfAsked = (path: string): Promise<unknown> =>
   import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ path);
 
-/** Mastra as this program has loaded it, which may be in one bundle with it. */
+/** Mastra as loaded by this program, possibly in the same bundle. */
 const loaded: { parts?: MastraParts } = {};
 
 export const noteMastra = (parts: MastraParts): void => {
   loaded.parts = parts;
 };
 
-/** Loads what a host needs of Mastra, where `@mastra/core` is installed; gives nothing where it is not. */
+/** Loads the parts of Mastra that a host needs. Undefined if `@mastra/core` is not installed. */
 export const loadMastra = async (): Promise<MastraParts | undefined> => {
   if (loaded.parts) return loaded.parts;
   try {
@@ -29,7 +29,7 @@ export const loadMastra = async (): Promise<MastraParts | undefined> => {
   }
 };
 
-/** Loads Mastra's model router. Rejects where `@mastra/core` is not installed. */
+/** Loads Mastra's model router. Rejects if `@mastra/core` is not installed. */
 export const loadRouter = async (): Promise<typeof llm.ModelRouterLanguageModel> => {
   const { ModelRouterLanguageModel } = (await importIfAsked('@mastra/core/llm')) as typeof llm;
   return ModelRouterLanguageModel;

@@ -4,14 +4,14 @@ import type { Host } from '../../phase/host.js';
 import { readTripWire } from '../../plain/read-trip-wire.js';
 import { createMessagePort } from '../messages/create-message-port.js';
 
-/** What of Mastra's a host runs. */
+/** The parts of Mastra that a host uses. */
 export interface MastraParts {
   readonly MessageList: typeof MessageList;
   readonly TripWire: typeof TripWire;
   readonly createSignal: typeof createSignal;
 }
 
-/** Mastra behind the interface of the pure modules. It gets the classes, because its caller has loaded them. */
+/** Mastra behind the interface of the pure modules. The caller passes the classes, because it has loaded them. */
 export const mastraHost = (parts: MastraParts, resolveModel: Host['resolveModel']): Host => ({
   messages: createMessagePort(parts),
   createTripWire: ({ reason, retry, metadata, processorId }) => new parts.TripWire(reason, { retry, metadata }, processorId),

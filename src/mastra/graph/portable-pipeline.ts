@@ -5,12 +5,12 @@ import type { PipelineStep } from './compile.js';
 import { refusePromises } from './thenable.js';
 import { toNode, type GraphSource } from './to-graph.js';
 
-/** A pipeline under construction that belongs to no framework; see {@link pipeline}. */
+/** A pipeline under construction without a framework; see {@link pipeline}. */
 export type PortablePipeline = PipelineBuilder<PipelineStep, GraphSource>;
 
 /**
- * Starts a pipeline that belongs to no framework. Compose it with `.then`, `.parallel` and `.branch`; `.commit()` checks it and
- * returns an immutable copy. Committed or not, it is accepted wherever a pipeline is: in the adapters of the AI SDK, in an
+ * Starts a pipeline without a framework. Compose it with `.then`, `.parallel` and `.branch`; `.commit()` checks it and returns an
+ * immutable copy. With or without commit, it is accepted wherever a pipeline is: in the adapters of the AI SDK, in an
  * InterlockAgent, in another pipeline. The `pipeline` of `mastra-interlock` is the same builder, whose `.commit()` makes a Mastra
  * workflow.
  *

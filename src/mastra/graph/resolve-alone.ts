@@ -2,11 +2,11 @@ import type { ModelRouterLanguageModel } from '@mastra/core/llm';
 import { InterlockError } from '../../errors.js';
 import type { ModelChoice, ResolvedModel } from '../../phase/host.js';
 
-/** Whether a model is ready to be called. */
+/** True for a model that can be called without resolution. */
 export const isModelInstance = (model: ModelChoice): model is ModelChoice & ResolvedModel =>
   typeof model === 'object' && 'specificationVersion' in model;
 
-/** Outside an agent: ids and configs go to Mastra's model router, instances are taken as they are. */
+/** Resolves a model outside an agent: ids and configs through Mastra's model router; instances are returned unchanged. */
 export const resolveAlone = (model: ModelChoice, Router: typeof ModelRouterLanguageModel): ResolvedModel => {
   if (isModelInstance(model)) return model;
   try {

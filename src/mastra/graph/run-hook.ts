@@ -10,22 +10,22 @@ import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import { noteResult } from './taken-back.js';
 import { payloadOf } from './thrown-stops.js';
 
-/** Arguments of any hook: the fields of its phase's payload, and what every hook is handed. */
+/** Arguments of any hook: the fields of its phase's payload, and those common to all hooks. */
 export type HookArgs = Record<string, unknown> & { state?: object };
 
 interface HookCallSite {
   readonly plan: Plan;
   readonly row: PhaseRow;
-  /** By the state that the agent keeps for this processor through a run. */
+  /** Slots by the state that the agent keeps for this processor during a run. */
   readonly slots: WeakMap<object, Map<string, ProcessorSlot>>;
   readonly host: Host;
 }
 
-/** Runs a plan as a hook of a stock agent's: its arguments are the payload, its answer has the form of the phase. */
+/** Runs a plan as a hook of a stock agent: its arguments are the payload, and its result has the form of the phase. */
 export const runHook = async ({ plan, row, slots, host }: HookCallSite, args: HookArgs): Promise<unknown> => {
   const { abort: _abort, ...fields } = args;
-  const data = { ...fields, phase: row.phase } as unknown as PhaseData; // a hook's arguments have the names of the payload's fields
-  const state = (args.state ??= {}) as Record<string, unknown>; // what a processor keeps is its own affair
+  const data = { ...fields, phase: row.phase } as unknown as PhaseData; // a hook's arguments are named like the payload's fields
+  const state = (args.state ??= {}) as Record<string, unknown>; // its content belongs to the processor
   const own = slots.get(state) ?? new Map<string, ProcessorSlot>();
   slots.set(state, own);
   noteResult(data, host);
@@ -36,11 +36,11 @@ export const runHook = async ({ plan, row, slots, host }: HookCallSite, args: Ho
   return answerOf(row, data, payloadOf(failsOpen(row, verdict) ? outageTrip(verdict) : verdict, data, host));
 };
 
-/** A stock agent lets a chunk pass on which a hook failed; a tripwire it heeds. */
+/** A stock agent passes a chunk whose hook failed, but respects a tripwire. */
 const failsOpen = (row: PhaseRow, verdict: Verdict<unknown>): verdict is Unavailable =>
   row.cadence === 'chunk' && verdict.kind === 'unavailable';
 
-/** A stock agent does not name its runs to processors. */
+/** The facts of a run. A stock agent may not pass its run id to processors. */
 const factsOf = ({ id }: Plan, { runId, agent }: HookArgs): GuardedRunFacts => ({
   runId: typeof runId === 'string' ? runId : crypto.randomUUID(),
   agentId: (agent as { id?: string } | undefined)?.id,
@@ -55,16 +55,16 @@ interface Kept {
 }
 
 const scopeOf = (args: HookArgs, { own, host, reports }: Kept): RunScope => {
-  const given = args as unknown as RunScope & { runId?: string }; // what every hook is handed has the scope's names
+  const given = args as unknown as RunScope & { runId?: string }; // the common arguments have the scope's names
   const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount } = given;
   const handed = { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount };
   return createRunScope({ ...handed, host, slots: own, reports });
 };
 
-/** Fields that a hook does not return, because the list says them. */
+/** Fields that a hook does not return, because the list contains them. */
 const inList = new Set(['messages', 'messageList', 'systemMessages']);
 
-/** What the pipeline made of a payload, in the form in which a hook of this phase says it. */
+/** The pipeline's result for a payload, in the return form of this phase's hook. */
 const answerOf = (row: PhaseRow, given: PhaseData, made: PhaseData): unknown => {
   if ('part' in made) return made.part;
   if ('decision' in made) return { retry: made.decision === 'retry' };

@@ -3,11 +3,11 @@ import type { PhaseData } from '../../phase/row.js';
 
 interface UndoRecord {
   readonly toolCallId: string;
-  /** Makes the list what it was before the first guard of the result. */
+  /** Restores the list from before the first guard of the result. */
   readonly undo: () => void;
 }
 
-/** By conversation, the result that guards judge now: Mastra has the results of one conversation judged one after another. */
+/** The result currently judged, by conversation: Mastra has the results of one conversation judged sequentially. */
 const places = new WeakMap<object, UndoRecord>();
 
 /**
@@ -21,7 +21,7 @@ export const noteResult = (data: PhaseData, { messages }: Host): void => {
     places.set(messageList, { toolCallId, undo: messages.checkpoint(messageList) });
 };
 
-/** Takes edits of a result that a guard rejected out of the conversation again. */
+/** Removes the edits of a rejected result from the conversation. */
 export const takeBackResult = (data: PhaseData): void => {
   if (data.phase !== 'toolResult' || !data.messageList) return;
   const place = places.get(data.messageList);

@@ -3,7 +3,7 @@ import { InterlockError } from '../../errors.js';
 type Then = (...args: never[]) => unknown;
 
 /**
- * Makes what has a `then` of its own say so when a promise is to hold it: an asynchronous function that returns a pipeline or a
+ * Makes an object with its own `then` fail as the value of a promise: an asynchronous function that returns a pipeline or a
  * workflow would otherwise never settle. Raises `pipeline/invalid-step`, as that promise's rejection.
  */
 export const refusePromises = <T extends { readonly id: string; then: Then }>(thenable: T): T => {

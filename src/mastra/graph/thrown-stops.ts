@@ -31,16 +31,16 @@ const errorOf = (stop: Stop, host: Host): Error => {
   const error = isTold(stop.error)
     ? stop.error
     : new InterlockError('guard/unavailable', { path: `${stop.phase} ${stop.path}`, cause: stop.error });
-  return Object.assign(error, { processorId: stop.processorId }); // an engine keeps what an error carries, though not its class
+  return Object.assign(error, { processorId: stop.processorId }); // an engine preserves an error's fields, but not its class
 };
 
-/** The host's exception as a stop; `author` is whose step threw it, which says less than the exception may. */
+/** The host's exception as a stop. `author` is the step that threw it; a `processorId` in the exception takes precedence. */
 export const readError = (error: unknown, author: Author, host: Host): Stop => {
   const stop = readThrown(error, { author }, host);
   const { processorId } = (error ?? {}) as { processorId?: unknown };
   return typeof processorId === 'string' ? { ...stop, processorId } : stop;
 };
 
-/** Whether an error says already what failed and where. A nested workflow's comes as a plain object. */
+/** True if an error already has a code and a location. A nested workflow's error is a plain object. */
 const isTold = (error: unknown): error is Error =>
   isInterlockError(error) || Object.hasOwn(errorTable, String((error as { code?: unknown } | undefined)?.code));

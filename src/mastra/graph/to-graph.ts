@@ -22,7 +22,7 @@ import { guardNode } from './guard-node.js';
 import { processorOfStep } from './step-processors.js';
 import { graphOfWorkflow } from './workflow-graphs.js';
 
-/** What tells its own graph. */
+/** An object with its own graph. */
 export interface GraphSource {
   readonly id: string;
   graph(): SequenceNode;
@@ -34,7 +34,7 @@ type EntryOf<T extends Entry['type']> = Extract<Entry, { type: T }>;
 export const isWorkflow = (value: unknown): value is AnyWorkflow =>
   typeof value === 'object' && value !== null && Array.isArray((value as { stepGraph?: unknown }).stepGraph);
 
-/** Whether a value tells its own graph: a pipeline, committed or not. */
+/** True for an object with its own graph: a pipeline, committed or not. */
 export const isGraphSource = (value: unknown): value is GraphSource =>
   typeof value === 'object' && value !== null && typeof (value as { graph?: unknown }).graph === 'function';
 
@@ -42,7 +42,7 @@ const isStep = (value: unknown): value is ForeignStep =>
   typeof value === 'object' && value !== null && typeof (value as { execute?: unknown }).execute === 'function';
 
 /**
- * Whatever may stand in a pipeline as a node: a processor, a step, a pipeline, a workflow, or a function. Raises
+ * Converts an entry of a pipeline to a node: a processor, a step, a pipeline, a workflow, or a function. Raises
  * `pipeline/invalid-step`, and `pipeline/unsupported-step` for workflows with entries that no guard pipeline has.
  */
 export const toNode = (value: unknown, where: string): GraphNode => {
@@ -54,11 +54,11 @@ export const toNode = (value: unknown, where: string): GraphNode => {
   throw invalidStep(value, where);
 };
 
-/** That a value cannot stand where it was put. */
+/** The error for a value that is no valid step at its position. */
 export const invalidStep = (value: unknown, where: string): InterlockError =>
   new InterlockError('pipeline/invalid-step', { path: where, detail: `it is ${describe(value)}.` });
 
-/** A processor, also with none but our own hooks, or without an id: refused later, with the reason. */
+/** True for a processor, even if it has only our own hooks or lacks an id, which is rejected later with a reason. */
 export const looksLikeProcessor = (value: unknown): value is Processor =>
   typeof value === 'object' && value !== null && ('id' in value || hasAnyHook(value as Processor));
 
@@ -81,7 +81,7 @@ const stepNode = (step: ForeignStep, where: string): GraphNode => {
   };
 };
 
-/** Refuses what a pipeline would drop in silence. */
+/** Rejects fields that a pipeline would silently ignore. */
 const refuseIn = (given: object, names: readonly string[], where: string): void => {
   const name = names.find((one) => Reflect.get(given, one) !== undefined);
   if (name) throw unsupported(where, `it has \`${name}\`.`);
@@ -91,8 +91,8 @@ const unsupported = (path: string, detail: string): InterlockError =>
   new InterlockError('pipeline/unsupported-step', { path, detail });
 
 /**
- * Reads a workflow, ours or made by hand with Mastra's builder, as a graph. A feature that a graph cannot represent is rejected
- * by name and path.
+ * Converts a workflow, ours or from Mastra's builder, to a graph. A feature that a graph cannot represent is rejected by name and
+ * path.
  *
  * Raises `pipeline/unsupported-step` for entries other than steps, parallel blocks, branches, maps and nested workflows, for
  * steps that suspend, and for workflows with `onFinish`, `onError` or `retryConfig`.
@@ -141,7 +141,7 @@ const entryNode = (entry: Entry, site: EntrySite): GraphNode => {
   }
 };
 
-/** A map by a function, or by a table of fields: Mastra's own step for it knows how to read both. */
+/** A map by a function or by a table of fields; Mastra's own step supports both. */
 const mapNode = ({ id }: EntryOf<'mapping'>, { workflow, where }: EntrySite): MapNode => {
   const step: unknown = workflow.steps[id];
   if (!isStep(step)) throw invalidStep(step, where);
@@ -151,7 +151,7 @@ const mapNode = ({ id }: EntryOf<'mapping'>, { workflow, where }: EntrySite): Ma
 const branchNode = ({ steps, conditions }: EntryOf<'conditional'>, site: EntrySite): BranchNode => ({
   kind: 'branch',
   arms: steps.map((inner, index) => {
-    const when = conditions[index] as unknown as Condition; // it gets what Mastra's gives it
+    const when = conditions[index] as unknown as Condition; // it gets the arguments that Mastra passes
     const node = entryNode(inner, site);
     if (isConstant(when)) return { when, node };
     const asked: Condition = (context) => when(withForeign(nameOf(node, index), context) as unknown as StepContext);
@@ -162,7 +162,7 @@ const branchNode = ({ steps, conditions }: EntryOf<'conditional'>, site: EntrySi
   needsFrame: true,
 });
 
-/** What a function made for Mastra's engine is given. */
+/** The arguments of a function for Mastra's engine. */
 const withForeign = <Input>(id: string, context: StepContext<Input>): Record<string, unknown> => {
   const { inputData } = context;
   const data = inputData as PhaseData | Record<string, PhaseData>; // see keyedBy
@@ -170,7 +170,7 @@ const withForeign = <Input>(id: string, context: StepContext<Input>): Record<str
   return { ...foreignContext(id, payload, scopeIn(context)), bail: () => undefined, inputData };
 };
 
-const scopeIn = (context: StepContext<unknown>): RunScope => context[scopeOfContext] as RunScope; // each was made by `stepContext`
+const scopeIn = (context: StepContext<unknown>): RunScope => context[scopeOfContext] as RunScope; // each was created by `stepContext`
 
 const describe = (value: unknown): string =>
   typeof value === 'object' && value !== null ? `an object with ${Object.keys(value).join(', ') || 'no fields'}` : String(value);
