@@ -11,8 +11,9 @@ interface UndoRecord {
 const places = new WeakMap<object, UndoRecord>();
 
 /**
- * Saves a conversation before the guards of a tool result run. A stock agent writes the result after its guards, but an edit writes it earlier,
- * where it would stay if a later guard rejected it. On Mastra's engine each guard is a step: the first one saves.
+ * Saves a conversation before the guards of a tool result run. A stock agent writes the result after its guards, but an edit
+ * writes it earlier, where it would stay if a later guard rejected it. On Mastra's engine each guard is a step; the first one
+ * saves.
  */
 export const noteResult = (data: PhaseData, { messages }: Host): void => {
   if (data.phase !== 'toolResult' || !data.messageList) return;

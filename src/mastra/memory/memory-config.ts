@@ -1,7 +1,7 @@
 import type { MastraMemory } from '@mastra/core/memory';
 import { InterlockError } from '../../errors.js';
 
-/** What a memory is asked to do, its own options and those of the call together. */
+/** The merged options of a memory and of the call. */
 export type MemoryConfig = ReturnType<MastraMemory['getMergedThreadConfig']>;
 
 interface Refusal {
@@ -10,7 +10,7 @@ interface Refusal {
   readonly detail: string;
 }
 
-/** What Mastra's memory can do and the loop cannot do with its promises kept. */
+/** Features of Mastra's memory that the loop cannot support without breaking its guarantees. */
 const refusals: readonly Refusal[] = [
   {
     path: 'memory.options.workingMemory.useStateSignals',
@@ -20,7 +20,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** Refuses what a memory would be asked for and not do. Raises `agent/unsupported-option`. */
+/** Rejects options of memory that would have no effect. Raises `agent/unsupported-option`. */
 export const checkMemory = (config: MemoryConfig): void => {
   for (const { path, isAsked, detail } of refusals)
     if (isAsked(config)) throw new InterlockError('agent/unsupported-option', { path, detail });

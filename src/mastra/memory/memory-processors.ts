@@ -22,7 +22,7 @@ interface Around {
   readonly titling: Titling;
 }
 
-/** The processors of Mastra's memory, made ready for a conversation, with what else is kept of an accepted answer. */
+/** The processors of Mastra's memory, bound to a conversation, and those that save an accepted answer. */
 export const memoryProcessors = async (
   conversation: Conversation | undefined,
   { input, output, titling }: Around,
@@ -30,7 +30,7 @@ export const memoryProcessors = async (
   if (!conversation) return { before: [], after: [] };
   const { memory, updates } = conversation;
   const { requestContext } = titling;
-  // Memory only asks which processors are already there; it takes what Mastra's agents take.
+  // Memory only checks which processors are already present; it accepts the same forms as Mastra's agents.
   const before = await memory.getInputProcessors([...input] as never, requestContext);
   const after = await memory.getOutputProcessors([...output] as never, requestContext);
   const observing = before.find(({ id }) => id === observational);
@@ -44,7 +44,7 @@ export const memoryProcessors = async (
   };
 };
 
-/** What memory brings in is seen by guards as parts, like what the caller sends. */
+/** Gives recalled messages parts, so that guards see them like the caller's messages. */
 const recalledParts: Processor = {
   id: 'recalled-parts',
   processInput: ({ messageList }) => {
@@ -63,7 +63,7 @@ const inConversation = (processor: Processor, { context }: Conversation): Proces
   const { id, name, spanType, spanName, spanAttributes } = processor;
   const bound: Record<string, unknown> = { id, name, spanType, spanName, spanAttributes };
   for (const { hook } of Object.values(phases)) {
-    const own = processor[hook] as AnyHook | undefined; // it is given its own arguments
+    const own = processor[hook] as AnyHook | undefined; // each hook gets its own arguments
     if (!own) continue;
     bound[hook] = (args: Parameters<AnyHook>[0]) => {
       const requestContext = new RequestContext(args.requestContext?.entries());
@@ -71,27 +71,27 @@ const inConversation = (processor: Processor, { context }: Conversation): Proces
       return own.call(processor, { ...args, requestContext });
     };
   }
-  return bound as unknown as Processor; // it has the hooks of one
+  return bound as unknown as Processor; // it has the hooks of a processor
 };
 
-/** The id of the processor by which Mastra's memory observes a conversation. */
+/** The id of the processor with which Mastra's memory observes a conversation. */
 const observational = 'observational-memory';
 
 type Hooks = Required<Pick<Processor, 'processInputStep' | 'processOutputResult'>>;
 
-/** Mastra's observational memory as a guarded run uses it. */
+/** Mastra's observational memory, split for a guarded run. */
 interface ObservingAccepted {
-  /** Loads the conversation and what was observed of it. Nothing is saved or observed meanwhile. */
+  /** Loads the conversation and its observations, without saving or observing. */
   readonly recall: Processor;
   /** Saves an accepted answer. */
   readonly save: Processor;
-  /** Observes the conversation with the accepted answer, in a copy. */
+  /** Observes a copy of the conversation with the accepted answer. */
   readonly observe: Processor;
 }
 
 /**
  * Mastra's processor saves and observes an answer while it is generated. Here the answer is first accepted, then saved, then
- * observed, so the observer never reads words that a guard removed or rejected. A failed observation does not fail the run: the
+ * observed, so the observer never reads text that a guard removed or rejected. A failed observation does not fail the run: the
  * next turn repeats it.
  */
 const observeAccepted = (processor: Processor, conversation: Conversation): ObservingAccepted => {
@@ -114,7 +114,7 @@ const observeAccepted = (processor: Processor, conversation: Conversation): Obse
       processOutputResult: async (args) => {
         const messageList = forkList(args.messageList);
         try {
-          await inner.processInputStep({ ...args, ...called, messageList, stepNumber: 0, abort: fail } as never); // what it reads of a step
+          await inner.processInputStep({ ...args, ...called, messageList, stepNumber: 0, abort: fail } as never); // the step fields that it reads
           await inner.processOutputResult({ ...args, messageList });
         } catch (error) {
           args.abortSignal?.throwIfAborted();
@@ -126,7 +126,7 @@ const observeAccepted = (processor: Processor, conversation: Conversation): Obse
   };
 };
 
-/** The run is accepted, so that its `abort` is not for the observer: an error says that it failed. */
+/** Reports the observer's `abort` as an error, because the run is already accepted. */
 const fail = (reason?: string): never => {
   throw new Error(reason);
 };
@@ -136,8 +136,8 @@ type Part = Content['parts'][number];
 type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
 
 /**
- * Makes the fields in which a message repeats what its parts say follow the parts. Guards edit parts; without this the words that
- * they took out would still be saved, and searched by meaning, from the repetition.
+ * Updates the fields of a message that repeat its parts. Guards edit parts; otherwise removed text would still be saved from the
+ * fields, and found by semantic search.
  */
 const messageMirrors: Processor = {
   id: 'message-mirrors',
@@ -160,7 +160,7 @@ const followParts = (content: Content): void => {
   if (content.reasoning && !repeats(content.reasoning, reasons)) content.reasoning = reasons.join('\n');
   const calls = ofType(parts, 'tool-invocation').map(({ toolInvocation }) => toolInvocation);
   if (content.toolInvocations && !sameCalls(content.toolInvocations, calls))
-    content.toolInvocations = calls as Content['toolInvocations']; // the older type knows fewer states
+    content.toolInvocations = calls as Content['toolInvocations']; // the older type has fewer states
 };
 
 const ofType = <T extends Part['type']>(parts: readonly Part[], type: T): PartOf<T>[] =>
@@ -181,7 +181,7 @@ const sameCalls = (repeated: readonly unknown[], calls: readonly Call[]): boolea
     );
   });
 
-/** The words of the last step that has any. */
+/** The text of the last step with text. */
 const lastText = (parts: readonly Part[]): string => {
   const steps: string[][] = [[]];
   for (const part of parts) {

@@ -12,7 +12,7 @@ import { safely } from '../safely.js';
 export interface Titling {
   readonly agent: Agent;
   readonly mode: RunMode;
-  /** These options of a call. */
+  /** The options of the call that matter here. */
   readonly options: {
     readonly memory?: MemoryTarget;
     readonly serverless?: { readonly waitUntil?: (work: Promise<unknown>) => void };
@@ -25,8 +25,8 @@ type Place = Pick<Conversation, 'memory' | 'config' | 'threadId'>;
 type Tell = (title: string) => Promise<void>;
 
 /**
- * Gives a thread that has no title one that the model makes of the accepted conversation, where the memory's `generateTitle` asks
- * for it. As in Mastra's agent the run does not wait for it, unless its stream is to carry the title (`emitEvent`).
+ * Generates a title for an untitled thread from the accepted conversation, if the memory's `generateTitle` requests it. As in
+ * Mastra's agent, the run only waits for the title if its stream carries it (`emitEvent`).
  */
 export const threadTitle = (titling: Titling, place: Place): Processor => ({
   id: 'thread-title',
@@ -38,7 +38,7 @@ export const threadTitle = (titling: Titling, place: Place): Processor => ({
     const isTold = emitEvent === true && mode === 'stream';
     const data = (title: string) => ({ threadId: place.threadId, title });
     const tell: Tell = async (title) =>
-      isTold ? writer?.custom({ type: 'data-thread-title', data: data(title), transient: true } as never) : undefined; // as Mastra's
+      isTold ? writer?.custom({ type: 'data-thread-title', data: data(title), transient: true } as never) : undefined; // as in Mastra
     const made = makeTitle(titling, place, { messageList, tell }).catch(() => undefined); // a failure does not affect the response
     const told = made.then((title) => (title ? safely(options.memory?.onTitleGenerated, title) : undefined));
     options.serverless?.waitUntil?.(told);
@@ -51,7 +51,7 @@ const configOf = ({ agent }: Titling, { config }: Place) => agent.resolveTitleGe
 
 interface Making {
   readonly messageList: MessageList;
-  /** Before it is saved: what guards of the stream do not let pass is not kept either. */
+  /** Emits the title before it is saved: a title that stream guards reject is not saved. */
   readonly tell: Tell;
 }
 
@@ -62,7 +62,7 @@ const makeTitle = async (titling: Titling, place: Place, { messageList, tell }: 
   const said = agent.filterUiMessagesByThread(messageList, threadId, messageList.get.all.ui());
   const question = agent.getMostRecentUserMessage(said);
   if (!question || said.length < minMessages || !(await isUntitled(place))) return undefined;
-  const tracing = { tracingContext: options.tracingContext ?? {} } as never; // carried through
+  const tracing = { tracingContext: options.tracingContext ?? {} } as never; // passed through
   const title = await agent.genTitle(question, requestContext, tracing, model, instructions, said);
   if (!title || !(await isUntitled(place))) return undefined; // another run may have been faster
   await tell(title);

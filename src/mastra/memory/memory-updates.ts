@@ -7,25 +7,25 @@ import { inTurn } from './memory-turns.js';
 type CoreTool = ReturnType<typeof makeCoreTool>;
 type Execute = NonNullable<CoreTool['execute']>;
 
-/** A tool of memory's, prepared twice. */
+/** A tool of memory, prepared twice. */
 interface MemoryTool {
-  /** Writes. */
+  /** The tool that writes. */
   readonly real: CoreTool;
-  /** Prepared with the rehearsal of its memory: does and answers the same, and writes nothing. */
+  /** Prepared with a memory that does not write: same work and result, without writes. */
   readonly rehearsed: CoreTool;
 }
 
-/** What the tools of memory are to write once the answer was accepted. */
+/** Writes of memory's tools, deferred until the answer is accepted. */
 export interface MemoryUpdates {
-  /** The tool that the run uses in place of one of memory's. */
+  /** The replacement for a tool of memory during the run. */
   defer(name: string, tool: MemoryTool): CoreTool;
   /** Writes updates; it runs before the processor that saves the response. */
   readonly processor: Processor;
 }
 
 /**
- * A memory that reads and does not write. What a model notes while it answers is part of the answer: it is not to be kept before
- * the answer is.
+ * A memory that reads but does not write. A model's notes are part of its answer, so they must not be saved before the answer is
+ * accepted.
  */
 export const rehearsalOf = (memory: MastraMemory): MastraMemory => {
   const instead: Partial<Record<PropertyKey, unknown>> = {
@@ -36,18 +36,18 @@ export const rehearsalOf = (memory: MastraMemory): MastraMemory => {
   return new Proxy(memory, {
     get: (target, name) => {
       const own: unknown = instead[name] ?? Reflect.get(target, name, target);
-      return typeof own === 'function' ? own.bind(target) : own; // some of its fields are private to its class
+      return typeof own === 'function' ? own.bind(target) : own; // some of its fields are private
     },
   });
 };
 
 /**
- * Puts off what the tools of memory write: while the model answers they are rehearsed, and those calls that stand in the accepted
- * answer are made once it was accepted, in their order.
+ * Defers the writes of memory's tools. During the answer they run without writing; the calls in the accepted answer are then
+ * repeated with writes, in order.
  */
 export const createMemoryUpdates = (memory: MastraMemory, resourceId: string): MemoryUpdates => {
   const tools = new Map<string, CoreTool>();
-  // By id and by what they say: an equal call of a later attempt is answered with the result of the first.
+  // By id, and by name and arguments: an equal call of a later attempt gets the result of the first.
   const rehearsals = new Map<string, Parameters<Execute>[1]>();
   const dueCall = (call: ToolCall, isAnswered: boolean): (() => unknown)[] => {
     const tool = tools.get(call.toolName);
@@ -67,7 +67,7 @@ export const createMemoryUpdates = (memory: MastraMemory, resourceId: string): M
     processor: {
       id: 'memory-updates',
       processOutputResult: async ({ result, messageList }) => {
-        const steps = result.steps as unknown as StepRecord[]; // the loop's own; of those that were rejected no call is left
+        const steps = result.steps as unknown as StepRecord[]; // the loop's own records; rejected ones contain no calls
         const answered = new Set(steps.flatMap(({ toolResults }) => toolResults).map(({ toolCallId }) => toolCallId));
         const due = steps.flatMap(({ toolCalls }) => toolCalls).flatMap((call) => dueCall(call, answered.has(call.toolCallId)));
         if (due.length > 0)
@@ -80,7 +80,7 @@ export const createMemoryUpdates = (memory: MastraMemory, resourceId: string): M
   };
 };
 
-/** A call with a result that was rehearsed in another process, as it is made here. */
+/** Options for a call that was rehearsed in another process. */
 const elsewhere = ({ toolCallId }: ToolCall): Parameters<Execute>[1] => ({ toolCallId, messages: [] });
 
 const keysOf = ({ toolCallId, toolName, args }: ToolCall): string[] => [toolCallId, JSON.stringify([toolName, args])];

@@ -11,7 +11,7 @@ import { createMemoryUpdates, type MemoryUpdates } from './memory-updates.js';
 type Thread = NonNullable<Awaited<ReturnType<MastraMemory['getThreadById']>>>;
 type WantedThread = Partial<Thread> & { id: string };
 
-/** Where a conversation is to be kept, as the caller says it. */
+/** The caller's memory options: where a conversation is stored. */
 export interface MemoryTarget {
   thread?: string | WantedThread;
   resource?: string;
@@ -20,16 +20,16 @@ export interface MemoryTarget {
   onTitleGenerated?: (title: string) => unknown;
 }
 
-/** Where a conversation is kept. */
+/** The location of a stored conversation. */
 export interface Conversation {
   readonly memory: MastraMemory;
   readonly threadId: string;
   readonly resourceId: string;
   readonly config: MemoryConfig;
-  /** What memory's processors read of it, as Mastra's agent puts it into the request's context. */
+  /** The value that memory's processors read from the request context, as Mastra's agent sets it. */
   readonly context: object;
   readonly updates: MemoryUpdates;
-  /** Warns where the application logs. */
+  /** Writes a warning to the application's log. */
   warn(message: string, details: object): void;
 }
 
@@ -40,7 +40,7 @@ interface OpenConversationOptions {
 }
 
 /**
- * Finds or makes the thread of a call and passes it to memory's own processors, as Mastra's agent does. Ids in the request
+ * Finds or creates the thread of a call and passes it to memory's own processors, as Mastra's agent does. Ids in the request
  * context override the caller's, because the server sets them.
  *
  * Raises `agent/invalid-option` when an id is missing or the thread belongs to another resource, and
@@ -54,7 +54,8 @@ export const openConversation = async ({
   const memory = await agent.getMemory({ requestContext });
   const warn = (message: string, details: object): void => agent.getMastraInstance()?.getLogger()?.warn(message, details);
   if (!memory) {
-    // Mastra's networks and tools name a thread for every agent that they call; as in Mastra, one without memory says so and goes on.
+    // Mastra's networks and tools name a thread for every agent that they call; as in Mastra, an agent without memory logs a
+    // warning and continues.
     if (target) warn('No memory is configured, so thread and resource are not used', { agent: agent.id });
     return undefined;
   }
@@ -64,7 +65,7 @@ export const openConversation = async ({
   if (!wanted || !resourceId) throw invalid('memory', 'both thread and resource are needed.');
   const config = memory.getMergedThreadConfig(target?.options);
   checkMemory(config);
-  // Memory's processors ask the options of the call whether they may write, and not the memory's own.
+  // Memory's processors check only the options of the call for `readOnly`, not the memory's own.
   const memoryConfig = config.readOnly ? { ...target?.options, readOnly: true } : target?.options;
   const thread = await openThread(memory, wanted, { resourceId, memoryConfig });
   const threadId = thread.id;
@@ -114,7 +115,10 @@ const writeThread = async (memory: MastraMemory, wanted: WantedThread, belonging
   return changeThread(memory, { id, metadata: { ...known.metadata, ...metadata } }, memoryConfig);
 };
 
-/** Changes a thread, and leaves the rest of it to others: its title may be just being made. A memory of another class may only save whole threads. */
+/**
+ * Changes only the given fields of a thread, because its title may be in progress elsewhere. Memories without `updateThread` save
+ * the whole thread.
+ */
 export const changeThread = async (
   memory: MastraMemory,
   change: Pick<Thread, 'id'> & (Pick<Thread, 'title'> | Pick<Thread, 'metadata'>),
@@ -125,6 +129,6 @@ export const changeThread = async (
   return memory.saveThread({ thread: { ...(known as Thread), ...change }, memoryConfig });
 };
 
-/** Whether a thread already has what is said of it. */
+/** True if a thread already has the caller's metadata. */
 const says = (known: Thread, { metadata }: WantedThread): boolean =>
   Object.entries(metadata ?? {}).every(([name, value]) => isSame(known.metadata?.[name], value));

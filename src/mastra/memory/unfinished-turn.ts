@@ -6,19 +6,19 @@ import type { UnfinishedTurn } from '../../loop/persistence.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Conversation } from './memory.js';
 
-/** The processors that save messages, and embed none of them. */
+/** The processors that save messages without embedding them. */
 const saving: ReadonlySet<string> = new Set(['message-mirrors', 'message-history']);
 
 interface UnfinishedTurnOptions {
   readonly conversation: Conversation | undefined;
-  /** Those of the memory that run once an answer was accepted. */
+  /** The memory's processors that run after acceptance. */
   readonly processors: readonly Processor[];
   readonly requestContext: RequestContext;
 }
 
 /**
- * Saves the conversation of a run that is not over, with the calls that wait for a person where Mastra's clients look for them: a page that
- * is loaded again shows the question and its approval. No vectors are made of it.
+ * Saves the conversation of an unfinished run, with the waiting calls where Mastra's clients look for them, so that a reloaded
+ * page shows the question and its approval. Embeds no messages.
  */
 export const createUnfinishedTurn = ({
   conversation,
@@ -38,7 +38,7 @@ export const createUnfinishedTurn = ({
       noteKept(list);
       const result = { text: '', usage: {}, finishReason: 'suspended', steps: [] };
       const args = { messages: list.get.response.db(), messageList: list, requestContext, result, abort: refuse, retryCount: 0 };
-      for (const processor of processors) if (saving.has(processor.id)) await processor.processOutputResult?.(args as never); // what these two read
+      for (const processor of processors) if (saving.has(processor.id)) await processor.processOutputResult?.(args as never); // the fields that these two read
     },
     takeBack: async (list) => {
       noteKept(list);
@@ -57,7 +57,7 @@ interface WaitingCall {
   readonly suspendPayload?: unknown;
 }
 
-/** A waiting call as a transcript shows it: its payloads, or what its tool's transform put in their place. */
+/** A waiting call for a transcript: its payloads, or the ones transformed by its tool. */
 const inTranscript = (call: WaitingCall, kind: 'approval' | 'suspend', metadata: Chunk['metadata']): object => {
   const shown = (...phases: Parameters<typeof getTransformedToolPayload>[2][]) =>
     phases.map((phase) => getTransformedToolPayload(metadata, 'transcript', phase)).find(hasTransformedToolPayload);
@@ -71,10 +71,10 @@ const inTranscript = (call: WaitingCall, kind: 'approval' | 'suspend', metadata:
   };
 };
 
-/** Each waiting call is described in the metadata of its message, as Mastra's agent does it. */
+/** Describes each waiting call in the metadata of its message, as Mastra's agent does. */
 const noteWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
   for (const { type, runId, payload, metadata: shown } of waiting) {
-    const call = payload as WaitingCall; // the chunks of calls that wait have one
+    const call = payload as WaitingCall; // chunks of waiting calls have this payload
     const message = list.get.response.db().findLast((one) => carries(one, call.toolCallId));
     if (!message) continue;
     const [name, kind] =

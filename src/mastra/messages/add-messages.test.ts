@@ -16,7 +16,7 @@ const text = fc.oneof(fc.constantFrom('Hello.', 'Where is it?', '', ' ', ' Edges
 const role = fc.constantFrom('user' as const, 'assistant' as const);
 const sealed = { mastra: { sealed: true } };
 
-/** Messages in each of the forms that callers have, with ids, times and calls that come twice. */
+/** Messages in all forms that callers use, with repeated ids, times and calls. */
 const message = fc.oneof(
   text,
   fc.record({ role, content: text }),
@@ -51,7 +51,7 @@ const message = fc.oneof(
     content: [{ type: 'tool-result' as const, toolCallId, toolName: 'look', output: { type: 'text', value: 'found' } }],
   })),
   fc.constant({ role: 'system' as const, content: 'Be brief.' }),
-) as fc.Arbitrary<never>; // Mastra's types know them one by one
+) as fc.Arbitrary<never>; // Mastra has a type for each form
 
 interface Owner {
   readonly threadId?: string;
@@ -62,7 +62,7 @@ const listOf = (add: (list: MessageList) => void, owner: Owner = {}): object => 
   vi.setSystemTime(1_700_000_000_000);
   let ids = 0;
   const generateMessageId = (): string => {
-    vi.advanceTimersByTime(ids % 3); // time goes on, now and then
+    vi.advanceTimersByTime(ids % 3); // time advances now and then
     return `made-${(ids += 1)}`;
   };
   const list = new MessageList({ ...owner, generateMessageId });

@@ -3,8 +3,8 @@ import { isRecord } from '../../phase/plain-data.js';
 import { insidesOf, isKnownInside, sourceNames } from './list-insides.js';
 
 /**
- * Adds what a caller says as the list itself does, and in time proportional to its length. The list goes through all that it
- * holds for each message; but for the few messages that have to do with earlier ones, the last is enough for it to look at.
+ * Adds a caller's messages with the same result as the list's own `add`, but in linear time. `add` searches the whole list for
+ * each message; except for the few messages that relate to earlier ones, it only needs the last message.
  */
 export const addMessages = (list: MessageList, messages: MessageListInput): void => {
   if (!Array.isArray(messages) || !isKnownInside(list)) return void list.add(messages, 'input');
@@ -12,7 +12,7 @@ export const addMessages = (list: MessageList, messages: MessageListInput): void
   try {
     for (const message of messages) {
       if (concernsEarlier(message, aside)) aside.bringBack();
-      list.add([message] as MessageListInput, 'input'); // one of the caller's
+      list.add([message] as MessageListInput, 'input'); // a message of the caller
       if (aside.hasIdOfLast()) addAgain(list, aside);
       aside.putAside();
     }
@@ -21,21 +21,21 @@ export const addMessages = (list: MessageList, messages: MessageListInput): void
   }
 };
 
-/** Adds the last message again, now that the list sees the earlier one that the agent gave the same id. */
+/** Adds the last message again, with the earlier message of the same id back in the list. */
 const addAgain = (list: MessageList, aside: Aside): void => {
   const insides = insidesOf(list);
-  const message = insides.messages.pop() as MastraDBMessage; // there is one: its id was compared
+  const message = insides.messages.pop() as MastraDBMessage; // it exists: its id was compared
   for (const name of sourceNames) insides[name].delete(message);
   aside.bringBack();
   list.add([message], 'input');
 };
 
-/** The messages of a list that it does not have to look at for the moment. */
+/** Messages removed from a list for a while, so that it does not search them. */
 interface Aside {
-  /** The last message, which the list keeps. */
+  /** The last message, which remains in the list. */
   readonly last: MastraDBMessage | undefined;
   has(id: string): boolean;
-  /** Whether a message that was put aside has the id of the last one. */
+  /** True if a removed message has the id of the last one. */
   hasIdOfLast(): boolean;
   putAside(): void;
   bringBack(): void;
@@ -60,10 +60,10 @@ const createAside = (list: MessageList): Aside => {
     putAside: () => {
       if (isBefore(insides.messages[0], messages.at(-1))) {
         bringBack();
-        insides.messages.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime()); // as the list does
+        insides.messages.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime()); // as in the list
       }
       while (insides.messages.length > 1) {
-        const message = insides.messages.shift() as MastraDBMessage; // there are two at least
+        const message = insides.messages.shift() as MastraDBMessage; // there are at least two
         messages.push(message);
         ids.add(message.id);
       }
@@ -74,7 +74,10 @@ const createAside = (list: MessageList): Aside => {
 const isBefore = (a: MastraDBMessage | undefined, b: MastraDBMessage | undefined): boolean =>
   a !== undefined && b !== undefined && a.createdAt.getTime() < b.createdAt.getTime();
 
-/** Whether what becomes of a message depends on more than the one before it: on one of its id, or on the call of a result. */
+/**
+ * True if the result for a message depends on more than the previous one: on a message with its id, or on the call of a tool
+ * result.
+ */
 const concernsEarlier = (message: unknown, { last, has }: Aside): boolean => {
   if (typeof message === 'string') return false;
   if (!isRecord(message) || '__isCreatedSignal' in message || message['role'] === 'signal') return true;

@@ -3,27 +3,27 @@ import { emptyLike, insidesOf, isKnownInside } from './list-insides.js';
 import type { MessageCopies } from './message-copies.js';
 import { settledLength } from './settled-length.js';
 
-/** A message as models or tools are given it. */
+/** A message for models or tools. */
 interface Converted {
   readonly role: string;
   readonly content: string | readonly object[];
 }
 
-/** One way of turning a list into what a model or a tool is given. */
+/** A conversion of a list for a model or a tool. */
 interface ConversionWay<Message extends Converted> {
-  /** Which of a list's messages are converted. */
+  /** The messages of a list to convert. */
   messagesOf(list: MessageList): readonly MastraDBMessage[];
   /** Mastra's own conversion of them. */
   convert(list: MessageList): Promise<Message[]> | Message[];
 }
 
-/** The settled part of a conversation and what it was converted to. */
+/** The settled part of a conversation and its conversion. */
 interface Kept<Message> {
   readonly copies: readonly MastraDBMessage[];
   readonly made: readonly Message[];
 }
 
-/** Making lists for two parts costs as much as converting so many messages. */
+/** The number of messages from which caching pays: splitting a list costs about as much as converting this many. */
 const worthKeeping = 20;
 
 /**
@@ -42,12 +42,12 @@ export const createConversion = <Message extends Converted>(
     const now = copies.settled(messages, length);
     if (kept?.copies !== now) kept = { copies: now, made: await convertSettled(way, list, messages.slice(0, length)) };
     const rest = await way.convert(partOf(list, messages.slice(length), true));
-    const start = rest.findIndex(({ role }) => role !== 'system'); // the user's message is there
+    const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
     return [...rest.slice(0, start), ...kept.made, ...rest.slice(start)];
   };
 };
 
-/** Converts messages as they are converted before a message of the user. */
+/** Converts messages in the form that they have before a user message. */
 const convertSettled = async <Message extends Converted>(
   way: ConversionWay<Message>,
   list: MessageList,
@@ -61,7 +61,7 @@ const question: MastraDBMessage = {
   content: { format: 2, parts: [{ type: 'text', text: '?' }] },
 };
 
-/** A list of some messages of another, all of them input, with its system messages or without. Its messages are the other's own. */
+/** A list with some messages of another as input, with or without its system messages. The messages are shared, not copied. */
 const partOf = (list: MessageList, messages: readonly MastraDBMessage[], hasSystem: boolean): MessageList => {
   const given = insidesOf(list);
   const part = emptyLike(list, given);

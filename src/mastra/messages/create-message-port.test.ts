@@ -354,7 +354,7 @@ it('reading and writing unchanged messages costs in proportion to their number',
       );
       return performance.now() - startedAt;
     });
-    return Math.min(...samples); // the machine may have other things to do
+    return Math.min(...samples); // the machine may be busy
   };
-  expect(cost(4_000) / cost(200)).toBeLessThan(120); // 20 where it is linear, 400 where it is quadratic
+  expect(cost(4_000) / cost(200)).toBeLessThan(120); // 20 if linear, 400 if quadratic
 });

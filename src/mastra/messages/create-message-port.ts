@@ -32,14 +32,14 @@ interface Target {
 
 const write: MessagePort['write'] = (list, messages, target) => {
   const current = readMessages(list, target.scope);
-  if (replaceEach(current, messages)) return; // as most guards edit: nothing is added, removed or moved
+  if (replaceEach(current, messages)) return; // the common case: nothing is added, removed or moved
   for (const message of messages.filter(isSystem)) list.addSystem(systemText(message));
   const others = messages.filter((message) => !isSystem(message));
   const wanted = adopted(list, others, target.source);
   if (!replaceEach(current, wanted)) fillList(list, rearranged(list, wanted, target));
 };
 
-/** Replaces messages one by one, where the new ones stand under the same ids in the same order; says whether they do. */
+/** Replaces messages one by one if the new ones have the same ids in the same order. Returns false otherwise. */
 const replaceEach = (current: readonly MastraDBMessage[], wanted: readonly MastraDBMessage[]): boolean => {
   const isMatching = (message: MastraDBMessage, index: number) => message.id === current[index]?.id && isStored(message);
   if (wanted.length !== current.length || !wanted.every(isMatching)) return false;
@@ -53,7 +53,7 @@ const replaceInPlace = (current: MastraDBMessage, wanted: MastraDBMessage): void
   if (current !== wanted) Object.assign(current, wanted, { id, createdAt });
 };
 
-/** Which sources a new message is noted in. */
+/** The source sets in which a new message is recorded. */
 const sourceFields = {
   input: ['newUserMessages', 'newUserMessagesPersisted'],
   response: ['newResponseMessages', 'newResponseMessagesPersisted'],
@@ -72,8 +72,8 @@ const rearranged = (list: MessageList, wanted: readonly MastraDBMessage[], { sco
 };
 
 /**
- * Each message with its time as text. One that the list had keeps its time; a new one gets its own, moved between its neighbours
- * where it does not fit there, because lists sort by time.
+ * Each message with its time as text. Existing messages keep their time. New ones keep theirs if it fits between their
+ * neighbours, otherwise it is adjusted, because lists sort by time.
  */
 const withTimes = (
   messages: readonly (MastraDBMessage | StoredMessage)[],
@@ -89,7 +89,7 @@ const withTimes = (
   });
 };
 
-/** The time nearest to a given one that lies between two others; the earlier of the two where nothing does. */
+/** The nearest time to a given one between two others, or the earlier of the two if there is none between. */
 const fitted = (given: number, { after, before }: { after: number; before: number }): number =>
   Math.max(after, Math.min(Math.max(given, after + 1), before - 1));
 
@@ -98,7 +98,7 @@ const timeOf = (value: Date | string | undefined): number | undefined => {
   return Number.isNaN(time) ? undefined : time;
 };
 
-/** No message older than the one before it: else the list would move it when it is next added to. */
+/** Makes times ascending: otherwise the list would reorder messages at the next addition. */
 const ascending = (messages: readonly StoredMessage[]): StoredMessage[] => {
   let last = '';
   return messages.map((message) => {
@@ -118,7 +118,7 @@ const checkpoint: MessagePort['checkpoint'] = (list) => {
 };
 
 const restore: MessagePort['restore'] = (list, snapshot) => {
-  const state = snapshot as ListState; // what `snapshot` gave, merged with others of its kind
+  const state = snapshot as ListState; // created by `snapshot`, possibly merged with other snapshots
   fillList(list, { ...state, messages: ascending(state.messages) });
 };
 
@@ -128,13 +128,13 @@ const writeToolResult: MessagePort['writeToolResult'] = (list, { toolCallId, too
     toolInvocation: { state: 'result', toolCallId, toolName, args, result },
   });
 
-/** What of Mastra's the port runs. */
+/** The parts of Mastra that the port uses. */
 interface MessageParts {
   readonly MessageList: typeof MessageList;
   readonly createSignal: typeof createSignal;
 }
 
-/** Mastra's MessageList behind the interface of the pure modules. It gets the class, because its caller has loaded it. */
+/** Mastra's MessageList behind the interface of the pure modules. The caller passes the class, because it has loaded it. */
 export const createMessagePort = (parts: MessageParts): MessagePort => ({
   is: (value): value is MessageList => value instanceof parts.MessageList,
   create: (messages, systemMessages, source) => {
@@ -158,7 +158,7 @@ export const createMessagePort = (parts: MessageParts): MessagePort => ({
   addSignal: (list, signal) => list.addSignal(parts.createSignal(signal)),
 });
 
-/** The messages of a scope, in an array of the reader's own. */
+/** The messages of a scope, in a new array. */
 const readMessages: MessagePort['read'] = (list, scope) => {
   switch (scope) {
     case 'all':
@@ -172,13 +172,13 @@ const readMessages: MessagePort['read'] = (list, scope) => {
   }
 };
 
-/** Messages that a list has noted under a name; nothing where it keeps its notes elsewhere. */
+/** The messages of a list from one source. Undefined if the list has no such set. */
 const notedIn = (list: MessageList, name: SourceName): ReadonlySet<MastraDBMessage> | undefined => {
   const noted: unknown = insidesOf(list)[name];
   return noted instanceof Set ? (noted as Set<MastraDBMessage>) : undefined; // the value stored under this name
 };
 
-/** What was saved during the run is generated by it all the same. */
+/** The responses of a run, including those saved during the run. */
 const responsesIn = (list: MessageList): ReadonlySet<MastraDBMessage> | undefined => {
   const fresh = notedIn(list, 'newResponseMessages');
   const saved = notedIn(list, 'newResponseMessagesPersisted');

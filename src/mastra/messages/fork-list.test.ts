@@ -9,7 +9,7 @@ const { messages: messagePort } = createHost();
 
 const { read, write } = messagePort;
 
-/** A list with messages of every source, some saved, some taken out again. */
+/** A list with messages of every source, some saved, some removed. */
 const mixed = () => {
   const list = new MessageList({ threadId: 'thread', resourceId: 'person' });
   const place = { threadId: 'thread', resourceId: 'person' };
@@ -30,14 +30,14 @@ const mixed = () => {
   return list;
 };
 
-/** A list of which nothing is known but its public side, as a later version of Mastra may make them. */
+/** A list with unknown private fields, as in a later version of Mastra. */
 const closed = () => {
   const list = mixed();
   Object.defineProperty(list, 'userContextMessagesPersisted', { value: undefined });
   return list;
 };
 
-/** A list that answers as ever, and shows none of the notes by which it does. */
+/** A list with working methods but without its source sets. */
 const unreadable = () => {
   const list = mixed();
   const { get, getPersisted } = list;

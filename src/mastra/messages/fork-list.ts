@@ -2,7 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { copyPlain, isSame } from '../../phase/plain-data.js';
 import { emptyLike, fillList, insidesOf, isKnownInside, otherFields, sourceNames } from './list-insides.js';
 
-/** The list that each fork was made of. */
+/** The original list of each fork. */
 const origins = new WeakMap<MessageList, MessageList>();
 
 /** A deep, independent copy of a list: ids, sources and system messages included. */
@@ -22,13 +22,13 @@ export const forkList = (list: MessageList): MessageList => {
     copies.set(message, copy);
     own.messages.push(copy);
   }
-  // Messages that were removed from the list are noted there still; nothing edits them.
+  // Source sets also contain messages removed from the list; nothing edits those.
   for (const name of sourceNames) for (const message of given[name]) own[name].add(copies.get(message) ?? message);
   origins.set(fork, list);
   return fork;
 };
 
-/** Whether a fork holds what its list holds. False for lists that are no forks of the list, and for lists of an unknown version of Mastra. */
+/** True if a fork equals its list. False for lists that are no forks of the list, and for lists of an unknown version of Mastra. */
 export const isUnchanged = (fork: MessageList, list: MessageList): boolean => {
   if (origins.get(fork) !== list) return false;
   const [own, given] = [insidesOf(fork), insidesOf(list)];

@@ -7,14 +7,14 @@ import { settledLength } from './settled-length.js';
 
 type Beside = Omit<ListState, 'messages'>;
 
-/** Remembers lists as they are, for one run. Messages that have not changed share their copies. */
+/** Creates checkpoints of lists for one run. Unchanged messages share their copies. */
 export const createCheckpoints = (copies: MessageCopies): Pick<LoopMessages, 'checkpoint' | 'restore'> => ({
   checkpoint: (list): ConversationSnapshot => {
     const messages = list.get.all.db();
     return { ...besideMessages(list), messages: copies.of(messages, settledLength(messages)) };
   },
   restore: ({ messages, ...rest }, like) => {
-    const beside = rest as unknown as Beside; // what `checkpoint` put there
+    const beside = rest as unknown as Beside; // created by `checkpoint`
     const list = fillList(emptyLike(like, beside), { ...copyPlain(beside), messages: messages.map(stored) });
     for (const [index, message] of list.get.all.db().entries()) copies.note(message, messages[index] ?? message);
     return list;
@@ -34,14 +34,14 @@ const besideMessages = (list: MessageList): Beside => {
   ]); // built field by field
 };
 
-/** For each step of a long conversation: a loop is several times as fast here as `Array.from`. */
+/** Runs at each step of long conversations; a loop is several times as fast as `Array.from`. */
 const idsIn = (messages: ReadonlySet<MastraDBMessage>): string[] => {
   const ids: string[] = [];
   for (const { id } of messages) ids.push(id);
   return ids;
 };
 
-/** As lists store it. A time may be anything by now: guards write to messages as they please. */
+/** A message in the form that lists store. The time may be invalid, because guards can write any value. */
 const stored = ({ createdAt, ...message }: MastraDBMessage) => ({
   ...copyPlain(message),
   createdAt: (new Date(createdAt).toJSON() as string | null) ?? String(createdAt),

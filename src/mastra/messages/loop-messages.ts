@@ -5,7 +5,7 @@ import type { LoopMessages, ToolCall, ToolOutcome } from '../../loop/ports.js';
 type MastraMessagePart = MastraDBMessage['content']['parts'][number];
 type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
 
-/** The loop's own dealings with Mastra's MessageList; prompts and checkpoints are made per run. */
+/** The loop's operations on Mastra's MessageList. Prompts and checkpoints are created per run. */
 export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'restore'> = {
   haveIds: true,
   addResponse: (list, message) => {
@@ -14,12 +14,12 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
     const isOwn = last?.role === 'assistant' && response.includes(last);
     const isNew = !response.some(({ id }) => id === message.id);
     if (isOwn) list.stepStart();
-    if (isOwn && isNew) list.markResponseMessageBoundary(last.id); // lists keep the two apart when they are loaded again
+    if (isOwn && isNew) list.markResponseMessageBoundary(last.id); // keeps the two separate when a list is loaded again
     if (!isOwn || isNew) {
       list.add(after(last, message), 'response', { merge: false });
       return noteModel(list, message);
     }
-    // Appended here, because Mastra's own merge takes words and calls that equal those of an earlier step for the same.
+    // Appended here, because Mastra's merge drops text and calls equal to those of an earlier step.
     const [stamped] = new MessageList().add(message, 'response').get.response.db();
     last.content.parts.push(...(stamped?.content.parts ?? []));
     last.content.metadata = { ...last.content.metadata, ...message.content.metadata };
@@ -28,7 +28,7 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
   setToolOutcome: (list, call, outcome) => void list.updateToolInvocation(toolPart(call, outcome)),
   addData: (list, parts) => {
     const kept = list.get.response.db().findLast(({ role }) => role === 'assistant')?.content.parts;
-    for (const part of parts as readonly MastraMessagePart[]) if (!kept?.some((known) => isSame(known, part))) kept?.push(part); // equal ones are kept once, as Mastra keeps them
+    for (const part of parts as readonly MastraMessagePart[]) if (!kept?.some((known) => isSame(known, part))) kept?.push(part); // equal ones are stored once, as in Mastra
   },
   writeTagged: (list, tag, messages) => {
     list.clearSystemMessages(tag);
@@ -36,13 +36,13 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
   },
 };
 
-/** An answer is later than what it answers, however fast it came: lists and databases sort by time. */
+/** Gives an answer a later time than the previous message, because lists and databases sort by time. */
 const after = (last: MastraDBMessage | undefined, message: MastraDBMessage): MastraDBMessage => {
   const earliest = last ? new Date(last.createdAt).getTime() + 1 : 0;
   return { ...message, createdAt: new Date(Math.max(message.createdAt.getTime(), earliest)) };
 };
 
-/** Where a step begins inside an answer, its model is noted, as Mastra's agent does. */
+/** Records the model of a step that starts inside an answer, as Mastra's agent does. */
 const noteModel = (list: MessageList, { content: { metadata } }: MastraDBMessage): void =>
   void list.enrichLastStepStart(`${String(metadata?.['provider'])}/${String(metadata?.['modelId'])}`);
 
@@ -61,7 +61,7 @@ const endOf = (id: string, outcome: ToolOutcome): object => {
       return { state: 'output-denied', approval: { id, approved: false, reason: outcome.reason } };
     case 'client':
     case 'suspended':
-      return { state: 'call' }; // it has not ended
+      return { state: 'call' }; // no outcome yet
     default:
       return outcome satisfies never;
   }

@@ -1,21 +1,21 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { copyPlain, copyShared } from '../../phase/plain-data.js';
 
-/** Messages as they were when they were last looked at, for one run. */
+/** Copies of messages for one run, to detect changes. */
 export interface MessageCopies {
   /**
-   * A copy of each message as it is now; the same copy as long as the message has not changed.
+   * A copy of each message: the same object until the message changes.
    *
-   * @param length how many of them are settled: the loop never changes them
+   * @param length the number of settled messages, which the loop never changes
    */
   of(messages: readonly MastraDBMessage[], length: number): MastraDBMessage[];
-  /** The copies of those that are settled alone: the same array as long as none of them has changed. */
+  /** The copies of the settled messages only: the same array until one of them changes. */
   settled(messages: readonly MastraDBMessage[], length: number): readonly MastraDBMessage[];
-  /** Says what a message was made of, so that no other copy is made while the two are the same. */
+  /** Registers the copy from which a message was created, which is reused while the two are equal. */
   note(message: MastraDBMessage, copy: MastraDBMessage): void;
 }
 
-/** Messages that are not looked at again while they are the same ones. */
+/** Settled messages, not compared again while the objects are identical. */
 interface Settled {
   readonly messages: readonly MastraDBMessage[];
   readonly copies: readonly MastraDBMessage[];
@@ -25,11 +25,11 @@ interface Settled {
  * Keeps copies of messages. A message that has changed is copied again, except for its unchanged parts, so each message is
  * compared with its copy. When only the loop holds the conversation, settled messages are not compared.
  *
- * @param isHandedOut whether other code may have changed messages
+ * @param isHandedOut true if other code may have changed messages
  */
 export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies => {
   const known = new WeakMap<MastraDBMessage, MastraDBMessage>();
-  const lastById = new Map<string, MastraDBMessage>(); // a list may put another object in the place of a message that has grown
+  const lastById = new Map<string, MastraDBMessage>(); // a list may replace the object of a message that has grown
   let settled: Settled = { messages: [], copies: [] };
   const copyOf = (message: MastraDBMessage): MastraDBMessage => {
     const last = known.get(message) ?? lastById.get(message.id);
@@ -53,6 +53,6 @@ export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies =
   };
 };
 
-/** Whether two lists are of the same objects. */
+/** True if two lists contain identical objects. */
 const isOneByOne = (a: readonly object[], b: readonly object[]): boolean =>
   a.length === b.length && a.every((one, index) => one === b[index]);

@@ -1,8 +1,8 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
 /**
- * How many messages stand before the last in which the user says something. The loop changes none of them, for it answers behind;
- * and how they are converted depends on nothing behind them, for no call there has its result here.
+ * The number of messages before the last user message with text. The loop does not change them, because it answers after it.
+ * Their conversion does not depend on later messages, because no later call has its result among them.
  */
 export const settledLength = (messages: readonly MastraDBMessage[]): number => Math.max(0, messages.findLastIndex(isSaid));
 

@@ -3,11 +3,11 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 type Content = MastraDBMessage['content'];
 type Part = Content['parts'][number];
 
-/** A field in which a message repeats parts of one kind. Where it has no such part, Mastra sends the model what the field says. */
+/** A field of a message that repeats its parts of one type. Without such a part, Mastra sends the field to the model. */
 interface Mirror {
   readonly type: Part['type'];
   readonly field: 'reasoning' | 'toolInvocations' | 'content';
-  /** The parts that say what the field says. */
+  /** The parts equal to the field. */
   toParts(content: Content): Part[];
 }
 
@@ -25,22 +25,22 @@ const mirrors: readonly Mirror[] = [
   { type: 'text', field: 'content', toParts: ({ content = '' }) => [{ type: 'text', text: content }] },
 ];
 
-/** Whether a field speaks for parts which a message does not have. */
+/** True if a field has content but the message has no part of its type. */
 const speaks = ({ type, field }: Mirror, content: Content): boolean => {
   if (!content[field]?.length) return false;
   for (const part of content.parts) if (part.type === type) return false;
   return true;
 };
 
-/** Guards look at parts: what a message that comes into a run says in its fields alone becomes parts, so that they see it. */
+/** Adds parts for content that incoming messages have only in fields, because guards check parts. */
 export const addMissingParts = (messages: readonly MastraDBMessage[]): void => {
   for (const { content } of messages) {
-    content.parts ??= []; // absent in some that come from outside
+    content.parts ??= []; // missing in some external messages
     for (const mirror of mirrors) if (speaks(mirror, content)) content.parts.push(...mirror.toParts(content));
   }
 };
 
-/** Guards take out parts: no field goes on saying what a part no longer says. */
+/** Removes fields whose parts a guard has removed. */
 export const dropStaleFields = (messages: readonly MastraDBMessage[]): void => {
   for (const { content } of messages) for (const mirror of mirrors) if (speaks(mirror, content)) delete content[mirror.field];
 };

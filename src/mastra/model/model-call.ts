@@ -10,16 +10,16 @@ import { structuredOutputFault, type StructuredOutput } from '../structured-outp
 import { providerTools } from './provider-tools.js';
 import { isStrict, jsonSchemaFor } from '../structured-output/output-schema.js';
 
-/** Milliseconds before the second try; doubled for each further one. */
+/** Milliseconds before the second attempt; doubled for each further one. */
 const firstRetryDelayMs = 500;
-/** A provider that asks for more than a minute is asked again as if it had said nothing. */
+/** Longer requested delays are ignored. */
 const longestRetryDelayMs = 60_000;
 
 type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
 
 /**
- * Makes the function that calls a model. Errors that the provider marks as retryable are tried again here, `maxRetries` times;
- * the last error rejects, and the loop calls the error guards.
+ * Creates the function that calls a model. It retries errors that the provider marks as retryable, up to `maxRetries` times, then
+ * rejects with the last error, and the loop calls the error guards.
  *
  * A model's own settings override those of the call, as in Mastra; settings that a guard made for the step override both.
  */
@@ -60,13 +60,13 @@ export const createModelCall =
     return { parts: stream, request: sent, response: { ...response, modelMetadata: metadataOf(entry.model) }, warnings };
   };
 
-/** What the AI SDK's providers say about a call that failed. */
+/** Fields of the AI SDK's provider errors. */
 interface ProviderError {
   readonly isRetryable?: boolean;
   readonly responseHeaders?: Readonly<Record<string, string>>;
 }
 
-/** How long to wait: as the provider asks for, within a minute, as the AI SDK does; else doubled for each try. */
+/** The delay before a retry: the provider's, if at most a minute, as in the AI SDK; otherwise doubled for each attempt. */
 const retryDelayMs = (error: ProviderError, attemptNumber: number): number => {
   const { 'retry-after-ms': ms, 'retry-after': after } = error.responseHeaders ?? {};
   const asked = ms !== undefined ? Number(ms) : after !== undefined ? toMs(after) : Number.NaN;
@@ -91,7 +91,7 @@ const settingsOf = ({ entry, modelSettings, providerOptions }: ModelRequest, cal
   const own = { modelSettings: entry.modelSettings, providerOptions: entry.providerOptions };
   const merge = (name: keyof Settings, step: unknown) => {
     const layers = step === called[name] ? [{ [name]: step }, { [name]: own[name] }] : [{ [name]: own[name] }, { [name]: step }];
-    return mergeOptions(...layers)[name] as ModelSettings | undefined; // one of the two, or both merged
+    return mergeOptions(...layers)[name] as ModelSettings | undefined; // either one, or both merged
   };
   return {
     modelSettings: merge('modelSettings', modelSettings) ?? {},
@@ -105,7 +105,7 @@ const metadataOf = ({ modelId, provider, specificationVersion }: ResolvedModel) 
   modelVersion: specificationVersion,
 });
 
-/** The provider specifications differ in types that the loop only carries through. */
+/** The provider specifications differ only in types that the loop passes through. */
 type ProviderCall = (options: unknown) => PromiseLike<{
   stream: ReadableStream<unknown>;
   request?: unknown;
@@ -113,18 +113,18 @@ type ProviderCall = (options: unknown) => PromiseLike<{
   warnings?: readonly unknown[];
 }>;
 
-/** How a model is asked for an object: with the provider's setting, or in words. */
+/** A request for an object: the provider's setting, or instructions in the prompt. */
 interface JsonRequest {
   readonly prompt: Prompt;
   readonly responseFormat?: object;
-  /** Options that the provider needs to keep to the schema. */
+  /** Options that the provider needs to enforce the schema. */
   readonly providerOptions?: Record<string, Record<string, unknown>>;
 }
 
-/** Asks a model for the object that the step must answer with. Changes nothing for a step without structured output. */
+/** Requests the object of a step from a model. No effect without structured output. */
 const askForJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], model: ResolvedModel): JsonRequest => {
-  const { schema, instructions, ...asked } = (settings ?? {}) as Partial<StructuredOutput>; // checked where it was given
-  if (!schema || asked.model) return { prompt }; // another model makes the object
+  const { schema, instructions, ...asked } = (settings ?? {}) as Partial<StructuredOutput>; // checked with the call's options
+  if (!schema || asked.model) return { prompt }; // another model creates the object
   const place = placeOf(asked.jsonPromptInjection, model);
   const json = jsonSchemaFor(schema, model);
   if (!place)
@@ -140,7 +140,7 @@ const askForJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], 
 
 /**
  * Some models reject a prompt that ends with an assistant message: Claude from 4.6 on for structured output, Gemini from 3 on
- * always. Then a short user message ends it, for this call only; Mastra's own guard for this adds the same words.
+ * always. For these a short user message is added, for this call only; Mastra's own guard adds the same text.
  */
 const endingWithUser = ({ prompt, responseFormat }: JsonRequest, { provider, modelId }: ResolvedModel): Prompt => {
   const isGemini = /google|vertex/.test(provider) && isFrom(/gemini-(\d+)/i.exec(modelId ?? ''), [3, 0]);
@@ -151,7 +151,7 @@ const endingWithUser = ({ prompt, responseFormat }: JsonRequest, { provider, mod
   return [...prompt, { role: 'user', content: [{ type: 'text', text }] }];
 };
 
-/** Whether a model's version is at least the given one. An unknown version counts as a new one. */
+/** True if a model's version is at least the given one, or unknown. */
 const isFrom = (version: RegExpExecArray | null, [major, minor]: readonly [number, number]): boolean => {
   if (!version) return true;
   const [own, ownMinor] = [Number(version[1]), Number(version[2] ?? 0)];

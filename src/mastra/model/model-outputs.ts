@@ -6,13 +6,13 @@ type Part = ReturnType<MessageList['get']['all']['db']>[number]['content']['part
 type Invocation = Extract<Part, { type: 'tool-invocation' }>['toolInvocation'];
 type Mapping = (call: Invocation, result: unknown) => unknown;
 
-/** What tools want the model to see of their results, by their `toModelOutput`. */
+/** The model's view of tool results, from the tools' `toModelOutput`. */
 export interface ModelOutputs {
-  /** Notes tools as their authors made them: Mastra's are given the output, the AI SDK's an object with it. */
+  /** Registers the authors' tools. Mastra's `toModelOutput` gets the output, the AI SDK's an object that contains it. */
   note(tools: Readonly<Record<string, unknown>>): void;
-  /** Adds the model's version of each result to the current results: guards may have edited them. */
+  /** Adds the model's view to each current result, which guards may have edited. */
   apply(list: MessageList): Promise<void>;
-  /** Whether any tool wants so, so that messages are written to. */
+  /** True if a tool has `toModelOutput`, so that messages are changed. */
   readonly areMapped: boolean;
 }
 
@@ -21,7 +21,7 @@ interface Mapped {
   readonly output: unknown;
 }
 
-/** Keeps a run's mappings; a result that did not change is not mapped again. */
+/** Creates the mappings of a run. Unchanged results are not mapped again. */
 export const createModelOutputs = (): ModelOutputs => {
   const mappings = new Map<string, Mapping>();
   const known = new Map<string, Mapped>();
@@ -40,7 +40,7 @@ export const createModelOutputs = (): ModelOutputs => {
     if (!mapping || result === null || result === undefined) return;
     const { output } = await mapped(part.toolInvocation, result, mapping);
     const metadata = part.providerMetadata;
-    part.providerMetadata = { ...metadata, mastra: { ...metadata?.mastra, modelOutput: output as never } }; // Mastra's place for it
+    part.providerMetadata = { ...metadata, mastra: { ...metadata?.mastra, modelOutput: output as never } }; // Mastra's field for it
   };
   return {
     note: (tools) => {
@@ -71,7 +71,7 @@ const mappingOf = (tool: unknown): Mapping | undefined => {
 
 const mediaTypes: Readonly<Record<string, string>> = { 'image-data': 'image/jpeg', 'file-data': 'application/octet-stream' };
 
-/** Files inside an output are kept as Mastra keeps them: under one type for every kind of medium. */
+/** Converts files in an output to the form that Mastra stores: one type for all media. */
 const stored = (output: unknown): unknown => {
   if (!isPlainObject(output) || output.type !== 'content' || !Array.isArray(output.value)) return output;
   const value = output.value.map((part: unknown) => {

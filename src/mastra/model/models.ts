@@ -14,13 +14,13 @@ const defaultModelRetries = 2;
 export interface ModelRequestor {
   readonly agent: Agent;
   readonly requestContext: RequestContext;
-  /** The agent's `maxRetries`, where its configuration has it. */
+  /** The agent's `maxRetries`. Undefined if not configured. */
   readonly maxRetries?: number;
 }
 
 type Resolve<T> = T | ((call: object) => T | Promise<T>) | undefined;
 
-/** An entry of a fallback array, as its author wrote it or as Mastra's agent keeps it. */
+/** An entry of a fallback array, in the author's form or that of Mastra's agent. */
 interface FallbackEntry {
   model: unknown;
   maxRetries?: number;
@@ -32,8 +32,8 @@ interface FallbackEntry {
 }
 
 /**
- * The models of a call in the order in which they are tried: the call's own, else the agent's. Functions of the request's context
- * are asked once. Raises `agent/model-unresolved` and `phase/unsupported-model`, before any model is called.
+ * The models of a call in the order of fallback: the call's own, else the agent's. Functions are called once. Raises
+ * `agent/model-unresolved` and `phase/unsupported-model`, before any model is called.
  */
 export const resolveModels = async (by: ModelRequestor, given: unknown): Promise<ModelEntry[]> => {
   const selection = await resolveDynamic(by, given ?? (by.agent.model as unknown));
@@ -72,8 +72,8 @@ const resolveDynamic = async <T>({ agent, requestContext }: ModelRequestor, valu
     : value;
 
 /**
- * A model as it can be called: instances are wrapped, ids and configs go to Mastra's router with the gateways of its instance.
- * Raises `agent/model-unresolved` and `phase/unsupported-model`.
+ * Resolves a model: instances are wrapped, ids and configs go to Mastra's router with the gateways of its instance. Raises
+ * `agent/model-unresolved` and `phase/unsupported-model`.
  */
 export const resolveModel = async (by: ModelRequestor, config: unknown): Promise<ResolvedModel> => {
   const { agent, requestContext } = by;
@@ -93,7 +93,7 @@ const registry = 'models.dev';
 const legacy =
   'Only v2/v3 models are allowed when an array of models is provided, and by generate and stream; call generateLegacy or streamLegacy for a v1 model.';
 
-/** Mastra's registry of providers looks for the key when the model is called; here it is asked before. It reads the environment. */
+/** Checks the provider's key before the first call; Mastra's registry would check it during the call. It reads the environment. */
 const checkKey = async (agent: Agent, config: unknown): Promise<void> => {
   const router: RouterConfig = typeof config === 'string' ? { id: config } : (config as RouterConfig);
   if ('specificationVersion' in router || router.url || router.apiKey) return;
@@ -115,7 +115,7 @@ const detailOf = (config: unknown, cause: unknown): string | undefined => {
   return [name, reasonOf(cause)].filter(Boolean).join(': ') || undefined;
 };
 
-/** Mastra wraps what went wrong and keeps its words in the details. */
+/** Mastra wraps the original error, and stores its message in the details. */
 const reasonOf = (cause: unknown): string | undefined => {
   const { originalError } = (cause as { details?: { originalError?: unknown } }).details ?? {};
   if (typeof originalError === 'string') return originalError;

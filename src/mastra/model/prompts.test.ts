@@ -48,11 +48,11 @@ const part = fc.oneof(
   { weight: 5, arbitrary: text },
   { weight: 4, arbitrary: tool },
   { weight: 3, arbitrary: others },
-) as unknown as fc.Arbitrary<Part>; // of the kinds that stand in lists
+) as unknown as fc.Arbitrary<Part>; // the types in lists
 const parts = fc.array(part, { minLength: 1, maxLength: 5 });
 const message = fc.record({ role: fc.constantFrom('user' as const, 'assistant' as const), parts });
 
-/** What happens to a conversation between two prompts; the loop itself only goes on with its answer and sets system messages. */
+/** Changes of a conversation between two prompts. The loop itself only extends its answer and sets system messages. */
 type Change =
   | { kind: 'message'; role: 'user' | 'assistant'; parts: Part[] }
   | { kind: 'step'; parts: Part[] }
@@ -105,7 +105,7 @@ const apply = (list: MessageList, one: Change): void => {
 
 const history = fc.array(message, { minLength: 22, maxLength: 30 });
 
-/** Long stretches in which each message is a text of whatever words, with others here and there. */
+/** Long sequences of messages with arbitrary text, with other messages in between. */
 const spoken = fc.record({
   role: fc.constantFrom('user' as const, 'assistant' as const),
   parts: fc
@@ -130,7 +130,7 @@ const long = Array.from({ length: 60 }, (_, n) => ({
   parts: [{ type: 'text' as const, text: `Message ${n}.` }],
 }));
 
-/** Parts are stamped with the time when they are made, and fields may be there without a value. */
+/** Normalizes a value: fields may be undefined. */
 const said = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('a prompt that is made of what was converted before', () => {
@@ -189,7 +189,7 @@ describe('a prompt that is made of what was converted before', () => {
       MessageList.prototype as unknown as { toAIV5UIMessages(m: unknown[]): unknown },
       'toAIV5UIMessages',
     );
-    expect(await prompts(list, model)).toHaveLength(63); // a system message, and one that Mastra puts before an answer
+    expect(await prompts(list, model)).toHaveLength(63); // includes a system message and one that Mastra adds before an answer
     const messages = converted.mock.calls.map(([given]) => given.length);
     converted.mockRestore();
     expect(messages).toEqual([2]);

@@ -5,7 +5,7 @@ import { createConversion } from '../messages/conversion.js';
 import type { MessageCopies } from '../messages/message-copies.js';
 import { dropStaleFields } from '../messages/sync-text-content.js';
 
-/** Makes the prompts of one run: what a model was sent before is converted once for each model. */
+/** Creates the prompts of one run. Earlier messages are converted once for each model. */
 export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] => {
   const conversions = new Map<ResolvedModel, (list: MessageList) => Promise<Prompt>>();
   const conversionFor = (model: ResolvedModel) => {
@@ -19,13 +19,13 @@ export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] =
   return async (list, model) => (await (conversions.get(model) ?? conversionFor(model))(list)).map(copied);
 };
 
-/** Middleware marks messages and parts in place: for this call, and not for those that follow. */
+/** Copies a message, because middleware marks messages and parts in place, and later calls must not get these marks. */
 const copied = (message: Prompt[number]): Prompt[number] =>
   message.role === 'system'
     ? { ...message }
-    : ({ ...message, content: message.content.map((part) => ({ ...part })) } as Prompt[number]); // of the same parts
+    : ({ ...message, content: message.content.map((part) => ({ ...part })) } as Prompt[number]); // with the same parts
 
-/** The conversation as a model of this specification is to be sent it. */
+/** The conversation in the form of the model's specification. */
 export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
   const supportedUrls = await model.supportedUrls;
   const options = { supportedUrls, targetProvider: model.provider };
@@ -37,7 +37,7 @@ export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise
   return prompt;
 };
 
-/** Arguments that were no JSON are absent from the conversation; providers refuse a call without any. */
+/** Adds missing arguments: those that were not JSON are not stored, but providers reject a call without arguments. */
 const fillInput = (part: { type: string; input?: unknown }): void => {
   if (part.type === 'tool-call') part.input ??= {};
 };

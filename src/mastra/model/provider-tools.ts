@@ -7,7 +7,7 @@ interface ToolDefinition {
   id?: string;
   name?: string;
   args?: unknown;
-  /** The AI SDK's may be a function of the tool's context, of which there is none here. */
+  /** The AI SDK's may be a function of the tool's context, which does not exist here. */
   description?: string | ((options: object) => string);
   parameters?: unknown;
   inputSchema?: unknown;
@@ -18,7 +18,7 @@ interface ToolDefinition {
 
 type ToolNames = Pick<StepSettings, 'tools' | 'toolChoice' | 'activeTools'>;
 
-/** The tools that a step offers: those of the step, less what `activeTools` and `toolChoice: 'none'` take away. */
+/** The tools that a step offers: its tools without those excluded by `activeTools` or `toolChoice: 'none'`. */
 export const offeredTools = ({ tools, toolChoice, activeTools }: ToolNames): [string, ToolDefinition][] => {
   if (toolChoice === 'none') return [];
   const active = activeTools && new Set<string>(activeTools);
@@ -26,7 +26,7 @@ export const offeredTools = ({ tools, toolChoice, activeTools }: ToolNames): [st
   return active ? entries.filter(([name]) => active.has(name)) : entries;
 };
 
-/** The provider's part of the request about tools. */
+/** The tool fields of a provider request. */
 export const providerTools = (names: ToolNames, specificationVersion: string): object => {
   const offered = offeredTools(names);
   if (offered.length === 0) return names.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {};
@@ -61,7 +61,7 @@ const noParameters = { type: 'object', properties: {}, additionalProperties: fal
 
 type StandardSchema = Parameters<typeof standardSchemaToJSONSchema>[0];
 
-/** A schema does not change, and its JSON form is asked for at every step. */
+/** Caches JSON schemas, which are needed at every step. */
 const converted = new WeakMap<StandardSchema, object>();
 
 const convertedOnce = (schema: StandardSchema): object => {
@@ -70,7 +70,7 @@ const convertedOnce = (schema: StandardSchema): object => {
   return known;
 };
 
-/** Tools come with a standard schema, an AI SDK schema, a function giving one, or plain JSON schema. */
+/** The JSON schema of a standard schema, an AI SDK schema, a function that returns one, or plain JSON schema. */
 const jsonSchemaOf = (schema: unknown): unknown => {
   if (schema === undefined || schema === null) return noParameters;
   if (isStandardSchemaWithJSON(schema)) return convertedOnce(schema);

@@ -2,7 +2,7 @@ import { refuseFaults, type OptionFault } from '../option-fault.js';
 import { faultsOf } from './option-schemas.js';
 import { isHonoured, namesWhere, refusalOf, rowOf, type NameIn, type OptionPlace } from './option-table.js';
 
-/** @param within The option that holds these, with a dot. */
+/** @param within The option that contains these, with a dot. */
 const faultsIn = (given: object, where: OptionPlace, within = ''): OptionFault[] =>
   Object.entries(given).flatMap(([name, value]: [string, unknown]): OptionFault[] => {
     if (value === undefined) return [];
@@ -27,7 +27,7 @@ const suggestion = (name: string, where: OptionPlace): string => {
   return best && best.apart <= Math.max(1, name.length / 4) ? `did you mean ${best.one}?` : 'there is no such option.';
 };
 
-/** How many letters have to be inserted, removed or replaced. */
+/** The number of letters to insert, remove or replace. */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [index, letter] of Array.from(one).entries()) {
@@ -46,13 +46,13 @@ const distance = (one: string, other: string): number => {
 };
 
 /**
- * Refuses options of a call that would be ignored, all of them in one error. Raises `agent/unsupported-option` for those of Mastra's agent
- * that the loop does not honour, `agent/unknown-option` for anything else, `agent/invalid-option` for values that cannot be used.
+ * Rejects options of a call that would be ignored, in one error. Raises `agent/unsupported-option` for options of Mastra that the
+ * loop does not support, `agent/unknown-option` for unknown ones, `agent/invalid-option` for invalid values.
  */
 export const checkCallOptions = (options: object, agentId?: string): void =>
   refuseFaults(faultsIn(options, 'call'), agentId && `agent "${agentId}"`);
 
-/** A configuration without what is refused of it. */
+/** A configuration without its rejected options. */
 export const honouredOf = (config: object): object =>
   Object.fromEntries(
     Object.entries(config).filter(([name]) => {
@@ -61,14 +61,14 @@ export const honouredOf = (config: object): object =>
     }),
   );
 
-/** Defaults of calls, as far as they are data; those that a function gives are checked with each call. */
+/** Defaults of calls, checked here if they are data; those from a function are checked with each call. */
 const defaultsOfCalls = [
   'defaultOptions',
   'defaultGenerateOptions',
   'defaultStreamOptions',
 ] as const satisfies NameIn<'config'>[];
 
-/** Refuses what an agent's configuration cannot hold, all of it in one error; same codes as {@link checkCallOptions}. */
+/** Rejects invalid options of an agent's configuration, in one error; same codes as {@link checkCallOptions}. */
 export const checkConfig = (config: Partial<Record<NameIn<'config'>, unknown>>, agentId: string): void => {
   const faults = faultsIn(config, 'config');
   for (const name of defaultsOfCalls) {
@@ -78,7 +78,7 @@ export const checkConfig = (config: Partial<Record<NameIn<'config'>, unknown>>, 
   refuseFaults([...faults, ...foreignEffects(config)], `agent "${agentId}"`);
 };
 
-/** Effects of tools that the agent does not have: one that is misspelt would protect nothing. */
+/** Faults for effects of tools that the agent does not have: a misspelt name would have no effect. */
 const foreignEffects = ({ effects, tools }: { effects?: unknown; tools?: unknown }): OptionFault[] => {
   if (typeof tools === 'function' || typeof effects !== 'object') return [];
   const foreign = Object.keys(effects ?? {}).filter((name) => !Object.hasOwn(tools ?? {}, name));

@@ -36,12 +36,12 @@ import {
 const callbacks = recordOf(aFunction);
 const served = { isServed: true } as const;
 const resumed = { onResume: 'allowed' } as const;
-/** Those of the caller that waits, which may be another one when the run is resumed. */
+/** Options of the waiting caller, which may be another one after a resumption. */
 const ofCaller = { ...resumed, isLocal: true } as const;
 const callback = onCall(aFunction, ofCaller);
 const repeated = { isServed: true, onResume: 'delegated' } as const;
 
-/** A setting of a model, the agent's or a hook's, that would be ignored. */
+/** The fault of a model setting that would be ignored. */
 export const modelSettingsFault = (settings: unknown): OptionFault | undefined => {
   if (typeof settings !== 'object' || settings === null || !('timeout' in settings) || settings.timeout === undefined)
     return undefined;
@@ -49,7 +49,7 @@ export const modelSettingsFault = (settings: unknown): OptionFault | undefined =
   return { code: 'agent/unsupported-option', path: 'modelSettings.timeout', detail };
 };
 
-/** Options of Mastra's agent, and what hosts hand on with them; their types are Mastra's. */
+/** Options of Mastra's agent, and those that hosts add; their types are Mastra's. */
 export const mastraOptions = {
   id: { call: withoutEffect, config: aName },
   name: inConfig(aName),
@@ -102,19 +102,19 @@ export const mastraOptions = {
   returnScorerData: onCall(aBoolean),
   tracingContext: onCall(anObject, ofCaller),
   tracingOptions: onCall(anObject, served),
-  // Mastra derives these from the tracing context, and hands them to every agent it calls.
+  // Mastra derives these from the tracing context, and passes them to every agent it calls.
   tracing: onCall(anObject, ofCaller),
   loggerVNext: onCall(withoutEffect),
   metrics: onCall(withoutEffect),
   serverless: onCall(anObject, { isLocal: true }),
-  // A stream ends where its run suspends; nothing here runs in the background or sends signals.
+  // A stream ends when its run suspends; nothing here runs in the background or sends signals.
   hideSignals: onCall(withoutEffect),
   closeOnSuspend: onCall(withoutEffect),
   disableBackgroundTasks: onCall(withoutEffect),
   backgroundTaskPolicy: onCall(withoutEffect, resumed),
   _skipBgTaskWait: onCall(withoutEffect),
   untilIdle: onCall(withoutEffect),
-  // What hosts hand on with the options of a call: Mastra's server with each request, the AI SDK's chat with its messages.
+  // Options that hosts add to a call: Mastra's server to each request, the AI SDK's chat to its messages.
   registeredTools: onCall(withoutEffect),
   taskStore: onCall(withoutEffect),
   routePrefix: onCall(withoutEffect),
@@ -147,7 +147,7 @@ export const mastraOptions = {
   notifications: inConfig(anObject),
   pubsub: inConfig(anObject),
   goal: inConfig(anObject),
-  // Every tool runs within its run, where guards judge its result: nothing is left for callbacks of background tasks.
+  // Every tool runs within its run, where guards judge its result, so callbacks of background tasks are not needed.
   backgroundTasks: inConfig(
     fieldsOf({ disabled: aBoolean, tools: either(oneOf('all'), anObject), concurrency, waitTimeoutMs: wholeNumberFrom(0) }),
   ),

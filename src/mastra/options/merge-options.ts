@@ -3,8 +3,8 @@ import { rowOf, type OwnOptions } from './option-table.js';
 import { ownOptions } from './own-options.js';
 
 /**
- * Puts options together, later layers over earlier ones. Entries are merged as deep as `mergeDepth` of the option's row, and nothing is
- * copied below it: processors, pipelines, tools, schemas, contexts and signals are the caller's own objects.
+ * Merges options; later layers override earlier ones. Entries are merged up to `mergeDepth` of the option's row. Below it nothing
+ * is copied: processors, pipelines, tools, schemas, contexts and signals remain the caller's own objects.
  */
 export const mergeOptions = (...layers: readonly (object | undefined)[]): Record<string, unknown> => {
   const merged: Record<string, unknown> = {};
@@ -22,7 +22,7 @@ const mergeValue = (earlier: unknown, later: unknown, depth: number): unknown =>
   return merged;
 };
 
-/** Interlock's own options of a run: those of its call over those of its agent. */
+/** Interlock's own options of a run: the call's override the agent's. */
 export const effectiveOptions = (agent: object, call: object): OwnOptions<'config'> =>
   mergeOptions(ownOptionsOf(agent), ownOptionsOf(call));
 

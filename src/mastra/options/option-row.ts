@@ -1,38 +1,38 @@
 import type { z } from 'zod';
 import type { OptionFault } from '../option-fault.js';
 
-/** An option that is rejected: always, unless its value is `false`, or never, because there is nothing that it would change. */
+/** An option that is rejected: always, unless its value is `false`, or never, because it has no effect. */
 export interface Refused<When extends 'always' | 'unless-false' | 'never' = 'always' | 'unless-false' | 'never'> {
   readonly refused: When;
-  /** Why, and the alternative. */
+  /** The reason and the alternative. */
   readonly detail?: string;
 }
 
-/** What becomes of an option: the schema of the values that are honoured, or why it is rejected. No option is ignored. */
+/** The treatment of an option: the schema of its values, or the reason for rejection. No option is ignored. */
 export type Treatment = z.ZodType | Refused;
 
-/** Whether what a call says asks for less than what the agent has. Functions are not asked: no request can hold one. */
+/** True if a call's value is less strict than the agent's. Not called for functions, which no request can contain. */
 export type Loosens = (said: unknown, own: unknown) => boolean;
 
-/** What is true of an option wherever it is given. */
+/** Properties of an option, in calls and configurations. */
 export interface OptionFacts {
-  /** The value where neither the call nor the agent gives one. */
+  /** The value if neither the call nor the agent sets one. */
   readonly default?: unknown;
-  /** Whether a client may give it through Mastra's server, which hands on every field of a request's body. Default: it may not. */
+  /** Set if a client may set it through Mastra's server, which forwards every field of a request's body. Default: not allowed. */
   readonly isServed?: true;
-  /** Whether a call that resumes a run may give it; `delegated`: only that of a supervisor, which repeats it. Default: it may not. */
+  /** Set if a resuming call may set it; `delegated`: only a supervisor's call, which repeats it. Default: not allowed. */
   readonly onResume?: 'allowed' | 'delegated' | 'allowed-and-delegated';
-  /** Whether it stays in the process that waits for a durable run. Default: it is kept with the run, and has to be data. */
+  /** Set if it stays in the process that waits for a durable run. Default: persisted with the run, so it must be data. */
   readonly isLocal?: true;
-  /** What is wrong with a value of a call that its schema takes. */
+  /** An additional check of a call's value, after its schema. */
   readonly check?: (value: unknown) => OptionFault | undefined;
-  /** How deep the entries of a later layer of options replace those of an earlier one. Default 0: the value as a whole. */
+  /** The depth to which entries of a later layer of options replace earlier ones. Default: 0, the whole value. */
   readonly mergeDepth?: number;
-  /** Rejects a call that asks for less than its agent. Default: a call may give any value. */
+  /** Decides whether a call loosens its agent's option, which is rejected. Default: any value is allowed. */
   readonly loosens?: Loosens;
 }
 
-/** An option: what becomes of it in a call, in a configuration, or in both. */
+/** An option with its treatment in a call, in a configuration, or in both. */
 export interface OptionRow extends OptionFacts {
   readonly call?: Treatment;
   readonly config?: Treatment;
@@ -40,7 +40,7 @@ export interface OptionRow extends OptionFacts {
 
 export const onCall = <Call extends Treatment, const Facts extends OptionFacts = object>(call: Call, facts?: Facts) => ({
   call,
-  ...(facts as Facts), // none are as good as undefined
+  ...(facts as Facts), // undefined if there are none
 });
 export const inConfig = <Config extends Treatment, const Facts extends OptionFacts = object>(config: Config, facts?: Facts) => ({
   config,
@@ -54,12 +54,12 @@ export const both = <Both extends Treatment, const Facts extends OptionFacts = o
 
 export const refused = (detail: string): Refused<'always'> => ({ refused: 'always', detail });
 export const unlessFalse = (detail: string): Refused<'unless-false'> => ({ refused: 'unless-false', detail });
-/** Taken from hosts that hand it on; nothing here depends on it. */
+/** Accepted because hosts pass it on; it has no effect here. */
 export const withoutEffect: Refused<'never'> = { refused: 'never' };
 
 const isNothing = (value: unknown): boolean => !value || (Array.isArray(value) && value.length === 0);
 
-/** Loosens where a call takes away what the agent has. */
+/** True if a call removes what the agent has. */
 export const removes: Loosens = (said, own) => isNothing(said) && !isNothing(own);
 
 export const ranksBelow = (fromLoosest: readonly unknown[], said: unknown, own: unknown): boolean =>

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** The sentence after a path for a value that an option does not take. */
+/** The error sentence for an invalid value. */
 const mustBe = (says: string): string => `it must be ${says}.`;
 
-/** A schema that a test of the value decides. Values are checked, never copied. @param says What it takes, after "it must be". */
+/** A schema based on a predicate. Values are checked, never copied. @param says The expected value, after "it must be". */
 export const kind = <T>(says: string, fits: (value: unknown) => boolean): z.ZodType<T> =>
   z.custom<T>(fits, mustBe(says)).describe(says);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** @typeParam T The signature, which no test of a value can see. */
+/** @typeParam T The signature, which cannot be checked at run time. */
 export const functionOf = <T>(): z.ZodType<T> => kind<T>('a function', (value) => typeof value === 'function');
 
-/** An instance, known by a method: an application may have loaded its class twice. */
+/** An instance, recognized by a method, because an application may load its class twice. */
 export const instanceWith = <T>(method: string, says: string): z.ZodType<T> =>
   kind<T>(says, (value) => isObject(value) && typeof value[method] === 'function');
 
@@ -39,7 +39,7 @@ export const either = <One, Other>(one: z.ZodType<One>, other: z.ZodType<Other>)
   return z.union([one, other], mustBe(says)).describe(says);
 };
 
-/** A value, or a function that gives it for each request. */
+/** A value, or a function that returns it for each request. */
 export const orGiven = (given: z.ZodType): z.ZodType => either(given, aFunction);
 
 export const listOf = <Entry>(entry: z.ZodType<Entry>): z.ZodType<readonly Entry[]> => {
@@ -47,7 +47,7 @@ export const listOf = <Entry>(entry: z.ZodType<Entry>): z.ZodType<readonly Entry
   return z.array(entry, mustBe(says)).describe(says);
 };
 
-/** An object in which every field that is set takes the same; it may be an instance. */
+/** An object with the same schema for every field that is set; it may be an instance. */
 export const recordOf = <Field>(field: z.ZodType<Field>): z.ZodType<Readonly<Record<string, Field>>> => {
   const says = `an object in which each field is ${field.description}`;
   return z
@@ -61,7 +61,7 @@ export const recordOf = <Field>(field: z.ZodType<Field>): z.ZodType<Readonly<Rec
     .describe(says);
 };
 
-/** An object whose fields may all be left out; another field is refused by name. */
+/** An object with optional fields. Unknown fields are rejected by name. */
 export const fieldsOf = <Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) => {
   const names = inWords(Object.keys(shape));
   const says = `an object with ${names}`;
@@ -80,14 +80,14 @@ type Issue = z.core.$ZodIssue;
 
 const isInside = (issue: Issue): boolean => issue.path.length > 0 || issue.code === 'unrecognized_keys';
 
-/** Of a union, the fault of the schema that came furthest into the value. */
+/** The fault of a union: that of the schema that matched deepest into the value. */
 const furthest = (issue: Issue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue];
   const deeper = issue.errors.map((issues) => issues.flatMap(furthest)).find((issues) => issues.some(isInside));
   return deeper?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 };
 
-/** All that is wrong with a value, and where in it. */
+/** All faults of a value, with their paths. */
 export const faultsOf = (schema: z.ZodType, value: unknown, path: string): { path: string; detail: string }[] => {
   const { error } = schema.safeParse(value);
   return (error?.issues ?? []).flatMap(furthest).flatMap((issue) => {
@@ -101,20 +101,20 @@ const systemMessage = either(
   aText,
   kind<object>('a system message', (value) => isObject(value) && value.role === 'system'),
 );
-/** Words for the system message: of a call, or of an agent, where a function may give them. */
+/** Instructions of a call or an agent. */
 export const instructions = either(systemMessage, listOf(systemMessage));
 
 const message = either(
   aText,
   kind<object>('a message', (value) => isObject(value) && ('content' in value || 'parts' in value)),
 );
-/** Messages in any form that Mastra reads. */
+/** Messages in any form that Mastra accepts. */
 export const messages = either(message, listOf(message));
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 const isFilled = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
 
-/** A model, its id, or models to fall back to in their order. */
+/** A model, its id, or a list of fallback models in order. */
 export const model = orGiven(
   either(
     either(aName, anObject),
@@ -125,7 +125,7 @@ export const model = orGiven(
   ),
 );
 
-/** Tools by their names. */
+/** Tools by name. */
 export const tools = recordOf(kind<object>('an object or a function', (value) => typeof value === 'function' || isObject(value)));
 
 export const toolChoice = either(
@@ -142,9 +142,9 @@ const atOnce = wholeNumberFrom(1);
 export const concurrency = either(atOnce, fieldsOf({ limit: atOnce, strategy: oneOf('available', 'called') }));
 
 const status = oneOf('draft', 'published');
-/** Stored versions of agents: of each by its id, and of those without an entry. */
+/** Stored versions of agents by id, and the default status for others. */
 export const versions = fieldsOf({ agents: recordOf(fieldsOf({ versionId: aName, status })), defaultStatus: status });
-/** What a stored version may change. Guards stay those of the code. */
+/** The parts that a stored version may change. Guards always come from the code. */
 export const editor = either(
   kind<false>('false', (value) => value === false),
   fieldsOf({ instructions: aBoolean, tools: either(aBoolean, fieldsOf({ description: aBoolean })) }),
@@ -155,7 +155,7 @@ export const abortSignal = instanceWith<AbortSignal>('addEventListener', 'an Abo
 export const memory = instanceWith('recall', 'a memory of Mastra');
 export const mastra = instanceWith('getLogger', 'a Mastra instance');
 export const voice = instanceWith('addTools', 'a voice of Mastra');
-/** Sub-agents and workflows by their names. */
+/** Sub-agents by name. */
 export const agents = recordOf(instanceWith('getDescription', 'an agent'));
 export const workflows = recordOf(instanceWith('createRun', 'a workflow'));
 export const schema = kind<object>('a schema', (value) => typeof value === 'function' || isObject(value));

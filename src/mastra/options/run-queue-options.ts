@@ -1,6 +1,6 @@
-/** Limits on an agent's durable runs: how many run concurrently in a process, and how often one may start. */
+/** Limits on an agent's durable runs in a process: concurrency and rate of starts. */
 export interface RunQueueOptions {
-  /** The maximum number of concurrent runs; at least 1. Default: no limit but that of the engine. */
+  /** The maximum number of concurrent runs; at least 1. Default: only the engine's limit. */
   readonly concurrency?: number;
   /** At most `runs` start within any `perMs` milliseconds. Default: no limit. */
   readonly rateLimit?: { readonly runs: number; readonly perMs: number };
