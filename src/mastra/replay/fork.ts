@@ -12,13 +12,13 @@ import { forkedRun } from '../agent/forked-run.js';
 import type { ReplayGuards } from './replay-lanes.js';
 import { replayList } from './replay-list.js';
 
-/** What is another in a fork than in the recorded run. */
+/** Differences of a fork from the recorded run. */
 interface ForkEdits {
-  /** Texts of messages that the run began with, by their ids. */
+  /** Texts of the run's initial messages, by id. */
   readonly messages?: Readonly<Record<string, string>>;
-  /** Results of tools, by the ids of their calls. */
+  /** Results of tools, by call id. */
   readonly results?: Readonly<Record<string, unknown>>;
-  /** Guards in place of the agent's. */
+  /** Replaces the agent's guards. */
   readonly guards?: ReplayGuards;
 }
 
@@ -30,8 +30,8 @@ interface ForkOptions extends ForkEdits {
 }
 
 /**
- * Runs a recorded run again with something edited: as it was up to what that changes, and with the agent's own model and tools from there on.
- * Raises `trace/invalid`, `trace/redacted`, and what a call of the agent raises.
+ * Runs a recorded run again with edits: from the record up to the first difference, then with the agent's own model and tools.
+ * Raises `trace/invalid`, `trace/redacted`, and the errors of a call of the agent.
  */
 export const fork = async (given: Trace, agent: InterlockAgent, options: ForkOptions): Promise<InterlockStream> => {
   const { runId, record, abortSignal, guards, messages = {}, results = {} } = options;
@@ -46,7 +46,7 @@ export const fork = async (given: Trace, agent: InterlockAgent, options: ForkOpt
   });
 };
 
-/** A message with its text replaced; whatever else it holds stays. */
+/** A message with another text and otherwise the same content. */
 const withText = (message: MastraDBMessage, text: string | undefined): MastraDBMessage => {
   if (text === undefined) return message;
   const { content } = message;

@@ -27,7 +27,7 @@ interface Replaying {
   readonly memory: RecordedMemory;
 }
 
-/** The guards of a replay by lane, with stand-ins for the memory's processors around them, as an agent has them. */
+/** The guards of a replay by lane, surrounded by stand-ins for the memory's processors, as in an agent. */
 export const replayLanes = async (guards: ReplayGuards, { header, agentId, memory }: Replaying): Promise<Lanes> => {
   const requestContext = new RequestContext();
   const chain = async (lane: Lane): Promise<readonly PipelineStep[]> => {
@@ -53,7 +53,7 @@ export const replayLanes = async (guards: ReplayGuards, { header, agentId, memor
 
 type MemoryEntry = Extract<TraceEntry, { kind: 'memory' }>;
 
-/** What stand-ins answer from. */
+/** The recorded data for stand-ins. */
 interface RecordedMemory {
   readonly entries: Tape<MemoryEntry>;
   readonly read: ReadContent;
@@ -62,7 +62,7 @@ interface RecordedMemory {
 
 type Described = NonNullable<TraceHeader['memory']>['before'][number];
 
-/** A processor that does to the conversation what one of the memory did, and reaches no storage. */
+/** A processor that repeats the effect of a memory processor on the conversation, without storage. */
 const memoryStandIn = ({ id, hooks }: Described, recorded: RecordedMemory): Processor => {
   const own = Object.values(phases).filter(({ hook }) => hooks.includes(hook));
   return {
@@ -84,5 +84,5 @@ const standIn = async (
   if (!entry) return stage.end(`the memory (${id}) was never asked here.`);
   if (entry.error !== undefined) throw fromPlainJson(entry.error);
   if (!entry.list || !messageList) return undefined;
-  return fillList(messageList, read(entry.list) as unknown as ListState); // as a list gave it
+  return fillList(messageList, read(entry.list) as unknown as ListState); // the state of a list
 };

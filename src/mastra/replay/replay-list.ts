@@ -5,15 +5,15 @@ import { traceOfKind } from '../../trace/trace-of-kind.js';
 import { InterlockError } from '../../errors.js';
 import { fillList, type ListState } from '../messages/list-insides.js';
 
-/** The conversation with which a recorded run began. Raises `trace/redacted`. */
+/** The initial conversation of a recorded run. Raises `trace/redacted`. */
 export const replayList = (trace: Trace, read: ReadContent, createId: () => string): MessageList => {
   const [input] = traceOfKind(trace, 'input');
   if (!input?.list) throw new InterlockError('trace/redacted', { path: 'input' });
-  const state = read(input.list) as unknown as ListState; // as a list gave it
+  const state = read(input.list) as unknown as ListState; // the state of a list
   return fillList(new MessageList({ ...state.memoryInfo, generateMessageId: createId }), state);
 };
 
-/** The ids of the messages in an entry: those that were added to the list, or the id under which a step began to write. */
+/** The ids of messages in an entry: messages added to the list, or the message id of a step. */
 const messageIdsIn = (entry: Trace[number]): string[] => {
   if (entry.kind === 'left') {
     const { messageId } = (entry.chunk as { payload?: { messageId?: unknown } } | undefined)?.payload ?? {};
@@ -25,7 +25,7 @@ const messageIdsIn = (entry: Trace[number]): string[] => {
   });
 };
 
-/** Gives the ids that messages of the run were given, in their order, and then others. */
+/** Returns the recorded message ids of the run in order, then generated ones. */
 export const replayIds = (trace: Trace, messageId: string): (() => string) => {
   const known = new Set(traceOfKind(trace, 'input').flatMap(({ messages }) => messages.map(({ id }) => id)));
   const own = trace.flatMap(messageIdsIn).filter((id) => !known.has(id));

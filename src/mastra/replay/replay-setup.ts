@@ -24,7 +24,7 @@ import type { Structured } from '../structured-output/structuring.js';
 import { replayLanes, type ReplayGuards } from './replay-lanes.js';
 import { replayIds, replayList } from './replay-list.js';
 
-/** What a replay is set up from. */
+/** The inputs for setting up a replay. */
 interface ReplayPlan {
   readonly recorded: Trace;
   readonly guards: ReplayGuards;
@@ -36,7 +36,7 @@ interface ReplayPlan {
 /** The input of a replayed run. */
 export interface ReplaySetup {
   readonly header: TraceHeader;
-  /** Puts stand-ins where values were concealed; absent where none were. */
+  /** Replaces concealed values by stand-ins. Undefined if none were concealed. */
   readonly reveal: MapText | undefined;
   readonly list: MessageList;
   readonly lanes: Lanes;
@@ -54,7 +54,7 @@ export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }
   const read = readContents(recorded, reveal);
   const createId = replayIds(recorded, header.messageId);
   const memory = { entries: createTape(traceOfKind(recorded, 'memory')), read, stage };
-  const settings = { ...settingsOf(header), ...(given as Partial<StepSettings>) }; // a schema of an object may be any
+  const settings = { ...settingsOf(header), ...(given as Partial<StepSettings>) }; // a schema may have any form
   const { agentId = 'agent' } = header;
   return {
     header,
@@ -82,7 +82,7 @@ export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }
   };
 };
 
-/** The object that a second model made in the recorded run, or what a guard had against it. */
+/** The object that a second model created in the recorded run, or the tripwire of a guard that rejected it. */
 const recordedObject = (recorded: Trace, reveal: MapText | undefined): Structured => {
   const { object, tripwire } = traceOfKind(recorded, 'result').at(-1) ?? {};
   if (tripwire?.processorId === structuredOutputId)
@@ -92,7 +92,7 @@ const recordedObject = (recorded: Trace, reveal: MapText | undefined): Structure
 
 const everyPlaceholder = new RegExp(placeholder, 'g');
 
-/** Replaces the model's placeholders by the stand-ins that all other code gets in place of the values. */
+/** Replaces the model's placeholders by the stand-ins that all other code gets. */
 const withStandIns = (text: string): string => text.replaceAll(everyPlaceholder, standInOf);
 
 const settingsOf = ({ settings, tools }: TraceHeader): StepSettings => ({
@@ -105,10 +105,10 @@ const standInModel = (named: TraceHeader['models'][number]): ResolvedModel => {
   const refuse = (): never => {
     throw new TypeError('In a replay no model is called.');
   };
-  return { ...named, supportedUrls: {}, doGenerate: refuse, doStream: refuse } as unknown as ResolvedModel; // no more of it is used
+  return { ...named, supportedUrls: {}, doGenerate: refuse, doStream: refuse } as unknown as ResolvedModel; // other fields are not used
 };
 
-/** A model that a guard asks for: an instance is taken as it is, a name is not looked up. */
+/** A model that a guard requests: an instance unchanged, or a stand-in for a name. */
 const modelLike = (choice: unknown): ResolvedModel => {
   if (typeof choice === 'object' && choice !== null && 'specificationVersion' in choice) return choice as ResolvedModel;
   const [provider = '', ...rest] = String((choice as { id?: unknown } | null)?.id ?? choice).split('/');

@@ -26,15 +26,15 @@ import { createSuspendedRuns } from '../agent/suspended-runs.js';
 import type { ReplayGuards } from './replay-lanes.js';
 import { replaySetup, type ReplaySetup } from './replay-setup.js';
 
-/** A run that was replayed. */
+/** The result of a replay. */
 export interface Replayed {
-  /** What happened, up to where the replay ended. With the same guards it is the recorded trace, byte for byte. */
+  /** The trace up to the end of the replay. With the same guards it equals the recorded trace, byte for byte. */
   readonly trace: Trace;
-  /** How the run ended; absent where the replay ended before it. */
+  /** The final status of the run. Undefined if the replay ended earlier. */
   readonly status: RunStatus | undefined;
   /** Accepted text. */
   readonly text: string;
-  /** Set where the run came to something that was never recorded: what would have followed is not known. */
+  /** Set if the run reached a point that was not recorded: the rest is unknown. */
   readonly endedAt?: ReplayEnd;
 }
 
@@ -62,7 +62,7 @@ interface ReplayOptions {
 export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, options: ReplayOptions = {}): Promise<Replayed> => {
   const recorded = [...trace]; // shadows may still write to it
   checkReplayable(recorded);
-  const agent = by instanceof InterlockAgent ? (by as unknown as Agent) : undefined; // Mastra's agent, as hooks are given it
+  const agent = by instanceof InterlockAgent ? (by as unknown as Agent) : undefined; // Mastra's type of the agent, as hooks get it
   const guards = by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by;
   const collected = collectTraces();
   const segment: CurrentSegment = { controller: new AbortController(), cancelIn: undefined, run: undefined };
@@ -72,7 +72,7 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
     cancel: () => giveUp(segment),
     pause: () => sleep(2),
   });
-  let isInStep = true; // with the record, line by line; else the caller gives up where nothing happens any more
+  let isInStep = true; // while the lines match the record; afterwards the caller cancels when nothing happens any more
   const conceal = (text: string): string => recording.conceal?.(text) ?? text;
   const setup = await replaySetup({ recorded, guards, stage, conceal, ...options });
   const recording: Recording = createRecording({
@@ -93,15 +93,15 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
   return replayedOf(recorded, collected.trace, stage.ended);
 };
 
-/** The run segment that is replayed now. */
+/** The run segment being replayed. */
 interface CurrentSegment {
   controller: AbortController;
-  /** Where the caller gives up in it. */
+  /** The point at which the caller cancels it. */
   cancelIn: RecordedSegment['cancel'];
   run: Run | undefined;
 }
 
-/** The caller gives up where he did in the record; false where he did not. */
+/** Cancels as the caller did in the record. Returns false if the caller did not. */
 const giveUp = ({ cancelIn, controller }: CurrentSegment): boolean => {
   if (cancelIn) controller.abort(fromPlainJson(cancelIn.reason));
   return cancelIn !== undefined;
@@ -116,7 +116,7 @@ interface Playing {
   readonly hasEnded: () => boolean;
 }
 
-/** Plays run segment after run segment, as far as the run is suspended where it did. */
+/** Replays the run segments in order, as long as the run suspends at the recorded points. */
 const play = async (playing: Playing): Promise<void> => {
   const { recorded, setup, segment, recording, hasEnded } = playing;
   for (const { resume, cancel } of segmentsOf(recorded)) {
@@ -133,13 +133,13 @@ const play = async (playing: Playing): Promise<void> => {
   }
 };
 
-/** Whether the caller had given up before anything happened. */
+/** True if the caller canceled before the first event. */
 const isBeforeAll = (cancel: RecordedSegment['cancel'], recorded: Trace): boolean =>
   cancel !== undefined && recorded[cancel.seq - 1]?.kind === 'input';
 
 const answerIn = ({ toolCallId, answer }: NonNullable<RecordedSegment['resume']>, reveal: MapText | undefined): Answered => ({
   toolCallId,
-  answer: fromPlainJson(answer, reveal) as Exclude<CallResponse, { kind: 'unasked' }>, // as it was given
+  answer: fromPlainJson(answer, reveal) as Exclude<CallResponse, { kind: 'unasked' }>, // the recorded answer
 });
 
 const waitsFor = (run: Run, { toolCallId }: Answered): boolean =>
@@ -168,7 +168,7 @@ const startReplay = (playing: Playing): Run => {
     tracer: joinTracers(setup.tracer, recording),
     recording,
     ...recordedSettingsOf(header),
-    context: { agent: agent as never, requestContext: new RequestContext(), tracingContext: undefined }, // Mastra types an agent by its own generics
+    context: { agent: agent as never, requestContext: new RequestContext(), tracingContext: undefined }, // Mastra types an agent with its own generics
   });
   const { threadId, parent, recordEdits, memory } = header;
   for (const { id, expectStandIns } of concealersIn(setup.lanes)) expectStandIns?.(run.scope.slot(id).state);
@@ -176,7 +176,7 @@ const startReplay = (playing: Playing): Run => {
   return run;
 };
 
-/** Waits for shadow guards up to the verdicts that were recorded. */
+/** Waits for shadow guards, up to the number of recorded verdicts. */
 const shadowsOf = async (recorded: Trace, replayed: Trace, run: Run | undefined): Promise<void> => {
   const count = (trace: Trace) => traceOfKind(trace, 'event').filter(({ event }) => event.type === 'guard-shadow').length;
   while (run && count(replayed) < count(recorded) && run.recorder.openShadows > 0) await sleep(2);
@@ -188,7 +188,7 @@ const replayedOf = (recorded: Trace, replayed: Trace, endedAt: ReplayEnd | undef
   return { trace, status: result?.status, text: result?.text ?? '', ...(endedAt && { endedAt }) };
 };
 
-/** What was written before the replay ended. */
+/** The trace before the end of the replay. */
 const upToItsEnd = (replayed: Trace): Trace => {
   const end = replayed.findLast(({ kind }) => kind === 'cancel');
   return replayed.slice(0, end?.seq);

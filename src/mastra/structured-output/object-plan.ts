@@ -8,15 +8,18 @@ interface ObjectPlanOptions {
   readonly agentId: string;
   readonly maxRetries: number;
   readonly recordEdits: boolean | undefined;
-  /** For a `structuredOutput` with a model of its own. */
+  /** For a `structuredOutput` with its own model. */
   readonly structure: (asked: StructuredOutput) => Structure;
 }
 
-/** Where the last step asked for an object, it is read off what all guards have left of the text, or made of it by another model. */
+/**
+ * The plan for the object of the last step: parsed from the text after all guards, or created from it by another model. Undefined
+ * without structured output.
+ */
 export const objectPlanOf =
   ({ agentId, maxRetries, recordEdits, structure }: ObjectPlanOptions): RunOptions['objectPlan'] =>
   ({ structuredOutput }) => {
-    const asked = structuredOutput as StructuredOutput | undefined; // checked where it was given
+    const asked = structuredOutput as StructuredOutput | undefined; // checked with the call's options
     if (!asked) return undefined;
     const guard = new StructuredOutputGuard(asked, maxRetries, asked.model ? structure(asked) : undefined);
     return compileLane([guard], laneId(agentId, 'output'), recordEdits);

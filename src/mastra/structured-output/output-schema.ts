@@ -12,17 +12,17 @@ export interface OutputSchema {
   readonly json: object;
   /** JSON schema of the requested object, of any top-level type. */
   readonly own: object;
-  /** Checks a parsed answer; what is wrong comes as sentences. */
+  /** Checks a parsed answer. Faults are returned as sentences. */
   check(
     answer: unknown,
   ): Promise<{ readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly string[] }>;
-  /** As much of the value as an answer says that is not whole yet; nothing where that is none. A choice is made in one word. */
+  /** The partial value of an incomplete answer. Undefined if there is none, and for choices, which are a single word. */
   partial(answer: unknown): unknown;
 }
 
 interface Wrapping {
   readonly json: object;
-  /** The field of the answer that holds the value; nothing where the answer is the value. */
+  /** The field of the answer that contains the value. Undefined if the answer is the value. */
   readonly field?: string;
 }
 
@@ -34,7 +34,7 @@ interface SchemaTarget {
   readonly modelId?: string;
 }
 
-/** Whether the provider validates schemas in OpenAI's strict mode: every field required, no limits. */
+/** True if the provider validates schemas in OpenAI's strict mode: every field required, no limits. */
 export const isStrict = ({ provider, modelId }: SchemaTarget): boolean =>
   /openai|azure/.test(provider) || Boolean(modelId?.includes('openai'));
 
@@ -62,7 +62,7 @@ export const readOutputSchema = (schema: unknown): OutputSchema => {
   };
 };
 
-/** The JSON schema that a model receives: limits that its provider rejects become words, in Mastra's own layers. */
+/** The JSON schema that a model receives. Mastra's layers turn limits that the provider rejects into descriptions. */
 export const jsonSchemaFor = (schema: unknown, target: SchemaTarget): object => {
   const model = { provider: target.provider, modelId: target.modelId ?? '', supportsStructuredOutputs: true };
   const standard = toStandard(schema);
@@ -80,7 +80,7 @@ const toStandard = (schema: unknown) =>
 const toJson = (standard: ReturnType<typeof toStandard>): JsonSchema =>
   standardSchemaToJSONSchema(standard, { io: 'input', target: 'draft-07' }) as JsonSchema;
 
-/** Keywords that OpenAI's strict mode rejects, and those that the layers leave for themselves. */
+/** Keywords that OpenAI's strict mode rejects, and internal ones of the layers. */
 const rejected = new Set(['default', 'x-optional', 'x-date']);
 const named = new Set(['properties', '$defs', 'definitions']);
 

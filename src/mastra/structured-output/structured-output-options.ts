@@ -9,22 +9,25 @@ export interface StructuredOutput<OUTPUT = unknown> {
   /** Zod, any standard schema with a JSON form, the AI SDK's, or JSON schema. */
   readonly schema: PublicSchema<OUTPUT>;
   /**
-   * Where the answer does not fit and no retry is granted: `strict` fails the run with `output/invalid-object`, `warn` leaves the
-   * object undefined, `fallback` takes `fallbackValue`. Default `strict`.
+   * Handling of a mismatch without retries left: `strict` fails the run with `output/invalid-object`, `warn` leaves the object
+   * undefined, `fallback` uses `fallbackValue`. Default: `strict`.
    */
   readonly errorStrategy?: 'strict' | 'warn' | 'fallback';
   readonly fallbackValue?: OUTPUT;
   /**
    * Requests JSON in the prompt, for models without a setting for it: `true` and `'system'` in the first system message,
-   * `'inline'` in the last user message, `'auto'` inline where Mastra's model registry does not list the model as capable.
-   * Default `false`: the provider's own setting.
+   * `'inline'` in the last user message, `'auto'` inline if Mastra's model registry does not list the model as capable. Default:
+   * `false`, the provider's own setting.
    */
   readonly jsonPromptInjection?: boolean | 'system' | 'inline' | 'auto';
-  /** The words of `jsonPromptInjection`; with `model`, those of the second model. Default: the schema as JSON; with `model`, our own. */
+  /**
+   * The text of `jsonPromptInjection`; with `model`, the instructions of the second model. Default: the schema as JSON; with
+   * `model`, our own.
+   */
   readonly instructions?: string;
   /**
-   * A second model, which makes the object of the accepted answer. The guards of the output judge what it writes, in a run
-   * of its own, and may trip this one. Default: the model of the agent answers with the object.
+   * A second model, which creates the object from the accepted answer in a separate run. The output guards judge that run, and
+   * may trip this one. Default: the agent's model answers with the object.
    */
   readonly model?: MastraModelConfig;
   /** Settings for the provider of `model`. */
@@ -53,7 +56,7 @@ const known = new Set([
   'model',
   'providerOptions',
 ]);
-/** Fields that Mastra has, and that ask for what is not done here. */
+/** Fields of Mastra that are not supported here. */
 const refused: Readonly<Record<string, string>> = {
   useAgent: 'the second model gets the accepted answer, and no conversation.',
 };
@@ -64,7 +67,7 @@ const faultAt = (code: OptionFault['code'], field: string, detail?: string): Opt
   detail,
 });
 
-/** Why a `structuredOutput` cannot be kept to the letter, with the field's name. */
+/** The fault of a `structuredOutput`, with the field's name. */
 export const structuredOutputFault = (given: unknown): OptionFault | undefined => {
   if (!isPlainObject(given) || given.schema === undefined || given.schema === null)
     return faultAt('agent/invalid-option', '', 'it needs a schema.');

@@ -20,9 +20,9 @@ interface ObjectNote {
 type Found = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly string[] };
 
 /**
- * The last guard of a run with structured output. It parses the object from the text that the other guards left, or has another
- * model make it of that text. A text that does not match the schema is rejected, and the model gets the reason, as often as the run
- * grants retries. Then `errorStrategy` decides how the run ends.
+ * The last guard of a run with structured output. It parses the object from the text after the other guards, or has another model
+ * create it from that text. A mismatch causes a retry with the reason, within the retry budget. Afterwards `errorStrategy`
+ * decides the outcome.
  */
 export class StructuredOutputGuard implements Processor<'structured-output'> {
   readonly id = structuredOutputId;
@@ -45,7 +45,7 @@ export class StructuredOutputGuard implements Processor<'structured-output'> {
     ...call
   }) => {
     const text = lastText(messages);
-    if (text === '' && result.finishReason === 'tool-calls') return messages; // a limit of steps ended the run before an answer
+    if (text === '' && result.finishReason === 'tool-calls') return messages; // the step limit ended the run before an answer
     if (this.#structure) {
       const { object, tripwire, problem } = await this.#structured(this.#structure, { messages, ...call });
       if (tripwire) abort(tripwire.reason, { metadata: tripwire.metadata });
@@ -92,15 +92,15 @@ export class StructuredOutputGuard implements Processor<'structured-output'> {
   }
 }
 
-/** What was said after the last tool call: the answer itself. */
+/** The text after the last tool call: the answer itself. */
 const lastText = (messages: readonly MastraDBMessage[]): string => {
   const { parts = [] } = messages.findLast(({ role }) => role === 'assistant')?.content ?? {};
   return textOf(parts.slice(parts.findLastIndex(({ type }) => type === 'tool-invocation') + 1));
 };
 
 /**
- * Many models put JSON into a code block. The expression matches only its first line: over a whole response it would backtrack,
- * and take minutes for thousands of empty lines.
+ * Removes a code block around JSON, which many models add. The expression matches only its first line: over a whole response it
+ * would backtrack, and take minutes for thousands of empty lines.
  */
 const withoutFence = (text: string): string => {
   const answer = text.trim();
@@ -118,7 +118,7 @@ const withNote = (messages: MastraDBMessage[], note: ObjectNote): MastraDBMessag
   });
 };
 
-/** The object of an accepted answer, and whether it is the one that was to stand in for it. */
+/** The object of an accepted answer. `usedFallbackValue` is true if it is the fallback value. */
 export const objectOf = (run: Run): { object: unknown; usedFallbackValue: boolean } => {
   const isAccepted = run.status === 'success' && Boolean(run.attempt?.settings.structuredOutput);
   const last = isAccepted ? run.list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;

@@ -5,30 +5,30 @@ import type { StructuredOutput } from './structured-output-options.js';
 
 type HookArguments = Parameters<NonNullable<Processor['processOutputResult']>>[0];
 
-/** An accepted answer, and the run that it is of. */
+/** An accepted answer with the context of its run. */
 export type AcceptedAnswer = Pick<HookArguments, 'messages' | 'requestContext' | 'abortSignal' | 'tracingContext'>;
 
-/** The object that another model made of an answer, or why a guard rejected it. */
+/** The object that another model created from an answer, or the tripwire of a guard that rejected it. */
 export interface Structured {
   readonly object?: unknown;
   readonly tripwire?: { readonly reason: string; readonly metadata?: unknown } | undefined;
 }
 
-/** Makes an object of an accepted answer. Rejects where the model fails, or gives no object that fits the schema. */
+/** Creates an object from an accepted answer. Rejects if the model fails or its object does not match the schema. */
 export type Structure = (answer: AcceptedAnswer) => Promise<Structured>;
 
-/** The agent that asks for an object. */
+/** The agent whose answers are structured. */
 interface StructuringHost {
   /** Builds another agent of the same class. */
   readonly createAgent: (config: object) => Agent;
-  /** Its options that judge its output. */
+  /** Its options for output guards. */
   readonly guards: object;
 }
 
 const words =
   'You turn text into data. Answer with JSON alone that fits the schema. Use what the text says, with its meaning and details; where it does not say something, use null or leave the field out.';
 
-/** Asks the model of `structuredOutput.model`, in a run of its own that the guards of the agent's output judge. */
+/** Calls `structuredOutput.model` in a separate run, which the agent's output guards judge. */
 export const structureWith = ({ createAgent, guards }: StructuringHost, asked: StructuredOutput): Structure => {
   const { model, instructions = words, schema, jsonPromptInjection, providerOptions } = asked;
   const agent = createAgent({ id: 'structured-output', name: 'Structured Output', instructions, model, ...guards });

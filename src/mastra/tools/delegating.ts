@@ -3,22 +3,22 @@ import type { Durable } from '../../durable/journal.js';
 import { Interruption } from '../../loop/interruption.js';
 import type { ToolRequest } from '../../loop/ports.js';
 
-/** A supervisor's tool call that is kept, as the run of the sub-agent that it asks sees it. */
+/** A persisted tool call of a supervisor, for the run of the sub-agent that it calls. */
 export interface DelegatingCall {
   /** The id of the sub-agent's run: the same in every process. */
   readonly runId: string;
-  /** Keeps the sub-agent's run among the steps of the supervisor's. */
+  /** Stores the sub-agent's run as steps of the supervisor's. */
   readonly durable: Durable;
   readonly isFenced: boolean;
-  /** What an earlier run segment of the sub-agent's run has left. */
+  /** The output of an earlier segment of the sub-agent's run. */
   readonly rested: string | undefined;
-  /** Leaves a suspended run to the supervisor's, which is kept. */
+  /** Stores a suspended run with the supervisor's run. */
   leave(rested: string): void;
-  /** The supervisor's run is interrupted, and the sub-agent's with it. */
+  /** Interrupts the supervisor's run together with the sub-agent's. */
   interrupt(cause: unknown): void;
 }
 
-/** A tool call on its way to the agent that it is for. */
+/** A tool call before it reaches its sub-agent. */
 interface Underway {
   readonly delegating: DelegatingCall;
   /** Known once the call has reached a sub-agent. Calls of that sub-agent to others are not stored here. */
@@ -42,14 +42,14 @@ export const delegatingTo = (agent: object): DelegatingCall | undefined => {
   return underway?.agent === agent ? underway.delegating : undefined;
 };
 
-/** What came of a tool that may have asked a sub-agent. */
+/** The outcome of a tool that may have called a sub-agent. */
 interface Delegated<T> {
   readonly returned: T;
-  /** What is left of the sub-agent's run, where that rests. */
+  /** The state of the sub-agent's run, if suspended. */
   readonly rested?: string;
 }
 
-/** Runs a tool, so that what a sub-agent does for it is kept as the call is. Rejects with an {@link Interruption} where it could not be. */
+/** Runs a tool so that the runs of its sub-agents are persisted with the call. Rejects with an {@link Interruption} if that fails. */
 export const delegate = async <T>(
   { call, inside, resume }: Pick<ToolRequest, 'call' | 'inside' | 'resume'>,
   runId: string,
@@ -76,11 +76,11 @@ export const delegate = async <T>(
     if (interruption) throw interruption;
     return { returned, rested };
   } catch (error) {
-    throw interruption ?? error; // the host has made an error of its own of it
+    throw interruption ?? error; // the host has wrapped it in its own error
   }
 };
 
-/** Steps of a run as those of a part of it: keys are the part's own. */
+/** The steps of a part of a run, with prefixed keys. */
 const partOf = (durable: Durable, part: { name: string; interrupt: (cause: unknown) => void }): Durable => ({
   step: async (key, run) => {
     try {

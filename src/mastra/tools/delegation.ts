@@ -14,7 +14,7 @@ interface StreamedResponse extends DelegationResponse {
 }
 
 /**
- * Whether a call comes from a supervisor: Mastra's tool for a sub-agent marks each of its calls with this policy, which other
+ * True if a call comes from a supervisor: Mastra's tool for a sub-agent marks each of its calls with this policy, which other
  * code must not use.
  */
 export const isDelegated = (options: unknown): boolean =>
@@ -23,14 +23,14 @@ export const isDelegated = (options: unknown): boolean =>
 
 const withheld = new AsyncLocalStorage<true>();
 
-/** Runs a tool of a run that withholds its answer. Sub-agents that are called inside it withhold theirs, at any depth. */
+/** Runs a tool of a run that withholds its answer. Sub-agents called inside it withhold theirs, at any depth. */
 export const withholding = <T>(act: () => T): T => withheld.run(true, act);
 
-/** The options of a call: a sub-agent of a run that withholds its answer withholds its own until all of it was accepted. */
+/** The options of a call. A sub-agent of a run that withholds its answer withholds its own until the whole is accepted. */
 export const heldBySupervisor = <T extends object>(options: T): T =>
   isDelegated(options) && withheld.getStore() ? { ...options, hold: 'run' } : options;
 
-/** The answer to a supervisor's call. Raises `agent/refused` where a guard stopped it. */
+/** The answer to a supervisor's call. Raises `agent/refused` if a guard stopped it. */
 export const refusingAnswer = <T>(agentId: string, answer: T): T => {
   const { tripwire } = answer as DelegationResponse;
   if (tripwire) throw refusalOf(agentId, tripwire);
@@ -38,8 +38,8 @@ export const refusingAnswer = <T>(agentId: string, answer: T): T => {
 };
 
 /**
- * The streamed answer to a supervisor's call. Where a guard stopped it, or it failed, its full stream retracts what had left;
- * where a guard stopped it, it ends with `agent/refused`.
+ * The streamed answer to a supervisor's call. If it fails or a guard stops it, its full stream retracts all released parts; if a
+ * guard stops it, the stream then ends with `agent/refused`.
  */
 export const refusingStream = <T extends object>(agentId: string, stream: T): T =>
   withStandIns(stream, {
@@ -59,16 +59,16 @@ async function* refusing(agentId: string, answer: StreamedResponse): AsyncGenera
     throw error;
   }
   if (!answer.tripwire) return;
-  yield* out.takeBack(); // a host without retractions lets words out that its guards then stop
+  yield* out.takeBack(); // a host without retractions may release text that its guards then reject
   throw refusalOf(agentId, answer.tripwire);
 }
 
-/** Which parts have left a stream and were not taken back. */
+/** The released parts of a stream that are not retracted. */
 const createLetOut = () => {
   const partIds = new Set<string>();
   let steps = 0;
   return {
-    /** A retraction of all of them; nothing where there are none. The attempt that they were of is not known. */
+    /** A retraction of all these parts; empty without parts. Their attempt is unknown. */
     takeBack: (): Chunk[] => {
       if (partIds.size === 0) return [];
       const data = { attempt: 1, stepNumber: Math.max(0, steps - 1), partIds: [...partIds], scope: 'run' };

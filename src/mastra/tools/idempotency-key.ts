@@ -1,4 +1,4 @@
-/** Where a tool's context has the call: under `agent` for Mastra's tools, at the top level for the AI SDK's. */
+/** The call's location in a tool's context: under `agent` for Mastra's tools, at the top level for the AI SDK's. */
 interface CallingContext {
   readonly runId?: string;
   readonly idempotencyKey?: string;
@@ -7,9 +7,9 @@ interface CallingContext {
 
 /**
  * The idempotency key of a tool call: unique to the call, and the same for each run of it, in every process. Pass it to the
- * service that the tool calls, so that it can recognize a repeated call. The AI SDK's tools find the key in their options, as
- * `idempotencyKey`. It also holds for the tools of a sub-agent when an engine stores its supervisor's run; a stock agent of
- * Mastra's makes new calls when it is started again.
+ * service that the tool calls, so that it can recognize a repeated call. The AI SDK's tools get the key in their options, as
+ * `idempotencyKey`. Tools of a sub-agent keep their keys, too, if its supervisor's run is durable; a stock Mastra agent makes new
+ * calls after a restart.
  *
  * @param context the second argument of a tool's `execute`. The result is undefined if the caller is not an agent of Interlock
  * @example
@@ -21,5 +21,5 @@ export const idempotencyKeyOf = (context: unknown): string | undefined => {
   return runId !== undefined && agent?.toolCallId ? callKey(runId, agent.toolCallId) : undefined;
 };
 
-/** Ids of calls are those of their run alone. */
+/** A key for a call, whose id is only unique in its run. */
 export const callKey = (runId: string, toolCallId: string): string => `${runId}:${toolCallId}`;

@@ -7,7 +7,7 @@ import type { CallOptions } from '../call-options.js';
 import type { Conversation } from '../memory/memory.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 
-/** One call of one agent, as far as it was resolved: what the loop is set up for. */
+/** A resolved call of an agent, for which the loop is set up. */
 export interface LoopTarget {
   readonly agent: Agent;
   readonly options: CallOptions;
@@ -16,12 +16,12 @@ export interface LoopTarget {
   readonly mode: RunMode;
   readonly list: MessageList;
   readonly conversation: Conversation | undefined;
-  /** Around every tool: the agent's hooks, with those of the call in place of their like. */
+  /** Hooks around every tool: the agent's, overridden by the call's. */
   readonly hooks: ToolHooks | undefined;
-  /** The agent's `maxRetries`, where its configuration has it. */
+  /** The agent's `maxRetries`. Undefined if not configured. */
   readonly maxModelRetries: number | undefined;
-  /** Whether any guard receives the conversation. */
+  /** True if any guard receives the conversation. */
   readonly isGuarded: boolean;
-  /** The run's trace, where one is made. */
+  /** The run's trace, if recorded. */
   readonly trace: AgentTrace | undefined;
 }

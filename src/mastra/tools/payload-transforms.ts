@@ -8,7 +8,7 @@ type Payload = Pick<ToolPayloadTransformContext, 'phase' | 'toolName' | 'toolCal
   readonly [Field in 'input' | 'inputTextDelta' | 'output' | 'error' | 'suspendPayload']?: unknown;
 };
 
-/** The values that a person sees in place of payloads, by target and phase. Mastra's clients read them from `mastra.toolPayloadTransform`. */
+/** The displayed values that replace payloads, by target and phase. Mastra's clients read them from `mastra.toolPayloadTransform`. */
 type Shown = Partial<Record<(typeof targets)[number], Partial<Record<Phase, object>>>>;
 
 const targets = ['display', 'transcript'] as const;
@@ -25,9 +25,9 @@ const ownNames = {
 
 interface TransformOptions {
   readonly policy: ToolPayloadTransformPolicy | undefined;
-  /** The tools of a call, as they are prepared. */
+  /** The prepared tools of a call. */
   readonly tools: Readonly<Record<string, unknown>>;
-  /** Called with what a transform throws. */
+  /** Called with the error of a transform. */
   readonly warn: (error: unknown, payload: Payload) => void;
 }
 
@@ -35,12 +35,12 @@ type Target = (typeof targets)[number];
 type Way = (context: ToolPayloadTransformContext) => unknown;
 
 /**
- * Adds to chunks and messages the values that a person sees in place of a tool's payloads. A transform gets accepted payloads; its value is not
- * judged. If it returns undefined, a sentence replaces the payload, as in Mastra.
+ * Adds to chunks and messages the displayed values that replace a tool's payloads. A transform gets accepted payloads; its value
+ * is not judged. If it returns undefined, a sentence replaces the payload, as in Mastra.
  */
 export const createPayloadTransforms = ({ policy, tools, warn }: TransformOptions): PayloadTransforms => {
   const known = new Map<string, ToolPayloadTransform>();
-  const streaming = new Map<string, string>(); // tools by call: only the start of a call names it
+  const streaming = new Map<string, string>(); // tools by call: only the start chunk of a call contains the name
   const note: PayloadTransforms['note'] = (more = {}) => {
     for (const [name, tool] of Object.entries(more)) {
       const { transform } = (tool ?? {}) as { transform?: ToolPayloadTransform };
@@ -88,7 +88,7 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
   };
 };
 
-/** The first value that a transform gives for a payload. */
+/** The first defined value that a transform returns for a payload. */
 const transformed = async (
   payload: Payload & { readonly target: Target },
   ways: readonly Way[],
@@ -98,7 +98,7 @@ const transformed = async (
   const nothing = isDelta ? { suppress: true } : { transformed: { message: `Tool ${payload.phase} payload unavailable` } };
   try {
     for (const way of ways) {
-      const value = await way(payload as ToolPayloadTransformContext); // payloads of any tool
+      const value = await way(payload as ToolPayloadTransformContext); // Mastra types it per tool
       if (value !== undefined) return { transformed: value };
     }
     return nothing;
@@ -119,7 +119,7 @@ const withShown = (metadata: Metadata, all: Shown): Record<string, unknown> => (
 const payloadsOf = ({ type, payload }: Chunk, streaming: ReadonlyMap<string, string>): readonly Payload[] => {
   const kind = chunkPhases[type];
   if (!kind) return [];
-  const { toolCallId, args, providerMetadata, ...rest } = payload as ChunkPayload; // chunks of these types have it
+  const { toolCallId, args, providerMetadata, ...rest } = payload as ChunkPayload; // chunks of these types have this payload
   const toolName = rest.toolName ?? streaming.get(toolCallId) ?? '';
   const call = { toolName, toolCallId, providerMetadata, input: args };
   const { result: output, argsTextDelta: inputTextDelta, error, suspendPayload } = rest;

@@ -1,6 +1,6 @@
 import { InterlockError, isInterlockError } from '../../errors.js';
 
-/** Why an answer was stopped, as Mastra and Interlock both tell it. */
+/** The reason for a stopped answer, in the form of both Mastra and Interlock. */
 export interface RefusedBecause {
   readonly reason?: string;
   readonly processorId?: string;

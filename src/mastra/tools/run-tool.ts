@@ -24,13 +24,13 @@ import { type AnyTool } from './tools.js';
 
 type CoreTool = ReturnType<typeof makeCoreTool>;
 
-/** What the tools of a run share. */
+/** The shared context of a run's tools. */
 export interface ToolRunContext {
   readonly agent: Agent;
   readonly runId: string;
   readonly requestContext: RequestContext;
   readonly tracingContext: TracingContext | undefined;
-  /** The run's trace, where one is made. */
+  /** The run's trace, if recorded. */
   readonly trace: AgentTrace | undefined;
   readonly actor: unknown;
   /** The workspace of the agent or of its Mastra instance; a hook may replace it for a step. */
@@ -38,9 +38,9 @@ export interface ToolRunContext {
   readonly mcp: unknown;
   readonly hooks: ToolHooks | undefined;
   readonly conversation: Conversation | undefined;
-  /** The tools that the agent prepared for this call; others were put in by a hook and are prepared when they run. */
+  /** The tools that the agent prepared for this call; others come from a hook and are prepared when they run. */
   readonly prepared: Readonly<Record<string, unknown>>;
-  /** Messages in the AI SDK's form, as tools expect them: what the caller said; for tools that are agents, all of them. */
+  /** Messages in the AI SDK's form, as tools expect them: the caller's input, or all messages for tools that are agents. */
   readonly messages: (list: MessageList, forAgent: boolean) => Promise<unknown[]>;
 }
 
@@ -54,7 +54,7 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
   const { call, settings } = request;
   const found = findTool(settings, call.toolName);
   if (!found) return { kind: 'error', error: unknownTool(call.toolName, settings) };
-  const [name, tool] = found as [string, RunnableTool]; // hooks of the AI SDK's tools are theirs alone to type
+  const [name, tool] = found as [string, RunnableTool]; // only the AI SDK has types for its tools' hooks
   if (call.args === undefined || call.args === null)
     return { kind: 'error', error: new Error(`The arguments of "${call.toolName}" are not valid JSON.`) };
   const ready = context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepare(name, tool, context);
@@ -62,19 +62,19 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
   return ready.execute ? executeTraced(ready, request, context) : { kind: 'client' };
 };
 
-/** Tells a tool of its arguments: of those that streamed as well, where that had to wait until the call was accepted. */
+/** Calls a tool's input hooks, including those for streamed arguments if they had to wait until the call was accepted. */
 const tellInput = async (tool: RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<void> => {
   const { call, list, abortSignal, isInputUntold = false } = request;
   const { onInputAvailable } = tool;
   const { onInputStart, onInputDelta }: ListeningTool = isInputUntold ? tool : {};
-  if (!onInputStart && !onInputDelta && !onInputAvailable) return; // the messages below are a conversion
+  if (!onInputStart && !onInputDelta && !onInputAvailable) return; // avoids the conversion of messages below
   const told = { toolCallId: call.toolCallId, messages: await context.messages(list, false), abortSignal };
   await safely(onInputStart, told);
   await safely(onInputDelta, { ...told, inputTextDelta: JSON.stringify(call.args) });
   await safely(onInputAvailable, { ...told, input: call.args });
 };
 
-/** Where a trace is made, the tool runs in a span of its own: Mastra's would hold results that no guard has seen. */
+/** Runs a tool in its own span if a trace is recorded. Mastra's span would contain results that no guard has judged. */
 const executeTraced = async (
   tool: CoreTool & RunnableTool,
   request: ToolRequest,
@@ -121,22 +121,22 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
   }
 };
 
-/** Whether a tool is a sub-agent, as Mastra makes tools of them. */
+/** True for a tool that Mastra created from a sub-agent. */
 const isAgent = ({ id }: RunnableTool): boolean => typeof id === 'string' && id.startsWith('agent-');
 
-/** What a tool said when it suspended the run. Whatever it returns after that is not its result. */
+/** The suspension of a tool. Its later return value is ignored. */
 interface SuspendingOutcome {
   suspension?: Suspension;
 }
 
-/** What Mastra's tools pass along when they suspend. */
+/** Options that Mastra's tools pass when they suspend. */
 interface SuspendOptions {
   resumeSchema?: string;
   runId?: string;
   requireToolApproval?: boolean | { toolName?: string; args?: unknown };
 }
 
-/** What a tool is called with, besides its arguments. */
+/** The options of a tool call. */
 const invocation = async (request: ToolRequest, context: ToolRunContext, suspending: SuspendingOutcome) => {
   const { call, list, abortSignal, write } = request;
   return {
@@ -150,7 +150,7 @@ const invocation = async (request: ToolRequest, context: ToolRunContext, suspend
     actor: context.actor,
     mcp: context.mcp,
     workspace: request.settings.workspace ?? context.workspace,
-    outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks, of which the loop reads the type
+    outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks; the loop reads their type
     suspend: (payload: unknown, { resumeSchema, runId, requireToolApproval: asks }: SuspendOptions = {}) => {
       const approval = typeof asks === 'object' ? asks : {};
       suspending.suspension ??= { payload, resumeSchema, runId, ...(asks && { approval }) };
@@ -160,7 +160,7 @@ const invocation = async (request: ToolRequest, context: ToolRunContext, suspend
   };
 };
 
-/** What a tool is resumed with, in Mastra's words. */
+/** The resume fields of a tool call, with Mastra's names. */
 const resumption = (resume: CallResponse | undefined): object => {
   if (resume?.kind === 'approved') return resume.data === undefined ? {} : { resumeData: resume.data };
   if (resume?.kind !== 'data') return {};
@@ -168,7 +168,7 @@ const resumption = (resume: CallResponse | undefined): object => {
   return { resumeData: resume.data, suspendPayload: payload, ...(runId !== undefined && { suspendedToolRunId: runId }) };
 };
 
-/** Only Mastra says what a suspended sub-agent or workflow is resumed with; a model that names it is not believed. */
+/** Removes resume fields from a model's arguments for sub-agents and workflows: only Mastra may set them. */
 const argsOf = (args: unknown, { id }: RunnableTool): unknown => {
   const isDelegation = typeof id === 'string' && /^(agent|workflow)-/.test(id);
   if (!isDelegation || typeof args !== 'object' || args === null) return args;

@@ -7,11 +7,11 @@ const copying = '__fork';
 
 type AnyAgent = SubAgent & { [copying]?: () => AnyAgent };
 
-/** An agent's sub-agents as its tools call them: one that a guard stopped refuses, and does not answer. */
+/** An agent's sub-agents for its tools. Their calls raise `agent/refused` if a guard stopped them. */
 export const asSubAgents = <T extends AnyAgent>(agents: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, asSubAgent(agent) as T]));
 
-/** The same agent, which refuses where a supervisor calls it; so does a copy of it that runs a stored version. */
+/** A proxy of an agent that raises `agent/refused` on a supervisor's calls; so do its copies with a stored version. */
 const asSubAgent = (agent: AnyAgent): AnyAgent =>
   withStandIns(agent, {
     generate: refusingIn('generate', refusingAnswer),

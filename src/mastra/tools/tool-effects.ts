@@ -5,10 +5,10 @@ import type { Effect } from '../../loop/effect.js';
 /** The declared effects of an agent's tools outside their runs, by name. */
 export type ToolEffects = Readonly<Record<string, Effect>>;
 
-/** What keeps a run: an engine, or for a sub-agent's run that of its supervisor. */
+/** The engine of a run, or for a sub-agent's run that of its supervisor. */
 type EngineInfo = Pick<Engine, 'isFenced'> & Partial<Pick<Engine, 'name'>>;
 
-/** Refuses a tool whose effect is to be had once where nothing can promise it. Raises `durable/effect-not-promised`. */
+/** Rejects a tool with effect `once` if its engine cannot guarantee it. Raises `durable/effect-not-promised`. */
 export const checkPromise = (effects: ToolEffects | undefined, engine: EngineInfo | undefined): void => {
   const [name] = Object.entries(effects ?? {}).find(([, effect]) => effect === 'once') ?? [];
   if (name === undefined || engine?.isFenced) return;

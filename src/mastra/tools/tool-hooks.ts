@@ -3,12 +3,12 @@ import { safely } from '../safely.js';
 
 type Execute = (input: unknown, options: object) => unknown;
 
-/** Calls that the loop makes; in these the loop calls the hooks, and Mastra's own wrapping stays out of the way. */
+/** Calls by the loop, which calls the hooks itself, so that Mastra's wrapper must not. */
 const loopCalls = new WeakSet<object>();
 
 /**
- * An agent's tool hooks as Mastra's agent is to have them: they work in the loops that are Mastra's, and are silent in ours,
- * where the hooks of a call stand in for them and tools that a guard put in have them too.
+ * An agent's tool hooks for Mastra's agent. They are only active in Mastra's loops. In ours, a call's hooks replace them, and
+ * they also apply to tools that a guard added.
  */
 export const hooksForMastra = (hooks: ToolHooks | undefined): ToolHooks | undefined =>
   hooks && {
@@ -24,7 +24,7 @@ interface HookedCall {
   readonly metadata: { agentId: string; agentName: string };
 }
 
-/** Runs a tool between its hooks: before it they may answer in its place, after it they see its output or its error. */
+/** Runs a tool between its hooks. The first may replace the output; the second gets the output or the error. */
 export const executeWithHooks = (execute: Execute, hooks: ToolHooks | undefined, about: HookedCall): Execute => {
   return async (input, options) => {
     loopCalls.add(options);

@@ -3,7 +3,7 @@ import { makeCoreTool } from '@mastra/core/utils';
 import type { LoopTarget } from './loop-target.js';
 import { rehearsalOf } from '../memory/memory-updates.js';
 
-/** A tool in any of the forms in which it may come: Mastra's, the AI SDK's, or prepared for a run. */
+/** A tool in any form: Mastra's, the AI SDK's, or prepared for a run. */
 export interface AnyTool {
   id?: unknown;
   execute?: unknown;
@@ -12,11 +12,11 @@ export interface AnyTool {
   needsApprovalFn?: unknown;
 }
 
-/** The tools of a call, prepared: the agent's, those of its memory, agents and workflows, toolsets and client tools. */
+/** The prepared tools of a call: the agent's, those of its memory, agents and workflows, toolsets and client tools. */
 export const resolveTools = async (target: LoopTarget): Promise<Record<string, unknown>> => {
   const { agent, options, requestContext, runId, mode, conversation } = target;
   const tools = await agent.getToolsForExecution({
-    toolsets: options.toolsets as never, // Mastra's own options, handed on
+    toolsets: options.toolsets as never, // Mastra's own options, passed on
     clientTools: options.clientTools as never,
     threadId: conversation?.threadId,
     resourceId: conversation?.resourceId,
@@ -30,8 +30,8 @@ export const resolveTools = async (target: LoopTarget): Promise<Record<string, u
 };
 
 /**
- * The tools of a call as their authors made them, where any of the prepared ones says what the model is to see of its results:
- * preparing takes away whose tool it was.
+ * The authors' tools of a call, if any prepared tool has `toModelOutput`: a prepared tool no longer shows whether it was Mastra's
+ * or the AI SDK's. Otherwise empty.
  */
 export const authoredTools = async (target: LoopTarget, prepared: Record<string, unknown>): Promise<Record<string, unknown>> => {
   const says = Object.values(prepared).some((tool) => typeof (tool as { toModelOutput?: unknown }).toModelOutput === 'function');
@@ -44,7 +44,10 @@ export const authoredTools = async (target: LoopTarget, prepared: Record<string,
 
 const delegated = /^(agent|workflow)-/;
 
-/** Tools that Mastra makes of agents and workflows have no other author: what they say of their results is said as Mastra's tools do. */
+/**
+ * Marks the tools that Mastra creates from agents and workflows as Mastra's, so that their `toModelOutput` is called like those
+ * of Mastra's tools.
+ */
 const delegations = (prepared: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(prepared as Record<string, AnyTool>)
@@ -55,12 +58,12 @@ const delegations = (prepared: Record<string, unknown>): Record<string, unknown>
 type CoreTool = ReturnType<typeof makeCoreTool>;
 type AuthoredTool = Parameters<typeof makeCoreTool>[0];
 
-/** In place of those of a call's tools that are its memory's: the same, whose writes wait for the answer to be accepted. */
+/** Replacements for the memory's tools among a call's tools, with writes deferred until the answer is accepted. */
 const deferredTools = (target: LoopTarget, prepared: Readonly<Record<string, CoreTool>>): Record<string, CoreTool> => {
   const { conversation, options } = target;
-  const authored = (conversation?.memory.listTools(options.memory?.options) ?? {}) as Record<string, AuthoredTool>; // its own type of options is wider
+  const authored = (conversation?.memory.listTools(options.memory?.options) ?? {}) as Record<string, AuthoredTool>; // the type of its own options is wider
   const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
-  const others: object = Object.assign({}, ...sets, options.clientTools); // they stand in the place of memory's own
+  const others: object = Object.assign({}, ...sets, options.clientTools); // they replace memory's own
   const deferred: Record<string, CoreTool> = {};
   for (const [name, tool] of Object.entries(authored)) {
     const real = prepared[name];

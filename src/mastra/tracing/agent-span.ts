@@ -11,7 +11,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 
 export type AgentSpan = Span<SpanType.AGENT_RUN>;
 
-/** The run that a trace is made of. */
+/** The run to trace. */
 export interface AgentTracing {
   readonly agent: Agent;
   readonly runId: string;
@@ -23,18 +23,18 @@ export interface AgentTracing {
   readonly resourceId: string | undefined;
   readonly instructions: string;
   readonly maxSteps: number;
-  /** Whether spans hold what guards were given and took out. */
+  /** True if spans contain the text that guards received and removed. */
   readonly hasWords: boolean;
 }
 
-/** Where a suspended run continues. */
+/** The continuation of a suspended run. */
 interface Resumption {
-  /** The span of the run segment before. */
+  /** The span of the previous run segment. */
   readonly from: AgentSpan;
   readonly input: { readonly toolCallId: string; readonly answer: string };
 }
 
-/** Whether a trace is wanted: one exists already, or the application's Mastra creates traces. */
+/** True if a trace exists already, or the application's Mastra creates traces. */
 export const isTraced = ({ agent, requestContext, tracingContext }: AgentTracing): boolean =>
   tracingContext?.currentSpan !== undefined ||
   agent.getMastraInstance()?.observability.getSelectedInstance({ requestContext }) !== undefined;

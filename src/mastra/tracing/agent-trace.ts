@@ -15,7 +15,7 @@ import type { ToolSpan } from './tool-span.js';
 import { mapSaid } from '../../guard/map-texts.js';
 import { withStandIns } from '../stand-ins.js';
 
-/** The trace of a run, made of its events: the spans that Mastra's agents make. */
+/** The trace of a run, created from its events: the same spans as those of Mastra's agents. */
 export interface AgentTrace extends RunTracer {
   /** Calls the model inside the span of the call. */
   callModel<T>(call: () => Promise<T>): Promise<T>;
@@ -23,7 +23,7 @@ export interface AgentTrace extends RunTracer {
   openTool(call: ToolCall): ToolSpan | undefined;
 }
 
-/** One segment of a run: from its start, or from an answer, to its end or to where it is suspended. */
+/** One segment of a run: from its start or resumption until it ends or suspends. */
 interface TracedSegment {
   readonly run: Run;
   readonly agent: AgentSpan;
@@ -31,13 +31,13 @@ interface TracedSegment {
   readonly guards: GuardSpans;
 }
 
-/** Makes a trace of a run where one is wanted. Its spans begin with the run. */
+/** Creates the trace of a run, if enabled. Its spans start with the run. */
 export const createAgentTrace = (tracing: AgentTracing, lanes: Lanes): AgentTrace | undefined =>
   isTraced(tracing) ? traceOf(tracing, lanes) : undefined;
 
 const spans = new WeakMap<Run, AgentSpan>();
 
-/** The span of a run, where a trace is made. */
+/** The span of a run. Undefined without a trace. */
 export const spanOf = (run: Run): AgentSpan | undefined => spans.get(run);
 
 const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
@@ -45,7 +45,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
   let segment: TracedSegment | undefined;
   const sit = (run: Run, event: RunEvent): TracedSegment | undefined => {
     if (segment?.run === run) return segment;
-    if (event.type !== 'run-start' && event.type !== 'run-resume') return undefined; // of a run segment that is over
+    if (event.type !== 'run-start' && event.type !== 'run-resume') return undefined; // from a run segment that is over
     const resumed = segment && event.type === 'run-resume' ? { from: segment.agent, input: answerIn(event) } : undefined;
     const conceal = concealOf(lanes, () => run);
     const started = startAgentSpan(conceal ? { ...tracing, instructions: conceal(tracing.instructions) } : tracing, resumed);
@@ -78,7 +78,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
 
 const answerIn = ({ toolCallId, answer }: Extract<RunEvent, { type: 'run-resume' }>) => ({ toolCallId, answer });
 
-/** What an event means to the spans; what is not named here means nothing to them. */
+/** Updates the spans for an event. Other events have no effect. */
 const follow = ({ run, agent, steps, guards }: TracedSegment, event: RunEvent): void => {
   if (event.type === 'state-enter' && event.state === 'step.preparing') steps.begin(run);
   else if (event.type === 'state-enter' && event.state === 'step.calling') {
@@ -97,7 +97,7 @@ const follow = ({ run, agent, steps, guards }: TracedSegment, event: RunEvent): 
   }
 };
 
-/** How a run ended, as its result says it. Whatever is still open under the run's span ends with it. */
+/** Ends the run's span with its result, and all open spans below it. */
 const finish = (run: Run, agent: AgentSpan, { generation }: StepSpans): void => {
   const usage = usageStats(run.usage);
   if (run.status === 'failed') {
@@ -140,8 +140,8 @@ const interruption = (run: Run) => {
 type Told = Readonly<Record<string, unknown>>;
 
 /**
- * A span without the values that guards hide. The same holds for its child spans: those of tools, which get it as their tracing
- * context, and those of agents that tools call.
+ * A span without the values that guards hide. This includes its child spans: those of tools, which get it as tracing context, and
+ * of agents that tools call.
  */
 const secretsSpan = <S extends AnySpan>(span: S, conceal: (text: string) => string): S => {
   const change = (given: unknown): unknown => concealedIn(given, conceal);

@@ -1,4 +1,4 @@
 import { messageOf } from '../../loop/message-of.js';
 
-/** What went wrong, as a span takes it. */
+/** An error in the form that spans accept. */
 export const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(messageOf(error)));

@@ -15,13 +15,13 @@ export interface GuardSpans {
   open(call: GuardCall): GuardSpan;
   /** Outcomes of stream guards are reported once for all chunks of a step. */
   hear(event: Extract<RunEvent, { type: 'guard' }>): void;
-  /** No chunk comes any more. */
+  /** Called after the last chunk of a step. */
   endOfStep(): void;
 }
 
 interface GuardTracing {
   readonly lanes: Lanes;
-  /** Whether spans hold what guards were given, and what they made of it. */
+  /** True if spans contain the input and output of guards. */
   readonly hasWords: boolean;
   /** The parent span of a guard in a phase. */
   parentOf(row: Row): AnySpan;
@@ -29,18 +29,18 @@ interface GuardTracing {
 
 type Row = Pick<AnyRow<Phase>, 'phase' | 'cadence' | 'lane' | 'title'>;
 
-/** A guard of the stream in one step: one span for all its chunks. */
+/** The span of a stream guard in one step, for all its chunks. */
 interface StreamSpan {
   readonly span: AnySpan;
   readonly scopes: WeakMap<RunScope, RunScope>;
 }
 
-/** Makes spans for the guards of one run. */
+/** Creates spans for the guards of one run. */
 export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
   const known = knownProcessors(tracing.lanes);
   const streams = new Map<string, StreamSpan>();
   const start = (author: Author, input?: object): AnySpan => {
-    const row: Row = phaseRow(author.phase as Phase); // authors name phases
+    const row: Row = phaseRow(author.phase as Phase); // an author's `phase` is a phase
     return tracing.parentOf(row).createChildSpan({ ...spanOf(author, row, known.get(author.processorId)), input });
   };
   const streamOf = (author: Author): StreamSpan => {
@@ -64,7 +64,7 @@ export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
       if (phaseRow(phase as Phase).cadence !== 'chunk') return;
       const { span } = streamOf({ processorId, phase, path });
       if (verdict === 'pass' || verdict === 'edit') {
-        streams.delete(path); // what comes later in the step has a span of its own
+        streams.delete(path); // later chunks of the step get a new span
         return span.end({ output: { verdict, totalChunks: calls, edits }, attributes: { hookDurationMs: durationMs } });
       }
       return span.error({ error: new Error(said.reason ?? verdict), attributes: abortOf({ kind: verdict, ...said }) });
@@ -76,7 +76,7 @@ export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
   };
 };
 
-/** The processors of a run by their ids, each with its place in its lane. */
+/** The processors of a run by id, each with its index in its lane. */
 const knownProcessors = (lanes: Lanes): Map<string, { processor: Processor; index: number }> =>
   new Map(
     Object.values(lanes).flatMap((plan) =>
@@ -84,7 +84,7 @@ const knownProcessors = (lanes: Lanes): Map<string, { processor: Processor; inde
     ),
   );
 
-/** The same scope, with what is traced in it under a span. */
+/** The same scope with a span as the parent of its traces. */
 const inSpan = (scope: RunScope, span: AnySpan): RunScope =>
   Object.create(scope, {
     tracingContext: { value: { currentSpan: span } satisfies TracingContext, enumerable: true },
@@ -92,7 +92,7 @@ const inSpan = (scope: RunScope, span: AnySpan): RunScope =>
 
 type Declared = Partial<Pick<Processor, 'name' | 'spanType' | 'spanName' | 'spanAttributes'>>;
 
-/** A span as Mastra's runner makes it, with what a processor declares of its own. */
+/** The options of a span as in Mastra's runner, with the processor's declarations. */
 const spanOf = (author: Author, row: Row, known: { processor: Declared; index: number } | undefined) => {
   const { name, spanType, spanName, spanAttributes } = known?.processor ?? {};
   const { recorded, declared } = phaseNamesOf(row);
@@ -108,14 +108,14 @@ const spanOf = (author: Author, row: Row, known: { processor: Declared; index: n
       ...(typeof spanAttributes === 'function' ? spanAttributes(declared) : spanAttributes),
       processorIndex: known?.index,
       processorPhase: recorded,
-    } as never, // of whichever type the span is
+    } as never, // depends on the span's type
     metadata: { path: author.path },
   };
 };
 
 type SpanPhase = Parameters<Extract<NonNullable<Processor['spanName']>, (...args: never[]) => unknown>>[0];
 
-/** Mastra's names: those of the table but for failed calls; to declarations both hooks of the whole output are one phase. */
+/** Mastra's names: those of the table, except for failed calls. For declarations both hooks of the output are one phase. */
 const phaseNamesOf = ({ phase, cadence, lane }: Row): { recorded: string; declared: SpanPhase } => {
   const recorded = cadence === 'error' ? 'requestError' : phase;
   const isOutput = lane === 'output' && (cadence === 'chunk' || cadence === 'once');
@@ -149,7 +149,7 @@ const abortOf = ({ kind, reason, metadata }: { kind: string; reason?: string; me
   tripwireAbort: { reason, retry: kind === 'retry', metadata },
 });
 
-/** The fields of a payload that are others now. */
+/** The changed fields of a payload. */
 const changedIn = (before: object, after: object, hasWords: boolean): object => {
   const own = before as Record<string, unknown>;
   return describePayload(Object.fromEntries(Object.entries(after).filter(([name, value]) => own[name] !== value)), hasWords);

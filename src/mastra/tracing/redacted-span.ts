@@ -1,4 +1,4 @@
-/** Fields about the place and kind of a judgement, which contain no text of the conversation. */
+/** Fields about the position and kind of a judgement, which contain no text of the conversation. */
 const facts = new Set([
   'id',
   'role',
@@ -20,13 +20,13 @@ const facts = new Set([
   'usage',
 ]);
 
-/** Fields whose form is the host's: what they hold is gone through. */
+/** Fields with the host's structure, which are processed recursively. */
 const forms = new Set(['messages', 'systemMessages', 'prompt', 'content', 'parts', 'toolInvocation', 'toolCalls']);
 
-/** Fields of a payload that are no part of what is judged: the list is in `messages`, and the rest is the run's own. */
+/** Fields of a payload that are not judged: the list is in `messages`, and the others are internal to the run. */
 const unsaid = new Set(['phase', 'messageList', 'state', 'streamParts', 'part', 'chunks']);
 
-/** What a trace shows of a payload: all of it that can be written down; the words in it only where that is asked for. */
+/** The description of a payload for a trace: all serializable fields; text only with `hasWords`. */
 export const describePayload = (payload: object, hasWords: boolean): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(payload).flatMap(([name, value]: [string, unknown]) => {
@@ -36,7 +36,7 @@ export const describePayload = (payload: object, hasWords: boolean): Record<stri
     }),
   );
 
-/** What is too large to be written down, or cannot be. */
+/** Short forms of fields that are too large or not serializable. */
 const shortForms: Record<string, ((value: unknown) => unknown) | undefined> = {
   model: (value) => {
     const { modelId, provider, specificationVersion } = value as Record<string, unknown>;
@@ -46,7 +46,7 @@ const shortForms: Record<string, ((value: unknown) => unknown) | undefined> = {
   steps: (value) => ({ count: (value as unknown[]).length }),
 };
 
-/** A value with how long its texts are in place of its texts. What has no known form is a text. */
+/** A value with lengths in place of its texts. Values of unknown structure count as text. */
 export const redactedValue = (value: unknown, name: string): unknown => {
   if (value === undefined || value === null || typeof value === 'boolean' || facts.has(name)) return value;
   if (typeof value !== 'object' || !forms.has(name)) return lengthOf(value);

@@ -7,14 +7,14 @@ import { offeredTools } from '../model/provider-tools.js';
 import { openToolSpan, type ToolSpan } from './tool-span.js';
 import { redactedValue } from './redacted-span.js';
 
-/** The spans of a run's model and tools: one generation, its steps, in each step the calls. */
+/** The spans of a run's model and tools: one generation, its steps, and the calls of each step. */
 export interface StepSpans {
-  /** The innermost span that guards of a step stand in; nothing before the first step. */
+  /** The innermost span around the guards of a step. Undefined before the first step. */
   readonly step: AnySpan | undefined;
   readonly inference: AnySpan | undefined;
   readonly generation: AnySpan | undefined;
   begin(run: Run): void;
-  /** The guards before the model have passed: what it is sent may be shown. */
+  /** Called once the guards before the model have passed, so that the prompt may be shown. */
   accept(run: Run): void;
   beginCall(run: Run): void;
   endCall(run: Run): void;
@@ -23,10 +23,10 @@ export interface StepSpans {
   end(run: Run, reason: string): void;
 }
 
-/** Guards of what follows a step, which may still edit or reject it. */
+/** Phases of guards after the model call, which may still edit or reject a step. */
 const judgesOfSteps = ['toolResult', 'outputStep', 'outputResult'] as const satisfies Phase[];
 
-/** Makes the spans under that of an agent's run. With `hasWords` they hold what was said even where guards may still reject it. */
+/** Creates the spans below that of an agent's run. With `hasWords` they contain text even if guards may still reject it. */
 export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpans => {
   let generation: AIModelGenerationSpan | undefined;
   let step: Span<SpanType.MODEL_STEP> | undefined;
@@ -55,13 +55,13 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
     },
     accept: (run) => {
       const prompt = run.attempt?.prompt;
-      const isShown = run.position.stepNumber === 0 || isSettled(run, ...judgesOfSteps); // later prompts have answers of this run
+      const isShown = run.position.stepNumber === 0 || isSettled(run, ...judgesOfSteps); // later prompts contain answers of this run
       const input = isShown ? prompt : redactedValue(prompt, 'prompt');
-      step?.update({ input: input as never }); // as the AI SDK has it
+      step?.update({ input: input as never }); // in the AI SDK's form
       if (run.accepted.length === 0) generation?.update({ input: { messages: prompt as never } }); // see above
     },
     beginCall: (run) => {
-      inference?.end(); // of a call that was given up for another
+      inference?.end(); // of an abandoned call that another replaces
       inference = step && startInference(step, run);
     },
     endCall: (run) => {
@@ -100,7 +100,7 @@ interface StepEnd {
   readonly isShown: boolean;
 }
 
-/** Of a rejected step nothing is left to show. */
+/** Ends the span of a step. A rejected step has no output to show. */
 const endStep = (step: Span<SpanType.MODEL_STEP>, { attempt }: Run, { reason, isShown }: StepEnd): void => {
   const record = attempt?.record;
   step.end({
@@ -115,7 +115,7 @@ const endStep = (step: Span<SpanType.MODEL_STEP>, { attempt }: Run, { reason, is
   });
 };
 
-/** What steps said and did, as their guards left it. */
+/** The text, tool calls and tool results of steps, after their guards. */
 export const wordsOfSteps = (steps: readonly StepRecord[]) => ({
   text: steps.map(({ text }) => text).join(''),
   toolCalls: steps.flatMap((step) => step.toolCalls.map(({ toolCallId, toolName, args }) => ({ toolCallId, toolName, args }))),
@@ -144,7 +144,7 @@ const startInference = (step: AnySpan, { attempt, options: { mode }, position }:
   });
 };
 
-/** Tokens in the names of Mastra's traces. */
+/** Token usage with the names of Mastra's traces. */
 export const usageStats = (usage: TokenUsage | undefined) => ({
   inputTokens: usage?.inputTokens,
   outputTokens: usage?.outputTokens,

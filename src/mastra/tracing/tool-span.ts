@@ -3,20 +3,20 @@ import type { ToolCall, ToolOutcome } from '../../loop/ports.js';
 import { asError } from './as-error.js';
 import { redactedValue } from './redacted-span.js';
 
-/** A run of a tool as a trace shows it. */
+/** The span of a tool's run. */
 export interface ToolSpan {
-  /** What the tool is handed. */
+  /** The tracing context for the tool. */
   readonly tracingContext: TracingContext;
   end(outcome: ToolOutcome): void;
 }
 
-/** What of a call nothing can reject any more when it begins, and when it ends. */
+/** The parts of a call that no guard can reject any more: its arguments at the start, its result at the end. */
 interface Shown {
   readonly args: boolean;
   readonly result: boolean;
 }
 
-/** Begins the span of a tool's run. */
+/** Starts the span of a tool's run. */
 export const openToolSpan = (parent: AnySpan, { toolCallId, toolName, args }: ToolCall, shown: Shown): ToolSpan => {
   const span = parent.createChildSpan({
     type: SpanType.TOOL_CALL,
@@ -36,7 +36,7 @@ const endWith = (span: Span<SpanType.TOOL_CALL>, outcome: ToolOutcome, { result:
   if (kind === 'error') {
     const { name, message, stack } = asError(outcome.error);
     const error = Object.assign(new Error(isShown ? message : String(redactedValue(message, 'message'))), { name });
-    error.stack = isShown ? stack : undefined; // it begins with the message
+    error.stack = isShown ? stack : undefined; // the stack starts with the message
     return span.error({ error, attributes });
   }
   if (kind !== 'result') return span.end({ output: { outcome: kind }, attributes });

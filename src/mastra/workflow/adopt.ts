@@ -4,7 +4,7 @@ import { graphOfWorkflow, rememberGraph } from '../graph/workflow-graphs.js';
 import { build, options } from './to-workflow.js';
 
 /**
- * Gives a hand-made workflow the steps of a pipeline with the same graph, so that the workflow runs exactly what guards an
+ * Gives a workflow from Mastra's builder the steps of a pipeline with the same graph, so that it runs exactly the guards of an
  * agent. Raises the errors of {@link fromWorkflow}.
  */
 export const adopt = (workflow: AnyWorkflow): AnyWorkflow => {

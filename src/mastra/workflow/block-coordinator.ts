@@ -1,31 +1,31 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { strictest, type Stop } from '../../verdict.js';
 
-/** A branch's place in a block that is running. */
+/** The slot of a branch in a running block. */
 export interface BranchSlot {
   /** Aborted when a sibling blocks. */
   readonly signal: AbortSignal;
-  /** Fulfilled when a sibling blocks: the branch need not end by itself. */
+  /** Fulfilled when a sibling blocks. The branch need not end by itself then. */
   readonly dismissed: Promise<void>;
-  /** Whether a sibling has blocked. */
+  /** True if a sibling has blocked. */
   isDismissed(): boolean;
-  /** Says that the branch ended and was not stopped, or was dismissed. */
+  /** Reports that the branch ended without a stop, or was dismissed. */
   leave(): void;
-  /** Says that the branch was stopped. Gives what it has to do about that, as soon as it is known which stop counts. */
+  /** Reports that the branch was stopped. Resolves to its orders once the effective stop is known. */
   stop(stop: Stop): Promise<Orders>;
 }
 
 /**
- * What a stopped branch has to do: throw the stop that counts, because it is its own; leave it to the sibling whose it is; or,
- * where not all branches run here, hand its own stop on to the merge, which sees them all.
+ * The orders for a stopped branch: throw the effective stop, if it is its own; leave that to the sibling that owns it; or, if not
+ * all branches run here, pass its own stop to the merge, which gets all of them.
  */
 type Orders = { readonly kind: 'throw'; readonly stop: Stop } | { readonly kind: 'leave' } | { readonly kind: 'hand-on' };
 
-/** Coordinates the branches of one block, run by run. */
+/** Coordinates the branches of one block, for each run. */
 export interface BlockCoordinator {
-  /** Takes a branch's place among all that run with it. */
+  /** Takes a branch's slot among all parallel branches. */
   enter(runId: string, place: { readonly slot: string; readonly slots: number }): BranchSlot;
-  /** Forgets a run's coordinator. */
+  /** Removes a run's coordinator. */
   close(runId: string): void;
 }
 
@@ -74,11 +74,11 @@ const createRunCoordinator = (slots: number): RunCoordinator => {
     done.set(slot, stop);
     if (done.size === slots) onEmpty();
   };
-  /** Which stop counts: a block at once, anything else when all have ended. */
+  /** The effective stop: a block at once, any other when all branches have ended. */
   const counting = async (stop: Stop): Promise<Stop | undefined> => {
-    await turn(); // also collects the branches that are equally fast, in whichever order the engine started them
+    await turn(); // also collects equally fast branches, in any order of start
     if (stop.kind === 'trip' || done.size === slots) decide();
-    isHandedOn ||= present.size < slots; // from then on the merge has to see all of them
+    isHandedOn ||= present.size < slots; // from then on the merge needs all of them
     return isHandedOn ? undefined : decision.promise;
   };
   return {

@@ -12,9 +12,9 @@ export interface Executable {
   execute(call: StepCall): Promise<PhaseData | undefined>;
 }
 
-/** What a step of a block knows of its block. */
+/** The block of a branch step. */
 export interface BranchSite {
-  /** The way to the branch. */
+  /** The path of the branch. */
   readonly path: string;
   readonly coordinator: BlockCoordinator;
   /** The ids of all branches that run for a payload. */
@@ -22,8 +22,8 @@ export interface BranchSite {
 }
 
 /**
- * A step as a branch of a block: it works on a snapshot with a signal of its own, and ends at once where a sibling blocks. Only
- * the stop that counts is thrown, by the step whose it is; the others hand back the payload as they were given it.
+ * A step as a branch of a block. It works on a snapshot with its own signal, and ends at once if a sibling blocks. Only the
+ * effective stop is thrown, by its own step; the others return their payload unchanged.
  */
 export const asBranch = <S extends Executable>(step: S, site: BranchSite): S => {
   const execute = step.execute.bind(step);
@@ -38,10 +38,10 @@ export const asBranch = <S extends Executable>(step: S, site: BranchSite): S => 
   return Object.assign(step, { execute: (call: StepCall) => runBranch({ id: step.id, run, site }, call) });
 };
 
-/** What branches ended their workflow with. */
+/** Payloads with which branches ended their workflow. */
 const ended = new WeakSet<object>();
 
-/** Whether a branch ends its workflow: the step after the block does. */
+/** True if a branch ends its workflow; the step after the block then does so. */
 export const endsIn = (result: PhaseData): boolean => ended.has(result);
 
 interface BranchRun {
@@ -51,7 +51,7 @@ interface BranchRun {
 }
 
 const runBranch = async ({ id, run, site }: BranchRun, call: StepCall): Promise<PhaseData | undefined> => {
-  const given = call.inputData as PhaseData; // every step of a pipeline gives the payload
+  const given = call.inputData as PhaseData; // every step of a pipeline returns the payload
   const participants = await site.participants(call);
   if (!participants.includes(id)) return given;
   if (participants.length === 1) return run(call); // a single branch needs no snapshot
@@ -86,10 +86,10 @@ const obey = async (slot: BranchSlot, own: Stop, given: PhaseData): Promise<Phas
   }
 };
 
-/** The stop that a branch handed on to the merge. */
+/** The stop that a branch passed to the merge. */
 export const stopIn = (result: PhaseData): Stop | undefined => (result as { stop?: Stop }).stop;
 
-/** The call with what is the branch's own: the payload, the signal, and a voice until the block is over. */
+/** The call with the branch's own payload and signal, and a writer that works until the branch is dismissed. */
 const onSnapshot = (call: StepCall, slot: BranchSlot): StepCall => {
   const given = call.inputData as PhaseData & { abortSignal?: AbortSignal };
   const abortSignal = anyOf(given.abortSignal, call.abortSignal, slot.signal);

@@ -6,18 +6,18 @@ import { current } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';
 import { scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 
-/** A condition as its author wrote it. */
+/** The source text of a condition. */
 export const textOfCondition = (when: Condition | undefined): string => (when === otherwise ? 'otherwise' : String(when));
 
-/** Which arms of a branch run for a payload. */
+/** The arms of a branch that run for a payload. */
 export type EngineChoice = Choice<ArmOf<{ readonly index: number }>>;
 
-/** Asks the conditions of a branch, once for each payload. */
+/** Evaluates the conditions of a branch, once for each payload. */
 export const chooser = (results: BlockResults, node: BranchNode, path: string) => {
   const choices = new WeakMap<object, Promise<EngineChoice>>();
   const choose = async (call: StepCall): Promise<EngineChoice> => {
     const scope = scopeOfStep(call, results);
-    const given = call.inputData as PhaseData; // every step of a pipeline gives the payload
+    const given = call.inputData as PhaseData; // every step of a pipeline returns the payload
     const row = phaseRow(given.phase);
     const working = node.arms.flatMap((arm, index) => (hasHookFor(arm.node, row) ? [{ index }] : []));
     return chooseArms(armsOf(node, working, path), stepContext(current(given, scope.host, row.carries), scope));

@@ -7,10 +7,10 @@ import { runHook, type HookArgs } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
 import { createHost } from './host.js';
 
-/** The pipelines of the processors that stock agents got. */
+/** The pipelines of the processors for stock agents. */
 const graphs = new WeakMap<object, SequenceNode>();
 
-/** The pipeline of a processor that {@link guardsFor} made. Undefined for other processors. */
+/** The pipeline of a processor from {@link guardsFor}. Undefined for other processors. */
 export const pipelineOf = (processor: object): SequenceNode | undefined => graphs.get(processor);
 
 /** Processor arrays of a stock Mastra agent for one pipeline: spread them into its configuration. */
@@ -24,9 +24,9 @@ export interface LaneGuards {
  * Compiles a pipeline for a stock Mastra agent: one processor for each lane in which the pipeline has hooks. The agent also calls
  * hooks that it would never call in a workflow, and calls them per chunk without starting a run.
  *
- * What follows from the loop stays the loop's: a stock agent still runs a step's tools after a guard tripped on the step, and
- * grants retries in one hook alone; docs/guide/hosts.md has the whole list. A guard of the stream that fails trips, since a stock
- * agent would pass what it failed on. Use {@link InterlockAgent} for these promises.
+ * Guarantees of the loop do not apply: a stock agent still runs a step's tools after a guard tripped on the step, and grants
+ * retries in only one hook; docs/guide/hosts.md has the full list. A stream guard that fails trips, because a stock agent would
+ * pass the chunk. Use {@link InterlockAgent} for these guarantees.
  *
  * @example
  * new Agent({ id: 'support', name: 'Support', instructions, model, ...guardsFor(moderation) });
@@ -39,7 +39,7 @@ export const guardsFor = (source: Compilable): LaneGuards => {
     const own = phaseNames.map((phase) => phaseRow(phase)).filter((row) => row.lane === name && plan.has(row.phase));
     if (own.length === 0) return [];
     const hooks = own.map((row) => [row.hook, (args: HookArgs) => runHook({ plan, row, slots, host }, args)]);
-    const processor = { id: plan.id, ...Object.fromEntries(hooks) } as P; // it has a hook of its lane
+    const processor = { id: plan.id, ...Object.fromEntries(hooks) } as P; // it has at least one hook of its lane
     graphs.set(processor, plan.graph);
     return [processor];
   };

@@ -11,7 +11,7 @@ import { isGraphSource, isWorkflow, type GraphSource } from '../graph/to-graph.j
 import { adopt } from './adopt.js';
 import { toWorkflow } from './to-workflow.js';
 
-/** Guards of one lane: processors, pipelines and workflows in an array, or one pipeline or workflow alone. */
+/** Guards of one lane: an array of processors, pipelines and workflows, or a single pipeline or workflow. */
 export type Guards = readonly PipelineStep[] | GraphSource | AnyWorkflow;
 
 /**
@@ -22,12 +22,12 @@ export type DynamicGuards = Guards | ((call: { requestContext: RequestContext })
 
 export type Lane = PhaseRow['lane'];
 
-/** Guards as an array of what Mastra takes: pipelines that were not committed are, and workflows made by hand become what they mean here. */
+/** Guards as an array in Mastra's forms: uncommitted pipelines are committed, and workflows from Mastra's builder are adopted. */
 export const toArray = (guards: Guards | undefined): readonly PipelineStep[] => {
   if (!guards) return [];
   if (!isMany(guards)) return [committed(guards)];
   for (const step of guards) if (isWorkflow(step)) adopt(step);
-  return guards.some(isGraphSource) ? guards.map(committed) : guards; // the same array again: plans are kept by it
+  return guards.some(isGraphSource) ? guards.map(committed) : guards; // the same array, which is the key of its plan
 };
 
 const isMany = (guards: Guards): guards is readonly PipelineStep[] => Array.isArray(guards);
@@ -37,7 +37,7 @@ const committed = (step: PipelineStep): PipelineStep => {
   return isGraphSource(step) ? toWorkflow(checkGraph(step.graph())) : step;
 };
 
-/** The guards of a request. Raises `agent/invalid-option` where a function gives none of the forms. */
+/** The guards of a request. Raises `agent/invalid-option` if a function returns none of the forms. */
 export const resolveGuards = async (
   guards: DynamicGuards | undefined,
   requestContext: RequestContext,
@@ -47,36 +47,36 @@ export const resolveGuards = async (
   return toArray(given instanceof Promise ? await given : given);
 };
 
-/** The graph of a lane; one pipeline alone keeps its own id and shape. */
+/** The graph of a lane. A single pipeline keeps its own id and shape. */
 const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceNode =>
   isAlone(steps) ? toGraph(steps[0]) : toGraph(steps, id);
 
-/** Whether a lane is one pipeline. */
+/** True if a lane is one pipeline. */
 const isAlone = (steps: readonly PipelineStep[]): steps is readonly [AnyWorkflow] => steps.length === 1 && isWorkflow(steps[0]);
 
-/** A lane as it is verified. */
+/** A lane as a location for `verify`. */
 export const placeOfLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): GraphLocation =>
   locationOf(laneGraph(steps, laneId(agentId, lane)), { lane, isArray: !isAlone(steps) });
 
-/** Lanes that were found able to work. */
+/** Lanes that passed the check. */
 const checked = new WeakMap<readonly PipelineStep[], Lane>();
 
-/** Refuses what cannot work in a lane, once for each array. Raises the codes of the errors that `verify` finds. */
+/** Rejects guards that cannot work in a lane, once for each array. Raises the errors that `verify` finds. */
 export const checkLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): void => {
   if (steps.length === 0 || checked.get(steps) === lane) return;
   refuseDefects({ id: agentId, roots: [placeOfLane(steps, lane, agentId)] });
   checked.set(steps, lane);
 };
 
-/** Plans that were compiled before: an agent's own guards are the same array in every call. */
+/** Compiled plans: an agent's own guards are the same array in every call. */
 const plans = new WeakMap<readonly PipelineStep[], Plan>();
 
 /** The same for runs that record edits. */
 const recordingPlans: typeof plans = new WeakMap();
 
 /**
- * Compiles a lane, once for each array; nothing where it has no guards. With `recordsEdits` its guards report what they changed.
- * Raises `pipeline/…` for what cannot work.
+ * Compiles a lane, once for each array. Undefined without guards. With `recordsEdits` its guards report their edits. Raises
+ * `pipeline/…` for guards that cannot work.
  */
 export const compileLane = (steps: readonly PipelineStep[], id: string, recordsEdits = false): Plan | undefined => {
   if (steps.length === 0) return undefined;
@@ -88,14 +88,14 @@ export const compileLane = (steps: readonly PipelineStep[], id: string, recordsE
 
 /** Compiles a graph. If requested, its guards report their edits. Each processor gets its position. */
 export const compileRecording = (graph: SequenceNode, recordsEdits = false): Plan => {
-  for (const [index, processor] of processorsOf(graph).entries()) Reflect.set(processor, 'processorIndex', index); // a frozen one is left
+  for (const [index, processor] of processorsOf(graph).entries()) Reflect.set(processor, 'processorIndex', index); // has no effect on a frozen one
   return compileGraph(recordsEdits ? withRecordedEdits(graph) : graph);
 };
 
-/** The name of an agent's lane, as Mastra gives it. */
+/** The id of an agent's lane, as in Mastra. */
 export const laneId = (agentId: string, lane: Lane): string => `${agentId}-${lane}-processor`;
 
-/** The workflows that stand for a lane when its agent is registered: the lane as a whole, and each pipeline in it. */
+/** The workflows of a lane for the registration of its agent: the whole lane, and each pipeline in it. */
 export const laneWorkflows = (steps: readonly PipelineStep[], id: string): AnyWorkflow[] => {
   const own = steps.filter(isWorkflow).map(adopt);
   if (steps.length === 0 || (steps.length === 1 && own.length === 1)) return own;

@@ -8,7 +8,7 @@ import { resolveAlone } from '../graph/resolve-alone.js';
 
 const parts = { createSignal, TripWire, MessageList };
 
-/** Mastra as the pure modules see it. An agent resolves models its own way, with its gateways and keys. */
+/** Mastra behind the interface of the pure modules. An agent passes its own `resolveModel`, with its gateways and keys. */
 export const createHost = (
   resolveModel: Host['resolveModel'] = (model) => resolveAlone(model, ModelRouterLanguageModel),
 ): Host => {

@@ -25,11 +25,11 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
 
 /**
  * Starts a pipeline. Compose it with `.then`, `.parallel` and `.branch`; `.commit()` makes it a Mastra workflow of type
- * `processor`, which every Mastra agent, engine and Studio accepts. `blocks` has the defaults for merging its parallel blocks and
+ * `processor`, which every Mastra agent, engine and Studio accepts. `blocks` are the defaults for merging its parallel blocks and
  * branches.
  *
- * Raises when committed what `verify` finds as an error, such as `pipeline/duplicate-id`, `pipeline/empty`;
- * `install/unsupported-version`.
+ * `.commit()` raises each error that `verify` finds, such as `pipeline/duplicate-id`, `pipeline/empty`. `pipeline()` itself
+ * raises `pipeline/missing-id` and `install/unsupported-version`.
  *
  * @example
  * const moderation = pipeline('moderation')
@@ -44,7 +44,7 @@ export const pipeline = (id: string, blocks?: BlockOptions): Pipeline => {
   return refusePromises(createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow, blocks }));
 };
 
-/** A processor that can also make its own workflow step, as the specification's examples do. */
+/** A processor that can create its own workflow step, as in the specification's examples. */
 export type DefinedProcessor<P extends Processor> = P & { createStep(): ProcessorStep };
 
 /**
@@ -58,10 +58,10 @@ export const defineProcessor = <P extends Processor>(processor: P): DefinedProce
 const isProcessorLike = (value: unknown): value is Processor =>
   isProcessor(value) || (typeof value === 'object' && value !== null && !('execute' in value) && hasAnyHook(value as Processor));
 
-/** A processor, and nothing else that Mastra makes steps of. */
+/** A processor, and no other object from which Mastra creates steps. */
 type OnlyProcessor = Processor & { readonly execute?: never; readonly generate?: never };
 
-/** Mastra's `createStep`, which also takes processors with hooks that Mastra's own steps never call. */
+/** Mastra's `createStep`, which also accepts processors with hooks that Mastra's own steps never call. */
 export const createStep = ((source: never, ...rest: never[]) =>
   isProcessorLike(source)
     ? processorStep(source)
@@ -70,31 +70,31 @@ export const createStep = ((source: never, ...rest: never[]) =>
 ) => ProcessorStep) &
   typeof createMastraStep;
 
-/** A processor as a step; anything else as it is. */
+/** A processor as a step; other values unchanged. */
 const asStep = (step: unknown): unknown => (isProcessorLike(step) ? processorStep(step) : step);
 
-/** What may stand in a workflow of guards. */
+/** An entry of a guard workflow. */
 type GuardWorkflowStep = Processor | ProcessorStep | AnyWorkflow | { readonly id: string; execute(call: never): unknown };
 
-/** A workflow over the payloads of phases, under construction. */
+/** A workflow over phase payloads, under construction. */
 interface GuardWorkflow {
   readonly id: string;
   /** Adds a step after the last. */
   then(step: GuardWorkflowStep): GuardWorkflow;
-  /** Adds steps side by side: each works on a snapshot, their edits are merged. */
+  /** Adds parallel steps: each works on a snapshot, and their edits are merged. */
   parallel(steps: readonly GuardWorkflowStep[]): GuardWorkflow;
-  /** Adds arms; those whose condition holds run and are merged. */
+  /** Adds arms. Those whose condition is true run and are merged. */
   branch(arms: readonly (readonly [Condition, GuardWorkflowStep])[]): GuardWorkflow;
   /** Adds a function over the payload, or over the keyed results of the block before it. */
   map(run: (context: { inputData: never }) => unknown): GuardWorkflow;
-  /** Makes it what a pipeline of the same steps is. Raises `pipeline/unsupported-step`. */
+  /** Makes it equal to a pipeline with the same steps. Raises `pipeline/unsupported-step`. */
   commit(): AnyWorkflow;
 }
 
 /** The schemas of payloads, ours and Mastra's. */
 const payloadSchemas: ReadonlySet<unknown> = new Set([phasePayloadSchema, MastraStepSchema]);
 
-/** A schema of payloads, by what it gives: comparing the schemas themselves takes the compiler minutes. */
+/** A schema of payloads, typed by its output: comparing the schemas themselves takes the compiler minutes. */
 interface PayloadSchema {
   readonly _zod: { readonly output: { readonly phase: string } };
 }
@@ -111,12 +111,12 @@ const isOfGuards = ({ inputSchema, type }: GuardWorkflowConfig): boolean =>
   type === 'processor' || payloadSchemas.has(inputSchema);
 
 /**
- * Mastra's `createWorkflow`, whose `.then`, `.parallel` and `.branch` also take processors. Over payloads of phases (with
+ * Mastra's `createWorkflow`, whose `.then`, `.parallel` and `.branch` also accept processors. Over phase payloads (with
  * `ProcessorStepSchema`) it creates the same workflow as `pipeline`: after `commit()` it has the same meaning in an agent, in
  * Mastra's engine and in Studio.
  */
 export const createWorkflow = ((config: GuardWorkflowConfig) => {
-  const workflow = createMastraWorkflow(config as never) as unknown as Builder; // one schema of several
+  const workflow = createMastraWorkflow(config as never) as unknown as Builder; // one of several schemas
   const { then, parallel, branch, commit } = workflow;
   const widened = Object.assign(workflow, {
     then: (step: unknown, ...rest: unknown[]) => then.call(workflow, asStep(step), ...rest),
@@ -129,7 +129,7 @@ export const createWorkflow = ((config: GuardWorkflowConfig) => {
       ),
     ...(isOfGuards(config) && {
       commit: () => {
-        // What is adopted is committed once more.
+        // `adopt` commits the workflow again.
         const made = commit.call(workflow) as unknown as AnyWorkflow;
         Reflect.deleteProperty(workflow, 'commit');
         checkGraph(fromWorkflow(adopt(made)));
@@ -140,7 +140,7 @@ export const createWorkflow = ((config: GuardWorkflowConfig) => {
   return refusePromises(widened);
 }) as unknown as ((config: GuardWorkflowConfig) => GuardWorkflow) & typeof createMastraWorkflow;
 
-/** Mastra's builder, as far as it is widened. */
+/** The widened methods of Mastra's builder. */
 interface Builder {
   readonly id: string;
   then(...args: unknown[]): Builder;

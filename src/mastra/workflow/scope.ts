@@ -4,10 +4,10 @@ import { createRunScope, type ProcessorSlot, type RunScope, type WorkflowFrame }
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import { createHost } from './host.js';
 
-/** Mastra, for guards that its engine runs. */
+/** The Mastra host for guards on Mastra's engine. */
 export const host = createHost();
 
-/** What a Mastra agent, or the first step of a run without one, passes along in the payload. */
+/** Fields that a Mastra agent, or the first step of a run without one, adds to the payload. */
 interface Carrier {
   processorStates?: Map<string, ProcessorState>;
   state?: Record<string, unknown>;
@@ -17,7 +17,7 @@ interface Carrier {
   retryCount?: number;
 }
 
-/** What Mastra's engine hands a step, as far as guards need it. */
+/** The arguments of a step on Mastra's engine that guards need. */
 export interface StepCall {
   inputData: object;
   requestContext?: unknown;
@@ -34,24 +34,24 @@ export interface StepCall {
   bail?: (payload: PhaseData) => unknown;
 }
 
-/** The step that gives a block's result, by the id of each branch. */
+/** The step with a block's result, by the id of each branch. */
 export type BlockResults = ReadonlyMap<string, string>;
 
 /**
- * The scope of a guard that Mastra's engine runs as a workflow step. States live in the map that the payload carries, so that
- * they are kept across steps and, under a Mastra agent, across chunks and phases.
+ * The scope of a guard that Mastra's engine runs as a workflow step. States are in a map inside the payload, so that they persist
+ * across steps and, under a Mastra agent, across chunks and phases.
  */
 export const scopeOfStep = (call: StepCall, results?: BlockResults): RunScope => {
   const { inputData, requestContext, tracingContext, abortSignal, outputWriter, runId } = call;
   const carrier: Carrier = inputData;
-  const { processorStates } = carrier; // a payload without them is not opened yet, and no guard is asked about it
+  const { processorStates } = carrier; // a payload without them is not opened yet, so no guard judges it
   const observed = processorStates && guardReports(processorStates, () => factsOf(call, carrier));
   observed?.ask(inputData as PhaseData);
   return createRunScope({
     reports: observed?.reports,
     runId: carrier.runId ?? runId,
     host,
-    agent: carrier.agent as RunScope['agent'], // Mastra's engine types what it hands on as unknown, here and below
+    agent: carrier.agent as RunScope['agent'], // Mastra's engine types these fields as unknown, here and below
     requestContext: requestContext as RunScope['requestContext'],
     tracingContext: tracingContext as RunScope['tracingContext'],
     writer: outputWriter && { custom: async (data, options) => void (await outputWriter(data, options)) },
@@ -69,7 +69,7 @@ const factsOf = ({ runId, workflowId = 'workflow' }: StepCall, carrier: Carrier)
   pipelineId: workflowId,
 });
 
-/** The workflow as its engine knows it; none where a step is run without one. */
+/** The workflow of a step, from its engine. Undefined if the step runs without one. */
 const frameOf = (call: StepCall, results?: BlockResults): WorkflowFrame | undefined => {
   const { workflowId, getInitData, getStepResult, setState } = call;
   if (workflowId === undefined || !getInitData || !getStepResult) return undefined;
@@ -110,7 +110,7 @@ const slotIn = (carrier: Carrier, id: string): ProcessorSlot => {
   let own = states.get(id);
   if (!own) {
     own = new ProcessorState();
-    Object.assign(own.customState, carrier.state); // a form or test may give a state to start with
+    Object.assign(own.customState, carrier.state); // a form or test may pass an initial state
     states.set(id, own);
   }
   return { state: own.customState, streamParts: own.streamParts };

@@ -14,13 +14,16 @@ import { noteResult } from '../graph/taken-back.js';
 import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 
-/** A step of a guard workflow. Mastra's builder compares types exactly, so the step has both: over Mastra's payload schema, and over ours. */
+/**
+ * A step of a guard workflow. Mastra's builder compares types exactly, so the step has two: for Mastra's payload schema and for
+ * ours.
+ */
 export type ProcessorStep = Step<string, unknown, ProcessorStepInput, ProcessorStepOutput> &
   Step<string, unknown, PhaseData, PhaseData>;
 
 /**
- * A processor as a step of a Mastra workflow, for all nine phases. In a phase for which the processor has no hook the payload
- * passes through. Step id: `processor:<id>`, as Mastra's own.
+ * A processor as a step of a Mastra workflow, for all nine phases. In phases without a hook the payload passes through. Step id:
+ * `processor:<id>`, as in Mastra.
  *
  * Raises `pipeline/missing-id`, `pipeline/no-hook`; when run, a guard that blocks throws Mastra's TripWire, a guard that
  * fails throws `guard/unavailable`.
@@ -43,16 +46,16 @@ interface NodePlace {
   /** The path to the entry. */
   readonly where?: string;
   readonly results?: BlockResults;
-  /** Whether functions may ask later for what the step gave. */
+  /** True if later functions may read the step's result. */
   readonly keeps?: boolean;
 }
 
-/** A guard or a function of a pipeline as a step: on Mastra's engine it runs as the plan of itself alone. */
+/** A guard or a function of a pipeline as a step, which runs as its own plan on Mastra's engine. */
 export const nodeStep = (
   node: GuardNode | FunctionNode,
   { id = idOf(node), where = node.id, results, keeps }: NodePlace = {},
 ): ProcessorStep => {
-  const own = node.kind === 'function' ? { ...node, needsFrame: undefined } : node; // the engine has the workflow's
+  const own = node.kind === 'function' ? { ...node, needsFrame: undefined } : node; // the engine provides the workflow's frame
   const plan = compileGraph({ kind: 'sequence', id: where, nodes: [own] });
   const run = async (call: StepCall): Promise<PhaseData> => {
     const data = openPayload(call.inputData);
@@ -83,15 +86,15 @@ const rawStep = (step: RawStep): ProcessorStep =>
     inputSchema: ProcessorStepInputSchema,
     outputSchema: ProcessorStepOutputSchema,
     component: 'PROCESSOR',
-  } as never) as unknown as ProcessorStep; // Mastra types a step by its schemas; ours say the same in their own names
+  } as never) as unknown as ProcessorStep; // Mastra types a step by its schemas; ours are equal under other names
 
 /**
- * A payload as guards can work on it. One that carries the states of its run is on its way already; any other comes from outside,
- * maybe as JSON: it is checked, and gets states and a message list. Raises `schema/invalid-payload`, `phase/unknown`.
+ * A payload that is ready for guards. With states it was opened before. Any other comes from outside, perhaps as JSON: it is
+ * checked, and gets states and a message list. Raises `schema/invalid-payload`, `phase/unknown`.
  */
 export const openPayload = (inputData: object): PhaseData => {
   const { processorStates } = inputData as { processorStates?: unknown };
-  if (processorStates) return withList(inputData as PhaseData); // it was checked when it got them
+  if (processorStates) return withList(inputData as PhaseData); // checked when the states were added
   return Object.assign(withList(parsePayload(inputData)), { processorStates: new Map() });
 };
 
@@ -99,6 +102,6 @@ const withList = (data: PhaseData): PhaseData => {
   const row: PhaseRow = phaseRow<Phase>(data.phase);
   const carrier: MessageCarrier = data;
   if (!row.carries || carrier.messageList) return data;
-  const messages = carrier.messages?.map((message) => ({ ...message })); // what was given stays as it was given
+  const messages = carrier.messages?.map((message) => ({ ...message })); // the caller's messages stay unchanged
   return withMessageList({ ...carrier, messages }, host, row.carries) as PhaseData;
 };

@@ -27,7 +27,7 @@ import { nodeStep, openPayload } from './step.js';
 import { refusePromises } from '../graph/thenable.js';
 import { rememberGraph } from '../graph/workflow-graphs.js';
 
-/** Mastra's builder, of which each call gives the next; its types follow schemas that are all the same here. */
+/** Mastra's builder, in which each call returns the next; its types follow schemas, which are all equal here. */
 interface WorkflowBuilder {
   then(step: unknown): WorkflowBuilder;
   parallel(steps: unknown[]): WorkflowBuilder;
@@ -41,8 +41,8 @@ interface MapCall extends StepCall {
 }
 
 /**
- * A graph as a real Mastra workflow of type `processor`. Branches of a block work on snapshots of their own and are merged by
- * a step after the block, in any engine that runs the workflow. Runs are not persisted: payloads hold what guards redact.
+ * A graph as a real Mastra workflow of type `processor`. Branches of a block work on their own snapshots and are merged by a step
+ * after the block, on any engine. Runs are not persisted: payloads contain text that guards redact.
  */
 export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
   const workflow = refusePromises(build(graph, { path: graph.id }));
@@ -50,28 +50,31 @@ export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
   return workflow;
 };
 
-/** How a workflow of guards runs: payloads are checked by its first step, and kept nowhere, for they hold what guards redact. */
+/**
+ * Options of a guard workflow: its first step checks payloads, and nothing is stored, because payloads contain text that guards
+ * redact.
+ */
 export const options = { validateInputs: false, shouldPersistSnapshot: () => false };
 
 interface StepPath {
-  /** The way to the node. */
+  /** The path to the node. */
   readonly path: string;
-  /** The step's id among its siblings, where that is not the node's own. */
+  /** The step's id among its siblings. Default: the node's id. */
   readonly id?: string;
 }
 
 /** A workflow under construction. */
 interface BuildContext {
   builder: WorkflowBuilder;
-  /** The step that gives the next one its payload; none before the first. */
+  /** The step whose result is the next payload. Undefined before the first step. */
   before: string | undefined;
   readonly graph: SequenceNode;
-  /** The way to the sequence. */
+  /** The path to the sequence. */
   readonly path: string;
   readonly unique: (id: string) => string;
-  /** The step that gives a block's result, by the id of each branch. */
+  /** The step with a block's result, by the id of each branch. */
   readonly results: Map<string, string>;
-  /** Whether functions may ask later for what a step gave. */
+  /** True if later functions may read a step's result. */
   readonly keeps: boolean;
 }
 
@@ -100,7 +103,7 @@ export const build = (graph: SequenceNode, { path, id = graph.id }: StepPath): A
 const asksForPayloads = (node: GraphNode): boolean =>
   (node.kind === 'sequence' && needsFrame(node)) || childrenOf(node).some(asksForPayloads);
 
-/** A step opens the payload that it is given; what is no step leaves it to a step of its own before it. */
+/** True if a separate first step must open the payload. Guards and functions open it themselves. */
 const needsOpening = (first: GraphNode | undefined): boolean =>
   first?.kind === 'parallel' || first?.kind === 'branch' || first?.kind === 'map';
 
@@ -157,7 +160,7 @@ const toStep = (site: BuildContext, node: GraphNode, path: string): Executable =
   }
 };
 
-/** A map as the plan runs it: whatever it picks holds the merged payload. */
+/** Adds a map with the plan's semantics: every key that it reads contains the merged payload. */
 const appendMap = (site: BuildContext, node: MapNode, index: number): void => {
   const asFunction: FunctionNode = {
     kind: 'function',
@@ -168,7 +171,7 @@ const appendMap = (site: BuildContext, node: MapNode, index: number): void => {
     },
   };
   const { execute } = nodeStep(asFunction, { where: site.path, results: site.results, keeps: site.keeps });
-  addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // Mastra's type asks for its whole context
+  addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // Mastra's type requires its whole context
 };
 
 const appendParallel = (site: BuildContext, node: ParallelNode, path: string): void => {
@@ -176,7 +179,7 @@ const appendParallel = (site: BuildContext, node: ParallelNode, path: string): v
   const ids: string[] = [];
   const participants = async ({ inputData }: StepCall) => {
     const row = phaseRow((inputData as PhaseData).phase);
-    return ids.filter((_, index) => hasHookFor(node.nodes[index] as GraphNode, row)); // one id for each
+    return ids.filter((_, index) => hasHookFor(node.nodes[index] as GraphNode, row)); // one id per node
   };
   const steps = node.nodes.map((inner, index) => branchStep(site, inner, { block, index, participants }));
   ids.push(...steps.map(({ id }) => id));
@@ -184,7 +187,7 @@ const appendParallel = (site: BuildContext, node: ParallelNode, path: string): v
   appendMerge(site, block);
 };
 
-/** The arms; each condition is asked once, and shows its author's text where the workflow is drawn. */
+/** Adds the arms. Each condition is evaluated once, and a drawing of the workflow shows its source text. */
 const appendBranch = (site: BuildContext, node: BranchNode, path: string): void => {
   const choose = chooser(site.results, node, path);
   const block: EngineBlock = { ...createBlock(site, node, path), choose };
@@ -202,16 +205,16 @@ const appendBranch = (site: BuildContext, node: BranchNode, path: string): void 
   appendMerge(site, block);
 };
 
-/** A block of the graph on its way into a workflow. */
+/** A block of the graph during its conversion to a workflow. */
 interface EngineBlock {
   readonly node: ParallelNode | BranchNode;
   readonly path: string;
-  /** The step that gives the block its payload. */
+  /** The step whose result is the block's payload. */
   readonly given: string;
   readonly coordinator: BlockCoordinator;
-  /** By the ids of their steps, the places of the branches in the block. */
+  /** The index of each branch in the block, by step id. */
   readonly places: Map<string, number>;
-  /** Of a branch: which arms run for a payload. */
+  /** Chooses the arms that run for a payload. Undefined for parallel blocks. */
   readonly choose?: (call: StepCall) => Promise<EngineChoice>;
 }
 
@@ -235,20 +238,20 @@ const branchStep = (site: BuildContext, node: GraphNode, { block, index, partici
   return asBranch(step, { path, coordinator: block.coordinator, participants });
 };
 
-/** After a block: what its branches made of the payload, merged against the payload they were all given. */
+/** Adds the merge after a block: the results of its branches, merged against their common payload. */
 const appendMerge = (site: BuildContext, { node, path, given, coordinator, places, choose }: EngineBlock): void => {
   const branchesIn = byPhase((row) => branchesOf(row, node, path));
   const settle = async (call: MapCall): Promise<PhaseData> => {
     coordinator.close(call.runId ?? '');
     const data = call.getStepResult(given);
     const choice = await choose?.({ ...call, inputData: data });
-    if (choice?.failure) throw choice.failure; // Mastra's engine takes a condition that throws for false
+    if (choice?.failure) throw choice.failure; // Mastra's engine treats a throwing condition as false
     const row = phaseRow(data.phase);
     const results = new Map(Object.entries(call.inputData as Results).map(([id, result]) => [places.get(id), result]));
     const stop = strictest([...results.values()].map((result) => result && stopIn(result)));
     if (stop) return payloadOf(stop, data, host);
     const branches = branchesIn(row).filter(({ index }) => results.get(index)); // an arm that was not chosen has no result
-    const made = branches.map(({ index }) => results.get(index) as PhaseData); // those that have one
+    const made = branches.map(({ index }) => results.get(index) as PhaseData); // all of these have a result
     const scope = scopeOfStep({ ...call, inputData: data });
     const merged = await merge({ data, branches, results: made, block: blockOf(row, node, path), scope });
     if (made.some(endsIn)) call.bail?.(merged);
@@ -261,14 +264,14 @@ const appendMerge = (site: BuildContext, { node, path, given, coordinator, place
 const merge = async (settling: SettleBlockOptions<Phase>): Promise<PhaseData> => {
   const { data, results } = settling;
   const [only = data] = results;
-  if (results.length <= 1) return only; // it worked on the payload itself
+  if (results.length <= 1) return only; // it was not given a snapshot
   return payloadOf(await settleBlock(settling), data, host);
 };
 
-/** What the steps of a block gave, by their ids. */
+/** The results of a block's steps, by id. */
 type Results = Readonly<Record<string, PhaseData | undefined>>;
 
-/** Remembers what is made for each phase. */
+/** Caches a value for each phase. */
 const byPhase = <T>(make: (row: PhaseRow) => T): ((row: PhaseRow) => T) => {
   const made = new Map<Phase, T>();
   return (row) => {
@@ -278,7 +281,7 @@ const byPhase = <T>(make: (row: PhaseRow) => T): ((row: PhaseRow) => T) => {
   };
 };
 
-/** Makes names that differ from each other. */
+/** Creates unique ids. */
 const uniqueIds = (): ((id: string) => string) => {
   const used = new Set<string>();
   return (id) => {

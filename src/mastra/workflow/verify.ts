@@ -11,13 +11,13 @@ import { toGraph, type Compilable } from '../graph/compile.js';
 /** The context of `verify` besides the guards. Checks that need an omitted option are skipped. */
 export interface VerifyOptions {
   /**
-   * The agent's array that contains the guards: `'input'`, `'output'` or `'error'`. Default: none, so that all their hooks may
-   * run. The lanes of an agent are known.
+   * The agent's array that contains the guards: `'input'`, `'output'` or `'error'`. Default: none, so that all hooks may run.
+   * Ignored for an agent, whose lanes are known.
    */
   readonly lane?: Lane;
   /** The maximum number of retries by guards in one run. Default: unknown; for an agent, its configuration. */
   readonly maxProcessorRetries?: number;
-  /** Steps that a run may have, for `latencyBudgetMs`. Default 1. */
+  /** Maximum steps of a run, for `latencyBudgetMs`. Default: 1. */
   readonly maxSteps?: number;
   /**
    * The output that is buffered until it is judged: `'none'`, each `'step'`, the whole `'run'`. Default: unknown; for an agent,
@@ -25,13 +25,13 @@ export interface VerifyOptions {
    */
   readonly hold?: Hold;
   /**
-   * Milliseconds for which guards may keep one run waiting, all together. Counted are deadlines (`deadlineMs`): one after
-   * another, the slowest of those side by side, once for each time that the loop comes by. Default: not looked at.
+   * Total milliseconds for which guards may delay one run, computed from their deadlines (`deadlineMs`): the sum of sequential
+   * guards, the slowest of parallel ones, once for each pass of the loop. Default: not checked.
    */
   readonly latencyBudgetMs?: number;
 }
 
-/** What tells of its own guards: an {@link InterlockAgent}. */
+/** An object that verifies its own guards: an {@link InterlockAgent}. */
 interface Verifiable {
   findings(options?: VerifyOptions): readonly Finding[];
 }
@@ -41,7 +41,7 @@ interface Verifiable {
  * constructor of an agent throw the errors; only `verify` reports the warnings, which flag configurations that behave differently
  * from what you probably intended.
  *
- * Raises `pipeline/invalid-step` and `pipeline/unsupported-step` for what cannot be read as a pipeline.
+ * Raises `pipeline/invalid-step` and `pipeline/unsupported-step` for a source that is not a valid pipeline.
  *
  * @example
  * for (const { severity, path, message } of verify(agent, { latencyBudgetMs: 2_000 })) console.log(`${severity} ${path}:
@@ -57,7 +57,7 @@ export const verify = (source: Compilable | Verifiable, options: VerifyOptions =
 const isVerifiable = (source: unknown): source is Verifiable =>
   typeof (source as Partial<Verifiable> | null | undefined)?.findings === 'function';
 
-/** What is wrong with a subject, with counter-examples. */
+/** The findings about a subject, with counter-examples. */
 export const findingsOf = (subject: Subject, options: VerifyOptions): readonly Finding[] => {
   const { maxProcessorRetries = subject.maxProcessorRetries, hold = subject.hold, latencyBudgetMs: budgetMs } = options;
   const latency = budgetMs === undefined ? undefined : { budgetMs, longestRun: longestWithin(options, maxProcessorRetries) };
@@ -75,7 +75,7 @@ const toFinding = (defect: Defect): Finding => {
   return { code, severity, path, message: messageOf(defect), ...(counterExample && { counterExample }) };
 };
 
-/** The smallest loop in which every state can be reached; a retry is none, so that asking for one ends the run. */
+/** The smallest limits with which every state can be reached. No retries, so that a requested retry ends the run. */
 const smallest: LoopLimits = { maxSteps: 1, maxRetries: 0, maxRecoveries: 1, models: 1 };
 
 const counterExampleOf = ({ shows }: Defect): CounterExample | undefined =>
