@@ -18,15 +18,15 @@ export interface InterlockErrorOptions {
 }
 
 /**
- * The one error class of Interlock. `code` is a row of the error table, `path` names the culprit, `cause` is kept.
- * Recognise it with {@link isInterlockError}, which also holds across two copies of the package.
+ * The only error class of Interlock. `code` is a row of the error table, `path` is the location of the fault. Recognise it with
+ * {@link isInterlockError}, which also works across two copies of the package.
  */
 export class InterlockError extends Error {
   override readonly name = 'InterlockError';
   readonly code: ErrorCode;
   readonly path: string | undefined;
   readonly actor: ErrorRow['actor'];
-  /** The HTTP status of the response of Mastra's server. */
+  /** The HTTP status for a response; Mastra's server reads it. */
   readonly status: number;
   /** The address of the code's entry in the reference; Node prints it with the error. */
   readonly docs: string;
@@ -45,7 +45,7 @@ export class InterlockError extends Error {
   }
 }
 
-/** Whether a value is an {@link InterlockError}, from this or another copy of the package; with `code`, of that code. */
+/** True for an {@link InterlockError} from any copy of the package, and with `code`, only for that code. */
 export const isInterlockError = (value: unknown, code?: ErrorCode): value is InterlockError =>
   typeof value === 'object' &&
   value !== null &&

@@ -32,8 +32,8 @@ export const rangeOf = (name: Integration): string => `>=${integrations[name].fr
 const supported = new Set<Integration>();
 
 /**
- * Refuses an installed package that is too old to work, and warns once about one that is newer than those it was tested with. A
- * version that cannot be read, as in a browser or in a bundle, passes. Raises `install/unsupported-version`.
+ * Rejects an installed package that is too old, and warns once about one newer than the tested versions. A version that cannot be
+ * read, as in a browser or in a bundle, passes. Raises `install/unsupported-version`.
  */
 export const checkIntegration = (...names: readonly Integration[]): void => {
   for (const name of names.filter((each) => !supported.has(each))) {
@@ -47,7 +47,7 @@ export const checkIntegration = (...names: readonly Integration[]): void => {
 export const checkVersion = (name: Integration, version: string): void => {
   const age = ageOf(name, version);
   if (age === 'tested') return;
-  if (age === 'newer') return process.emitWarning(newerText(name, version), 'mastra-interlock'); // only Node knows versions
+  if (age === 'newer') return process.emitWarning(newerText(name, version), 'mastra-interlock'); // only Node can read versions
   throw new InterlockError('install/unsupported-version', {
     path: name,
     detail: `${rangeOf(name)} is needed, ${version} is installed.`,

@@ -287,7 +287,7 @@ export class InterlockAgent<
       setup,
       suspended: this.#suspended,
       runner: (options) => durableRunnerOf({ agent, setup, durable }, options),
-      as: (version) => (version as unknown as InterlockAgent).#called, // a copy that __fork made
+      as: (version) => (version as unknown as InterlockAgent).#called, // a copy from __fork
     };
   }
 }

@@ -26,7 +26,7 @@ export interface Chains {
   readonly saving: readonly Processor[];
   /** The processors of the memory and the host at the start of `input`; a replay reproduces their effect on the conversation. */
   readonly recalling: readonly Processor[];
-  /** Whether the caller requested error guards: Mastra then grants retries without a given number. */
+  /** True if the caller requested error guards: Mastra then allows retries by default. */
   readonly hasErrorGuards: boolean;
 }
 

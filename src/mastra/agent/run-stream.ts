@@ -177,15 +177,15 @@ interface ObjectReading {
 }
 
 /**
- * Parses an object from the released text of a run, without text that guards hold. A retraction starts it anew. Only the last
- * value is checked and accepted; a run without success has none.
+ * Parses an object from the released text of a run, without text that guards hold. A retraction restarts it. Only the last value
+ * is checked and accepted; a run without success has none.
  */
 const readObject = (run: Run): ObjectReading => {
   let text = '';
   let last: unknown;
   let asked: { readonly by: unknown; readonly schema: OutputSchema } | undefined;
   const schemaNow = (): OutputSchema | undefined => {
-    const by = (run.attempt?.settings ?? run.options.settings).structuredOutput as StructuredOutput | undefined; // checked with the call's options
+    const by = (run.attempt?.settings ?? run.options.settings).structuredOutput as StructuredOutput | undefined; // already checked
     if (by?.model) return undefined; // another model creates the object
     if (by && asked?.by !== by) asked = { by, schema: readOutputSchema(by.schema) };
     return by && asked?.schema;

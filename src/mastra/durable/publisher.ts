@@ -132,7 +132,7 @@ const isReadable = (entry: RunEntry): boolean => {
   }
 };
 
-/** The published entries of the last segment of a run; none if one process alone has run it, the usual case. */
+/** The published entries of the last segment of a run; none if only one process has run it, the usual case. */
 const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
   const lives = await board.marked(runId, 'life');
   const known = createEntryParser(runId);

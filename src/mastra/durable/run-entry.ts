@@ -49,7 +49,7 @@ export const writeEntry = (heading: Heading, text: string, mark?: EntryMark): Bo
 });
 
 /** Raises `durable/damaged`. */
-export const readChunk = ({ text, runId, sequence }: RunEntry): Chunk => decodeAt(text, `${runId} entry ${sequence}`) as Chunk; // encoded from a chunk
+export const readChunk = ({ text, runId, sequence }: RunEntry): Chunk => decodeAt(text, `${runId} entry ${sequence}`) as Chunk; // a chunk
 
 interface StepFinish {
   readonly output?: {

@@ -114,7 +114,8 @@ const observeAccepted = (processor: Processor, conversation: Conversation): Obse
       processOutputResult: async (args) => {
         const messageList = forkList(args.messageList);
         try {
-          await inner.processInputStep({ ...args, ...called, messageList, stepNumber: 0, abort: fail } as never); // the step fields that it reads
+          // The arguments are the step fields that it reads.
+          await inner.processInputStep({ ...args, ...called, messageList, stepNumber: 0, abort: fail } as never);
           await inner.processOutputResult({ ...args, messageList });
         } catch (error) {
           args.abortSignal?.throwIfAborted();
@@ -145,7 +146,7 @@ const messageMirrors: Processor = {
     for (const { content } of messageList.get.input.db()) followParts(content);
     for (const { role, content } of messageList.get.response.db()) {
       const text = role === 'assistant' ? lastText(content.parts) : '';
-      if (text !== '') content.content = text; // an answer has no such field until it is saved
+      if (text !== '') content.content = text; // a new answer has no such field yet
       followParts(content);
     }
     return messageList;
@@ -166,7 +167,7 @@ const followParts = (content: Content): void => {
 const ofType = <T extends Part['type']>(parts: readonly Part[], type: T): PartOf<T>[] =>
   parts.filter((part): part is PartOf<T> => part.type === type);
 
-/** The ways in which Mastra repeats texts: one of them, or all with or without a break between. */
+/** True if a field repeats texts in one of Mastra's ways: one of them, or all, with or without line breaks. */
 const repeats = (repetition: string, texts: readonly string[]): boolean =>
   texts.includes(repetition) || texts.join('') === repetition || texts.join('\n') === repetition;
 

@@ -1,5 +1,5 @@
 import type { Agent } from '@mastra/core/agent';
-import * as mastraMemory from '@mastra/core/memory'; // older versions lack a name of it, and are refused with an error that says so
+import * as mastraMemory from '@mastra/core/memory'; // older versions lack an export of it, and are rejected with an error
 import type { MastraMemory } from '@mastra/core/memory';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
@@ -54,7 +54,7 @@ export const openConversation = async ({
   const memory = await agent.getMemory({ requestContext });
   const warn = (message: string, details: object): void => agent.getMastraInstance()?.getLogger()?.warn(message, details);
   if (!memory) {
-    // Mastra's networks and tools name a thread for every agent that they call; as in Mastra, an agent without memory logs a
+    // Mastra's networks and tools set a thread for every agent that they call; as in Mastra, an agent without memory logs a
     // warning and continues.
     if (target) warn('No memory is configured, so thread and resource are not used', { agent: agent.id });
     return undefined;

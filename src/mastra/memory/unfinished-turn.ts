@@ -38,7 +38,8 @@ export const createUnfinishedTurn = ({
       noteKept(list);
       const result = { text: '', usage: {}, finishReason: 'suspended', steps: [] };
       const args = { messages: list.get.response.db(), messageList: list, requestContext, result, abort: refuse, retryCount: 0 };
-      for (const processor of processors) if (saving.has(processor.id)) await processor.processOutputResult?.(args as never); // the fields that these two read
+      // The arguments are the fields that these two processors read.
+      for (const processor of processors) if (saving.has(processor.id)) await processor.processOutputResult?.(args as never);
     },
     takeBack: async (list) => {
       noteKept(list);

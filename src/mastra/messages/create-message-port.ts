@@ -47,7 +47,7 @@ const replaceEach = (current: readonly MastraDBMessage[], wanted: readonly Mastr
   return true;
 };
 
-/** Replaces a message's fields in place, so that every holder sees the change and the message keeps its position. */
+/** Replaces a message's fields in place, so that all references see the change and the message keeps its position. */
 const replaceInPlace = (current: MastraDBMessage, wanted: MastraDBMessage): void => {
   const { id, createdAt } = current;
   if (current !== wanted) Object.assign(current, wanted, { id, createdAt });

@@ -40,7 +40,7 @@ export const isKnownInside = (list: MessageList): boolean => {
   return insides.messages === list.get.all.db() && sourceNames.every((name) => insides[name] instanceof Set);
 };
 
-/** An empty list of the same conversation that makes ids and prompts in the same way. */
+/** An empty list of the same conversation, with the same options for ids and prompts. */
 export const emptyLike = (list: MessageList, { memoryInfo }: Pick<ListState, 'memoryInfo'>): MessageList => {
   // If a later version stores these options elsewhere, the defaults apply.
   const { generateMessageId, filterIncompleteToolCalls, logger } = insidesOf(list);
@@ -62,4 +62,4 @@ export const fillList = (list: MessageList, state: ListState): MessageList => {
   return list;
 };
 
-const noSources = Object.fromEntries(sourceNames.map((name) => [name, []])) as unknown as Record<SourceName, []>; // by these names
+const noSources = Object.fromEntries(sourceNames.map((name) => [name, []])) as unknown as Record<SourceName, []>; // with these names

@@ -28,7 +28,8 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
   setToolOutcome: (list, call, outcome) => void list.updateToolInvocation(toolPart(call, outcome)),
   addData: (list, parts) => {
     const kept = list.get.response.db().findLast(({ role }) => role === 'assistant')?.content.parts;
-    for (const part of parts as readonly MastraMessagePart[]) if (!kept?.some((known) => isSame(known, part))) kept?.push(part); // equal ones are stored once, as in Mastra
+    // Equal ones are stored once, as in Mastra.
+    for (const part of parts as readonly MastraMessagePart[]) if (!kept?.some((known) => isSame(known, part))) kept?.push(part);
   },
   writeTagged: (list, tag, messages) => {
     list.clearSystemMessages(tag);

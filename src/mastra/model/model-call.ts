@@ -21,7 +21,7 @@ type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
  * Creates the function that calls a model. It retries errors that the provider marks as retryable, up to `maxRetries` times, then
  * rejects with the last error, and the loop calls the error guards.
  *
- * A model's own settings override those of the call, as in Mastra; settings that a guard made for the step override both.
+ * A model's own settings override those of the call, as in Mastra; a guard's settings for the step override both.
  */
 export const createModelCall =
   (called: Settings, includeRawChunks?: boolean) =>

@@ -130,7 +130,7 @@ const long = Array.from({ length: 60 }, (_, n) => ({
   parts: [{ type: 'text' as const, text: `Message ${n}.` }],
 }));
 
-/** Normalizes a value: fields may be undefined. */
+/** Normalizes a value: parts contain the time of their creation, and fields may be undefined. */
 const said = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('a prompt that is made of what was converted before', () => {

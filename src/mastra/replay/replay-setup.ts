@@ -47,7 +47,7 @@ export interface ReplaySetup {
   readonly tracer: RunTracer;
 }
 
-/** Sets up the run of a trace: its conversation, and the stand-ins for models, tools, memory and people. */
+/** Sets up the run of a trace: its conversation, and stand-ins for models, tools, memory and users. */
 export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }: ReplayPlan): Promise<ReplaySetup> => {
   const header = headerOf(recorded);
   const reveal = header.concealedFor.length > 0 ? withStandIns : undefined;

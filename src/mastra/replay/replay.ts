@@ -168,7 +168,7 @@ const startReplay = (playing: Playing): Run => {
     tracer: joinTracers(setup.tracer, recording),
     recording,
     ...recordedSettingsOf(header),
-    context: { agent: agent as never, requestContext: new RequestContext(), tracingContext: undefined }, // Mastra types an agent with its own generics
+    context: { agent: agent as never, requestContext: new RequestContext(), tracingContext: undefined }, // typed with its own generics
   });
   const { threadId, parent, recordEdits, memory } = header;
   for (const { id, expectStandIns } of concealersIn(setup.lanes)) expectStandIns?.(run.scope.slot(id).state);

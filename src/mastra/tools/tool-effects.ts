@@ -2,7 +2,7 @@ import type { Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import type { Effect } from '../../loop/effect.js';
 
-/** The declared effects of an agent's tools outside their runs, by name. */
+/** The declared side effects of an agent's tools, by tool name. */
 export type ToolEffects = Readonly<Record<string, Effect>>;
 
 /** The engine of a run, or for a sub-agent's run that of its supervisor. */

@@ -61,7 +61,7 @@ type AuthoredTool = Parameters<typeof makeCoreTool>[0];
 /** Replacements for the memory's tools among a call's tools, with writes deferred until the answer is accepted. */
 const deferredTools = (target: LoopTarget, prepared: Readonly<Record<string, CoreTool>>): Record<string, CoreTool> => {
   const { conversation, options } = target;
-  const authored = (conversation?.memory.listTools(options.memory?.options) ?? {}) as Record<string, AuthoredTool>; // the type of its own options is wider
+  const authored = (conversation?.memory.listTools(options.memory?.options) ?? {}) as Record<string, AuthoredTool>; // its own type is wider
   const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
   const others: object = Object.assign({}, ...sets, options.clientTools); // they replace memory's own
   const deferred: Record<string, CoreTool> = {};

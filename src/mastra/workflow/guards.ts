@@ -88,7 +88,7 @@ export const compileLane = (steps: readonly PipelineStep[], id: string, recordsE
 
 /** Compiles a graph. If requested, its guards report their edits. Each processor gets its position. */
 export const compileRecording = (graph: SequenceNode, recordsEdits = false): Plan => {
-  for (const [index, processor] of processorsOf(graph).entries()) Reflect.set(processor, 'processorIndex', index); // has no effect on a frozen one
+  for (const [index, processor] of processorsOf(graph).entries()) Reflect.set(processor, 'processorIndex', index); // no effect if frozen
   return compileGraph(recordsEdits ? withRecordedEdits(graph) : graph);
 };
 
