@@ -17,7 +17,7 @@ export const activityNames = [
 /** The name of an activity; also the id under which the machine invokes it. */
 export type ActivityName = (typeof activityNames)[number];
 
-/** Which outcomes each activity may have. A walk over all of them reaches every state. */
+/** The possible outcomes of each activity. A walk over all of them reaches every state. */
 export const outcomesOf = {
   input: ['done', 'trip', 'retry', 'failed'],
   prepare: ['done', 'trip', 'retry', 'failed'],

@@ -2,10 +2,13 @@ import { emitJudged } from './judge.js';
 import type { Outcome } from './outcome.js';
 import { acceptedSteps, type Run } from './run.js';
 
-/** Under which the conversation holds what the application said about a step. */
+/** Tag of the application's feedback about a step in the conversation. */
 export const stepFeedbackTag = 'step-feedback';
 
-/** Asks the application about a step that was accepted: whether the run goes on; an outcome where a guard stops on what it says. */
+/**
+ * Calls the application's hook for an accepted step, which decides whether the run continues. Returns an outcome if a guard stops on its
+ * chunks.
+ */
 export const afterStep = async (run: Run, goesOn: boolean): Promise<{ goesOn: boolean; outcome?: Outcome }> => {
   const { afterStep: ask, messages } = run.options.ports;
   if (!ask) return { goesOn };
@@ -18,6 +21,6 @@ export const afterStep = async (run: Run, goesOn: boolean): Promise<{ goesOn: bo
   return { goesOn: ruling.goesOn, ...(outcome && { outcome }) };
 };
 
-/** Feedback of the application to the model is not part of the result. */
+/** Removes the application's feedback to the model, which is not part of the result. */
 export const clearStepFeedback = ({ options: { ports }, list }: Run): void =>
   ports.messages.writeTagged(list, stepFeedbackTag, []);

@@ -6,10 +6,10 @@ import type { Chunk, ToolCall } from './ports.js';
  */
 export type CallRuling = { readonly kind: 'rejected'; readonly message: unknown } | { readonly kind: 'approval' };
 
-/** The calls of an answer, and what was ruled about them. */
+/** The calls of a response, and the rulings about them. */
 interface RuledCalls {
   readonly toolCalls: readonly ToolCall[];
-  /** By call. */
+  /** By call id. */
   readonly rulings: Map<string, CallRuling>;
 }
 
@@ -19,8 +19,8 @@ const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuli
 };
 
 /**
- * Notes what a guard ruled where it put a call's error, or a request for approval, in the call's place; gives the call back,
- * which leaves all the same: what follows answers it. Other chunks are given back as they are.
+ * If a guard replaced a call with an error or an approval request, stores this ruling and returns the call itself, which is emitted all
+ * the same: the error or request follows it. Returns other chunks unchanged.
  */
 export const takeRuling = (answer: RuledCalls, chunk: Chunk): Chunk => {
   const rule = rulings[chunk.type];

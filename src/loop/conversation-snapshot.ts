@@ -12,7 +12,7 @@ export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | u
   if (snapshot) run.list = run.options.ports.messages.restore(snapshot, run.list);
 };
 
-/** Code that holds the conversation cannot change the result of the run. */
+/** Detaches the conversation, so that code that holds it cannot change the result of the run. */
 export const detach = (run: Run): void => {
   const { input, output, error, memory } = run.options.lanes;
   if (input || output || error || memory) restoreConversation(run, snapshotConversation(run)); // without guards no hook received it

@@ -7,7 +7,7 @@ import { InterlockError } from '../errors.js';
 import { emitJudged } from './judge.js';
 import type { Chunk } from './ports.js';
 
-/** Sets up a run; nothing happens yet. */
+/** Creates a run without starting it. */
 export const createRun = (options: RunOptions): Run => {
   const { ports, runId } = options;
   const position: Position = { stepNumber: options.before?.counts.stepNumber ?? 0, attempt: 1 };
@@ -30,7 +30,7 @@ export const createRun = (options: RunOptions): Run => {
     retryCount: before?.counts.retries,
     reports: reportsOf(recorder, options, () => run),
     abortSignal: signal,
-    writer: { custom: (data) => writeCustom(run, data) }, // the run is there by the time the first hook is called
+    writer: { custom: (data) => writeCustom(run, data) }, // the run exists by the time the first hook is called
     addOverlapGuard: (guard) => void (run.overlapGuards = [...run.overlapGuards, guard]),
     openSpan: options.tracer?.openSpan,
   });
@@ -90,14 +90,14 @@ const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run)
   },
 });
 
-/** Marks an edited answer: its metadata may quote what was removed. */
+/** Marks an edited response: its metadata may quote removed content. */
 const withEditNoted = ({ attempt }: Run, report: GuardReport): GuardReport => {
-  const isEdit = report.verdict.kind === 'edit' && phaseRow(report.author.phase as Phase).lane === 'output'; // authors are made of rows
+  const isEdit = report.verdict.kind === 'edit' && phaseRow(report.author.phase as Phase).lane === 'output'; // author.phase is a phase
   if (isEdit && attempt) attempt.wasEdited = true;
   return report;
 };
 
-/** The tracer of a run gets each event first, whatever other listeners do. */
+/** Calls the run's tracer with each event first, independently of other listeners. */
 const listener = ({ tracer, onEvent }: RunOptions, runOf: () => Run): RunOptions['onEvent'] =>
   tracer
     ? (event) => {
@@ -110,21 +110,21 @@ const listener = ({ tracer, onEvent }: RunOptions, runOf: () => Run): RunOptions
     : onEvent;
 
 /**
- * A guard's `writer.custom()`: a data part of its own, judged like any chunk by guards that ask for data parts.
+ * A guard's `writer.custom()`: writes a data part, which guards that read data parts judge like any chunk.
  *
- * Raises `phase/invalid-data-part`. Where a guard stops on the part, the writer gets that guard's tripwire thrown at it; should
- * it swallow the tripwire, the run stops all the same.
+ * Raises `phase/invalid-data-part`. If a guard stops on the part, the writer's call throws that guard's tripwire. The run stops even if
+ * the writer catches it.
  */
 const writeCustom = async (run: Run, chunk: Chunk): Promise<void> => {
   if (typeof chunk?.type !== 'string' || !chunk.type.startsWith('data-'))
     throw new InterlockError('phase/invalid-data-part', { path: 'writer.custom', detail: `the type is "${chunk?.type}".` });
   if (isOver(run)) return;
-  if (run.stop) throw stopError(run); // a sibling that was stopped with its block may still be at work
+  if (run.stop) throw stopError(run); // a sibling that was stopped with its block may still be running
   const { outcome } = await emitJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
   if (outcome) throw stopError(run);
 };
 
-/** The stop that is in force, as the error for the writer of the data part. */
+/** The current stop, as the error for the writer of the data part. */
 const stopError = (run: Run): unknown => {
   const { stop, error } = run;
   if (!stop || stop.kind === 'unavailable') return error;

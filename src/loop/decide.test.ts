@@ -21,7 +21,7 @@ const outcomes: fc.Arbitrary<Outcome> = fc
   .tuple(fc.constantFrom(...kinds), fc.record({ toolCalls: fc.integer({ min: 0, max: 2 }), stop: fc.boolean() }))
   .map(([kind, facts]) => completed(kind, facts));
 
-/** Mostly news of an activity that is under way, so that runs get somewhere. */
+/** Mostly outcomes of the activity under way, so that runs make progress. */
 type Move = { pick: number; outcome: Outcome; other?: LoopEvent };
 const moves: fc.Arbitrary<Move[]> = fc.array(
   fc.record(

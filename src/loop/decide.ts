@@ -5,20 +5,20 @@ import type { ActivityName } from './activity-names.js';
 /** A state of the machine with its counters. */
 export type LoopSnapshot = SnapshotFrom<typeof loopMachine>;
 
-/** A state of the run, and which activities start and stop on entering it. Decisions are shared between runs: they are read only. */
+/** A state of the run, and the activities that start and stop on entering it. Decisions are shared between runs and are read only. */
 export interface Decision {
   readonly snapshot: LoopSnapshot;
   readonly starts: readonly ActivityName[];
   /** Activities whose state was left: the one that has ended, and parallel ones whose outcome no longer counts. */
   readonly stops: readonly ActivityName[];
-  /** The states entered on the way here, transient ones included, each with the counters at that moment. */
+  /** The states entered by this transition, transient ones included, each with the counters at that moment. */
   readonly entered: readonly { readonly state: string; readonly context: LoopContext }[];
 }
 
 /** The snapshot of a state in which the machine waits for an event. */
 export const resolveSnapshot = (place: Pick<LoopSnapshot, 'value' | 'context'>): LoopSnapshot => loopMachine.resolveState(place);
 
-/** The machine as two pure questions: where does a run begin, and what follows from an event. */
+/** The machine as two pure functions: the first decision of a run, and the next one after an event. */
 export interface Decider {
   start(input: LoopInput): Decision;
   next(snapshot: LoopSnapshot, event: LoopEvent): Decision;
@@ -41,11 +41,11 @@ const decisionOf = ([snapshot, actions]: readonly [LoopSnapshot, readonly Action
 };
 
 /**
- * Asks the machine what follows. An answer depends on the state, its counters and the event alone, so it is asked for once: XState needs
+ * Creates a decider with a cache. A decision depends only on the state, its counters and the event, so it is computed once: XState needs
  * some 70 us for a transition, and a step has seven.
  *
- * @param machine the loop; another where a variant of it is studied
- * @param limit answers that are remembered; the next one clears them. Default: 10,000
+ * @param machine the loop, or a variant of it to study
+ * @param limit number of cached decisions; the next one clears the cache. Default: 10,000
  */
 export const createDecider = (machine = loopMachine, limit = 10_000): Decider => {
   const decisions = new Map<string, Decision>();
@@ -66,7 +66,7 @@ export const createDecider = (machine = loopMachine, limit = 10_000): Decider =>
     start: (input) => remembered(JSON.stringify(input), () => decisionOf(initialTransition(machine, input))),
     next: (snapshot, event) =>
       remembered(keyOf(snapshot) + JSON.stringify(event), () =>
-        // An end stays an end; the machine itself would still hear a cancel.
+        // A final state stays final; the machine itself would still accept a CANCEL.
         snapshot.status === 'active' ? decisionOf(transition(machine, snapshot, event)) : decisionOf([snapshot, []]),
       ),
   };

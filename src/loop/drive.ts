@@ -36,12 +36,12 @@ export const drive = async (run: Run): Promise<void> => {
   }
 };
 
-/** All runs ask the one machine; what it has answered one of them is known to the next. */
+/** Shared by all runs, so that each decision is computed once. */
 const decider = createDecider();
 
 /**
- * Goes through the machine in checkpointed sections. Between them there is nothing but the question what follows from what has
- * happened, so that a run that was kept comes to the same place again.
+ * Runs the machine in checkpointed sections. Between them the code only computes the next decision from past events, so that a restored
+ * run reaches the same state again.
  */
 const runMachine = async (run: Run): Promise<void> => {
   const { limits, before, journal = noJournal } = run.options;
@@ -58,13 +58,13 @@ const runMachine = async (run: Run): Promise<void> => {
 
 const keyOf = (count: number, { starts }: Decision): string => `${count} ${starts.join(' ') || 'end'}`;
 
-/** What happened in a checkpointed section of a run, and whether the run is over with it. */
+/** The events of a checkpointed section, and whether it ended the run. */
 interface Checkpoint {
   readonly events: readonly LoopEvent[];
   readonly isOver: boolean;
 }
 
-/** From a decision on until no activity is under way and what there is of the run may be kept, or to its end. */
+/** Runs until no activity is under way and the state can be persisted, or until the run ends or is suspended. */
 const runToCheckpoint = async (run: Run, from: Decision, journal: Journal): Promise<Checkpoint> => {
   if (run.recorder.events.length === 0) await startRun(run);
   const underWay = new Map<ActivityName, Promise<LoopEvent>>();
@@ -79,7 +79,7 @@ const runToCheckpoint = async (run: Run, from: Decision, journal: Journal): Prom
     decision = decider.next(decision.snapshot, event);
     for (const activity of decision.stops) underWay.delete(activity); // its outcome is ignored
     if (underWay.size > 0) continue;
-    run.recorder.flush(); // what is summed up is part of what is kept
+    run.recorder.flush(); // the summary belongs to the persisted state
     if (journal.mayEnd(run, decision.starts.length === 0)) return { events, isOver: false };
   }
 };
@@ -91,14 +91,14 @@ const startRun = async (run: Run): Promise<void> => {
   await publish(run, agentChunk(run, 'start', { id: agentId, messageId: run.messageId }));
 };
 
-/** Only final and suspended states wait for no activity; each has the name of a status. */
+/** Only final and suspended states have no activity under way; each has the name of a status. */
 const finishOrSuspend = async (run: Run, { snapshot }: Decision, events: readonly LoopEvent[]): Promise<Checkpoint> => {
   run.restsAt = snapshot;
   await finalizeRun(run, snapshot.value as RunStatus);
   return { events, isOver: true };
 };
 
-/** Follows the machine: what it entered is recorded, what it decided about an attempt is carried out. */
+/** Follows the machine: records the states it entered, and carries out its decisions about the attempt. */
 const enter = async (run: Run, { entered }: Decision): Promise<void> => {
   for (const [index, { state, context }] of entered.entries()) {
     const reason = closingReason(state, run);
@@ -115,7 +115,7 @@ const follow = (run: Run, { stepNumber, attempt, retries, recoveries, modelIndex
   run.scope.retryCount = retries;
 };
 
-/** The states that cut an attempt off, each with the reason that is reported. */
+/** The states that cut an attempt off, each with the reported reason. */
 const cutOffBy: Partial<Record<string, StepReason>> = {
   'step.retrying': 'retry',
   tripwire: 'tripwire',
@@ -131,7 +131,7 @@ const canceled: LoopEvent = { type: 'CANCEL' };
 const perform = async (run: Run, activity: ActivityName): Promise<LoopEvent> => {
   if (run.signal.aborted) return canceled;
   const outcome = await untilAborted(outcomeOf(run, activity), run.signal);
-  // A guard or tool that fails because the caller gave up has not failed: its outcome comes too late to count.
+  // A guard or tool that fails because of the cancellation has not failed: its outcome comes too late to count.
   if (!outcome) return canceled;
   return { type: `xstate.done.actor.${activity}`, output: outcome, actorId: activity };
 };

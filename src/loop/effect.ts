@@ -9,5 +9,5 @@
  */
 export type Effect = 'none' | 'idempotent' | 'once';
 
-/** What is taken for the effect of a tool of which nothing is said. */
+/** The effect of a tool that declares none. */
 export const assumedEffect: Effect = 'idempotent';

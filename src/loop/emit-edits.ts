@@ -6,35 +6,35 @@ import { agentChunk, publish } from './emit.js';
 import { retract } from './retract.js';
 import type { Run } from './run.js';
 
-/** A step whose answer was judged as a whole. */
+/** A step whose response was judged as a whole. */
 export interface JudgedStep extends Judged {
-  /** Follows the edits. */
+  /** Updated by the edits. */
   readonly spans: Span[];
-  /** Where its chunks begin, and where those of the next step do. */
+  /** Offset of its first chunk; `end` is the offset of the next step's. */
   readonly place: number;
   readonly end?: number | undefined;
-  /** Ids of what a reader was shown of it: follows the edits. */
+  /** Ids of its parts that a reader has seen. Updated by the edits. */
   readonly partIds: Set<string>;
-  /** Other changes of its chunks while they are held. */
+  /** Other changes of its chunks while they are buffered. */
   readonly rewrite?: (chunk: Chunk) => Chunk;
 }
 
-/** A step of which chunks have left, and what guards changed of it. */
+/** A step whose chunks were emitted, and the guards' edits of it. */
 interface LeftStep {
   readonly step: JudgedStep;
   readonly edits: LateEdits | undefined;
 }
 
 /**
- * Makes the stream say what guards accepted of the steps. Chunks that are held back are edited in place; what has left is retracted, and
- * leaves again as it is now. Where words change, all words from there on leave again, so that a reader gets them in order. A page without part
- * ids gets all words of the step, or of the run.
+ * Makes the stream match the steps as guards accepted them. Buffered chunks are edited in place. Emitted content is retracted and emitted
+ * again in its current form. If text changes, all text from there on is emitted again, so that a reader gets it in order. A page without
+ * part ids gets all text of the step, or of the run.
  */
 export const emitEdits = async (run: Run, steps: readonly JudgedStep[]): Promise<void> => {
   const all = steps.map((step): LeftStep => ({ step, edits: lateEdits(step) }));
   if (!all.some(({ edits }) => edits)) return;
   const left: LeftStep[] = [];
-  // The last step first, so that the places of the others stay.
+  // The last step first, so that the offsets of the others stay valid.
   for (const one of all.toReversed()) if (!reviseHeld(run, one)) left.unshift(one);
   const first = left.findIndex(({ edits }) => edits && changesWords(edits));
   const again = first === -1 ? [] : left[first]?.step.end === undefined ? left.slice(first) : left;
@@ -42,7 +42,7 @@ export const emitEdits = async (run: Run, steps: readonly JudgedStep[]): Promise
   for (const one of left) await publishAgain(run, one, again.includes(one));
 };
 
-/** Edits what is held back of a step; says whether it was. */
+/** Edits the buffered chunks of a step. Returns false if they are not buffered. */
 const reviseHeld = (run: Run, { step, edits }: LeftStep): boolean => {
   const { place, end, rewrite = (chunk) => chunk } = step;
   const revise = (chunks: readonly Chunk[]) => (edits ? withEdits(chunks, edits, () => newId(run, step)) : chunks).map(rewrite);

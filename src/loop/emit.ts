@@ -2,7 +2,7 @@ import { isPromise } from '../phase/awaitable.js';
 import type { Chunk } from './ports.js';
 import { isOver, type Run } from './run.js';
 
-/** A chunk of the loop's own making. */
+/** A chunk that the loop creates. */
 export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => ({
   type,
   runId: run.options.runId,
@@ -11,12 +11,12 @@ export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => (
 });
 
 /**
- * Lets an activity's chunk out; gives a promise where the reader is behind. Activities that were given up on run into nothing
- * here: no chunk of theirs is seen.
+ * Emits an activity's chunk. Returns a promise if the reader is behind. Chunks from activities of a finished or canceled run are
+ * discarded.
  */
 export const emit = (run: Run, chunk: Chunk): Promise<void> | undefined => (isOver(run) ? undefined : publish(run, chunk));
 
-/** Lets out what the driver itself has to say about a run, also after the caller gave up. */
+/** Emits a chunk of the driver itself, also after the caller canceled. */
 export const publish = (run: Run, chunk: Chunk): Promise<void> | undefined => run.options.streamBuffer.write(chunk);
 
 /** Calls a callback of the application. Its errors and rejections never disturb the run. */

@@ -4,14 +4,14 @@ import type { Run } from './run.js';
 
 const tag = 'processor-feedback';
 
-/** Puts the feedback of the last rejection into the conversation, where there is one, in place of any older. */
+/** Puts the feedback of the last rejection, if any, into the conversation. It replaces older feedback. */
 export const showFeedback = ({ options: { ports }, list, feedback }: Run): void =>
   ports.messages.writeTagged(list, tag, feedback === undefined ? [] : [{ role: 'system', content: feedbackText(feedback) }]);
 
-/** Takes the feedback out of the conversation: it does not outlive the attempt it was for. */
+/** Removes the feedback from the conversation after the attempt it was for. */
 export const clearFeedback = ({ options: { ports }, list }: Run): void => ports.messages.writeTagged(list, tag, []);
 
-/** The conversation goes back to where the attempt began, so that nothing of a rejected one stays; its feedback is noted. */
+/** Restores the conversation to the start of the attempt, so that nothing of a rejected attempt remains; stores its feedback. */
 export const restart = (run: Run): void => {
   restoreConversation(run, run.start);
   if (run.stop?.kind === 'retry') run.feedback = run.stop.reason;

@@ -13,18 +13,18 @@ import { publishWaiting } from './waiting-calls.js';
 import { untilAborted } from './until-aborted.js';
 import { recordWastedCall } from './record-wasted-call.js';
 
-/** How an attempt ends. */
+/** The end of an attempt. */
 interface AttemptEnd {
   readonly reason: StepReason;
-  /** Whether the run goes on with another attempt or step. */
+  /** Whether the run continues with another attempt or step. */
   readonly continues: boolean;
 }
 
-/** Carries out the machine's decision about the attempt: its step is reported as finished, or it is retracted. */
+/** Carries out the machine's decision about the attempt: reports its step as finished, or retracts it. */
 export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> => {
   const { attempt } = run;
-  if (!attempt) return restoreConversation(run, run.start); // the input was not accepted; what guards made of it is taken back
-  run.recorder.flush(); // what stream guards did since the model's stream ended belongs to this step
+  if (!attempt) return restoreConversation(run, run.start); // the input was not accepted: discard the guards' edits of it
+  run.recorder.flush(); // stream guards' work since the model's stream ended belongs to this step
   recordWastedCall(run, attempt);
   const { reason } = end;
   const record = (attempt.record ??= recordStep(run, attempt));
@@ -53,14 +53,14 @@ const notifyStep = (run: Run, record: StepRecord): Promise<unknown> | undefined 
   return told && untilAborted(told, run.signal);
 };
 
-/** Callbacks about buffered content wait until the run is accepted; a run that failed does not call them. */
+/** Calls the delayed callbacks for buffered steps once the run is accepted. A failed run does not call them. */
 const notifyBufferedSteps = async (run: Run, status: RunStatus): Promise<void> => {
   const { hold, onStepFinish } = run.options;
   if (!onStepFinish || hold !== 'run' || (status !== 'success' && status !== 'tripwire')) return;
   for (const record of visibleSteps(run)) await notifyStep(run, record);
 };
 
-/** An attempt that was cut off leaves nothing behind: not in the conversation, not in the results, not at the reader's. */
+/** Removes an attempt that was cut off: from the conversation, from the results and from the reader's view. */
 const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
   restoreConversation(run, run.start);
   run.reusable.push(...attempt.finishedCalls);
@@ -68,15 +68,18 @@ const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<v
   rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
   const out: EmittedParts = { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' };
   if (isModelFailure(run, reason))
-    run.options.streamBuffer.drop(out.place); // what was seen of a failed attempt stays; it says so itself
+    run.options.streamBuffer.drop(out.place); // emitted content of a failed attempt stays, marked as failed
   else await retract(run, out);
 };
 
-/** The model or the caller ended it: what was emitted had its verdicts. A guard without a verdict leaves words that were never judged. */
+/**
+ * The model failed or the caller canceled: all emitted content had its verdicts. After a guard without a verdict, some of it was never
+ * judged.
+ */
 const isModelFailure = ({ stop }: Run, reason: StepReason | undefined): boolean =>
   reason === 'error' && stop?.kind !== 'unavailable';
 
-/** A stop after the last step was accepted is about the whole result: a retry takes back its last step, an end all of it. */
+/** A stop after the last step was accepted concerns the whole result: a retry retracts the last step, an end retracts all. */
 const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Promise<void> => {
   if (run.resultStands || (reason === 'error' && run.signal.aborted)) return;
   const rejected = reason === 'retry' ? run.accepted.filter(({ record }) => record === last) : run.accepted;
@@ -93,7 +96,7 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   const partIds = rejected.flatMap((step) => step.partIds);
   const out: EmittedParts = { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' };
   const isGone = await retract(run, out);
-  if (isGone) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end went, too
+  if (isGone) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
 };
 
 const stepFinish = (run: Run, record: StepRecord, { reason, continues }: AttemptEnd) => ({
@@ -112,7 +115,7 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
   metadata: { attempt: record.attempt },
 });
 
-/** A finished step tells the model's own reason (`length`, `content-filter`, …); a rejected one tells the loop's. */
+/** A finished step has the model's own reason (`length`, `content-filter`, …), a rejected step the loop's. */
 const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =>
   reason === 'stop' || reason === 'tool-calls' ? (finishReason ?? reason) : reason;
 
@@ -134,7 +137,7 @@ export const tripwireOf = ({ stop }: Run): Tripwire | undefined => {
   return { reason, retry: stop.kind === 'retry', metadata, processorId, phase, path, ...kindOf(stop) };
 };
 
-/** The path of a guard in its pipeline is internal to the application. */
+/** Omits the path of a guard in its pipeline, which is internal to the application. */
 const servedTripwire = ({ options }: Run, tripwire: Tripwire): Partial<Tripwire> => {
   if (options.serveGuardDetails) return tripwire;
   const { phase: _phase, path: _path, ...told } = tripwire;
@@ -151,10 +154,10 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   detach(run);
   run.recorder.flush();
   const { streamBuffer } = run.options;
-  streamBuffer.drain(); // the last few chunks do not wait for a reader, so that every run ends
+  streamBuffer.drain(); // the last chunks do not wait for a reader, so that every run ends
   if (status !== 'success') {
     const chunks = streamBuffer.dropBuffered();
-    run.held = { chunks, from: streamBuffer.offset }; // a suspended run may still show it
+    run.held = { chunks, from: streamBuffer.offset }; // a suspended run may still emit it
   }
   streamBuffer.flush();
   await notifyBufferedSteps(run, status);
@@ -176,11 +179,11 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   run.options.streamBuffer.close();
 };
 
-/** A run that was given so long says so itself. */
+/** A deadline is reported as such. */
 const canceledBy = (reason: unknown): InterlockError =>
   isInterlockError(reason, 'run/deadline') ? reason : new InterlockError('run/canceled', { cause: reason });
 
-/** The reason that results give: the model's own after an accepted answer, `other` where a guard or the caller ended it. */
+/** The finish reason in results: the model's own after an accepted response, `other` if a guard or the caller ended it. */
 export const finishReasonOf = (run: Run): string => {
   switch (run.status) {
     case 'success':

@@ -5,32 +5,32 @@ import type { Part, Span } from './response.js';
 import type { AcceptedStep, Attempt, Run } from './run.js';
 import { acceptedParts, followParts, responseParts, withoutBody } from './step-record.js';
 
-/** The response before guards are given it, to be compared with what they leave of it. */
+/** A snapshot of the response before guards judge it, to compare with their version. */
 export const snapshotResponse = (run: Run): readonly PartSnapshot[] => snapshotAgain(run, responseParts(run));
 
 const snapshotAgain = (run: Run, parts: readonly Part[]): readonly PartSnapshot[] =>
   (run.lastParts = snapshotParts(parts, run.lastParts));
 
-/** A step whose answer is part of the response: an accepted one, or the one under review. */
+/** A step whose response is part of the whole response: an accepted one, or the one under review. */
 interface StepOfResponse {
   readonly record: StepRecord;
   readonly place: number;
   readonly spans: Span[];
   readonly partIds: Set<string>;
-  /** How many of the parts before were its own. */
+  /** The number of its parts before the edits. */
   readonly count: number;
-  /** Keeps what became of it. */
+  /** Stores the number of its parts after the edits. */
   keep(count: number): void;
 }
 
 interface FollowOptions {
-  /** The call whose result was judged: it is no edit that its result is there now. */
+  /** The call whose result was judged: the new result is not an edit. */
   readonly but?: string;
 }
 
 /**
- * Records and stream follow what guards made of the response, whichever step it belongs to. Where parts were added or taken out of several
- * steps, their step is unknown: the last step then gets all parts from the first that changed.
+ * Updates records and stream to the guards' version of the response, whichever step it belongs to. If parts were added to or removed from
+ * several steps, their step is unknown: the last step then gets all parts from the first changed one.
  */
 export const followResponse = async (run: Run, given: readonly PartSnapshot[], { but }: FollowOptions = {}): Promise<void> => {
   const all = responseParts(run);
@@ -56,7 +56,7 @@ export const followResponse = async (run: Run, given: readonly PartSnapshot[], {
     return { place, spans, partIds, end, own, all, before: was, rewrite: rewriteFor(record) };
   });
   const first = isChanged.indexOf(true);
-  if (first !== -1) for (const { record } of steps.slice(first + 1)) record.request = withoutBody(record.request); // it repeats the words
+  if (first !== -1) for (const { record } of steps.slice(first + 1)) record.request = withoutBody(record.request); // it repeats the text
   if (first !== -1) await emitEdits(run, judged);
   for (const [index, step] of steps.entries()) step.keep((shares[index] as Share).count);
 };
@@ -112,13 +112,13 @@ const isSameSlice = (before: readonly PartSnapshot[], now: readonly PartSnapshot
   return true;
 };
 
-/** The start of a step repeats the request, its end repeats its text, its calls and what the provider said of them. */
+/** Updates the start and end of a step: the start repeats the request; the end repeats its text, its calls and the provider's metadata. */
 const rewriteFor = (record: StepRecord): ((chunk: Chunk) => Chunk) => {
   const done = new Set<string>();
   return (chunk) => {
     const { type } = chunk;
     if (done.has(type) || (type !== 'step-start' && type !== 'step-finish')) return chunk;
-    done.add(type); // those of attempts that follow are of other records
+    done.add(type); // later ones belong to the records of other attempts
     const { text, toolCalls, providerMetadata, request } = record;
     if (type === 'step-start') return { ...chunk, payload: { ...(chunk.payload as object), request } };
     const { output, metadata, ...payload } = chunk.payload as { output: object; metadata: object };

@@ -10,8 +10,8 @@ import { requestFacts } from './record-ports.js';
 import { endOf, recordedCalls } from './replay-ports.js';
 
 /**
- * The ports of a run that leaves a recorded one: models and tools answer as they did while they are asked the same, and are called from the
- * first thing on that they were never asked. What was cut off or failed in the record is asked for again.
+ * The ports of a run that forks from a recorded one. Models and tools repeat their recorded responses while the requests are the same,
+ * and are called from the first new request on. Requests that were cut off or failed in the record are made again.
  */
 export const forkPorts = (ports: LoopPorts, trace: Trace, runId: string): LoopPorts => {
   const calls = createTape(recordedCalls(trace).filter(({ opened, ended }) => opened && ended && !ended.isFailed));

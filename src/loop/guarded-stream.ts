@@ -17,24 +17,24 @@ import { emit } from './emit.js';
 import type { Attempt, Run } from './run.js';
 import { mostFollowing, takeReprocessed } from './reprocess-queue.js';
 
-/** The way of a chunk through the guards and out. It waits only where it must. */
+/** Passes chunks through the guards to the reader. It waits only if it must. */
 export interface GuardedStream {
-  /** Takes a chunk in, and those that guards set aside to follow it; an outcome where the guards stop on one. */
+  /** Processes a chunk, and those that guards set aside to follow it. Returns an outcome if the guards stop on one. */
   process(chunk: Chunk): Awaitable<Outcome | undefined | void>;
-  /** The model's chunks as they come, as long as no guard that is still at work stops the stream. */
+  /** The model's chunks as they come, until a guard that is still running stops the stream. */
   watch<T>(chunks: AsyncIterable<T>): AsyncIterable<T>;
   /** Whether a guard has stopped the stream. */
   readonly isStopped: boolean;
-  /** Lets out what is still held; an outcome where the guards stop on it. */
+  /** Emits the buffered rest. Returns an outcome if the guards stop on it. */
   end(): Awaitable<Outcome | undefined>;
-  /** The call is over, whatever became of it. */
+  /** Releases the stream after the call, whatever its outcome. */
   close(): void;
 }
 
-/** Takes what the guards left of a chunk. */
+/** Receives the guards' version of a chunk. */
 type Take = (chunk: Chunk) => Promise<void> | undefined;
 
-/** Opens the way for one model call. */
+/** Opens the stream for one model call. */
 export const openGuardedStream = (run: Run, attempt: Attempt): GuardedStream =>
   guardedStreamTo(
     run,
@@ -43,8 +43,8 @@ export const openGuardedStream = (run: Run, attempt: Attempt): GuardedStream =>
   );
 
 /**
- * Opens the way for what one run of a tool writes: what a sub-agent says is held like what the model says, by a gate of its own. `note`
- * learns of what leaves.
+ * Opens the stream for the output of one tool run. A sub-agent's text is buffered like the model's, by a gate of its own. `note` is
+ * called with each emitted chunk.
  */
 export const openToolStream = (run: Run, attempt?: Attempt, note?: (chunk: Chunk) => void): GuardedStream =>
   guardedStreamTo(run, (chunk) => {
@@ -52,7 +52,7 @@ export const openToolStream = (run: Run, attempt?: Attempt, note?: (chunk: Chunk
     return emit(run, attempt?.wasEdited ? unquoting(chunk) : chunk);
   });
 
-/** The words of the accepted steps, also of those that the host made before. */
+/** The text of the accepted steps, also of those from the host's earlier runs. */
 const saidBefore = ({ scope, list }: Run): readonly SaidText[] =>
   scope.host.messages
     .read(list, 'response')
@@ -69,7 +69,7 @@ const guardedStreamTo = (run: Run, take: Take, said?: () => readonly SaidText[])
   return plan ? withReprocessed(run, guardedStream) : guardedStream;
 };
 
-/** A processor can return only one chunk, and set another aside. */
+/** Also processes chunks that a processor set aside, because it can return only one. */
 const withReprocessed = (run: Run, guardedStream: GuardedStream): GuardedStream => {
   const { process } = guardedStream;
   const goOn = (chunk: Chunk, left: number): ReturnType<GuardedStream['process']> => {
@@ -83,17 +83,17 @@ const withReprocessed = (run: Run, guardedStream: GuardedStream): GuardedStream 
   return Object.assign(guardedStream, { process: (chunk: Chunk) => goOn(chunk, mostFollowing) });
 };
 
-/** Where no guard has a window, each chunk is judged and leaves before the next one is asked for. */
+/** Without windows, each chunk is judged and emitted before the next one is requested. */
 const directStream = (run: Run, take: Take, plan: Plan | undefined): GuardedStream => {
   const settle = (verdict: Verdict<StreamData>, data: StreamData): ReturnType<GuardedStream['process']> => {
     if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
     if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part that another guard wrote
-    const left = (verdict.kind === 'edit' ? verdict.data : data).part as Chunk | null | undefined; // guards give back chunks
+    const left = (verdict.kind === 'edit' ? verdict.data : data).part as Chunk | null | undefined; // guards return chunks
     return left ? take(left) : undefined;
   };
   return {
     process: (chunk) => {
-      if (run.options.lanes.output && isDropped(chunk.type)) return undefined; // it says words that guards have yet to judge
+      if (run.options.lanes.output && isDropped(chunk.type)) return undefined; // it repeats text that guards have yet to judge
       if (!plan) return run.stop ? stopWith(run, run.stop) : take(chunk);
       const data = streamPayload(run, chunk);
       const pending = plan.run('outputStream', data, run.scope);
@@ -114,7 +114,7 @@ interface GateSettings {
   readonly stretches: readonly StreamStretch[];
 }
 
-/** Where guards have windows, the gate holds what they have not cleared. */
+/** With windows, the gate buffers the text that guards have not cleared. */
 const gatedStream = (run: Run, { take, said, stretches }: GateSettings): GuardedStream => {
   const gate = createStreamGate({
     stretches,
@@ -139,7 +139,7 @@ const gatedStream = (run: Run, { take, said, stretches }: GateSettings): Guarded
   };
 };
 
-/** Takes what the guards left of a chunk into the answer and lets it out. How a call finished is the loop's to tell. */
+/** Adds the guards' version of a chunk to the response and emits it. The loop itself reports the end of a call. */
 const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | undefined => {
   const left = attempt.wasEdited ? unquoting(part) : part;
   if (left.type === 'finish') {
@@ -153,7 +153,7 @@ const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | 
 
 const metadataOf = ({ payload }: Chunk): unknown => (payload as { providerMetadata?: unknown } | undefined)?.providerMetadata;
 
-/** Metadata may quote what a guard took out. */
+/** Removes metadata that may quote removed content. */
 const unquoting = (chunk: Chunk): Chunk => {
   const providerMetadata = metadataOf(chunk);
   if (!providerMetadata) return chunk;

@@ -1,11 +1,11 @@
 import type { ToolCall } from './ports.js';
 import type { Run } from './run.js';
 
-/** What a call came back with. */
+/** The result of a call. */
 export interface CallResult {
   readonly call: ToolCall;
   readonly result: unknown;
-  /** What else the provider said of it. */
+  /** The provider's other fields of the result. */
   readonly payload?: object;
 }
 

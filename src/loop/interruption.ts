@@ -1,6 +1,6 @@
 /**
- * The engine did not keep a step, or wants the run to stand still. It is not the run's to see to: it goes through everything up to the
- * engine, which knows its cause.
+ * The engine did not store a step, or requires the run to pause. The run must not handle it: it passes through all code up to the engine,
+ * which has its cause.
  */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
@@ -10,7 +10,7 @@ export class Interruption extends Error {
   }
 }
 
-/** What a catch-all does first: lets an interruption through. */
+/** Rethrows an interruption. Every catch-all calls it first. */
 export const rethrowInterruption = (error: unknown): void => {
   if (error instanceof Interruption) throw error;
 };

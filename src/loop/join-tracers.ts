@@ -1,6 +1,6 @@
 import type { RunRecording, RunTracer } from './run.js';
 
-/** Both get every event; a guard gets the scope of the tracer's span. */
+/** Sends every event to both; a guard gets the scope of the tracer's span. */
 export const joinTracers = (tracer: RunTracer | undefined, recording: RunRecording | undefined): RunTracer | undefined => {
   if (!tracer || !recording) return tracer ?? (recording && { ...recording, ids: noIds });
   return {

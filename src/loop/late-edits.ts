@@ -5,29 +5,29 @@ import type { Chunk } from './ports.js';
 
 type Words = Span['type'];
 
-/** A message part as it was at one time: what guards change later does not change this. */
+/** A snapshot of a message part; later edits by guards do not change it. */
 export interface PartSnapshot {
   readonly type: string;
   /** The id of a tool call or a source. */
   readonly id: string | undefined;
-  /** A text; of other parts what they hold, to compare. */
+  /** The text; for other parts their content, for comparison. */
   readonly value: unknown;
 }
 
-/** What guards changed of an answer after its chunks were made. */
+/** The guards' edits of a response after its chunks were created. */
 export interface LateEdits {
-  /** The text of a part now, by the id of its chunks; empty where it was removed. */
+  /** The current text of a part, by the id of its chunks; empty if it was removed. */
   readonly texts: ReadonlyMap<string, { readonly type: Words; readonly text: string }>;
-  /** Texts that a guard put in. */
+  /** Texts that a guard added. */
   readonly added: readonly { readonly type: Words; readonly text: string }[];
-  /** Tool calls, sources and files as they are now, by their ids, and files by their data; undefined where they were removed. */
+  /** Current tool calls, sources and files, by their ids, and files by their data; undefined if they were removed. */
   readonly others: ReadonlyMap<unknown, Part | undefined>;
 }
 
 /**
- * Notes how parts are before guards are given them.
+ * Takes snapshots of parts before guards judge them.
  *
- * @param earlier how they were: what has not changed since is shared, so that a long answer is not written down again at each step
+ * @param earlier their earlier snapshots: unchanged values are shared, so that a long response is not copied again at each step
  */
 export const snapshotParts = (parts: readonly Part[], earlier: readonly PartSnapshot[] = []): PartSnapshot[] =>
   parts.map((part, index) => snapshotOf(part, earlier[index]));
@@ -56,7 +56,7 @@ const snapshotCall = (
   return { type: 'tool-invocation', id: call.toolCallId, value };
 };
 
-/** Plain data; a guard may change an instance of a class in its place, so that only its text says how it was. */
+/** Plain data as it is, other values as text: a guard may change a class instance in place. */
 const withoutClass = (value: unknown): unknown => (isPlain(value) ? value : JSON.stringify(value));
 
 const isPlain = (value: unknown): boolean => {
@@ -67,15 +67,15 @@ const isPlain = (value: unknown): boolean => {
 export const isSamePart = (a: PartSnapshot | undefined, b: PartSnapshot | undefined): boolean =>
   a === b || (a?.type === b?.type && a?.id === b?.id && isSame(a?.value, b?.value));
 
-/** How a call ended: with a result, or an error's text. */
+/** The end of a call: its result, or the text of its error. */
 const endOf = (call: object): unknown => {
-  const { state, result, errorText } = call as { state: string; result?: unknown; errorText?: string }; // the host's type of calls that failed is narrower
+  const { state, result, errorText } = call as { state: string; result?: unknown; errorText?: string }; // the host's type is narrower
   return state === 'output-error' ? errorText : result;
 };
 
 const isFailed = (call: object): boolean => (call as { state: string }).state === 'output-error'; // see endOf
 
-/** A call as it was, with the result that it has now. */
+/** The earlier snapshot of a call, with its current result. */
 export const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSnapshot => {
   const now = parts.find(({ type, id }) => type === was.type && id === was.id);
   if (!now || now.value === was.value) return was;
@@ -83,7 +83,7 @@ export const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]):
   return { ...was, value: [args, result] };
 };
 
-/** A step's answer before and after guards judged it. */
+/** A step's response before and after guards judged it. */
 export interface Judged {
   readonly spans: readonly Span[];
   readonly before: readonly PartSnapshot[];
@@ -93,11 +93,11 @@ export interface Judged {
   readonly all: readonly Part[];
 }
 
-/** What guards changed of a step's answer; undefined where they changed nothing that chunks say. */
+/** The guards' edits of a step's response; undefined if they changed nothing that is in its chunks. */
 export const lateEdits = ({ spans, before, own, all }: Judged): LateEdits | undefined => {
   const words = (['text', 'reasoning'] as const).map((type) => {
     const ids = spans.filter((span) => span.type === type).map(({ id }) => id);
-    const was = before.filter((part) => part.type === type).map(({ value }) => value as string); // of these parts it is a text
+    const was = before.filter((part) => part.type === type).map(({ value }) => value as string); // the value of such a part is a text
     return editedWords({
       type,
       ids,
@@ -118,7 +118,7 @@ interface WordsOfType {
   readonly now: readonly string[];
 }
 
-/** Parts are paired in order; where there are more or fewer now, those with equal text are, and the others are removed or added. */
+/** Pairs parts in order. If their number changed, parts with equal text are paired, and the others are removed or added. */
 const editedWords = ({ type, ids, was, now }: WordsOfType): Pick<LateEdits, 'added'> & { texts: LateEdits['texts'] } => {
   const texts = new Map<string, { type: Words; text: string }>();
   const added: { type: Words; text: string }[] = [];
@@ -148,7 +148,7 @@ const editedPart = ({ type, id, value }: PartSnapshot, all: readonly Part[]): (r
   return now && isSame(snapshotOf(now).value, value) ? [] : [[id ?? value, now]];
 };
 
-/** Data parts have no ids: one is known by its type and by what it said. */
+/** Data parts have no ids: each is identified by its type and earlier data. */
 const editedData = (before: readonly PartSnapshot[], own: readonly Part[]): (readonly [unknown, Part | undefined])[] =>
   before.flatMap((was, index) => {
     if (!isData(was)) return [];
@@ -167,7 +167,7 @@ const partLike = ({ type, id, value }: PartSnapshot, all: readonly Part[]): Part
   return 'any';
 };
 
-/** Chunks of an answer as its guards accepted it: no chunk says what was edited away. */
+/** The chunks of a response as its guards accepted it: no chunk contains removed content. */
 export const withEdits = (chunks: readonly Chunk[], edits: LateEdits, newId: () => string): Chunk[] => {
   const written = new Set<string>();
   const edited = chunks.flatMap((chunk) => editedChunk(chunk, edits, written));
@@ -180,19 +180,19 @@ type Payload = Record<string, unknown>;
 
 const editedChunk = (chunk: Chunk, edits: LateEdits, written: Set<string>): Chunk[] => {
   const { type } = chunk;
-  if (type === 'raw') return []; // the provider's own words
+  if (type === 'raw') return []; // the provider's raw text
   if (isData(chunk)) return editedDataChunk(chunk, edits);
   const payload = (chunk.payload ?? {}) as Payload; // read by name
   const fields = /^(text|reasoning)-/.test(type) ? editedText(type, payload, edits) : editedFields(type, payload, edits);
   if (fields === 'same') return [unquoted(chunk, payload)];
-  // Of an edited text the first delta has all of it.
+  // The first delta gets all of an edited text.
   const id = (payload['id'] ?? payload['toolCallId']) as string; // deltas have one of them
   if (fields === 'gone' || (type.endsWith('-delta') && written.has(id))) return [];
   if (type.endsWith('-delta')) written.add(id);
   return [unquoted(chunk, { ...payload, ...fields })];
 };
 
-/** Metadata of an edited answer may quote what a guard took out. */
+/** Metadata of an edited response may quote removed content. */
 const unquoted = (chunk: Chunk, payload: Payload): Chunk => {
   if (chunk.payload === undefined) return chunk;
   const { providerMetadata } = payload;
@@ -207,7 +207,7 @@ const editedDataChunk = (chunk: Chunk, { others }: LateEdits): Chunk[] => {
   return part ? [{ ...chunk, data: (part as unknown as { data: unknown }).data }] : []; // a data part has data
 };
 
-/** What changes in a payload; or that it stays as it is, or goes. */
+/** The changed payload; or the chunk stays as it is, or is removed. */
 type Edited = Payload | 'same' | 'gone';
 
 const editedText = (type: string, { id }: Payload, { texts }: LateEdits): Edited => {
@@ -224,7 +224,7 @@ const editedFields = (type: string, payload: Payload, { others }: LateEdits): Ed
   if (part?.type === 'source') return { url: part.source.url, title: part.source.title };
   if (part?.type !== 'tool-invocation') return 'gone';
   const { args, ...call } = part.toolInvocation;
-  if (type === 'tool-output') return 'gone'; // what a tool wrote on its way to a result that is another now
+  if (type === 'tool-output') return 'gone'; // tool output on the way to a result that was edited
   if (type === 'tool-error') return { args, error: new Error(String(endOf(call))) };
   if (type === 'tool-call-delta') return { argsTextDelta: JSON.stringify(args) };
   const result = type === 'tool-result' && call.state === 'result' ? { result: call.result } : {};
@@ -236,7 +236,7 @@ const keyOf = (type: string, payload: Payload): unknown => {
   return type === 'source' ? payload['id'] : payload['toolCallId'];
 };
 
-/** A text as chunks of its own. */
+/** A text as separate chunks. */
 const textChunks = (
   { type, text, metadata }: { type: Words; text: string; metadata?: object },
   id: string,
@@ -249,10 +249,10 @@ const textChunks = (
     payload: { id, ...fields },
   }));
 
-/** Whether edits are about words that a reader has, or should have. */
+/** Whether edits concern text that a reader has, or should have. */
 export const changesWords = ({ texts, added }: LateEdits): boolean => texts.size + added.length > 0;
 
-/** The words of a step as they are now, as chunks under new ids. What the provider said of a text goes with it. */
+/** The current text of a step, as chunks under new ids, with the provider's metadata. */
 export const wordsAgain = (own: readonly Part[], newId: () => string, base: Chunk): { spans: Span[]; chunks: Chunk[] } => {
   const spans: Span[] = [];
   const chunks: Chunk[] = [];
@@ -267,7 +267,7 @@ export const wordsAgain = (own: readonly Part[], newId: () => string, base: Chun
   return { spans, chunks };
 };
 
-/** What is written again where chunks have left already, words aside: everything that was edited, as it is now. */
+/** The chunks to emit again after others were emitted, except for text: everything that was edited, in its current form. */
 export const editedAgain = ({ others }: LateEdits, base: Chunk): Chunk[] =>
   [...others.values()].flatMap((part) => (part ? partChunks(part, base) : []));
 

@@ -5,7 +5,7 @@ import type { LoopLimits } from './machine.js';
 import type { OutcomeKind } from './outcome.js';
 import { outcomesAt, stateKeyOf } from './walk.js';
 
-/** The run that spends the most, given what is spent each time the loop is in a state. */
+/** The run with the highest cost, given the cost of each state of the loop. */
 export const longestRun = (costs: StateCosts, limits: LoopLimits): LongestRun => {
   const decider = createDecider();
   const known = new Map<string, LongestRun>();
@@ -40,7 +40,7 @@ const longestAfter = (decision: Decision, search: Search): LongestRun => {
   return runs.reduce((longest, run) => (run.ms > longest.ms ? run : longest), runs[0] ?? nothing);
 };
 
-/** What only a guard says. */
+/** Outcomes that only a guard causes. */
 const needsGuard: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(['retry', 'trip', 'same-model']);
 
 const spentIn = ({ entered }: Decision, costs: StateCosts): LongestRun => ({

@@ -13,7 +13,7 @@ type Machine = typeof loopMachine;
 
 // --- The walk: every reachable state, by pure transitions, with everything counted from outside. ---
 
-/** What happened on a path so far, counted from the outcomes alone: a machine that miscounts is found out. */
+/** The history of a path, counted from the outcomes alone, to detect a machine that miscounts. */
 interface Tally {
   steps: number;
   /** Attempts at this step; at the input before the first. */
@@ -26,7 +26,7 @@ interface Tally {
   models: number;
 }
 
-/** What has still to be judged, counted from the outcomes alone. */
+/** The verdicts that are still open, counted from the outcomes alone. */
 interface Held {
   /** Whether overlap guards are left that have not passed yet. */
   readonly isUnjudged: boolean;
@@ -44,14 +44,14 @@ interface Place {
 interface Walk {
   readonly violations: string[];
   readonly entered: Set<string>;
-  /** How many settled places there are. */
+  /** The number of settled places. */
   places: number;
   readonly most: Tally;
   /** The most steps on a path that had used up all its retries before the last of them. */
   stepsAfterRetries: number;
 }
 
-/** Which activity belongs to a state; suspended and final states have none. */
+/** The activity of each state; suspended and final states have none. */
 const activityOf: Record<string, ActivityName | undefined> = {
   input: 'input',
   'step.preparing': 'prepare',
@@ -70,7 +70,7 @@ const isFinal = (state: string): boolean => finals.has(state);
 
 type StateValue = string | { readonly [state: string]: StateValue | undefined };
 
-/** The states that the machine is in at once: several where regions lie side by side. */
+/** The current states of the machine: several in parallel regions. */
 const namesOf = ({ value }: Pick<LoopSnapshot, 'value'>): string[] => leavesOf(value, []);
 const leavesOf = (value: StateValue | undefined, path: readonly string[]): string[] =>
   typeof value === 'object'
@@ -93,7 +93,7 @@ const done = (activity: ActivityName, output: Outcome): LoopEvent => ({
 });
 
 interface WalkOptions {
-  /** Whether outcomes that an activity cannot have, and those of other activities, are tried as well. Default: yes. */
+  /** Also tries outcomes that an activity cannot have, and those of other activities. Default: yes. */
   readonly tryAll?: boolean;
   /** The walk ends at the first violation of this promise. */
   readonly until?: string;
@@ -127,7 +127,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     onPath.delete(key);
   };
 
-  /** Takes one event; goes on from where it leads, unless a promise was broken on the way. */
+  /** Takes one event and continues from the resulting state, unless a promise was broken on the way. */
   const step = (place: Place, event: LoopEvent, outcome: Outcome): void => {
     const decision = decider.next(place.decision.snapshot, event);
     const next = {
@@ -142,7 +142,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     if (broken.length === 0) visit(next);
   };
 
-  /** What does not depend on the way to a position: outcomes and events that nothing under way there may give, a resume, a cancel. */
+  /** Tries events that do not depend on the path: outcomes and events that no activity under way may give, a resume, a cancel. */
   const tryUnexpected = (place: Place, activities: readonly ActivityName[]): void => {
     if (tryAll) tryOthers(place, activities);
     if (tryAll) for (const activity of activities) tryStrangers(place, activity);
@@ -160,7 +160,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     }
   };
 
-  /** News from activities that are not under way mean nothing. */
+  /** Events of activities that are not under way have no effect. */
   const tryOthers = ({ decision: { snapshot }, trail }: Place, activities: readonly ActivityName[]): void => {
     if (activities.length === 0) return;
     for (const other of activityNames.filter((name) => !activities.includes(name))) {
@@ -216,7 +216,7 @@ const count = (before: Tally, { kind }: Outcome, { snapshot, starts }: Decision)
     : { ...tally, steps: tally.steps + 1, attempts: 1, models: 1, retriesBefore: tally.retries };
 };
 
-/** What the overlap guards still have to judge. A guard that requests another attempt has judged this one. */
+/** The open verdicts of the overlap guards. A guard that requests another attempt has judged this one. */
 const hold = (before: Held, event: LoopEvent, { starts }: Decision): Held => {
   const [activity, kind] = 'output' in event ? [event.actorId, event.output.kind] : [];
   const isLeft = activity === 'judge' && (kind === 'done' || starts.includes('prepare'));
@@ -243,7 +243,7 @@ const brokenByEdge = (before: Place, event: LoopEvent, after: Place): string[] =
 /** Activities that may run while overlap guards judge. All others emit content or have effects. */
 const overlapActivities = new Set<ActivityName>(['open', 'judge']);
 
-/** P2: while guards judge, the model is called and nothing else; both start at once. */
+/** P2: while guards judge, only the model is called; both start at once. */
 const brokenGate = (event: LoopEvent, place: Place): string[] => {
   const { starts, snapshot } = place.decision;
   const isAsked = event.type === 'xstate.done.actor.request' && event.output.kind === 'overlap';
@@ -253,7 +253,7 @@ const brokenGate = (event: LoopEvent, place: Place): string[] => {
   return early.length > 0 ? [`P2 ${early.join()} starts before the guards have passed`] : brokenJoin(event, place);
 };
 
-/** P2: where the guards have passed, an answer is read on and a failed call is seen to. */
+/** P2: after the guards have passed, the response is read on, or a failed call is handled. */
 const brokenJoin = (event: LoopEvent, { decision: { starts }, held }: Place): string[] => {
   if (held.isBroken && starts.includes('call')) return ['P2 a call that failed is read on'];
   const hasPassed = event.type === 'xstate.done.actor.judge' && event.output.kind === 'done';
@@ -275,7 +275,7 @@ const brokenByPlace = ({ decision, tally }: Place, limits: LoopLimits): string[]
   ...brokenCounters(decision.snapshot.context, tally),
 ];
 
-/** P5: a place is an end, a suspension, or has under way the activities of its states, each once. */
+/** P5: a place is an end or a suspension, or the activities of its states are under way, each once. */
 const brokenEnd = ({ snapshot, starts, entered }: Decision): string[] => {
   const state = nameOf(snapshot);
   const ends = entered.filter((one) => isFinal(one.state)).length;
@@ -334,7 +334,7 @@ const statesOf = (machine: Machine): string[] =>
     .map(({ path }) => path.join('.'))
     .toSorted();
 
-/** Everything that is wrong with a machine, or nothing. */
+/** Everything that is wrong with a machine; empty if nothing is. */
 const faultsOf = (machine: Machine, limits: readonly LoopLimits[], options?: WalkOptions): string[] => {
   const faults: string[] = [];
   const entered = new Set<string>();
@@ -356,7 +356,7 @@ const faultsOf = (machine: Machine, limits: readonly LoopLimits[], options?: Wal
   return missed.length > 0 ? [...faults, `P5 never reached: ${missed.join(', ')}`] : faults;
 };
 
-/** One path for each thing that is wrong, for it tends to be wrong on many. */
+/** One path for each fault, which often occurs on many. */
 const firstOfEach = (violations: readonly string[]): string[] => [
   ...new Map(violations.toReversed().map((violation) => [violation.split(':')[0], violation])).values(),
 ];
@@ -381,7 +381,7 @@ describe('the loop machine, walked through all of its states', () => {
   });
 });
 
-// --- The proof of the proof: each of these machines is wrong in one thing, and the same check says so. ---
+// --- The proof of the proof: each of these machines has one fault, and the same check finds it. ---
 
 type Guards = NonNullable<Parameters<Machine['provide']>[0]['guards']>;
 type Actions = NonNullable<Parameters<Machine['provide']>[0]['actions']>;
@@ -402,7 +402,7 @@ interface StateConfig {
 const withChart = (change: (chart: StateConfig, step: Record<string, StateConfig>) => void): Machine => {
   const chart = klona(loopMachine.config) as unknown as StateConfig;
   change(chart, chart.states['step']?.states ?? {});
-  return createMachine(chart as never, loopMachine.implementations as never) as unknown as Machine; // the same but for the change
+  return createMachine(chart as never, loopMachine.implementations as never) as unknown as Machine; // the same except for the change
 };
 
 const said = (kind: OutcomeKind) => ({ type: 'said', params: { kind } });

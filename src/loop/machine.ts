@@ -10,9 +10,9 @@ export interface LoopContext {
   readonly attempt: number;
   /** Retries granted in the whole run. */
   readonly retries: number;
-  /** Failed calls made again on a guard's word, in the whole run. */
+  /** Failed calls that were repeated at a guard's request, in the whole run. */
   readonly recoveries: number;
-  /** Which of the agent's models is called. */
+  /** Index of the current model among the agent's models. */
   readonly modelIndex: number;
   /** Tool calls of the accepted step that wait to run. */
   readonly toolCalls: number;
@@ -25,22 +25,22 @@ export interface LoopContext {
 
 /** The bounds of a run. */
 export interface LoopLimits {
-  /** Steps at most, retried attempts not counted. */
+  /** Maximum number of steps, not counting retried attempts. */
   readonly maxSteps: number;
-  /** Retries at most, from whatever phase, in the whole run. */
+  /** Maximum number of retries in the whole run, from any phase. */
   readonly maxRetries: number;
-  /** Failed calls made again at most, in the whole run. */
+  /** Maximum number of repeated calls after failures, in the whole run. */
   readonly maxRecoveries: number;
-  /** How many models there are to fall back on, the first included. */
+  /** Number of models, including the fallbacks. */
   readonly models: number;
 }
 
-/** What a run begins with: its bounds, and what was counted before, where it is one call of a longer run. */
+/** The initial counters of a run: its bounds, and earlier counts if it is one call of a longer run. */
 export type LoopInput = LoopLimits & Partial<Pick<LoopContext, 'stepNumber' | 'retries' | 'recoveries'>>;
 
 /** A finished activity, as XState reports an invoked actor. */
 type DoneEvent = { [W in ActivityName]: { type: `xstate.done.actor.${W}`; output: Outcome; actorId: string } }[ActivityName];
-/** What a driver tells the machine: that the caller gave up, that a person answered, or how an activity ended. */
+/** The driver's events: the caller canceled, a person responded, or an activity ended. */
 export type LoopEvent = { type: 'CANCEL' } | { type: 'RESUME' } | DoneEvent;
 
 const scripted = fromPromise<Outcome>(() =>
@@ -74,7 +74,7 @@ const loopSetup = setup({
       (goesOn || (toolCalls > 0 && !stop)) && stepNumber + 1 < limits.maxSteps,
   },
   actions: {
-    /** Reports each state that was entered, transient ones included; the driver records it. */
+    /** Marks each state that was entered, transient ones included; the driver records it. */
     entered: (_, _params: { state: string }) => undefined,
     countRetry: assign({
       retries: ({ context }) => context.retries + 1,
@@ -105,14 +105,14 @@ const entered = (state: string) => ({ type: 'entered', params: { state } }) as c
 
 const said = <K extends OutcomeKind>(kind: K) => ({ type: 'said', params: { kind } }) as const;
 
-/** How any judged activity ends where it does not go on. A retry that is out of budget is a trip. */
+/** The ends of any judged activity that does not continue. A retry beyond the budget is a trip. */
 const ends = [
   { guard: said('retry'), target: '#loop.tripwire' },
   { guard: said('trip'), target: '#loop.tripwire' },
   { target: '#loop.failed' },
 ] as const;
 
-/** Inside a step, a retry that is granted leads to the next attempt. */
+/** Inside a step, a granted retry leads to the next attempt. */
 const stops = [{ guard: 'mayRetry', target: '#loop.step.retrying' }, ...ends] as const;
 
 const failed = '#loop.failed';
@@ -211,7 +211,7 @@ export const loopMachine = loopSetup.createMachine({
               },
             },
           },
-          // The gate: the answer is read on, or its failure seen to, where both regions are done and in no other way.
+          // The gate: the response is read on, or its failure handled, only after both regions are done.
           onDone: [
             { guard: stateIn({ step: { overlapping: { model: 'broken' } } }), target: 'recovering' },
             { target: 'calling' },

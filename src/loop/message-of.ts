@@ -1,4 +1,4 @@
-/** What a thrown value says, whatever was thrown. */
+/** The message of a thrown value of any type. */
 export const messageOf = (error: unknown): string => {
   const said = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
   if (typeof said === 'string') return said;

@@ -1,6 +1,6 @@
 import type { Run } from './run.js';
 
-/** Adds the values that a person sees in place of tool payloads to a run's answer, after guards have edited it. */
+/** Adds the values shown to people in place of tool payloads to a run's response, after guards have edited it. */
 export const notePayloads = async ({ options: { ports }, list, steps }: Run): Promise<void> => {
   const { payloads } = ports;
   if (!payloads) return;

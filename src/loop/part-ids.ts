@@ -1,19 +1,18 @@
 import type { Chunk, ToolCall } from './ports.js';
 import { keyOfCall } from './reuse.js';
 
-/** Gives the parts of one model call ids that no other call of the run has. */
+/** Makes the part ids of one model call unique in the run. */
 export interface PartIds {
-  /** The chunk under its run-wide id; the same object where nothing had to change. Nothing where it says again what was said. */
+  /** The chunk under its run-wide id; the same object if nothing changed. Undefined if it repeats an earlier chunk. */
   own(chunk: Chunk): Chunk | undefined;
 }
 
 /**
- * Providers number their parts and tool calls anew in each call (`0`, `txt-0`, `call_0`). Across steps and attempts the ids
- * must differ, or a client could not tell what a retraction takes back, and a tool's result would go to an older call.
+ * Creates run-wide ids for the parts of one model call. Providers number parts and tool calls anew in each call (`0`, `txt-0`, `call_0`).
+ * Without unique ids a client could not match a retraction to its parts, and a tool's result would go to an older call.
  *
- * A tool call that comes again, with its id and its arguments, is one call, whose effect is had once. Another call under the id
- * of an earlier one (some providers give all of them the same) gets an id of its own, so that each has its approval and its
- * result.
+ * A repeated tool call with the same id and arguments is one call and runs once. A different call under the id of an earlier one (some
+ * providers give all of them the same) gets its own id, so that each has its own approval and result.
  */
 export const createPartIds = (used: Set<string>): PartIds => {
   const owned = new Map<string, string>();
@@ -36,14 +35,14 @@ export const createPartIds = (used: Set<string>): PartIds => {
       if (key !== undefined) complete.add(id);
       if (isSaid) return undefined;
       if (key !== undefined) said.add(key);
-      // A result may answer a call of an earlier step that the provider runs itself: it opens nothing of its own.
+      // A result may belong to a call of an earlier step that the provider runs itself: it needs no new id.
       const free = owned.get(id) ?? (chunk.type === 'tool-result' ? id : claim(id));
       return free === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), [field as string]: free } };
     },
   };
 };
 
-/** An id that no other part of the run has, after the name that it is to have. */
+/** An id that no other part of the run has, derived from the preferred name. */
 export const freeId = (used: Set<string>, name: string): string => {
   let free = name;
   for (let n = 2; used.has(free); n += 1) free = `${name}-${n}`;

@@ -20,12 +20,12 @@ const answerPlaceholders: Readonly<Record<Unaccepted, string>> = {
 };
 const questionPlaceholder = '[This message was withheld.]';
 
-/** How long the end of a run waits for memory: a run ends, also where its storage does not answer. */
+/** Maximum wait for memory at the end of a run: a run ends even if its storage does not respond. */
 const patienceMs = 5_000;
 
 /**
- * Remembers what the caller said as the guards left it, once they have let the first prompt pass. Until then, and again while a
- * new attempt is judged, it is not known to be acceptable.
+ * Stores the caller's message as the guards left it, once they have passed the first prompt. Until then, and again while a new attempt is
+ * judged, the message is not known to be acceptable.
  */
 export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
   const { lanes, persistence: { suspended: _suspended, ...persistence } = {} } = run.options;
@@ -35,13 +35,13 @@ export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
 };
 
 /**
- * Saves to memory what the run's policy keeps of a rejected turn: nothing of the rejected content. A failure of memory is
- * reported as an event and does not change the end of the run.
+ * Saves to memory the parts of a rejected turn that the run's policy keeps, without rejected content. A failure of memory is reported as
+ * an event and does not change the end of the run.
  */
 export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<void> => {
   await notePayloads(run);
   const { memory } = run.options.lanes;
-  if (!memory || run.resultStands) return; // an accepted answer is saved by its own activity
+  if (!memory || run.resultStands) return; // an accepted response is saved by its own activity
   if (status === 'suspended') return persistWaitingTurn(run);
   if (!isUnaccepted(status)) return;
   if (savesSteps(run) && status !== 'tripwire') return persistAcceptedSteps(run);
@@ -53,7 +53,7 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   run.recorder.record({ type: 'memory', given: policy as Exclude<KeptTurn, 'drop'>, ...(error && { error }) });
 };
 
-/** While a run waits for a person, memory has what was accepted of it. */
+/** While a run waits for a person, memory keeps its accepted content. */
 const persistWaitingTurn = async (run: Run): Promise<void> => {
   if (run.options.persistence?.suspended === 'drop') return;
   await persistSoFar(
@@ -62,7 +62,10 @@ const persistWaitingTurn = async (run: Run): Promise<void> => {
   );
 };
 
-/** With `savePerStep`, memory has the accepted steps before the next one begins, or the run ends; what is withheld until the end was not accepted yet. */
+/**
+ * With `savePerStep`, saves the accepted steps before the next one starts or the run ends; content withheld until the end is not accepted
+ * yet.
+ */
 export const persistAcceptedSteps = async (run: Run): Promise<void> => {
   if (!savesSteps(run) || run.steps.length === 0) return;
   await notePayloads(run);
@@ -71,7 +74,7 @@ export const persistAcceptedSteps = async (run: Run): Promise<void> => {
 
 const savesSteps = (run: Run): boolean => run.options.savePerStep === true && !isWithheld(run);
 
-/** Memory has what was accepted of a run that is not over. That memory cannot take it changes nothing of the run. */
+/** Saves the accepted content of an unfinished run to memory. A failure of memory does not change the run. */
 const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> => {
   const { unfinishedTurn, ports } = run.options;
   if (!unfinishedTurn) return;
@@ -84,10 +87,10 @@ const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> 
   );
 };
 
-/** Of an answer that is withheld, the calls that wait can be seen. */
+/** Of a withheld response, only the waiting calls are visible. */
 const withhold = (run: Run, list: MessageList, waiting: readonly Chunk[]): void => {
   const { messages } = run.options.ports.host;
-  const ids = new Set(waiting.map(({ payload }) => (payload as { toolCallId: string }).toolCallId)); // each is one of a call
+  const ids = new Set(waiting.map(({ payload }) => (payload as { toolCallId: string }).toolCallId)); // each belongs to a call
   const isWaiting = (part: Part) => part.type === 'tool-invocation' && ids.has(part.toolInvocation.toolCallId);
   const left = messages.read(list, 'response').flatMap((message) => {
     const parts = message.content.parts.filter(isWaiting);
@@ -96,7 +99,7 @@ const withhold = (run: Run, list: MessageList, waiting: readonly Chunk[]): void 
   messages.write(list, left, { scope: 'response', source: 'response' });
 };
 
-/** What was kept of the run before its end was not accepted in the end. */
+/** Removes content saved earlier in the run if its end was not accepted. */
 const retractTurn = async (run: Run): Promise<void> => {
   const { unfinishedTurn, persistence } = run.options;
   const hasWaited = persistence?.suspended !== 'drop' && run.recorder.events.some(({ type }) => type === 'run-resume');
@@ -109,7 +112,7 @@ const retractTurn = async (run: Run): Promise<void> => {
 
 const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(answerPlaceholders, status);
 
-/** The conversation as it is to be saved; nothing where it would hold what was rejected. */
+/** The conversation to save; undefined if it would contain rejected content. */
 const listToPersist = (run: Run, { policy, status }: { policy: KeptTurn; status: Unaccepted }): MessageList | undefined => {
   const { ports } = run.options;
   const { acceptedInput } = run;
@@ -128,7 +131,7 @@ const listToPersist = (run: Run, { policy, status }: { policy: KeptTurn; status:
   return list;
 };
 
-/** What the caller said was not accepted: where it stood there is a note of it, and nothing else that came with it. */
+/** The caller's message was not accepted: a placeholder takes its place, and nothing else of that input is saved. */
 const withoutInput = (run: Run, status: Unaccepted): MessageList => {
   const { host, messages } = run.options.ports;
   const list = messages.restore(snapshotConversation(run), run.list);
@@ -138,7 +141,7 @@ const withoutInput = (run: Run, status: Unaccepted): MessageList => {
   return list;
 };
 
-/** A message that only says that there was one; clients find why in its metadata. */
+/** A placeholder message; clients find the reason in its metadata. */
 const placeholderContent = (text: string, withheld: Unaccepted): MastraDBMessage['content'] => ({
   format: 2,
   parts: [{ type: 'text', text }],
@@ -157,7 +160,7 @@ const save = async (run: Run, memory: Plan, list: MessageList): Promise<string |
       retryCount: run.retries,
       result: { text: '', usage: { ...run.usage }, finishReason: 'other', steps: [] }, // no step was accepted
     },
-    { ...run.scope, abortSignal: undefined }, // that the caller gave up is what is to be kept
+    { ...run.scope, abortSignal: undefined }, // saving must work after a cancel, too
   );
   switch (verdict.kind) {
     case 'pass':

@@ -2,18 +2,18 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Chunk } from './ports.js';
 
 /**
- * What memory saves of a turn without an accepted answer. `drop`: nothing. `user-only`: the caller's message as the guards left
- * it, or nothing if they rejected it. `placeholder`: the same, and notes in place of rejected content.
+ * The content that memory saves of a turn without an accepted response. `drop`: nothing. `user-only`: the caller's message as the guards
+ * left it, or nothing if they rejected it. `placeholder`: the same, and notes in place of rejected content.
  */
 export type KeptTurn = 'drop' | 'user-only' | 'placeholder';
 
-/** What memory saves, by the run's status. Rejected content is never saved. */
+/** The content that memory saves, by the run's status. Rejected content is never saved. */
 export interface Persistence {
   /** A guard stopped the run. Default `drop`. */
   tripwire?: KeptTurn;
-  /** Something failed: the model, a guard, a tool's rights. Default `drop`. */
+  /** The run failed: the model, a guard, a tool's rights. Default `drop`. */
   failed?: KeptTurn;
-  /** The caller gave up. Default `drop`. */
+  /** The caller canceled. Default `drop`. */
   canceled?: KeptTurn;
   /**
    * The run is suspended. `keep`: the content accepted so far and the waiting calls; with `hold: 'run'` the caller's message and
@@ -22,7 +22,7 @@ export interface Persistence {
   suspended?: 'keep' | 'drop';
 }
 
-/** What memory keeps of a run that is not over: while it waits for a person, and with `savePerStep` after each step. */
+/** Saves the conversation of an unfinished run: while it waits for a person, and with `savePerStep` after each step. */
 export interface UnfinishedTurn {
   /**
    * @param list a copy that memory may change
@@ -30,12 +30,11 @@ export interface UnfinishedTurn {
    */
   keep(list: MessageList, waiting: readonly Chunk[]): Promise<void>;
   /**
-   * Notes which messages were kept, when the run goes on: in another process nothing else knows them, once guards have taken them
-   * out.
+   * Marks the messages that were kept when the run continues: in another process no other code knows them once guards have removed them.
    *
-   * @param list the conversation as it rested
+   * @param list the conversation at the suspension
    */
   noteKept(list: MessageList): void;
-  /** Deletes what was kept of the answer. */
+  /** Deletes the kept part of the response. */
   takeBack(list: MessageList): Promise<void>;
 }

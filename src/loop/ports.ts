@@ -15,24 +15,24 @@ export interface Chunk {
   metadata?: Record<string, unknown>;
 }
 
-/** What a model is sent. */
+/** The model's input. */
 export type Prompt = PhaseData<'llmRequest'>['prompt'];
-/** What one step sends to the model and what the step's guards may change: the fields of the inputStep payload. */
+/** The input of one step's model call that the step's guards may change: the fields of the inputStep payload. */
 export type StepSettings = Pick<
   PhaseData<'inputStep'>,
   'tools' | 'toolChoice' | 'activeTools' | 'providerOptions' | 'modelSettings' | 'structuredOutput'
 > & {
-  /** What a hook gave the step's tools in place of the agent's workspace. */
+  /** A hook's workspace for the step's tools, in place of the agent's. */
   readonly workspace?: unknown;
 };
 
 /** One of the agent's models, and how it is called. */
 export interface ModelEntry {
   readonly model: ResolvedModel;
-  /** Tries after the first for errors that the provider calls retryable. */
+  /** Retries for errors that the provider calls retryable. */
   readonly maxRetries: number;
   readonly headers?: Record<string, string>;
-  /** Settings of this model alone; those of the step win. */
+  /** Settings of this model alone; those of the step take precedence. */
   readonly modelSettings?: object;
   readonly providerOptions?: object;
 }
@@ -50,7 +50,7 @@ export interface PartSource {
   getReader(): { read(): Promise<{ readonly done: boolean; readonly value?: unknown }>; cancel(reason?: unknown): Promise<void> };
 }
 
-/** What a model call gives. */
+/** The response of a model call. */
 export interface ModelResponse {
   /** The provider's own stream parts. */
   readonly parts: PartSource;
@@ -70,20 +70,20 @@ export interface ToolCall {
   readonly providerExecuted?: boolean;
 }
 
-/** How a tool call ended. */
+/** The outcome of a tool call. */
 export type ToolOutcome =
   | { readonly kind: 'result'; readonly result: unknown }
   | {
       readonly kind: 'error';
       readonly error: unknown;
-      /** Set for a sub-agent that gave no answer: what it wrote so far is not shown where the run withholds it. */
+      /** Set for a sub-agent without a response: if the run withholds its output, it is not shown. */
       readonly withdraws?: boolean;
     }
-  /** A person did not approve of it. */
+  /** The approver declined it. */
   | { readonly kind: 'denied'; readonly reason: string }
   /** The tool waits for input from outside the run. */
   | { readonly kind: 'suspended'; readonly suspension: Suspension }
-  /** The tool has no `execute` here: its result is the client's to give. */
+  /** The tool has no `execute` here: the client provides its result. */
   | { readonly kind: 'client' };
 
 /** One run of a tool. */
@@ -94,13 +94,13 @@ export interface ToolRequest {
   /** The step's settings: which tools it offers. */
   readonly settings: StepSettings;
   readonly abortSignal: AbortSignal;
-  /** What the call is resumed with, where it suspended the run or a person approved of it. */
+  /** The data to resume the call with, if it suspended the run or was approved. */
   readonly resume?: CallResponse;
-  /** What keeps a run that the tool begins itself, where anything keeps the call. */
+  /** Durable storage for a run that the tool starts itself. Undefined if the call is not stored. */
   readonly inside?: InsidePart;
   /** Whether the arguments streamed before the guards' ruling, so that the tool has not received them. */
   readonly isInputUntold?: boolean;
-  /** Whether what the tool writes is withheld until it has ended: a sub-agent withholds its own answer, too. */
+  /** Whether the tool's output is withheld until it has ended: a sub-agent then withholds its own response, too. */
   readonly isWithheld?: boolean;
   /** Emits a chunk while the tool runs. */
   readonly write: (chunk: Chunk) => Promise<void>;
@@ -120,21 +120,21 @@ export interface ConversationSnapshot {
 
 /** Adds the loop's own needs to what guards need from the message list. */
 export interface LoopMessages {
-  /** Whether messages have ids, so that hooks may begin a new one within an answer. */
+  /** Whether messages have ids, so that hooks may start a new one within a response. */
   readonly haveIds?: true;
-  /** Adds the model's answer to the conversation: to its last message, or as a new message if none has the id. */
+  /** Adds the model's response to the conversation: to its last message, or as a new message if none has the id. */
   addResponse(list: MessageList, message: MastraDBMessage): void;
-  /** Notes how a tool call ended. */
+  /** Stores the outcome of a tool call. */
   setToolOutcome(list: MessageList, call: ToolCall, outcome: ToolOutcome): void;
-  /** Adds data parts that a tool wrote to what was answered last. */
+  /** Adds data parts that a tool wrote to the last response. */
   addData(list: MessageList, parts: readonly DataPart[]): void;
-  /** Remembers a list as it is now, deeply. */
+  /** A deep copy of the current list. */
   checkpoint(list: MessageList): ConversationSnapshot;
-  /** A list of its own that is again as one was; it makes ids and prompts as `like` does. */
+  /** A new list with the content of a snapshot; it creates ids and prompts as `like` does. */
   restore(snapshot: ConversationSnapshot, like: MessageList): MessageList;
   /** System messages under a tag of the loop's own. */
   writeTagged(list: MessageList, tag: string, messages: readonly SystemMessage[]): void;
-  /** The list as the model of an entry is to see it. */
+  /** The prompt for the model of an entry. */
   toPrompt(list: MessageList, model: ResolvedModel): Promise<Prompt>;
 }
 
@@ -148,11 +148,11 @@ export interface LoopPorts {
   /** Converts one part of the provider's stream into a chunk, or into undefined if there is nothing to emit. */
   toChunk(part: unknown, runId: string): Chunk | undefined;
   runTool(request: ToolRequest): Promise<ToolOutcome>;
-  /** Whether a person is to decide over a call before it runs. What fails to say so says that one is. */
+  /** Whether a call needs approval before it runs. It does if this check fails. */
   needsApproval(request: Pick<ToolRequest, 'call' | 'settings'>): Promise<boolean>;
-  /** Whether the conditions under which the run ends hold after these steps. */
+  /** Whether a stop condition holds after these steps. */
   shouldStop(steps: readonly StepRecord[]): Awaitable<boolean>;
-  /** Asks the application about each accepted step. Absent where it has nothing to say. */
+  /** Calls the application's hook after each accepted step. Absent without such a hook. */
   readonly afterStep?: (ended: EndedStep) => Promise<StepRuling>;
   /** Adds the values that a person sees in place of a tool's payloads. Absent if the host has no such notes. */
   readonly payloads?: PayloadTransforms;
@@ -169,25 +169,25 @@ export interface PayloadTransforms {
   note(tools: Readonly<Record<string, unknown>> | undefined): void;
   /** Adds the note to a chunk that leaves. Undefined if the chunk gets none. */
   ofChunk(chunk: Chunk): Promise<void> | undefined;
-  /** Adds the notes to the messages of the answer before they are kept. */
+  /** Adds the notes to the messages of the response before they are saved. */
   ofMessages(list: MessageList): Promise<void>;
 }
 
-/** A step whose answer was accepted and whose tools have run. */
+/** A step whose response was accepted and whose tools have run. */
 export interface EndedStep {
   readonly list: MessageList;
   /** The accepted steps, with this one. */
   readonly steps: readonly StepRecord[];
-  /** Whether the run goes on, unless the application says otherwise. */
+  /** Whether the run continues, unless the application decides otherwise. */
   readonly goesOn: boolean;
 }
 
-/** What the application says about a step. */
+/** The application's decision after a step. */
 export interface StepRuling {
   readonly goesOn: boolean;
   /** The feedback for the model in the following steps. It replaces earlier feedback. */
   readonly feedback?: string;
-  /** What the stream says about it. */
+  /** Chunks to emit for it. */
   readonly chunks?: readonly Chunk[];
 }
 
@@ -196,7 +196,7 @@ export interface StepRecord {
   readonly stepNumber: number;
   readonly attempt: number;
   stepType: 'initial' | 'tool-result';
-  /** Accepted text; empty where the attempt was rejected. */
+  /** Accepted text; empty if the attempt was rejected. */
   text: string;
   reasoningText: string | undefined;
   reasoning: Chunk[];
@@ -211,7 +211,7 @@ export interface StepRecord {
   request: Record<string, unknown>;
   response: Record<string, unknown>;
   providerMetadata: unknown;
-  /** Why the loop went on or not. */
+  /** The reason why the loop continued or ended. */
   reason: 'stop' | 'tool-calls' | 'tripwire' | 'retry' | 'error' | undefined;
   tripwire?: StepTripwire;
 }
@@ -229,17 +229,17 @@ export interface ToolResultRecord extends Chunk {
   readonly output: unknown;
 }
 
-/** Why an attempt was rejected. */
+/** The reason why an attempt was rejected. */
 export interface StepTripwire {
   reason: string;
   retry?: boolean;
   metadata?: unknown;
   processorId?: string;
-  /** Set where the guard gave no verdict, and did not object. */
+  /** Set if the guard gave no verdict and did not object. */
   kind?: 'unavailable';
 }
 
-/** Tokens as the provider counts them; what it does not report is undefined. */
+/** Token counts as the provider reports them; undefined if it does not. */
 export interface TokenUsage {
   inputTokens: number | undefined;
   outputTokens: number | undefined;

@@ -6,7 +6,7 @@ import { readAhead } from './read-ahead.js';
 const delta = (text: string): Chunk => ({ type: 'text-delta', runId: 'run', from: 'AGENT', payload: { id: '1', text } });
 const finish: Chunk = { type: 'finish', runId: 'run', from: 'AGENT', payload: {} };
 
-/** A call whose answer is scripted, and what is done to it. */
+/** A call with a scripted response, and a record of what happened to it. */
 const callOf = (chunks: readonly (Chunk | undefined)[], end: { error?: unknown; opensAfter?: Promise<void> } = {}) => {
   const seen = { pulled: 0, isReturned: false, isHungUp: false };
   const answer = async function* () {

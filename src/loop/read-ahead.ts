@@ -7,16 +7,16 @@ const mostCharsAhead = 16_384;
 
 /** A response that is read ahead while overlap guards judge. */
 export interface ResponseAhead extends ModelCall {
-  /** The last chunk, where the answer is there to its end. */
+  /** The last chunk, once the response is complete. */
   readonly finish: Chunk | undefined;
-  /** About how many tokens have come so far. */
+  /** Estimated number of tokens so far. */
   estimateTokens(): number;
 }
 
-/** What was read: a chunk, or what the provider failed with, in their order. */
+/** An item of the stream: a chunk, or the provider's error. */
 type Item = { readonly chunk: Chunk } | { readonly error: unknown };
 
-/** Reads the answer of a call as it comes, as far ahead as is allowed. */
+/** Reads the response of a call ahead, up to the limit. */
 export const readAhead = (call: ModelCall): ResponseAhead => {
   let finish: Chunk | undefined;
   let told = '';
@@ -52,7 +52,7 @@ const textOf = ({ payload }: Chunk): string => {
   return typeof text === 'string' ? text : typeof argsTextDelta === 'string' ? argsTextDelta : '';
 };
 
-/** The platform's own queue: it is asked for more as long as less than so many characters wait in it. */
+/** The platform's own queue: it pulls until so many characters wait in it. */
 const streamOf = (chunks: AsyncIterable<Chunk | undefined>, note: (chunk: Chunk) => void): ReadableStream<Item> => {
   const iterator = chunks[Symbol.asyncIterator]();
   const next = async (): Promise<Item | undefined> => {
@@ -65,7 +65,7 @@ const streamOf = (chunks: AsyncIterable<Chunk | undefined>, note: (chunk: Chunk)
         return { chunk: value };
       }
     } catch (error) {
-      return { error }; // a stream that fails would lose what waits in it
+      return { error }; // an error would make the stream discard its waiting items
     }
   };
   const pull = async (controller: ReadableStreamDefaultController<Item>): Promise<void> => {
@@ -73,11 +73,11 @@ const streamOf = (chunks: AsyncIterable<Chunk | undefined>, note: (chunk: Chunk)
     if (item) controller.enqueue(item);
     if (!item || 'error' in item) controller.close();
   };
-  const cancel = (): void => void iterator.return?.()?.catch(() => undefined); // a provider that hangs is not waited for
+  const cancel = (): void => void iterator.return?.()?.catch(() => undefined); // does not wait for a provider that hangs
   return new ReadableStream<Item>({ pull, cancel }, { highWaterMark: mostCharsAhead, size: sizeOf });
 };
 
-/** Chunks without a text count too, or any number of them could wait. */
+/** Chunks without text count as one, or any number of them could wait. */
 const sizeOf = (item: Item): number => ('chunk' in item ? Math.max(1, textOf(item.chunk).length) : 1);
 
 async function* takenFrom(items: ReadableStream<Item>): AsyncGenerator<Chunk> {

@@ -16,18 +16,18 @@ const unseen = new Set(['phase', 'messageList', 'streamParts', 'state', 'steps',
 /** The recorder of guards, and the guards to record. */
 interface GuardViewOptions {
   readonly writer: TraceWriter;
-  /** Whether values are concealed: chunks may hold pieces of them, and are then not written down. */
+  /** Whether secrets are concealed: chunks may contain pieces of them and are then not recorded. */
   readonly isConcealing: boolean;
   readonly memoryIds: ReadonlySet<string> | undefined;
   /** Ids of shadow guards. Only their events are recorded. */
   readonly shadows: ReadonlySet<string>;
 }
 
-/** Ids of the guards that only look on. */
+/** Ids of the shadow guards. */
 export const shadowsIn = (node: GraphNode): string[] =>
   node.kind === 'guard' ? (node.policy?.shadow ? [node.id] : []) : childrenOf(node).flatMap(shadowsIn);
 
-/** Looks at what a guard is given, and at what it has made of that. */
+/** Records a guard's input, and its verdict. */
 export const lookAtGuard = (
   { writer, memoryIds, shadows, isConcealing }: GuardViewOptions,
   { author, data, scope }: GuardCall,
@@ -46,7 +46,7 @@ export const lookAtGuard = (
   };
 };
 
-const isPerChunk = ({ phase }: Author): boolean => phaseRow<Phase>(phase as Phase).cadence === 'chunk'; // authors name phases
+const isPerChunk = ({ phase }: Author): boolean => phaseRow<Phase>(phase as Phase).cadence === 'chunk'; // author.phase is a phase
 
 type Causes = Extract<TraceFact, { kind: 'judged' }>['causes'];
 
@@ -59,7 +59,7 @@ interface Look {
 const writeJudged = (writer: TraceWriter, author: Author, { received, returned, causes }: Look): void => {
   const { phase, processorId, path } = author;
   const changed = returned && !isSameFrozen(received, returned) ? returned : undefined;
-  if (isPerChunk(author) && returned && !changed) return; // it let a chunk pass
+  if (isPerChunk(author) && returned && !changed) return; // the chunk passed unchanged
   const adds: unknown[] = [];
   writer.write({
     kind: 'judged',
@@ -74,12 +74,12 @@ const writeJudged = (writer: TraceWriter, author: Author, { received, returned, 
   });
 };
 
-/** No chain of causes is followed further. */
+/** Maximum length of a recorded chain of causes. */
 const mostCauses = 8;
 
 /**
- * The error of a guard without a verdict, then its causes. Of a stack only the frames of code are kept: its head repeats the
- * message, and the frames of Node's own queues change from run to run.
+ * The error of a guard without a verdict, then its causes. Only the code frames of a stack are recorded: its head repeats the message,
+ * and the frames of Node's own queues change from run to run.
  */
 const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   const outage = verdict.kind === 'unavailable' ? verdict : verdict.kind === 'trip' ? verdict.outage : undefined;
@@ -94,7 +94,7 @@ const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   return causes;
 };
 
-/** The whole conversation as the memory left it, its sources too. */
+/** Records the whole conversation after the memory processor, including its sources. */
 const writeMemory = (writer: TraceWriter, { author, data, scope }: GuardCall, verdict: Verdict<unknown>): void => {
   const { phase, processorId } = author;
   const { messageList } = data as { messageList?: MessageList }; // phases of messages have one by now
@@ -115,7 +115,7 @@ const writeMemory = (writer: TraceWriter, { author, data, scope }: GuardCall, ve
   });
 };
 
-/** A payload as data; what its list holds is read off the list. */
+/** A payload as data; the content of its list is read from the list. */
 const visibleIn = (data: object, { host }: RunScope): object => {
   const fields: Record<string, unknown> = Object.fromEntries(Object.entries(data).filter(([name]) => !unseen.has(name)));
   const { messageList } = data as { messageList?: unknown };

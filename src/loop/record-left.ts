@@ -4,7 +4,7 @@ import { noteOf, type TraceWriter } from '../trace/trace-writer.js';
 import { partIdOf } from './part-ids.js';
 import type { Chunk } from './ports.js';
 
-/** Writes down chunks as they can be seen. Where values are concealed, texts are written as far as none of them is cut. */
+/** Records chunks as they become visible. If secrets are concealed, texts are recorded only up to a point that splits none of them. */
 export const recordLeft = (writer: TraceWriter, conceal: MapText | undefined): ((chunk: Chunk) => void) => {
   const write = (chunk: Chunk): void => {
     const own = withoutRun(withoutSteps(chunk));
@@ -41,7 +41,7 @@ const wordFields = ['text', 'argsTextDelta'] as const;
 const fieldOf = ({ payload }: Chunk): (typeof wordFields)[number] | undefined =>
   wordFields.find((name) => typeof (payload as Record<string, unknown> | undefined)?.[name] === 'string');
 
-/** What a delta says. */
+/** The text of a delta. */
 const wordsOf = (chunk: Chunk): string | undefined => {
   const field = chunk.type.endsWith('-delta') ? fieldOf(chunk) : undefined;
   return field && (chunk.payload as Record<typeof field, string>)[field];
@@ -52,7 +52,7 @@ const withWords = (chunk: Chunk, text: string): Chunk => ({
   payload: { ...(chunk.payload as object), [fieldOf(chunk) ?? 'text']: text },
 });
 
-/** All chunks are of the run that the header names. */
+/** A chunk without its run id, which is in the header. */
 export const withoutRun = ({ runId: _runId, ...own }: Chunk): Chunk => own;
 
 /** The loop's own chunks repeat all steps so far; their other fields are in the events. */

@@ -2,16 +2,16 @@ import type { Chunk, TokenUsage } from './ports.js';
 import type { Attempt, Run } from './run.js';
 import { noUsage } from './step-record.js';
 
-/** A chunk as the model gave it. */
+/** A chunk from the model. */
 interface ModelChunk {
   readonly chunk: Chunk;
-  /** When the call began. */
+  /** Start time of the call. */
   readonly startedAt: number;
-  /** Whether a guard asks for the chunks as they came. */
+  /** Whether a guard needs the original chunks. */
   readonly isKept: boolean;
 }
 
-/** Notes what a chunk tells the loop itself, whatever guards make of it. Throws the provider's error. */
+/** Records what the loop itself needs from a chunk, independently of the guards. Throws the provider's error. */
 export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelChunk): void => {
   const { type, payload } = modelChunk.chunk;
   if (type === 'error') throw (payload as { error?: unknown } | undefined)?.error ?? payload;
@@ -21,7 +21,7 @@ export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelCh
   else if (type !== 'raw') attempt.hasSpoken = true;
 };
 
-/** The provider's part as it came, without what it is called. */
+/** The provider's original part without its type. */
 const withoutType = (part: { type?: unknown }): object => {
   const { type: _type, ...metadata } = part;
   return metadata;
@@ -33,7 +33,7 @@ interface FinishPayload {
   providerMetadata?: unknown;
 }
 
-/** The model is done: what it used counts, whatever guards still say about its answer. */
+/** Records the end of the model's response: its usage counts, whatever the guards' later verdict. */
 export const recordModelFinish = (
   run: Run,
   attempt: Attempt,

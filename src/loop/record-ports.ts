@@ -2,17 +2,17 @@ import { noteOf, type TraceWriter } from '../trace/trace-writer.js';
 import { createPartIds, partIdOf, type PartIds } from './part-ids.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolOutcome, ToolRequest } from './ports.js';
 
-/** Whose ports are recorded. */
+/** The run whose ports are recorded. */
 interface RecordedRun {
   readonly runId: string;
   readonly writer: TraceWriter;
-  /** Part ids that the run has given out so far. */
+  /** Part ids that the run has assigned so far. */
   readonly usedPartIds: () => ReadonlySet<string>;
   /** Called once a provider has started to respond. */
   readonly onOpened: () => void;
 }
 
-/** Ports that write down what comes in through them. Everything that a run learns from outside comes this way. */
+/** Ports that record all their input. Everything that a run gets from outside comes through them. */
 export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts => {
   const { writer } = recorded;
   let calls = 0;
@@ -28,11 +28,11 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
         recorded.onOpened();
         return { ...response, parts: partsOf(response.parts, { ...recorded, ports, call, abortSignal: request.abortSignal }) };
       } catch (error) {
-        if (!request.abortSignal.aborted) writeEnded(writer, call, { error }); // a call that was aborted fails only because of that
+        if (!request.abortSignal.aborted) writeEnded(writer, call, { error }); // an aborted call fails only because of the abort
         throw error;
       }
     },
-    toChunk: (chunk) => chunk as Chunk, // read already, see partsOf
+    toChunk: (chunk) => chunk as Chunk, // already converted, see partsOf
     runTool: async (request) => {
       const write: ToolRequest['write'] = (chunk) => {
         const { toolCallId } = request.call;
@@ -91,7 +91,7 @@ export const requestFacts = ({
   modelSettings: withoutHeaders(modelSettings),
 });
 
-/** Settings of a model as they may be written down: headers may hold keys. */
+/** Settings of a model without headers, which may contain keys. */
 export const withoutHeaders = (settings: unknown): object | undefined => {
   if (typeof settings !== 'object' || settings === null) return undefined;
   const { headers: _headers, ...rest } = settings as { headers?: unknown };
@@ -105,7 +105,7 @@ const writePrompt = (writer: TraceWriter, call: number, request: ModelRequest): 
   writer.write({ kind: 'prompt', ...writer.place, call, modelId, provider, adds, request: sent });
 };
 
-/** What the provider says of its answer; its headers and the raw request are no part of a trace. */
+/** Records the provider's response metadata, without headers and the raw request. */
 const writeOpened = (writer: TraceWriter, call: number, { response, warnings }: ModelResponse): void => {
   const { headers: _headers, body: _body, ...facts } = (response ?? {}) as Record<string, unknown>;
   writer.write({
@@ -132,7 +132,7 @@ interface OpenCall extends RecordedRun {
   readonly call: number;
 }
 
-/** The provider's stream as chunks, each written down as it comes; asked for on demand, as the provider's own is. */
+/** The provider's stream as chunks, each recorded as it comes; pulled on demand, like the provider's own. */
 const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStream<unknown> => {
   const { ports, writer, call, runId, abortSignal } = incoming;
   const reader = parts.getReader();
@@ -162,7 +162,7 @@ const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStr
 const recordIncoming = ({ writer, call, usedPartIds }: OpenCall): ((chunk: Chunk) => void) => {
   let ids: PartIds | undefined;
   return (chunk) => {
-    ids ??= createPartIds(new Set(usedPartIds())); // as the loop will name them
+    ids ??= createPartIds(new Set(usedPartIds())); // the ids that the loop will assign
     const named = ids.own(chunk);
     const part = noteOf(chunk, named && partIdOf(named));
     const { runId: _runId, ...own } = chunk;

@@ -12,7 +12,7 @@ export const recordWastedCall = (run: Run, attempt: Attempt): void => {
   if (!ahead) return;
   attempt.ahead = undefined;
   ahead.hangUp();
-  if (run.signal.aborted || attempt.cached) return; // the caller gave up, and no guard; or no model was called
+  if (run.signal.aborted || attempt.cached) return; // the caller canceled, not a guard; or no model was called
   const { finish, startedAt } = ahead;
   if (finish) recordModelFinish(run, attempt, { chunk: finish, startedAt });
   const { inputTokens, outputTokens } = attempt.finish?.usage ?? {};

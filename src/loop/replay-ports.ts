@@ -12,19 +12,19 @@ import type { ReplayStage } from './replay-stage.js';
 
 type OfKind<K extends TraceEntry['kind']> = Extract<TraceEntry, { kind: K }>;
 
-/** What a replay's ports answer from. */
+/** The source of a replay's responses. */
 interface ReplaySource {
   readonly trace: Trace;
   readonly runId: string;
   readonly stage: ReplayStage;
   readonly conceal: MapText;
-  /** Puts stand-ins where values were concealed. */
+  /** Replaces concealed secrets with stand-ins. */
   readonly reveal: MapText | undefined;
 }
 
 /**
- * The ports of a run that is replayed: models, tools and people answer as they did, where they are asked what they were asked. Where
- * they were never asked, the replay ends.
+ * The ports of a replayed run: models, tools and people repeat their recorded responses to recorded requests. The replay ends at a
+ * request that was not recorded.
  */
 export const createReplayPorts = (
   source: ReplaySource,
@@ -70,7 +70,7 @@ interface RecordedCall {
   readonly ended: OfKind<'ended'> | undefined;
 }
 
-/** The calls of the model that were recorded, with what they were asked. */
+/** The recorded model calls with their requests. */
 export const recordedCalls = (trace: Trace): RecordedCall[] => {
   const freezeIt = freezeContent(trace);
   const [opened, came, ended] = [traceOfKind(trace, 'opened'), traceOfKind(trace, 'came'), traceOfKind(trace, 'ended')];
@@ -99,7 +99,7 @@ const answerOf = async (call: RecordedCall, { abortSignal }: ModelRequest, sourc
   };
 };
 
-/** How a call ended that gives nothing more. */
+/** Ends a call without further chunks as recorded: with its error, or with an abort. */
 const fail = async (ended: RecordedCall['ended'], abortSignal: AbortSignal, stage: ReplayStage): Promise<never> => {
   if (!ended) await stage.wait(abortSignal, cutOff);
   throw ended ? fromPlainJson(ended.error) : abortSignal.reason;
@@ -145,7 +145,7 @@ const replayTools = ({ trace, stage, conceal, reveal }: ReplaySource): LoopPorts
   };
 };
 
-/** A tool's recorded end, as the tool gave it. */
+/** The recorded outcome of a tool, as the tool gave it. */
 export const endOf = ({ ended, outcome }: OfKind<'tool'>, reveal: MapText | undefined): ToolOutcome => {
   const facts = fromPlainJson(outcome, reveal) as object;
   if (ended === 'thrown') throw (facts as { error: unknown }).error;

@@ -1,22 +1,22 @@
 import type { GuardCall, GuardSpan } from '../phase/scope.js';
 import type { Position } from '../trace/run-fact.js';
 
-/** Where a replay ended because it led to something that was never recorded. */
+/** The position where a replay ended because its next request was never recorded. */
 export interface ReplayEnd extends Position {
-  /** What is not in the trace. */
+  /** The data that is missing from the trace. */
   readonly reason: string;
 }
 
 /** The environment of a replayed run. A stand-in without a recorded response reports that here. */
 export interface ReplayStage {
-  /** Ends the replay, because the record does not say what would have followed. Returns a promise that never settles. */
+  /** Ends the replay, because the record lacks what would have followed. Returns a promise that never settles. */
   end(reason: string): Promise<never>;
   /**
-   * Waits until the signal is aborted. When nothing else can happen, the caller aborts if the record says so; otherwise the
+   * Waits until the signal is aborted. When nothing else can happen, the caller aborts if the record contains a cancel; otherwise the
    * replay ends.
    */
   wait(abortSignal: AbortSignal, reason: string): Promise<void>;
-  /** Counts guards that are at work. */
+  /** Counts guards that are running. */
   openSpan(call: GuardCall): GuardSpan;
   /** Called for each line that the replayed run writes. */
   heard(): void;
@@ -27,16 +27,16 @@ interface StageOptions {
   readonly position: () => Position;
   /** Ends the run. */
   readonly abort: (reason: unknown) => void;
-  /** The caller gives up where the record says so; false where it does not. */
+  /** Cancels the run if the record contains a cancel at this point; otherwise returns false. */
   readonly cancel: () => boolean;
-  /** Gives everything that can happen the time to happen. */
+  /** Lets pending work proceed. */
   readonly pause: () => Promise<unknown>;
 }
 
-/** So many pauses in which nothing has happened are taken for a standstill. */
+/** The number of pauses without activity that count as a standstill. */
 const mostQuiet = 3;
 
-/** Sets the stage for one replay. */
+/** Creates the stage for one replay. */
 export const createReplayStage = ({ position, abort, cancel, pause }: StageOptions): ReplayStage => {
   const atWork = new Set<GuardCall>();
   let ended: ReplayEnd | undefined;

@@ -19,29 +19,29 @@ export interface ProviderResult {
 /** A text or reasoning part while it grows. */
 interface GrowingSpan {
   readonly part: TextPart | ReasoningPart;
-  /** Takes a piece; gives the text so far. */
+  /** Appends a piece; returns the text so far. */
   readonly grow: (piece: string) => string;
-  /** Whether the part is in the answer: it has a text, or metadata that the provider wants to see again. */
+  /** Whether the part is in the response: it has a text, or metadata that the provider needs back. */
   isPlaced: boolean;
 }
 
-/** A text or reasoning part of an answer, under the id that its chunks have. */
+/** A text or reasoning part of a response, under the id of its chunks. */
 export interface Span {
   readonly type: 'text' | 'reasoning';
   readonly id: string;
 }
 
-/** What one attempt's released chunks add up to. Guards decide what is released; only that becomes the answer. */
+/** The response of one attempt, assembled from its released chunks. Guards decide what is released; only that becomes the response. */
 export interface AssembledResponse {
   readonly parts: Part[];
   readonly toolCalls: ToolCall[];
-  /** What guards of the stream ruled about calls that are not simply run, by call. */
+  /** Stream guards' rulings about calls that are rejected or need approval, by call id. */
   readonly rulings: Map<string, CallRuling>;
-  /** What came back of tools that the provider runs itself, also for calls of earlier steps. */
+  /** Results of tools that the provider runs itself, also for calls of earlier steps. */
   readonly results: ProviderResult[];
-  /** Ids of calls whose arguments came piece by piece. */
+  /** Ids of calls whose arguments streamed. */
   readonly streamedCalls: string[];
-  /** Texts and reasoning, in order, under the ids that their chunks have. */
+  /** Text and reasoning parts, in order, under the ids of their chunks. */
   readonly spans: Span[];
   readonly sources: Chunk[];
   readonly files: Chunk[];
@@ -51,7 +51,7 @@ export interface AssembledResponse {
   readonly growing: Map<string, GrowingSpan>;
 }
 
-/** Starts an empty answer. */
+/** Creates an empty response. */
 export const createResponse = (): AssembledResponse => ({
   parts: [],
   toolCalls: [],
@@ -65,10 +65,10 @@ export const createResponse = (): AssembledResponse => ({
   growing: new Map(),
 });
 
-/** Takes a released chunk into an answer; chunks that say nothing (a part's start, metadata) leave it as it is. */
+/** Adds a released chunk to a response; chunks without content (a part's start, metadata) leave it as it is. */
 export const addChunk = (answer: AssembledResponse, chunk: Chunk): void => takers[chunk.type]?.(answer, chunk);
 
-// The payloads below are those of Mastra's chunks, which the host's port makes of the provider's parts.
+// The payloads below are those of Mastra's chunks, which the host's port creates from the provider's parts.
 type ProviderMetadata = TextPart['providerMetadata'];
 
 interface SpanPayload {
@@ -78,8 +78,8 @@ interface SpanPayload {
 }
 
 /**
- * Takes a chunk of a text or of reasoning, its start and end included: each may bring metadata that the provider wants to see again with the
- * next prompt. The last one wins.
+ * Adds a chunk of text or reasoning, its start and end included: each may bring metadata that the provider needs back with the next
+ * prompt. The last one wins.
  */
 const addSpan =
   (type: Span['type']) =>
@@ -96,7 +96,7 @@ const addSpan =
     if (text !== '' || (providerMetadata && placesByMetadata.has(chunk.type))) place(answer, span, { type, id });
   };
 
-/** Chunks whose metadata is kept, also where the part has no text. */
+/** Chunks whose metadata is kept even if the part has no text. */
 const placesByMetadata = new Set(['text-delta', 'reasoning-start', 'reasoning-delta', 'reasoning-end']);
 
 const isRedacted = (metadata: ProviderMetadata): boolean =>
@@ -135,14 +135,14 @@ const addToolCall = (answer: AssembledResponse, chunk: Chunk): void => {
   });
 };
 
-/** Arguments that stream are seen before the call is complete. */
+/** Streamed arguments are visible before the call is complete. */
 const showToolCall = (answer: AssembledResponse, { type, payload }: Chunk): void => {
   const { toolCallId } = payload as { toolCallId: string };
   if (type === 'tool-call-input-streaming-start') answer.streamedCalls.push(toolCallId);
   answer.partIds.add(toolCallId);
 };
 
-/** A result in the model's own stream: the provider ran the tool, whether it said so with the call or not. */
+/** Adds a result from the model's own stream: the provider ran the tool, whether it marked the call so or not. */
 const addToolResult = (answer: AssembledResponse, chunk: Chunk): void => {
   const { toolCallId, result, providerMetadata } = chunk.payload as ProviderResult & { providerMetadata?: ProviderMetadata };
   const part = findToolPart(answer.parts, toolCallId);
@@ -151,7 +151,7 @@ const addToolResult = (answer: AssembledResponse, chunk: Chunk): void => {
   answer.results.push(chunk.payload as ProviderResult);
 };
 
-/** Metadata of a call and its result in one part. Where a provider gives each an item id, Mastra keeps the result's as `resultItemId`. */
+/** Metadata of a call and its result in one part. If a provider gives each an item id, Mastra keeps the result's as `resultItemId`. */
 const withBothItems = (call: ProviderMetadata, result: NonNullable<ProviderMetadata>): ProviderMetadata =>
   Object.fromEntries(
     Object.entries(result).map(([provider, fields]) => {
@@ -199,13 +199,13 @@ const takers: Partial<Record<string, (answer: AssembledResponse, chunk: Chunk) =
 /** The text of a message's parts, in order. */
 export const textOf = (parts: readonly Part[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-/** The reasoning in a message's parts, in order; nothing where there is none. */
+/** The reasoning in a message's parts, in order; undefined if there is none. */
 export const reasoningOf = (parts: readonly Part[]): string | undefined => {
   const text = parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join('');
   return text === '' ? undefined : text;
 };
 
-/** The part of a message that a tool call became. */
+/** The message part of a tool call. */
 export const findToolPart = (parts: readonly Part[], toolCallId: string) =>
   parts.find((part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId) as
     Extract<Part, { type: 'tool-invocation' }> | undefined; // found by its type, which the compiler does not see through find

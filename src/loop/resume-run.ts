@@ -5,10 +5,10 @@ import type { Run, RunOptions } from './run.js';
 import { readState, writeState } from './state/run-state.js';
 import { answerCall } from './step-calls.js';
 
-/** What belongs to one segment of a run: from its start, or from an answer, to its end or to where it is suspended. */
+/** The options of one run segment: from the start, or a call's response, to the end or the next suspension. */
 export type RunSegment = Pick<RunOptions, 'mode' | 'streamBuffer' | 'abortSignal' | 'onEvent' | 'onStepFinish'>;
 
-/** What was said about a call that waited. */
+/** The response to a waiting call. */
 export interface Answered {
   readonly toolCallId: string;
   readonly answer: Exclude<CallResponse, { kind: 'unasked' }>;
@@ -26,7 +26,7 @@ export const resumeRun = (suspended: Run, segment: RunSegment, answered: Answere
   return run;
 };
 
-/** A call of a suspended run is answered; the run can go on. */
+/** Applies the response to a call of a suspended run, so that the run can continue. */
 export const applyCallResponse = (run: Run, { toolCallId, answer: given }: Answered): void => {
   run.options.unfinishedTurn?.noteKept(run.list);
   if (run.attempt) answerCall(run.attempt.stepCalls, toolCallId, given);

@@ -1,21 +1,21 @@
 import { publish } from './emit.js';
 import type { Run } from './run.js';
 
-/** What an attempt or a step has let out. */
+/** The emitted chunks of an attempt or a step. */
 export interface EmittedParts {
   readonly partIds: Iterable<string>;
-  /** Where it begins. */
+  /** Offset of the first chunk. */
   readonly place: number;
   /**
-   * What of it a reader without part ids takes back: the current step, all that the run has let out, the words of the current step or of
-   * those before it, which are emitted again; or nothing but the parts themselves.
+   * The scope for a reader without part ids: the current step, the whole run, the text of the current step or of those before it (which
+   * is emitted again), or only the parts themselves.
    */
   readonly scope: 'step' | 'run' | 'words' | 'earlier-words' | 'parts';
 }
 
 /**
- * Takes back what was let out: where it is still held, it is gone without a trace; else the wire and the record say that it is
- * withdrawn. Says whether it was gone.
+ * Retracts emitted chunks. Buffered ones are dropped without a trace; otherwise stream and record report the retraction. Returns whether
+ * they were dropped.
  */
 export const retract = async (run: Run, out: EmittedParts): Promise<boolean> => {
   if (run.options.streamBuffer.drop(out.place)) return true;

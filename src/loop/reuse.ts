@@ -1,18 +1,18 @@
 import { klona } from 'klona/full';
 import type { ToolCall } from './ports.js';
 
-/** What a tool returned: enough to answer the same call again. */
+/** The result of a tool call, to reuse for an equal call. */
 export interface FinishedCall {
   readonly key: string;
   readonly result: unknown;
 }
 
-/** Remembers what a call returned, before any guard changes it in place. */
+/** Copies the result of a call before any guard changes it in place. */
 export const finishedCall = (call: ToolCall, result: unknown): FinishedCall => ({ key: keyOfCall(call), result: klona(result) });
 
 /**
- * Takes the result of an equal call out of what rejected attempts left. Each result answers one call: a step that asks twice
- * where its rejected attempt asked once runs the tool once more.
+ * Takes the result of an equal call from those of rejected attempts. Each result serves one call: if a step makes a call twice that its
+ * rejected attempt made once, the tool runs once more.
  */
 export const takeFinished = (reusable: FinishedCall[], call: ToolCall): FinishedCall | undefined => {
   const key = keyOfCall(call);
@@ -20,7 +20,7 @@ export const takeFinished = (reusable: FinishedCall[], call: ToolCall): Finished
   return index === -1 ? undefined : reusable.splice(index, 1)[0];
 };
 
-/** Calls are equal where tool and arguments are; the order in which a model writes the arguments means nothing. */
+/** Calls are equal if tool and arguments are; the order of the arguments does not matter. */
 export const keyOfCall = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args, sortKeys)}`;
 
 const sortKeys = (_key: string, value: unknown): unknown =>

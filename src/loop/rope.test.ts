@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createRope } from './rope.js';
 
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void; // the flag makes it
+const collect = runInNewContext('gc') as () => void; // provided by the flag
 
 const heapMb = (): number => {
   collect();
@@ -28,6 +28,6 @@ describe('createGrowingText', () => {
     for (let n = 0; n < pieces; n += 1) whole = grow(`${n % 10} `);
     const grown = heapMb() - before;
     expect(whole).toHaveLength(2 * pieces);
-    expect(grown).toBeLessThan(4); // as the tree of its pieces it takes more than 14
+    expect(grown).toBeLessThan(4); // as a tree of its pieces it takes more than 14
   });
 });

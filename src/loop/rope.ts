@@ -1,4 +1,4 @@
-/** So many pieces are put together at once. */
+/** Number of pieces that are joined at once. */
 const piecesOfBlock = 4_096;
 
 /**

@@ -21,18 +21,18 @@ import { acceptedSteps, type Lanes, type Run, type RunOptions, type RunRecording
 export interface Recording extends RunRecording {
   readonly ports: LoopPorts;
   readonly lanes: Lanes;
-  /** A text as it is written down, where values are concealed. */
+  /** Conceals the secrets in a text before it is recorded. Undefined if no guard conceals any. */
   readonly conceal: MapText | undefined;
-  /** Writes how the run is set up; called once, before anything happens. */
+  /** Records the setup of the run; called once, before anything happens. */
   begin(run: Run, facts: HeaderFacts): void;
 }
 
-/** What only the host knows of a run. */
+/** The header fields that only the host provides. */
 export type HeaderFacts = Pick<TraceHeader, 'threadId' | 'parent' | 'settings' | 'recordEdits' | 'memory'>;
 
 interface RecordingOptions extends Pick<RunOptions, 'ports' | 'lanes' | 'runId'> {
   readonly recorder: TraceRecorder;
-  /** Ids of the processors that are the memory's: what they do to a conversation is kept, for they are not asked in a replay. */
+  /** Ids of the memory's processors: their edits of the conversation are recorded, because a replay does not call them. */
   readonly memoryIds?: ReadonlySet<string>;
 }
 
@@ -61,7 +61,7 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
     conceal,
     openSpan: (call) => lookAtGuard({ writer, memoryIds, shadows, isConcealing: conceal !== undefined }, call),
     hear: (event) => {
-      const told = conceal ? withoutChanges(event) : event; // pieces of values
+      const told = conceal ? withoutChanges(event) : event; // changes may contain pieces of secrets
       writer.write({ kind: 'event', event: writer.plain(told) as typeof event }); // events are plain data
     },
     show: recordLeft(writer, conceal),
@@ -84,7 +84,7 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
   };
 };
 
-/** A text without the values that guards of a run hide; nothing where none does. */
+/** Removes the secrets that guards of a run conceal from a text. Undefined if no guard does. */
 export const concealOf = (lanes: Lanes, runOf: () => Run | undefined): MapText | undefined => {
   const concealers = concealersIn(lanes);
   if (concealers.length === 0) return undefined;
@@ -94,7 +94,7 @@ export const concealOf = (lanes: Lanes, runOf: () => Run | undefined): MapText |
   };
 };
 
-/** Guards that keep values which must not be recorded. */
+/** Guards with secrets that must not be recorded. */
 export const concealersIn = (lanes: Lanes): SecretsProcessor[] =>
   [...new Set(Object.values(lanes).flatMap((plan) => (plan ? processorsIn(plan.graph) : [])))].filter(({ conceal }) => conceal);
 
@@ -103,7 +103,7 @@ const processorsIn = (node: GraphNode): SecretsProcessor[] =>
 
 const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'> => {
   const { runId, agentId, mode, lanes, ports, settings } = run.options;
-  const { models: _, ...limits } = run.options.limits; // the models are listed
+  const { models: _, ...limits } = run.options.limits; // the header lists the models
   return {
     kind: 'header',
     version: traceVersion,
@@ -144,7 +144,7 @@ const writeInput = (writer: TraceWriter, { list, scope }: Run): void => {
   });
 };
 
-/** Writes down that the caller gave up. Signals outlive runs: what is given back stops listening. */
+/** Records a cancel by the caller. Returns a function that removes the listener, because signals outlive runs. */
 const followSignal = (writer: TraceWriter, { signal }: Run): (() => void) => {
   const tell = (): void => writer.write({ kind: 'cancel', ...writer.place, reason: writer.plain(signal.reason) });
   if (signal.aborted) tell();
@@ -161,7 +161,7 @@ interface JudgedPayload {
 const writeJudgedPayload = (writer: TraceWriter, { phase, lane, plan }: JudgedPayload): void =>
   writer.write({ kind: 'asked', ...writer.place, phase, lane, pipelineId: plan.id });
 
-/** A plan that tells when its guards are asked; about each chunk of a stream it tells nothing. */
+/** A plan that records each judged payload, except the chunks of a stream. */
 const judgedPayloadOf = (writer: TraceWriter, lane: string, plan: Plan): Plan => ({
   ...plan,
   run: (phase, data, scope) => {

@@ -4,18 +4,18 @@ import type { LoopLimits } from './machine.js';
 import type { Outcome } from './outcome.js';
 import { outcomesAt, stateKeyOf } from './walk.js';
 
-/** A way through the machine so far. */
+/** A path through the machine so far. */
 interface Walk {
   readonly decision: Decision;
   readonly moments: CounterExample;
-  /** How much of a scene has been shown: what comes before it, and the scene itself. */
+  /** The progress of a scene: `isBegun` after the moment before it, `isShown` after the scene itself. */
   readonly isBegun: boolean;
   readonly isShown: boolean;
 }
 
 /**
- * A run of the loop that shows a scene, found by walking the machine: one with the fewest states. Undefined where no run within the
- * limits does.
+ * A run of the loop that shows a scene, with the fewest states, found by walking the machine. Undefined if no run within the limits shows
+ * it.
  */
 export const runShowing = (scene: Scene, limits: LoopLimits): CounterExample | undefined => {
   const decider = createDecider();
@@ -35,15 +35,15 @@ export const runShowing = (scene: Scene, limits: LoopLimits): CounterExample | u
   return undefined;
 };
 
-/** A run that has ended as the scene says, or well where it says nothing. */
+/** The run has ended as the scene requires; by default successfully. */
 const isShowing = ({ ends }: Scene, { decision: { snapshot }, isShown }: Walk): boolean =>
   isShown && snapshot.status === 'done' && (ends !== undefined || snapshot.value === 'success');
 
-/** The activity of the scene's state ends as the scene says. */
+/** The activity of the scene's state has another outcome than the scene requires. */
 const isOffScene = ({ state, ends }: Scene, { moments, isShown }: Walk, { kind }: Outcome): boolean =>
   ends !== undefined && isShown && moments.at(-1)?.state === state && kind !== ends;
 
-/** The states that were entered, with what the scene has happen in them. */
+/** Adds the entered states to a walk, with the scene's events in them. */
 const noted = ({ state, happens, before }: Scene, walk: Walk): Walk => {
   let { isBegun, isShown } = walk;
   const entered = walk.decision.entered.map((one): Moment => {

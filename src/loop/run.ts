@@ -37,10 +37,10 @@ export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 
 /** The tracer of a run, shared by all its segments. */
 export interface RunTracer {
-  /** Called with each event before other listeners. Its errors do not reach the run. */
+  /** Called with each event before other listeners. Its errors do not affect the run. */
   hear(event: RunEvent, run: Run): void;
   readonly openSpan: NonNullable<RunScope['openSpan']>;
-  /** The trace, and its outermost span. */
+  /** The ids of the trace and its outermost span. */
   readonly ids: { readonly traceId: string | undefined; readonly spanId: string | undefined };
 }
 
@@ -48,26 +48,31 @@ export interface RunTracer {
 export interface RunRecording extends Pick<RunTracer, 'hear' | 'openSpan'> {
   /** Called with each chunk once it is visible to readers. */
   readonly show: (chunk: Chunk) => void;
-  /** Another segment of the run begins, with what was said about a call that waited. */
+  /** Starts another segment of the run, with the response to a waiting call. */
   resume(run: Run, answered: { readonly toolCallId: string; readonly answer: CallResponse }): void;
-  /** The run segment is over; `object` is what the host made of the answer. */
+  /** Ends the run segment; `object` is the host's structured output. */
   end(run: Run, object: unknown): void;
 }
 
-/** What keeps a run while it goes on, where anything does. */
+/** Persists the run while it continues. */
 export interface Journal {
-  /** Whether nothing more is kept of a process once another has taken over its run, see `Engine`. */
+  /** Whether a process can store nothing more after another has taken over its run, see `Engine`. */
   readonly isFenced: boolean;
   /**
-   * A checkpointed section of the run. What it came to is kept with what it changed of the run: where it was kept, the run is
-   * made what it was then, and nothing is done again.
+   * Runs a checkpointed section and stores its value with its changes of the run. If it is already stored, applies the changes to the run
+   * and does not run it again.
    */
   checkpoint<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
-  /** A part of the checkpointed section under way whose effect is not to be had twice. What it came to is kept; it changes nothing of the run. */
+  /**
+   * Runs a part of the current checkpointed section whose effect must not happen twice. Stores its value; it changes nothing of the run.
+   */
   part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;
   /** Claims an action that must happen only once. Resolves to true for the first claim. */
   claim(key: string): Promise<boolean>;
-  /** Whether a checkpointed section ends where the run is now, with nothing under way. The end of a run is a checkpointed section of its own where anything is kept. */
+  /**
+   * Whether a checkpointed section may end in the current state, with no activity under way. If the run is persisted, its end is a
+   * checkpointed section of its own.
+   */
   mayEnd(run: Run, isEnd: boolean): boolean;
   /** Restores the run from the journal, before any code reads it. */
   catchUp(run: Run): void;
@@ -78,85 +83,88 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   readonly runId: string;
   readonly agentId?: string;
   readonly mode: RunMode;
-  /** The conversation as it begins; see {@link Run.list}. */
+  /** The initial conversation; see {@link Run.list}. */
   readonly list: MessageList;
   readonly lanes: Lanes;
-  /** What reads the object off an accepted answer, where the last step asked for one. Absent where nothing can ask. */
+  /**
+   * The plan that parses structured output from the accepted response, by the last step's settings. Undefined when structured output is
+   * off.
+   */
   readonly objectPlan?: (settings: StepSettings) => Plan | undefined;
   readonly ports: LoopPorts;
   readonly settings: StepSettings;
-  /** The limits that the run began with. A resumed or replayed run keeps them, whatever its agent says now. */
+  /** The run's initial limits. A resumed or replayed run keeps them, even if its agent's limits have changed. */
   readonly limits: LoopLimits;
   readonly streamBuffer: StreamBuffer<Chunk>;
   readonly abortSignal?: AbortSignal;
-  /** Whether results and chunks describe the guards to their receivers. Default `false`. */
+  /** Whether results and chunks describe the guards to clients. Default `false`. */
   readonly serveGuardDetails?: boolean;
-  /** Whether callers get errors whole, with what they quote of the prompt. Default `false`. */
+  /** Whether callers get complete errors, including quotations of the prompt. Default `false`. */
   readonly serveErrorDetails?: boolean;
-  /** Keeps the conversation of a run that is not over. Absent where no memory does. */
+  /** Saves the conversation of an unfinished run. Undefined without memory. */
   readonly unfinishedTurn?: UnfinishedTurn;
-  /** Whether memory gets each step once it was accepted. Default `false`: the whole answer at the end. */
+  /** Whether memory gets each step once it was accepted. Default `false`: the whole response at the end. */
   readonly savePerStep?: boolean;
-  /** What tools do outside the run, by their names. */
+  /** The effects of tools outside the run, by tool name. */
   readonly effects?: Readonly<Record<string, Effect>>;
-  /** What keeps the run while it goes on. Default: nothing does. */
+  /** Persists the run while it continues. Undefined: the run is not persisted. */
   readonly journal?: Journal;
-  /** Whether what the attempt has let out could still be taken back: if not, it is not made again. Default: it always can. */
+  /** Whether the attempt's emitted chunks can still be retracted. If not, the attempt is not repeated. Default: always. */
   readonly mayTakeBack?: () => boolean;
-  /** What the run goes on from, where the host makes one run of several. */
+  /** The earlier state, if the host makes one run of several. */
   readonly before?: RunBefore;
   /** Receives the reports of guards, in addition to the recorder. */
   readonly reports?: Omit<Reports, 'openShadow'>;
   /** The context of hooks besides the loop's own: the agent and the request's contexts. */
   readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'>;
   readonly onEvent?: (event: RunEvent) => void;
-  /** Absent where no trace is made; the run then pays nothing for it. */
+  /** Undefined without tracing; the run then has no cost for it. */
   readonly tracer?: RunTracer;
-  /** Absent where the run is not recorded. */
+  /** Undefined if the run is not recorded. */
   readonly recording?: RunRecording;
   readonly onStepFinish?: (step: StepRecord) => unknown;
 }
 
-/** What was there before a run that goes on with it. */
+/** The state from earlier runs that the host combines with this one. */
 interface RunBefore {
   readonly counts: Omit<LoopInput, keyof LoopLimits>;
   readonly slots: Map<string, ProcessorSlot>;
-  /** The steps before, as hooks are given them. */
+  /** The earlier steps, as hooks get them. */
   readonly steps: readonly StepRecord[];
-  /** The messages that stood in the list. */
+  /** The messages that were in the list. */
   readonly messageIds: ReadonlySet<string>;
 }
 
-/** One attempt at a step: what it sends, what came back. */
+/** One attempt at a step: its request and its response. */
 export interface Attempt {
   readonly settings: StepSettings;
   entry: ModelEntry;
-  /** What the model is to be sent, until it is. */
+  /** The model's input; undefined once it was sent. */
   prompt: Prompt | undefined;
-  /** A response that a guard had cached; the model is not called. */
+  /** A guard's cached response; the model is not called. */
   cached: PhaseData<'llmRequest'>['response'];
   answer: AssembledResponse;
   /** The call that overlaps with the guards; its response is used only after they have passed. */
   ahead: ResponseAhead | undefined;
-  /** The provider's chunks as they came, kept where a guard asks for them. */
+  /** The provider's original chunks, kept if a guard needs them. */
   rawChunks: { type: string; payload: unknown }[];
-  /** Whether the model said anything: words, calls, files. */
+  /** Whether the model has responded: with text, calls or files. */
   hasSpoken: boolean;
-  /** Whether a guard has edited what the model said. */
+  /** Whether a guard has edited the model's output. */
   wasEdited: boolean;
   finish: { reason: string; usage: TokenUsage; providerMetadata?: unknown } | undefined;
   request: unknown;
   response: Record<string, unknown>;
   warnings: readonly unknown[];
-  /** Results of tools that the provider ran, which guards want to judge before they leave. */
+  /** Results of tools that the provider ran, buffered until guards have judged them. */
   heldResults: Chunk[];
-  /** Where its tool calls stand. */
+  /** The state of its tool calls. */
   readonly stepCalls: StepCalls;
-  /** What its tools returned. */
+  /** The results of its tools. */
   readonly finishedCalls: FinishedCall[];
-  /** How many parts of the response message it made. */
+  /** The number of its parts in the response message. */
   partCount: number;
-  /** Where what it lets out begins. */
+  /** Offset of its first emitted chunk. */
   place: number;
   /** Whether the start of its step was reported. */
   started: boolean;
@@ -170,12 +178,12 @@ export interface AcceptedStep {
   readonly record: StepRecord;
   partIds: readonly string[];
   spans: readonly Span[];
-  /** Where what it let out begins. */
+  /** Offset of its first emitted chunk. */
   readonly place: number;
   readonly partCount: number;
 }
 
-/** What is not shown yet, and the place where it begins. */
+/** Buffered chunks, and the offset of the first. */
 export interface BufferedChunks {
   readonly chunks: readonly Chunk[];
   readonly from: number;
@@ -184,27 +192,27 @@ export interface BufferedChunks {
 /** The data of a run, outside the machine. Activities read and write it; the machine decides. */
 export interface Run {
   readonly options: RunOptions;
-  /** What hooks are handed. */
+  /** The context of hooks. */
   readonly scope: RunScope & { retryCount: number };
-  /** What each processor keeps through the run, by its id. */
+  /** Each processor's state in the run, by its id. */
   readonly slots: Map<string, ProcessorSlot>;
   readonly recorder: Recorder;
   readonly position: Position;
   readonly signal: AbortSignal;
-  /** The current conversation: a new list after each rollback, see `comeBack`. */
+  /** The current conversation: a new list after each rollback, see `restoreConversation`. */
   list: MessageList;
   /** The strictest stop since the attempt began: why the last activity ended. */
   stop: Stop | undefined;
   error: unknown;
-  /** Why the last attempt was rejected, until the next one's prompt says so. */
+  /** The reason for the last rejection, for the next attempt's prompt. */
   feedback: string | undefined;
-  /** System messages as each step starts with them. */
+  /** System messages at the start of each step. */
   baseSystem: readonly SystemMessage[];
-  /** The conversation as the current step (or the input) started with it; a rejected attempt goes back to it. */
+  /** The conversation at the start of the current step (or the input); a rejected attempt is rolled back to it. */
   start: ConversationSnapshot | undefined;
-  /** The conversation as the first step started with it; a rejected result goes back to it. */
+  /** The conversation at the start of the first step; a rejected result is rolled back to it. */
   firstStep: ConversationSnapshot | undefined;
-  /** What the caller said as the guards left it, kept where it may have to be saved without an answer. */
+  /** The caller's message as the guards left it, kept if it may have to be saved without a response. */
   acceptedInput: ConversationSnapshot | undefined;
   /** Overlap guards that have not passed yet. */
   overlapGuards: readonly OverlapGuard[];
@@ -212,26 +220,26 @@ export interface Run {
   /** Every attempt whose finish was reported, rejected ones included, and the one under review. */
   readonly steps: StepRecord[];
   accepted: AcceptedStep[];
-  /** The parts of the response as guards were last given them: what has not changed since is not written down again. */
+  /** The parts of the response at their last judgement: unchanged parts are not copied again. */
   lastParts: readonly PartSnapshot[];
   /** Whether the guards let the whole result pass. */
   resultStands: boolean;
   readonly usage: TokenUsage;
   messageId: string;
   readonly usedPartIds: Set<string>;
-  /** What tools returned in rejected attempts at this step: asked for again, they are not run again. */
+  /** Tool results from rejected attempts at this step, reused for equal calls. */
   reusable: FinishedCall[];
   retries: number;
   recoveries: number;
   modelIndex: number;
   status: RunStatus | undefined;
-  /** Where the machine is suspended, until the run is resumed. */
+  /** The machine's snapshot while the run is suspended. */
   restsAt: LoopSnapshot | undefined;
-  /** What was not shown yet when the run was suspended. */
+  /** The chunks that were still buffered when the run was suspended. */
   held: BufferedChunks;
 }
 
-/** A fresh attempt with the settings that the run was called with. */
+/** A new attempt with the settings of the run's call. */
 export const createAttempt = (run: Run): Attempt => ({
   settings: { ...run.options.settings },
   entry: run.options.ports.models[run.modelIndex] as ModelEntry, // the machine counts no further than there are models
@@ -256,31 +264,31 @@ export const createAttempt = (run: Run): Attempt => ({
   record: undefined,
 });
 
-/** The attempt that is under way; every activity after `prepare` has one. */
+/** The current attempt; every activity after `prepare` has one. */
 export const currentAttempt = (run: Run): Attempt => {
   if (!run.attempt) throw new InterlockError('run/failed', { detail: 'no attempt is under way.' });
   return run.attempt;
 };
 
-/** The steps whose answers stand, in order. */
+/** The steps with accepted responses, in order. */
 export const acceptedSteps = (run: Run): StepRecord[] => run.steps.filter((step) => !step.tripwire && step.reason !== 'error');
 
-/** Whether the caller may not see the answer yet: under `hold: 'run'` until all of it was accepted. */
+/** Whether the caller may not see the response yet: under `hold: 'run'` until all of it was accepted. */
 export const isWithheld = ({ options, resultStands }: Run): boolean => options.hold === 'run' && !resultStands;
 
-/** The steps that the caller may see. Rejected ones hold no words. */
+/** The steps that the caller may see. Rejected ones have no text. */
 export const visibleSteps = (run: Run): StepRecord[] => {
   const accepted = isWithheld(run) ? acceptedSteps(run) : [];
   return run.steps.filter((step) => !accepted.includes(step));
 };
 
-/** What hooks get as `steps`; the host's type of a step is wider than any hook can rely on. */
+/** The `steps` argument of hooks; the host's type of a step has more fields than hooks can use. */
 export const stepsForHooks = (run: Run): never[] => [...run.steps] as never[];
 
 /** Whether the run is over: later results of an activity must have no effect. */
 export const isOver = (run: Run): boolean => run.signal.aborted || run.status !== undefined;
 
-/** Notes why an activity of the run failed; one that was given up on has nothing more to say. */
+/** Stores the error of an activity; ignored once the run is over. */
 export const setRunError = (run: Run, error: unknown): void => {
   if (!isOver(run)) run.error = error;
 };

@@ -17,15 +17,15 @@ import type { Attempt, Run } from './run.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
-  /** Starts a call, or finds the result of an equal one; never rejects. */
+  /** Starts a call, or reuses the result of an equal one; never rejects. */
   start(call: ToolCall): Promise<ToolOutcome>;
-  /** The data parts of a call that are kept with the answer: those that its tool wrote, and guards let out. */
+  /** The data parts of a call that are kept with the response: those that its tool wrote and guards released. */
   writtenBy(call: ToolCall): readonly DataPart[];
   /** Aborted as soon as a guard stops on something that a tool wrote. */
   readonly stopped: AbortSignal;
   /**
-   * The step is stopped. A retry waits for the tools that have started, for their effects cannot be undone and the next attempt
-   * must be given their results; any other stop cancels them and goes on at once.
+   * Stops the step. A retry waits for the running tools, because their effects cannot be undone and the next attempt needs their results;
+   * any other stop cancels them and continues at once.
    */
   halt(how: 'wait' | 'cancel'): Promise<void>;
 }
@@ -38,7 +38,7 @@ interface CallSite {
   stop(): void;
 }
 
-/** Makes ready to run the calls of a step. */
+/** Prepares to run the calls of a step. */
 export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => {
   const started: Promise<ToolOutcome>[] = [];
   const canceled = new AbortController();
@@ -51,7 +51,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
         rethrowInterruption(error);
         return { kind: 'error', error };
       });
-      outcome.catch(() => undefined); // an interruption is heard where the call's turn has come
+      outcome.catch(() => undefined); // an interruption is thrown when it is the call's turn
       started.push(outcome);
       return outcome;
     },
@@ -85,11 +85,11 @@ const execute = async (site: CallSite, call: ToolCall): Promise<ToolOutcome> => 
 
 type FoundOut = Extract<CallResponse, { kind: 'data' }>;
 
-/** A person reports the outcome of the call: it is not run again, or it starts again with the same input. */
+/** Applies a person's report on the call: it is not run again, or it starts again with the same input. */
 const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }: FoundOut): Promise<ToolOutcome> => {
   const { toolCallId, toolName } = call;
   const { recorder } = site.run;
-  const found = data as FoundOutcome; // checked where it came in
+  const found = data as FoundOutcome; // validated on receipt
   if (found.outcome === 'not-done') return executeKnown(site, call, suspension.unknown?.resume);
   recorder.record({ type: 'tool-start', toolCallId, toolName });
   recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'result', durationMs: 0 });
@@ -99,7 +99,7 @@ const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }
 const finished = ({ attempt }: CallSite, call: ToolCall, result: unknown): ToolOutcome => {
   const own = finishedCall(call, result);
   attempt.finishedCalls.push(own);
-  return { kind: 'result', result: finishedCall(call, own.result).result }; // what the tool still does to its own is not seen
+  return { kind: 'result', result: finishedCall(call, own.result).result }; // later changes by the tool to its own object have no effect
 };
 
 const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse | undefined): Promise<ToolOutcome> => {
@@ -125,7 +125,7 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
   return outcome.kind === 'result' ? finished(site, call, outcome.result) : outcome;
 };
 
-/** Runs a tool as often as its effect allows: what is kept of it by itself does not hang on what becomes of its step. */
+/** Runs a tool as often as its effect allows. Its stored outcome does not depend on the outcome of its step. */
 const keepEnd = async ({ options }: Run, { call, resume }: Running, runIt: RunIt): Promise<ToolEnd> => {
   const { toolCallId, toolName } = call;
   const { journal = noJournal, effects = {} } = options;
@@ -144,7 +144,7 @@ const keepEnd = async ({ options }: Run, { call, resume }: Running, runIt: RunIt
   }
 };
 
-/** What a person finds out of a call, as JSON schema. */
+/** JSON schema of a person's report on a call. */
 const foundSchema = JSON.stringify({
   type: 'object',
   properties: { outcome: { enum: ['done', 'not-done'] }, result: {} },
@@ -162,11 +162,11 @@ type RunIt = (inside?: InsidePart) => Promise<ToolEnd>;
 
 type Running = Pick<ToolRequest, 'call' | 'resume' | 'inside'>;
 
-/** How the run of a tool ended. */
+/** The end of a tool run. */
 interface ToolEnd {
   readonly outcome: ToolOutcome;
   readonly durationMs: number;
-  /** Why the step stops, where a guard stopped on something that the tool wrote. */
+  /** The stop, if a guard stopped on something that the tool wrote. */
   readonly stop: Stop | undefined;
   /** See {@link RunningCalls.writtenBy}. */
   readonly written?: readonly DataPart[];
@@ -185,15 +185,15 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
   return { outcome, durationMs: run.scope.now() - startedAt, stop: run.stop, written };
 };
 
-/** Whether a chunk is a data part that messages keep: not a transient one, nor one of the loop's own. */
+/** Whether messages keep a chunk: a data part that is neither transient nor the loop's own. */
 const isKept = (chunk: Chunk): chunk is Chunk & DataPart =>
   chunk.type.startsWith('data-') &&
   !chunk.type.startsWith('data-interlock-') &&
   (chunk as { transient?: boolean }).transient !== true;
 
 /**
- * How a tool writes: at once, or where the run withholds what was not accepted, when it has ended; what a refusing sub-agent
- * wrote is then not seen at all.
+ * Creates the writer of a tool: it emits at once, or if the run withholds unaccepted content, after the tool has ended. Output of a
+ * sub-agent that was refused is then never shown.
  */
 const createWriting = ({ run, stop }: CallSite) => {
   const withheld: Chunk[] = [];
@@ -203,18 +203,18 @@ const createWriting = ({ run, stop }: CallSite) => {
     if (isKept(chunk)) written.push({ type: chunk.type, data: copyPlain(chunk.data) });
   });
   /**
-   * What a tool writes while it runs is judged like what the model says; a stop ends the step. The tool itself is not disturbed:
-   * one that failed halfway would be run again by the next attempt, and its effect be had twice.
+   * Judges tool output like model output; a stop ends the step. The tool itself continues: if it failed halfway, the next attempt would
+   * run it again and its effect would happen twice.
    */
   const judged = async (passing: () => Awaitable<Outcome | undefined | void>): Promise<void> => {
-    if (run.stop) return; // the step was stopped meanwhile: what its tools still write is not seen
+    if (run.stop) return; // the step was stopped meanwhile: later tool output is discarded
     if (await passing()) stop();
   };
   const passOn = (chunk: Chunk) => judged(() => guardedStream.process({ runId, from: 'AGENT', ...chunk }));
   return {
     written,
     write: async (chunk: Chunk): Promise<void> => {
-      const own = 'data' in chunk ? { ...chunk, data: copyPlain(chunk.data) } : chunk; // the tool may go on with its own
+      const own = 'data' in chunk ? { ...chunk, data: copyPlain(chunk.data) } : chunk; // the tool may go on changing its own
       if (hold) withheld.push(own);
       else await passOn(own);
     },

@@ -10,8 +10,8 @@ import { stepsForHooks, type Run } from './run.js';
 import { toolResultRecord } from './step-record.js';
 
 /**
- * Puts a tool's result into the conversation and has it judged. The run emits and records the guards' version. A result that
- * they removed from the conversation is not reported. Returns an outcome when they stop on it.
+ * Adds a tool's result to the conversation and has guards judge it. The run emits and records their version. A result that they removed
+ * from the conversation is not reported. Returns an outcome if they stop on it.
  */
 export const settleResult = async (run: Run, record: StepRecord, told: CallResult): Promise<Outcome | undefined> => {
   const inserted = insertResult(run, told);
@@ -26,7 +26,7 @@ export const settleResult = async (run: Run, record: StepRecord, told: CallResul
     const { outcome, edited } = await emitJudged(run, chunk);
     if (outcome) return outcome;
     const { result } = edited.payload as CallResult;
-    if (result !== current.result) insertResult(run, { call, result }); // a guard of the stream edited it
+    if (result !== current.result) insertResult(run, { call, result }); // a stream guard edited it
     record.toolResults.push(toolResultRecord(run, call, result));
   }
   return follow(run, told.call, before);
@@ -38,7 +38,7 @@ const currentCall = ({ toolCalls }: StepRecord, call: ToolCall): ToolCall => {
   return { ...call, args };
 };
 
-/** A guard of a result is given the whole conversation. */
+/** Guards of a result get the whole conversation. */
 const snapshotOf = (run: Run): readonly PartSnapshot[] | undefined =>
   isGuarded(run, 'toolResult') ? snapshotResponse(run) : undefined;
 
@@ -46,15 +46,15 @@ const follow = async (run: Run, { toolCallId }: ToolCall, before: readonly PartS
   if (before) await followResponse(run, before, { but: toolCallId });
 };
 
-/** What a tool that failed said. */
+/** The error of a failed tool call. */
 interface CallError {
   readonly call: ToolCall;
   readonly error: unknown;
 }
 
 /**
- * The text of a tool's error takes the place of its result and is judged by the guards that judge errors. The model and the
- * caller get the guards' version. Returns an outcome when they stop on it.
+ * Adds the text of a tool's error in place of its result; guards that judge errors judge it. The model and the caller get their version.
+ * Returns an outcome if they stop on it.
  */
 export const settleError = async (run: Run, { call, error }: CallError): Promise<Outcome | undefined> => {
   const { list } = run;

@@ -4,7 +4,7 @@ import type { Chunk, PartSource } from './ports.js';
 import type { Attempt, Run } from './run.js';
 import { createTurns } from '../guard/in-steps.js';
 
-/** Calls the model of an attempt, or opens the answer that a guard had cached. */
+/** Calls the model of an attempt, or replays a guard's cached response. */
 export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
   const controller = new AbortController();
   const signal = anySignal([run.signal, controller.signal]);
@@ -24,12 +24,12 @@ const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal
   const { entry, prompt = [], settings } = attempt;
   const response = await ports.callModel({ ...settings, entry, prompt, mode, abortSignal });
   attempt.request = response.request;
-  attempt.response = { ...(response.response as Record<string, unknown> | undefined) }; // an object, where there is one
+  attempt.response = { ...(response.response as Record<string, unknown> | undefined) }; // an object, if there is one
   attempt.warnings = response.warnings ?? [];
   return readParts(response.parts, (part) => ports.toChunk(part, runId));
 };
 
-/** A cached answer as a model would give it. */
+/** A cached response in the form of a model's. */
 async function* replay(chunks: readonly Chunk[], runId: string): AsyncGenerator<Chunk> {
   const takeTurn = createTurns();
   for (const chunk of chunks) {
@@ -40,8 +40,8 @@ async function* replay(chunks: readonly Chunk[], runId: string): AsyncGenerator<
 }
 
 /**
- * Reads a model's stream one part at a time and on demand, so that the provider produces no more than the run's reader takes. A
- * reader that stops cancels the provider's stream.
+ * Reads a model's stream one part at a time and on demand, so that the provider produces no more than the run's reader takes. If the
+ * reader stops, the provider's stream is canceled.
  */
 async function* readParts<T>(parts: PartSource, toChunk: (part: unknown) => T): AsyncGenerator<T> {
   const reader = parts.getReader();
@@ -50,7 +50,7 @@ async function* readParts<T>(parts: PartSource, toChunk: (part: unknown) => T): 
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      const pending = takeTurn(); // the provider may have all of its answer ready
+      const pending = takeTurn(); // the provider may have its whole response ready
       if (pending) await pending;
       yield toChunk(value);
     }

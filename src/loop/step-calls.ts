@@ -2,16 +2,16 @@ import { klona } from 'klona/full';
 import type { CallResponse, Suspension } from './call-response.js';
 import type { ToolCall } from './ports.js';
 
-/** What a call waits for: a person's yes or no, or what its tool asked for when it suspended the run. */
+/** The input that a call waits for: a person's approval, or the data its tool requested when it suspended the run. */
 export type WaitingCall =
   | { readonly kind: 'approval'; readonly call: ToolCall }
   | { readonly kind: 'data'; readonly call: ToolCall; readonly suspension: Suspension };
 
-/** Where the calls of a step stand, from one segment of a run to the next; by call. */
+/** The state of a step's calls, passed from one run segment to the next; by call id. */
 export interface StepCalls {
   readonly waiting: Map<string, WaitingCall>;
   readonly answers: Map<string, CallResponse>;
-  /** Calls as they were shown to a person: what runs is what was approved. */
+  /** Calls as shown to the approver: what runs is what was approved. */
   readonly shown: Map<string, ToolCall>;
   /** Settled calls: the model got the outcome, or the client answers them. */
   readonly settled: Map<string, 'told' | 'client'>;
@@ -25,14 +25,14 @@ export const createStepCalls = (): StepCalls => ({
   settled: new Map(),
 });
 
-/** A call waits for approval. Its arguments, as shown to the approver, can no longer change. */
+/** Marks a call as waiting for approval. Its arguments, as shown to the approver, can no longer change. */
 export const awaitApproval = ({ waiting, shown }: StepCalls, call: ToolCall): void => {
   const own = klona(call);
   shown.set(call.toolCallId, own);
   waiting.set(call.toolCallId, { kind: 'approval', call: own });
 };
 
-/** A call that waited is answered. */
+/** Stores the response to a waiting call. */
 export const answerCall = ({ waiting, answers }: StepCalls, toolCallId: string, answer: CallResponse): void => {
   waiting.delete(toolCallId);
   answers.set(toolCallId, answer);

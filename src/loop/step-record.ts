@@ -4,13 +4,13 @@ import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCall, ToolCallRec
 import { agentChunk } from './emit.js';
 import { acceptedSteps, type Attempt, type Run } from './run.js';
 
-/** Usage of which nothing is known. */
+/** Unknown usage. */
 export const noUsage: TokenUsage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
 
-/** What an attempt amounts to so far, in the shape of a step's result. */
+/** The current state of an attempt, in the shape of a step's result. */
 export const recordStep = (run: Run, attempt: Attempt): StepRecord => {
   const { answer, finish } = attempt;
-  // The provider's raw body holds words that guards may have taken out; only `processLLMResponse` is given it.
+  // The provider's raw body may contain text that guards removed; only `processLLMResponse` gets it.
   const { body: _body, ...response } = attempt.response;
   return {
     ...run.position,
@@ -23,14 +23,14 @@ export const recordStep = (run: Run, attempt: Attempt): StepRecord => {
     finishReason: finish?.reason,
     usage: finish?.usage ?? noUsage,
     warnings: [...attempt.warnings],
-    request: { ...(attempt.request as Record<string, unknown> | undefined) }, // an object, where there is one
+    request: { ...(attempt.request as Record<string, unknown> | undefined) }, // an object, if there is one
     response,
     providerMetadata: finish?.providerMetadata,
     reason: undefined,
   };
 };
 
-/** Some providers say only by the result that they ran the tool. */
+/** Some providers show only by the result that they ran the tool. */
 const isProviderRun = ({ answer, heldResults }: Attempt, { toolCallId, providerExecuted }: ToolCall): boolean | undefined =>
   providerExecuted ||
   answer.results.some((result) => result.toolCallId === toolCallId) ||
@@ -50,7 +50,7 @@ export const toolResultRecord = (run: Run, call: ToolCall, result: unknown): Too
   return { ...agentChunk(run, 'tool-result', payload), toolCallId, toolName, input: args, output: result };
 };
 
-/** What message parts say, in the fields of a step. */
+/** The step fields with the content of message parts. */
 const wordsOf = (run: Run, parts: readonly Part[]): Pick<StepRecord, 'text' | 'reasoningText' | 'reasoning' | 'content'> => ({
   text: textOf(parts),
   reasoningText: reasoningOf(parts),
@@ -62,7 +62,7 @@ const wordsOf = (run: Run, parts: readonly Part[]): Pick<StepRecord, 'text' | 'r
   content: parts.flatMap(contentOf),
 });
 
-/** A message part as the AI SDK's content of a step has it. */
+/** A message part in the shape of the AI SDK's step content. */
 const contentOf = (part: Part): object[] => {
   const options = metadataOf(part, 'providerOptions');
   if (part.type === 'text') return [{ type: 'text', text: part.text, ...options }];
@@ -72,25 +72,25 @@ const contentOf = (part: Part): object[] => {
   return [{ type: 'tool-call', toolCallId, toolName, input: args, ...options }];
 };
 
-/** What the provider said of a part, under the name that the reader knows; nothing where it said nothing. */
+/** The provider's metadata of a part, under the reader's name for it; empty if there is none. */
 const metadataOf = (part: Part, name: string): object => {
   const metadata = 'providerMetadata' in part ? part.providerMetadata : undefined;
   return metadata ? { [name]: metadata } : {};
 };
 
-/** Of metadata of an edited answer only what the provider wants back is left: the rest may quote what a guard took out. */
+/** Reduces the metadata of an edited response to what the provider needs back: the rest may quote removed content. */
 export const stripQuotedMetadata = (parts: readonly Part[]): void => {
   for (const part of parts)
     if ('providerMetadata' in part) Object.assign(part, { providerMetadata: withoutQuotations(part.providerMetadata) });
 };
 
-/** The parts of what this run has answered so far, as the conversation has them now. */
+/** The parts of this run's response so far, as the conversation has them now. */
 export const responseParts = (run: Run): Part[] =>
   run.scope.host.messages
     .read(run.list, 'response')
     .flatMap(({ id, role, content }) => (role === 'assistant' && !run.options.before?.messageIds.has(id) ? content.parts : []));
 
-/** How many of them are of accepted steps. */
+/** The number of parts of accepted steps. */
 export const acceptedParts = ({ accepted }: Run): number => accepted.reduce((sum, { partCount }) => sum + partCount, 0);
 
 interface CurrentParts {
@@ -98,13 +98,13 @@ interface CurrentParts {
   readonly own: readonly Part[];
   /** All parts of the response. */
   readonly all: readonly Part[];
-  /** Whether guards edited the step: then the provider's records may repeat what they removed. */
+  /** Whether guards edited the step: the provider's records may then repeat removed content. */
   readonly isChanged: boolean;
 }
 
 /**
- * Takes over what guards made of the answer: its words are those of the step's own parts, its calls, results, sources and
- * files those that still stand anywhere in the response.
+ * Updates a step's record to the guards' version: its text is that of the step's own parts; its calls, results, sources and files are
+ * those that are still anywhere in the response.
  */
 export const followParts = (run: Run, record: StepRecord, { own, all, isChanged }: CurrentParts): void => {
   if (isChanged) {
@@ -118,7 +118,7 @@ export const followParts = (run: Run, record: StepRecord, { own, all, isChanged 
   record.files = record.files.filter((chunk) => all.some((part) => isFile(part, chunk)));
 };
 
-/** A call as its message has it: a guard may have edited its arguments, or taken it out. */
+/** A call as its message has it: a guard may have edited its arguments, or removed it. */
 const currentCall = (call: ToolCallRecord, parts: readonly Part[]): ToolCallRecord[] => {
   const part = findToolPart(parts, call.toolCallId);
   if (!part) return [];
@@ -148,13 +148,13 @@ const isFile = (part: Part, { payload }: Chunk): boolean => {
   return part.type === 'file' && (part.data === data || (typeof part.data !== 'string' && typeof data !== 'string'));
 };
 
-/** A request without the provider's record of it, which repeats the answers before. */
+/** A request without the provider's record of it, which repeats earlier responses. */
 export const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {
   const { body: _body, ...rest } = (request ?? {}) as { body?: unknown };
   return rest;
 };
 
-/** A rejected attempt keeps its place among the steps, without its words. */
+/** A rejected attempt stays in the list of steps, without its text. */
 export const rejectRecord = (run: Run, record: StepRecord, tripwire: StepTripwire | undefined): void => {
   Object.assign(record, wordsOf(run, []), {
     tripwire,

@@ -1,4 +1,4 @@
-/** The value, or nothing as soon as the signal is aborted: what ignores the signal is not waited for. */
+/** The value, or undefined as soon as the signal is aborted: does not wait for work that ignores the signal. */
 export const untilAborted = <T>(value: Promise<T>, signal: AbortSignal): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
     const giveUp = () => resolve(undefined);

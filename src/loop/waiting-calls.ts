@@ -4,14 +4,14 @@ import { agentChunk, publish } from './emit.js';
 import type { Run } from './run.js';
 import type { WaitingCall } from './step-calls.js';
 
-/** What a person is asked where a call needs approval, as JSON schema. */
+/** JSON schema of an approval. */
 const approvalSchema = JSON.stringify({
   type: 'object',
   properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
   required: ['approved'],
 });
 
-/** A waiting call, as the chunk that Mastra's clients get. */
+/** A waiting call, as a chunk for Mastra's clients. */
 export const waitingChunk = (run: Run, waiting: WaitingCall): Chunk => {
   const { toolCallId, toolName, args } = klona(waiting.call);
   if (waiting.kind === 'approval')
@@ -27,7 +27,7 @@ export const waitingChunk = (run: Run, waiting: WaitingCall): Chunk => {
 /** The calls that a run is suspended for. */
 export const waitingCalls = ({ attempt }: Run): readonly WaitingCall[] => [...(attempt?.stepCalls.waiting.values() ?? [])];
 
-/** Tells which calls wait, and for what. */
+/** Publishes the waiting calls, and what each waits for. */
 export const publishWaiting = async (run: Run): Promise<void> => {
   for (const waiting of waitingCalls(run)) await publish(run, waitingChunk(run, waiting));
 };

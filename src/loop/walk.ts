@@ -3,22 +3,22 @@ import type { LoopEvent } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { outcomesOf, type ActivityName } from './activity-names.js';
 
-/** Where the machine is: two ways that lead to one place go on alike. */
+/** A key of the machine's state: equal keys have equal continuations. */
 export const stateKeyOf = ({ snapshot: { value, context } }: Decision): string => JSON.stringify([value, context]);
 
-/** One way in which the activity under way may end. */
+/** A possible outcome of the activity under way. */
 interface PossibleOutcome {
   readonly outcome: Outcome;
   readonly event: LoopEvent;
 }
 
-/** Every way in which an activity under way may end. */
+/** All possible outcomes of the activities under way. */
 export const outcomesAt = ({ snapshot }: Decision): PossibleOutcome[] =>
   activitiesUnderWay(snapshot).flatMap((activity) =>
     outcomesOf[activity].flatMap(outcomesLike).map((outcome) => ({ outcome, event: doneEvent(activity, outcome) })),
   );
 
-/** The activities that the machine waits for, also those that started before it came where it is. */
+/** The activities that the machine waits for, also those started in earlier states. */
 export const activitiesUnderWay = ({ children }: LoopSnapshot): ActivityName[] => Object.keys(children) as ActivityName[]; // their ids are their names
 
 const doneEvent = (activity: ActivityName, output: Outcome): LoopEvent => ({

@@ -12,7 +12,7 @@ import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
 import type { Chunk } from '../ports.js';
 import { dropReprocessed } from '../reprocess-queue.js';
 
-/** The model's answer: each chunk passes the stream's guards before it leaves; a trip ends the provider's call. */
+/** The model's response. Each chunk passes the stream guards before it is emitted; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const modelCall: ModelCall = attempt.ahead ?? startModelCall(run, attempt);
@@ -22,7 +22,7 @@ export const call = async (run: Run): Promise<Outcome> => {
     const chunks = await modelCall.chunks;
     await announce(run, attempt);
     const outcome = await consumeModelStream(run, attempt, { chunks, startedAt });
-    if (outcome.kind !== 'done') hangUp(); // a guard did not hear the provider out
+    if (outcome.kind !== 'done') hangUp(); // a guard stopped the stream before its end
     return outcome;
   } catch (error) {
     hangUp();
@@ -44,16 +44,16 @@ const announce = async (run: Run, attempt: Attempt): Promise<void> => {
   attempt.place = streamBuffer.offset;
 };
 
-/** A model's answer while it comes. */
+/** A model's response while it streams. */
 interface ModelStream {
   readonly chunks: AsyncIterable<Chunk | undefined>;
-  /** When the call began. */
+  /** Start time of the call. */
   readonly startedAt: number;
 }
 
 /**
- * Takes a model's answer chunk by chunk through the guards of the stream: what they leave of a chunk becomes part of the answer
- * and leaves the run, a stop ends it. Throws what the provider failed with, and `model/malformed-stream`.
+ * Passes a model's response chunk by chunk through the stream guards. The guards' version of a chunk becomes part of the response and is
+ * emitted; a stop ends the response. Throws the provider's error, and `model/malformed-stream`.
  */
 const consumeModelStream = async (run: Run, attempt: Attempt, modelStream: ModelStream): Promise<Outcome> => {
   const guardedStream = openGuardedStream(run, attempt);
@@ -65,7 +65,7 @@ const consumeModelStream = async (run: Run, attempt: Attempt, modelStream: Model
   }
 };
 
-/** Sends every chunk on its way; an outcome where the guards stop on one. */
+/** Processes every chunk. Returns an outcome if the guards stop on one. */
 const consumeChunks = async (
   run: Run,
   attempt: Attempt,
@@ -81,7 +81,7 @@ const consumeChunks = async (
     const own = ids.own(chunk);
     if (!own) continue;
     if (holdsResults && own.type === 'tool-result') {
-      attempt.heldResults.push(own); // leaves when it was judged, see review
+      attempt.heldResults.push(own); // emitted after it was judged, see review
       continue;
     }
     const pending = guardedStream.process(own);
@@ -96,7 +96,7 @@ const endOf = async (attempt: Attempt, guardedStream: GuardedStream): Promise<Ou
   throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part came.' });
 };
 
-/** Clients that make a finish part of their own where none came give it one of these reasons. */
+/** Reasons that a client puts into a finish part of its own if the provider sent none. */
 const madeUpReasons = new Set(['other', 'unknown']);
 
 const isWhole = ({ finish, hasSpoken }: Attempt): boolean =>

@@ -7,7 +7,7 @@ import { notePayloads } from '../note-payloads.js';
 import type { Outcome } from '../outcome.js';
 import { acceptedSteps, currentAttempt, stepsForHooks, type Run } from '../run.js';
 
-/** The whole answer is judged once, when the loop is done. */
+/** Judges the whole response once, after the loop. */
 export const finish = async (run: Run): Promise<Outcome> => {
   clearFeedback(run);
   clearStepFeedback(run);

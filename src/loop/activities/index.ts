@@ -13,7 +13,7 @@ import { request } from './request.js';
 import { review } from './review.js';
 import { tools } from './tools.js';
 
-/** The activities that the machine asks for, as the in-process driver does them. */
+/** The activities that the machine requests, as the in-process driver runs them. */
 export const activities: Record<ActivityName, (run: Run) => Promise<Outcome>> = {
   input,
   prepare,

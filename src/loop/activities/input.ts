@@ -4,7 +4,7 @@ import { judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import type { Run } from '../run.js';
 
-/** Once, before the loop: guards look at what the user sent. */
+/** Judges the user's input once, before the loop. */
 export const input = async (run: Run): Promise<Outcome> => {
   const { messages } = run.scope.host;
   if (run.position.attempt === 1) run.start = snapshotConversation(run);

@@ -3,7 +3,7 @@ import type { Outcome } from '../outcome.js';
 import { readAhead } from '../read-ahead.js';
 import { currentAttempt, setRunError, type Run } from '../run.js';
 
-/** Calls the model while guards judge. Its answer is read ahead, and nothing is done with it: that is `call`'s, after them. */
+/** Calls the model while guards judge. Reads its response ahead without using it; `call` uses it after the guards have passed. */
 export const open = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const ahead = readAhead(startModelCall(run, attempt));
@@ -12,7 +12,7 @@ export const open = async (run: Run): Promise<Outcome> => {
     await ahead.chunks;
     return { kind: 'done' };
   } catch (error) {
-    if (attempt.ahead === ahead) setRunError(run, error); // else it was hung up, and that is no failure of the model's
+    if (attempt.ahead === ahead) setRunError(run, error); // otherwise hangUp ended the call, which is not a model failure
     attempt.ahead = undefined;
     return { kind: 'api-error' };
   }

@@ -5,7 +5,7 @@ import type { Outcome } from '../outcome.js';
 import { isOver, type Run } from '../run.js';
 import { resultPayload } from './finish.js';
 
-/** Only an accepted answer comes here: what a guard rejected cannot be saved. What cannot be saved fails the run. */
+/** Persists accepted responses only; a rejected response never reaches this activity. A failure to persist fails the run. */
 export const persist = async (run: Run): Promise<Outcome> => {
   const { memory } = run.options.lanes;
   if (!memory) return { kind: 'done' };

@@ -9,7 +9,7 @@ import { createAttempt, stepsForHooks, type Attempt, type Run } from '../run.js'
 import type { PhaseData } from '../../phase/row.js';
 import type { ResolvedModel } from '../../phase/host.js';
 
-/** Before each attempt at a step: system messages are reset, guards set up what goes to the model. */
+/** Before each attempt at a step: resets system messages; guards prepare the model's input. */
 export const prepare = async (run: Run): Promise<Outcome> => {
   const { runId } = run.options;
   const { messages } = run.scope.host;
@@ -45,7 +45,7 @@ export const prepare = async (run: Run): Promise<Outcome> => {
   return { kind: 'done' };
 };
 
-/** From here on the answer is in a message of this id. */
+/** From here on the response is in a message with this id. */
 const takeMessageId = (run: Run, { messageId }: PhaseData<'inputStep'>): void => {
   if (!rotationOf(run) || messageId === undefined)
     throw new InterlockError('agent/unsupported-option', { path: 'inputStep.messageId' });
@@ -65,7 +65,7 @@ const takeSettings = (attempt: Attempt, data: PhaseData<'inputStep'> & { workspa
   const { settings, entry } = attempt;
   for (const name of settingNames) Object.assign(settings, { [name]: data[name] });
   if (data.workspace !== undefined) Object.assign(settings, { workspace: data.workspace });
-  // Headers were meant for the model that they were configured with.
+  // Headers belong to the model that they were configured with.
   if (data.model && data.model !== entry.model)
-    attempt.entry = { ...entry, model: data.model as ResolvedModel, headers: undefined }; // the row resolved what the hook gave
+    attempt.entry = { ...entry, model: data.model as ResolvedModel, headers: undefined }; // the row resolved the hook's value
 };

@@ -7,7 +7,7 @@ import type { Outcome } from '../outcome.js';
 import { rotationOf } from '../rotate-message.js';
 import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 
-/** The model call failed: guards may mend the messages and ask for the call again; else the next model, else the end. */
+/** The model call failed. Guards may repair the messages and request another call; otherwise the next model is called, or the run ends. */
 export const recover = async (run: Run): Promise<Outcome> => {
   const { list } = run;
   const { ports, limits } = run.options;
@@ -37,7 +37,7 @@ export const recover = async (run: Run): Promise<Outcome> => {
   return { kind: again ? 'same-model' : 'next-model' };
 };
 
-/** The call is made again: what the failed one had let out is taken back. */
+/** Repeats the call; chunks that the failed one emitted are retracted. */
 const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
   await retract(run, { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' });
   run.error = undefined;

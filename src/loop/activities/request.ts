@@ -4,12 +4,12 @@ import { markInputAccepted } from '../persist-rejected-turn.js';
 import type { Outcome } from '../outcome.js';
 import { currentAttempt, stepsForHooks, type Run } from '../run.js';
 
-/** The conversation becomes the model's prompt; guards may rewrite it for this call, or answer from a cache. */
+/** Converts the conversation to the model's prompt. Guards may rewrite it for this call, or respond from a cache. */
 export const request = async (run: Run): Promise<Outcome> => {
   const { list } = run;
   const attempt = currentAttempt(run);
   const made = await run.options.ports.messages.toPrompt(list, attempt.entry.model);
-  const prompt = isGuarded(run, 'llmRequest') ? copyPlain(made) : made; // what hooks do to it is for this call only
+  const prompt = isGuarded(run, 'llmRequest') ? copyPlain(made) : made; // hooks change it for this call only
   const judged = await judge<'llmRequest'>(run, {
     phase: 'llmRequest',
     prompt,

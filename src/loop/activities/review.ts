@@ -10,7 +10,7 @@ import { findToolPart, type ProviderResult } from '../response.js';
 import { insertResult } from '../insert-result.js';
 import { settleResult } from '../settle-result.js';
 
-/** The whole answer of an attempt is judged, before any of its tools runs. */
+/** Judges the whole response of an attempt, before any of its tools runs. */
 export const review = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const before = responseParts(run).length;
@@ -36,7 +36,7 @@ export const review = async (run: Run): Promise<Outcome> => {
 const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {
   const { list } = run;
   if (answer.parts.length === 0) return;
-  if (wasEdited) stripQuotedMetadata(answer.parts); // also that of chunks which came before the edit
+  if (wasEdited) stripQuotedMetadata(answer.parts); // also the metadata of chunks from before the edit
   const { modelId, provider } = entry.model;
   run.options.ports.messages.addResponse(list, {
     id: run.messageId,
@@ -83,8 +83,8 @@ const stepPayload = (run: Run, { finish }: Attempt, record: StepRecord): PhaseDa
 };
 
 /**
- * Results of tools that the provider ran take their place in the conversation, those of calls of earlier steps, too. Where a
- * guard judges results, they were held back, and leave now.
+ * Adds results of tools that the provider ran to the conversation, also for calls of earlier steps. If guards judge results, these were
+ * buffered and are emitted now.
  */
 const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
   for (const told of attempt.answer.results) {
@@ -93,14 +93,14 @@ const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRec
     if (snapshot) record.toolResults.push(toolResultRecord(run, call, snapshot.result));
   }
   for (const { payload } of attempt.heldResults) {
-    const told = payload as ProviderResult; // only results are held
+    const told = payload as ProviderResult; // only results are buffered
     const stop = await settleResult(run, record, { call: callOf(run, told), result: told.result, payload: told });
     if (stop) return stop;
   }
   return undefined;
 };
 
-/** The call that a result answers, as the conversation has it. */
+/** The call that a result belongs to, as the conversation has it. */
 const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolCall => {
   const said = run.scope.host.messages.read(run.list, 'response').flatMap(({ content }) => content.parts);
   const known = findToolPart(said, toolCallId)?.toolInvocation;

@@ -11,15 +11,15 @@ import { untilAborted } from '../until-aborted.js';
 import { awaitApproval } from '../step-calls.js';
 
 /**
- * Runs the tools of a reviewed step side by side, as many at a time as the run allows; their results are judged in the order
- * of the calls. A call that has to wait starts when an earlier one's result was accepted, never after a stop.
+ * Runs the tools of a reviewed step in parallel, up to the run's limit. Their results are judged in the order of the calls. A queued call
+ * starts after an earlier call's result was accepted, never after a stop.
  *
- * None of them starts before every call that needs a person's approval is decided. A tool that suspends the run does not hold
- * up the others; the run is suspended when they are done, and a resumed run goes on with what is not settled.
+ * No tool starts before every call that needs approval is decided. A tool that suspends the run does not delay the others: the run is
+ * suspended after they finish, and a resumed run continues with the calls that are not settled.
  */
 export const tools = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
-  const record = attempt.record as StepRecord; // review made it; the machine comes here from there alone
+  const record = attempt.record as StepRecord; // review created it; the machine enters this activity only from there
   const { settled, waiting, shown } = attempt.stepCalls;
   const calls = record.toolCalls.filter((call) => !call.providerExecuted && !settled.has(call.toolCallId));
   if (await requestApprovals(run, attempt, calls)) return { kind: 'suspended' }; // before any of them runs
@@ -31,7 +31,7 @@ export const tools = async (run: Run): Promise<Outcome> => {
       return stop;
     }
   }
-  attempt.partCount = responseParts(run).length - acceptedParts(run); // what its tools wrote is its own
+  attempt.partCount = responseParts(run).length - acceptedParts(run); // data parts of its tools belong to it
   if (waiting.size > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
   const leftToClient = [...settled.values()].includes('client');
@@ -46,7 +46,7 @@ interface SettleOptions {
   running: RunningCalls;
 }
 
-/** Gives an outcome where a guard stops on what a tool wrote or returned. */
+/** Returns an outcome if a guard stops on something that a tool wrote or returned. */
 const settleAll = async (run: Run, attempt: Attempt, { calls, running }: SettleOptions): Promise<Outcome | undefined> => {
   const { toolConcurrency } = run.options;
   const outcomes = calls.slice(0, toolConcurrency).map((call) => running.start(call));
@@ -81,7 +81,7 @@ const settle = async (run: Run, { record, stepCalls }: Attempt, { call, outcome 
   return settleResult(run, record as StepRecord, { call, result: outcome.result }); // see tools
 };
 
-/** The model gets the reason why the tool did not run. */
+/** Gives the model the reason why the tool did not run. */
 const settleDenial = async (
   run: Run,
   { call, outcome }: Ended<Extract<ToolOutcome, { kind: 'denied' }>>,
@@ -93,8 +93,8 @@ const settleDenial = async (
 };
 
 /**
- * Finds out which calls need a person's approval: those of which a guard of the stream said so, and those whose tool or caller
- * asks for it. Each call is asked about once. Says whether any of them waits.
+ * Finds the calls that need approval: by ruling of a stream guard, by the tool's setting, or by the caller's option. Each call is checked
+ * once. Returns true if any call waits.
  */
 const requestApprovals = async (run: Run, attempt: Attempt, calls: readonly ToolCall[]): Promise<boolean> => {
   const { stepCalls } = attempt;

@@ -3,24 +3,24 @@ import type { StepRecord } from '../ports.js';
 import { createStepCalls, type StepCalls } from '../step-calls.js';
 import type { Attempt } from '../run.js';
 
-/** What of an attempt cannot be left to another run segment: a call that is under way, and what it was to be made with. */
+/** Fields of an attempt that another run segment cannot take over: a call under way, and its prompt. */
 type Live = 'ahead' | 'prompt';
 
 /** An attempt as plain data; maps are stored as lists. */
 export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'stepCalls' | 'record'> {
   readonly answer: AnswerState;
   readonly stepCalls: Entries<StepCalls>;
-  /** The place of its record among the steps. */
+  /** The index of its record in the steps. */
   readonly record: number | undefined;
 }
 
 type Entries<T> = { readonly [K in keyof T]: T[K] extends Map<infer Key, infer Value> ? readonly [Key, Value][] : never };
 
-/** An answer that is whole: nothing of it grows any more. */
+/** A complete response: none of its parts is growing. */
 type AnswerState = Omit<AssembledResponse, 'rulings' | 'partIds' | 'growing'> &
   Entries<Pick<AssembledResponse, 'rulings'>> & { readonly partIds: readonly string[] };
 
-/** An attempt as it is now. */
+/** The state of an attempt. */
 export const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptState => {
   const { ahead: _ahead, prompt: _prompt, answer, stepCalls, record, ...rest } = attempt;
   const { growing: _growing, rulings, partIds, ...said } = answer;
@@ -38,7 +38,7 @@ export const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): Att
   };
 };
 
-/** The attempt that a value tells of. */
+/** The attempt with a state. */
 export const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetOf: (place: number) => number): Attempt => {
   const { answer, stepCalls, record, ...rest } = state;
   const { rulings, partIds, ...said } = answer;

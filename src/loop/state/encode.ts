@@ -2,9 +2,8 @@ import { DevalueError, parse, stringify } from 'devalue';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
 
 /**
- * A value as text: plain data, and with it dates, maps, sets, bytes, `undefined` and errors. What is the same object twice is
- * written once. Raises `durable/unkept-value` for functions and instances of other classes, of which a copy would not be the
- * same.
+ * A value as text: plain data, dates, maps, sets, bytes, `undefined` and errors. A repeated object is written once. Raises
+ * `durable/unkept-value` for functions and instances of other classes, because a copy would not be the same.
  */
 export const encode = (value: unknown): string => {
   try {
@@ -15,12 +14,12 @@ export const encode = (value: unknown): string => {
   }
 };
 
-/** The value that a text was made of. */
+/** The value of an encoded text. */
 export const decode = (text: string): unknown => parse(text, { Error: (fields: ErrorFields) => revivedError(fields) });
 
 /**
- * The format of everything that an engine keeps. Raise it when a text can no longer be read by this version: from 2 on a text
- * begins with its format and a line break, which no text of format 1 does.
+ * The format of everything that an engine stores. Raise it when this version can no longer read an old text: from 2 on a text starts with
+ * its format and a line break, which no text of format 1 does.
  */
 export const journalFormat = 1;
 
@@ -33,8 +32,8 @@ export const checkFormat = (format: number | undefined, path: string): void => {
 };
 
 /**
- * The value of a text that an engine has kept. Names its place, and raises `durable/damaged` for a text that was not made by
- * `encode`, `durable/unknown-format` for one that another version has made.
+ * The value of a text that an engine has stored. Its errors name the path. Raises `durable/damaged` for a text that `encode` did not
+ * create, `durable/unknown-format` for one of another version.
  */
 export const decodeAt = (text: string, path: string): unknown => {
   checkFormat(Number(/^(\d+)\n/.exec(text)?.[1] ?? journalFormat), path);
@@ -53,7 +52,7 @@ interface ErrorFields {
   readonly cause?: unknown;
   readonly code?: ErrorCode;
   readonly path?: string;
-  /** The fields that its class has given it. */
+  /** The fields that its class adds. */
   readonly own?: Readonly<Record<string, unknown>>;
 }
 
@@ -65,7 +64,7 @@ const errorFields = (error: Error): ErrorFields => {
   return { name, message, stack, ...cause, ...(own.length > 0 && { own: Object.fromEntries(own) }) };
 };
 
-/** An error may have anything for its cause; what cannot be kept of it is what it says. */
+/** An error may have any value as its cause; one that cannot be encoded becomes its text. */
 const plainOr = (value: unknown): unknown => (isEncodable(value) ? value : String(value));
 
 const isEncodable = (value: unknown): boolean => {

@@ -1,23 +1,22 @@
 import { isRecord, isSame } from '../../phase/plain-data.js';
 
-/** What makes one value another; plain itself, and as small as what was changed. */
+/** The difference between two values, as plain data; its size depends on the change alone. */
 export type Patch =
   /** Replaces the value. */
   | readonly ['=', unknown]
-  /** A text goes on. */
+  /** Appends to a text. */
   | readonly ['+', string]
   /** Fields that changed, and the names of those that are gone. */
   | readonly ['.', Readonly<Record<string, Patch>>, readonly string[]]
-  /** Entries that changed; then, at a place, how many are gone and which came. */
+  /** Entries that changed; then, at an index, the number of removed entries and the inserted ones. */
   | readonly ['#', readonly (readonly [index: number, patch: Patch])[], at: number, gone: number, came: readonly unknown[]];
 
-/** How many entries at the start of each list, by its field, are known to be as they were. */
+/** The number of entries at the start of each list, by its field, that are known to be unchanged. */
 export type Settled = Readonly<Record<string, number>>;
 
 /**
- * What makes `before` `after`; nothing where they are the same. Made for values that grow at their ends, as conversations do: no
- * published differ that is kept tells an appended word or entry in time proportional to the length. Settled entries are not
- * looked at.
+ * The patch from `before` to `after`; undefined if they are equal. Made for values that grow at their ends, such as conversations: no
+ * maintained package finds an appended word or entry in time proportional to the length. Settled entries are skipped.
  */
 export const diff = (before: unknown, after: unknown, settled: Settled = {}): Patch | undefined => {
   if (typeof before === 'string' && typeof after === 'string') return diffTexts(before, after);
@@ -26,7 +25,7 @@ export const diff = (before: unknown, after: unknown, settled: Settled = {}): Pa
   return isSame(before, after) ? undefined : ['=', after];
 };
 
-/** Below so many characters a text is simply written again. */
+/** Texts below this length are replaced as a whole. */
 const shortText = 16;
 
 const diffTexts = (before: string, after: string): Patch | undefined => {
@@ -55,11 +54,11 @@ const diffField = (before: unknown, after: unknown, settled: number | undefined)
     ? diffLists(before, after, settled)
     : diff(before, after);
 
-/** Any text may be a name, including `__proto__`, because these values contain model output. */
+/** Any text may be a field name, including `__proto__`, because these values contain model output. */
 const setField = (record: Fields, name: string, value: unknown): void =>
   void Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
 
-/** What is the same at both ends stays; in between, entries are compared in their order as far as there are any on both sides. */
+/** Keeps equal entries at both ends; in between, compares entries in order while both lists have one. */
 const diffLists = (before: readonly unknown[], after: readonly unknown[], settled: number): Patch | undefined => {
   const most = Math.min(before.length, after.length);
   let head = Math.min(settled, most);
@@ -75,13 +74,13 @@ const diffLists = (before: readonly unknown[], after: readonly unknown[], settle
   return ['#', changed, at, before.length - tail - at, after.slice(at, after.length - tail)];
 };
 
-/** The value that a patch makes of another, which stays as it is. */
+/** Applies a patch to a value without changing it. */
 export const applyPatch = (before: unknown, patch: Patch): unknown => {
   switch (patch[0]) {
     case '=':
       return patch[1];
     case '+':
-      return (before as string) + patch[1]; // it was made from a text
+      return (before as string) + patch[1]; // the patch was made for a text
     case '.':
       return patchedRecord(before as Fields, patch[1], patch[2]);
     case '#': {

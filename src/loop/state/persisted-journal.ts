@@ -8,10 +8,10 @@ import { toPersistedState, isPersistable, applyPersistedState, type PersistedSta
 import type { Patch } from './patch.js';
 import { createStateLog } from './state-change.js';
 
-/** What is kept of something that was done: what it came to, or what it failed with. */
+/** The outcome of a step: its value or its error. */
 type Ended<T> = { readonly value: T; readonly error?: undefined } | { readonly error: unknown };
 
-/** What a checkpointed section came to, and what it changed. */
+/** The value of a checkpointed section, and its changes of the run. */
 interface Changed<T> {
   readonly value: T;
   readonly patch: Patch | undefined;
@@ -24,9 +24,8 @@ interface PersistedJournalOptions {
 }
 
 /**
- * Keeps a run as the differences between its states: each checkpointed section is a step of the engine, whose text says what the
- * checkpointed section came to and what it changed. The run itself is made what the journal says once something is to be done
- * with it.
+ * Persists a run as the differences between its states: each checkpointed section is a step of the engine, whose text holds the section's
+ * value and its changes. The run itself is restored from the journal only before code reads it.
  */
 export const createPersistedJournal = (durable: Durable, { startedWith, isFenced }: PersistedJournalOptions): Journal => {
   const log = createStateLog(startedWith && apart(startedWith));
@@ -49,7 +48,7 @@ export const createPersistedJournal = (durable: Durable, { startedWith, isFenced
           return { value, patch: log.change(now) };
         });
       });
-      const { value, patch } = valueIn(text, `${run.options.runId} ${key}`) as Changed<T>; // what the checkpointed section was kept as
+      const { value, patch } = valueIn(text, `${run.options.runId} ${key}`) as Changed<T>; // the stored form of a checkpointed section
       log.append(patch, now);
       isBehind ||= !now;
       return value;
@@ -69,7 +68,7 @@ export const createPersistedJournal = (durable: Durable, { startedWith, isFenced
   };
 };
 
-/** Does something, and gives how it ended as text. */
+/** Runs a function and encodes its outcome. */
 const textOf = async <T>(body: () => Promise<T>): Promise<string> => {
   try {
     return encode({ value: await body() } satisfies Ended<T>);
@@ -79,7 +78,7 @@ const textOf = async <T>(body: () => Promise<T>): Promise<string> => {
   }
 };
 
-/** A damaged journal interrupts the run: nothing may happen on top of what is missing. */
+/** A damaged journal interrupts the run: it must not continue with missing state. */
 const valueIn = (text: string, path: string): unknown => {
   const ended = endedIn(text, path);
   if ('value' in ended) return ended.value;
@@ -88,13 +87,13 @@ const valueIn = (text: string, path: string): unknown => {
 
 const endedIn = (text: string, path: string): Ended<unknown> => {
   try {
-    return decodeAt(text, path) as Ended<unknown>; // what textOf gave
+    return decodeAt(text, path) as Ended<unknown>; // encoded by textOf
   } catch (error) {
     throw new Interruption(error);
   }
 };
 
-/** The place of what cannot be kept, as it is in the run: without the places in the patch that tells of it. */
+/** Changes the path of a value that cannot be stored: the path in the run, without the patch around it. */
 const inTheRun = (error: unknown): unknown => {
   const patch = 'value.patch';
   if (!isInterlockError(error, 'durable/unkept-value') || !error.path?.startsWith(patch)) return error;
@@ -103,7 +102,7 @@ const inTheRun = (error: unknown): unknown => {
   });
 };
 
-/** Whatever a step rejects with is the engine's. */
+/** All rejections of a step belong to the engine. */
 const step = async (durable: Durable, key: string, run: Parameters<Durable['step']>[1]): Promise<string> => {
   try {
     return await durable.step(key, run);
@@ -117,4 +116,4 @@ const step = async (durable: Durable, key: string, run: Parameters<Durable['step
  * A restored run changes its state in place. The next entry is a diff against the stored state, so the two must share no
  * objects.
  */
-const apart = (state: PersistedState): PersistedState => decode(encode(state)) as PersistedState; // as it was written
+const apart = (state: PersistedState): PersistedState => decode(encode(state)) as PersistedState; // just encoded

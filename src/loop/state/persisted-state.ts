@@ -21,13 +21,13 @@ export interface PersistedState
 }
 
 type PersistedAttempt = Omit<AttemptState, 'settings' | 'entry'> & {
-  /** Settings that are not those of the call. */
+  /** Settings that differ from those of the call. */
   readonly settings: Partial<Omit<StepSettings, 'tools'>> & { readonly tools?: readonly string[] };
-  /** The place of its model among the agent's. */
+  /** The index of its model among the agent's. */
   readonly entry: number;
 };
 
-/** A run as it is now, as data. Raises `durable/unkept-value` for a tool that a guard has put in. */
+/** The current state of a run as data. Raises `durable/unkept-value` for a tool that a guard has added. */
 export const toPersistedState = (run: Run): PersistedState => {
   const { attempt, ...state } = readState(run);
   const snapshot = (name: SnapshotName) => state[name] && { from: diff(state.list, state[name]) };
@@ -40,7 +40,7 @@ const eachSnapshot = <T>(make: (name: SnapshotName) => T): Record<SnapshotName, 
 const toPersistedAttempt = (run: Run, { settings, entry, ...attempt }: AttemptState): PersistedAttempt => ({
   ...attempt,
   settings: ownSettings(settings, run.options.settings),
-  entry: Math.max(placeOf(run, entry), 0), // what another model was for is done, see mayBeKept
+  entry: Math.max(placeOf(run, entry), 0), // another model's work is done, see isPersistable
 });
 
 const placeOf = ({ options: { ports } }: Run, entry: ModelEntry): number => ports.models.indexOf(entry);
@@ -64,7 +64,7 @@ const namesOf = (tools: Readonly<Record<string, unknown>>, called: Readonly<Reco
 export const applyPersistedState = (run: Run, { attempt, ...state }: PersistedState): void => {
   const snapshot = (name: SnapshotName): ConversationSnapshot | undefined => {
     const persisted = state[name];
-    return persisted?.from ? (applyPatch(state.list, persisted.from) as ConversationSnapshot) : persisted && state.list; // made from one
+    return persisted?.from ? (applyPatch(state.list, persisted.from) as ConversationSnapshot) : persisted && state.list; // made from a snapshot
   };
   writeState(run, { ...state, ...eachSnapshot(snapshot), attempt: attempt && revived(run, attempt) });
 };
@@ -76,7 +76,7 @@ const revived = ({ options }: Run, { settings, entry, ...attempt }: PersistedAtt
   return {
     ...attempt,
     settings: { ...called, ...own, ...(tools && { tools }) },
-    entry: options.ports.models[entry] as ModelEntry, // the agent's models are those that the run began with
+    entry: options.ports.models[entry] as ModelEntry, // the agent's models are those that the run started with
   };
 };
 

@@ -66,7 +66,7 @@ export const readState = (run: Run): RunState => {
   };
 };
 
-/** Accepted steps stand in the order of the steps: each is looked for behind the one before. */
+/** Accepted steps are in the order of the steps: the search for each starts after the one before. */
 const acceptedStates = ({ accepted, steps }: Run): AcceptedState[] => {
   let found = -1;
   return accepted.map(({ record, ...step }) => {
@@ -88,7 +88,7 @@ export const writeState = (run: Run, state: RunState): void => {
   run.steps.splice(0, run.steps.length, ...steps);
   run.accepted = state.accepted.map((step) => ({
     ...step,
-    record: steps[step.record] as StepRecord, // it was found among them
+    record: steps[step.record] as StepRecord, // found among them
     place: offsetOf(step.place),
   }));
   run.usedPartIds.clear();
@@ -101,10 +101,10 @@ export const writeState = (run: Run, state: RunState): void => {
   run.recorder.rewind(state.events);
 };
 
-/** Where something that was let out begins, in the stream buffer of this run segment. */
+/** Converts an offset to one in the stream buffer of this run segment. */
 type OffsetOf = (offset: Attempt['place']) => Attempt['place'];
 
-/** What was held back is held again; gives where the places of the last stream buffer are now. */
+/** Buffers the buffered chunks again; returns the conversion from offsets of the last stream buffer. */
 const bufferAgain = (run: Run, held: BufferedChunks): OffsetOf => {
   const { hold, streamBuffer } = run.options;
   if (hold) streamBuffer.startBuffering();
@@ -112,5 +112,5 @@ const bufferAgain = (run: Run, held: BufferedChunks): OffsetOf => {
   return (offset) => (offset < held.from || !hold ? alreadyShown : offset - held.from);
 };
 
-/** Before everything: what begins there was seen in an earlier run segment, and can only be withdrawn. */
+/** Offset before all chunks: content emitted in an earlier run segment, which can only be retracted. */
 const alreadyShown = -1;

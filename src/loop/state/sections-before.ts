@@ -7,7 +7,7 @@ import { createStateLog } from './state-change.js';
 interface SectionsOptions {
   /** The state that the journal starts with, if it is not empty. */
   readonly startedWith: PersistedState | undefined;
-  /** Default: all that were kept. */
+  /** Default: all stored steps. */
   readonly step: number | undefined;
   readonly runId: string;
 }
@@ -15,20 +15,20 @@ interface SectionsOptions {
 /** Checkpointed sections of a journal. */
 interface Sections {
   readonly sections: readonly KeptStep[];
-  /** The step that the journal has come to. */
+  /** The last step of the journal. */
   readonly reached: number;
 }
 
-/** A key of a checkpointed section: its number, and the activities that it begins with. */
+/** A key of a checkpointed section: its number and its first activities. */
 const sectionKey = /^\d+ [a-z ]+$/;
 
-/** The beginning of a run, and the checkpointed sections that lie before a step of it; of parts of sections nothing. */
+/** The start of a run, and its checkpointed sections before a step, without parts of sections. */
 export const sectionsBefore = (steps: readonly KeptStep[], { startedWith, step, runId }: SectionsOptions): Sections => {
   const log = createStateLog(startedWith);
   const sections = steps.filter(({ key }) => key === 'begin');
   let isOver = false;
   for (const one of steps.filter(({ key }) => sectionKey.test(key))) {
-    const { value } = decodeAt(one.text, `${runId} ${one.key}`) as { readonly value?: { readonly patch: Patch | undefined } }; // as it was kept
+    const { value } = decodeAt(one.text, `${runId} ${one.key}`) as { readonly value?: { readonly patch: Patch | undefined } }; // as it was stored
     log.append(value?.patch, undefined);
     isOver ||= step !== undefined && !one.key.endsWith(' input') && log.state.position.stepNumber >= step;
     if (!isOver) sections.push(one);

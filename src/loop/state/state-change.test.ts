@@ -3,7 +3,7 @@ import type { RunEvent } from '../../../schemas/index.js';
 import type { PersistedState } from './persisted-state.js';
 import { createStateLog } from './state-change.js';
 
-/** Entries that count how often they are looked into. */
+/** Entries that count how often they are read. */
 const createCounted = () => {
   let reads = 0;
   const handler: ProxyHandler<object> = {
@@ -24,7 +24,7 @@ const counted = createCounted();
 const eventOf = (seq: number, state = 'step.calling') =>
   counted.entry({ runId: 'r', seq, at: seq, stepNumber: seq, attempt: 1, type: 'state-enter', state }) as unknown as RunEvent;
 
-/** What of a run's state grows, after so many steps; each entry is made anew, as it is where it was read from a text. */
+/** The growing fields of a run's state after some steps; each entry is a new object, as if it was decoded from a text. */
 const stateAfter = (count: number, changes: { text?: string; at?: number; state?: string } = {}): PersistedState => {
   const each = <T extends object>(make: (n: number) => T) => Array.from({ length: count }, (_, n) => counted.entry(make(n)));
   return {

@@ -3,20 +3,20 @@ import type { PersistedState } from './persisted-state.js';
 import { applyPatch, diff, type Patch, type Settled } from './patch.js';
 
 /**
- * A run's state as a log folds it. Of its fields the events, the ids of parts and, while a run goes forward, its steps only grow: what is
- * there of them is not looked at again, so that a checkpointed section costs the same after ten steps and after ten thousand.
+ * A run's state as a log folds it. The events, the part ids and, while a run advances, its steps only grow: their existing entries are
+ * not read again, so that a checkpointed section costs the same after ten steps and after ten thousand.
  */
 interface StateLog {
   readonly state: PersistedState;
-  /** What a checkpointed section that ran here has made of the run. */
+  /** The changes of a checkpointed section that ran here. */
   change(now: PersistedState): Patch | undefined;
-  /** Takes what was kept of a checkpointed section; `now` where it ran here. */
+  /** Adds the stored changes of a checkpointed section; `now` is the state if it ran here. */
   append(patch: Patch | undefined, now: PersistedState | undefined): void;
 }
 
-/** @param started the state that the run begins with; none for a run that begins anew */
+/** @param started the initial state of the run; undefined for a new run */
 export const createStateLog = (started: PersistedState | undefined): StateLog => {
-  let state = (started ?? {}) as PersistedState; // the first stretch of a new run makes it whole
+  let state = (started ?? {}) as PersistedState; // the first section of a new run makes it complete
   return {
     get state() {
       return state;
@@ -24,13 +24,13 @@ export const createStateLog = (started: PersistedState | undefined): StateLog =>
     change: (now) => diff(state, now, settledIn(state, now)),
     append: (patch, now) => {
       if (patch) state = applyPatch(state, patch) as PersistedState;
-      // Both never change. What they share with the run's next state is known to be the same.
+      // Both never change. Their values in the run's next state are known to be the same.
       if (now) state = { ...state, list: now.list, events: now.events };
     },
   };
 };
 
-/** The states of the machine in which nothing but the last step changes. */
+/** The states of the machine in which only the last step changes. */
 const forward: ReadonlySet<string> = new Set([
   'step.preparing',
   'step.requesting',
@@ -40,7 +40,7 @@ const forward: ReadonlySet<string> = new Set([
   'step.deciding',
 ]);
 
-/** Steps that may still change: the one under way, and the one that was just ended. */
+/** The number of steps that may still change: the current one, and the last one that ended. */
 const openSteps = 2;
 
 const settledIn = (
