@@ -1,4 +1,4 @@
-/** A piece of a text, or of what the model thinks: nothing is in it but words and whose they are. */
+/** A piece of text or reasoning that contains only its text and its part. */
 interface Words {
   readonly type: string;
   readonly runId?: unknown;
@@ -16,17 +16,17 @@ const isWords = (chunk: unknown): chunk is Words => {
   return !hasMore && Object.entries(chunk as object).every(([name, value]) => fields.has(name) || value === undefined);
 };
 
-/** Whether one piece goes on where the other ends. */
+/** Whether one piece continues the other. */
 const goesOn = (a: Words | undefined, b: Words): a is Words =>
   a !== undefined && a.type === b.type && a.payload.id === b.payload.id && a.runId === b.runId && a.from === b.from;
 
-/** The same chunks with pieces of one text that follow each other as one piece. Chunks that have anything else to say stay as they are. */
+/** Joins consecutive pieces of one text. Chunks with other content stay as they are. */
 export const joinWords = <Chunk>(chunks: readonly Chunk[]): Chunk[] => {
   const joined: Chunk[] = [];
   let first: Words | undefined;
   let pieces: string[] = [];
   const end = (): void => {
-    if (first) joined.push({ ...first, payload: { ...first.payload, text: pieces.join('') } } as Chunk); // words were chunks
+    if (first) joined.push({ ...first, payload: { ...first.payload, text: pieces.join('') } } as Chunk); // first was a chunk
     first = undefined;
     pieces = [];
   };

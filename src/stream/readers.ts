@@ -1,8 +1,8 @@
 /** The readers of a run's streams. */
 interface Readers {
-  /** A stream as before, whose reader counts from its first read on. */
+  /** The same stream; its reader counts from the first read on. */
   follow<Chunk>(chunks: ReadableStream<Chunk>): ReadableStream<Chunk>;
-  /** Something waits for the run's result: from here on no cancel is the last. */
+  /** A caller waits for the run's result: from here on a cancel does not end the run. */
   expectResult(): void;
 }
 
@@ -39,5 +39,5 @@ export const createReaders = (onLeft: () => void): Readers => {
   return { follow, expectResult: () => void (isAwaited = true) };
 };
 
-/** Why a run ends whose last reader left. */
+/** The abort reason of a run whose last reader canceled. */
 export const readerCanceled = (): DOMException => new DOMException('The reader canceled the stream.', 'AbortError');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createStreamBuffer, type StreamBuffer } from './stream-buffer.js';
 
-/** Whether something has settled by now. */
+/** Whether a promise has settled by now. */
 const isSettled = async (promise: Promise<unknown> | undefined): Promise<boolean> => {
   let settled = false;
   promise?.then(
@@ -308,7 +308,7 @@ describe('hold', () => {
     streamBuffer.startBuffering();
     const heldPlace = streamBuffer.offset;
     void streamBuffer.write(3);
-    streamBuffer.startBuffering(); // is held already
+    streamBuffer.startBuffering(); // already buffering
     expect(streamBuffer.drop(seenPlace)).toBe(false);
     expect(streamBuffer.drop(heldPlace)).toBe(true);
     void streamBuffer.write(4);
@@ -344,7 +344,7 @@ describe('a long answer', () => {
     payload?: { id: string; text: string; providerMetadata?: object };
   }
   const count = 20_000;
-  /** Two texts that take turns, thoughts, and now and then something that is more than words. */
+  /** Two alternating texts, reasoning, and some chunks that contain more than text. */
   const said = (n: number): Said => {
     const payload = { id: n % 6_000 < 3_000 ? 'a' : 'b', text: `${n} ` };
     if (n % 5_000 === 77) return { type: 'tool-call' };
@@ -352,7 +352,7 @@ describe('a long answer', () => {
     return { type: n % 9_000 < 500 ? 'reasoning-delta' : 'text-delta', payload };
   };
   const written = Array.from({ length: count }, (_, n) => said(n));
-  /** What a client makes of chunks: everything that is not words, and the words between. */
+  /** A client's view of chunks: all chunks other than text, and the text between them. */
   const heard = (chunks: readonly Said[]): string[] =>
     chunks.reduce<string[]>((parts, { type, payload }) => {
       const key = `${type} ${payload?.id ?? ''}${payload?.providerMetadata ? ' signed' : ''}: `;
@@ -387,7 +387,7 @@ describe('a long answer', () => {
     const fast = streamBuffer.read().getReader();
     await take(fast, 10);
     for (const chunk of written.slice(10, 12_000)) await Promise.all([fast.read(), streamBuffer.write(chunk)]);
-    const between = streamBuffer.read().getReader(); // nothing was put together: one has read ten
+    const between = streamBuffer.read().getReader(); // nothing was joined: one reader has read ten
     expect(await take(between, 3)).toEqual(written.slice(0, 3));
     await slow.cancel();
     await between.cancel();

@@ -1,12 +1,12 @@
 import { joinWords } from './join-words.js';
 
-/** How many chunks may wait for a reader before the writer does. */
+/** Maximum number of unread chunks before the writer waits. */
 const defaultLimit = 32;
 
 /** The number of fully read chunks from which on their text parts are joined. */
 const joinedAtOnce = 4_096;
 
-/** The one place where chunks leave a run. Writers wait for readers; readers may come late and read from the start. */
+/** The only exit of chunks from a run. Writers wait for readers; readers may come late and read from the start. */
 export interface StreamBuffer<Chunk> {
   /** Writes a chunk; returns a promise if the writer must wait for a reader. After `close` chunks are dropped. */
   write(chunk: Chunk): Promise<void> | undefined;
@@ -21,22 +21,22 @@ export interface StreamBuffer<Chunk> {
   drain(): void;
   /** Buffers chunks from here on, invisible to readers, until `flush`. A second call during buffering does nothing. */
   startBuffering(): void;
-  /** Shows what was held. */
+  /** Makes buffered chunks visible. */
   flush(): void;
-  /** The place after the last chunk. */
+  /** The offset after the last chunk. */
   readonly offset: number;
   /** Removes the chunks since an offset, if no reader has seen them; returns whether it did. */
   drop(offset: number): boolean;
   /** Replaces the chunks between two offsets, if no reader has seen them; returns whether it did. Default end: the last chunk. */
   revise(offset: number, end: number | undefined, change: (chunks: readonly Chunk[]) => readonly Chunk[]): boolean;
-  /** What is held, and the place where it begins. */
+  /** The buffered chunks, and the offset of the first. */
   buffered(): { readonly chunks: readonly Chunk[]; readonly from: number };
-  /** Takes back everything that is held, and gives it. */
+  /** Removes all buffered chunks and returns them. */
   dropBuffered(): Chunk[];
   readonly closed: boolean;
 }
 
-/** Something that is waited for again and again. */
+/** A signal that can be awaited repeatedly. */
 interface Bell {
   wait(): Promise<void>;
   /** Wakes all waiting readers. */
@@ -56,9 +56,9 @@ const createBell = (): Bell => {
 };
 
 interface Reader<Chunk> {
-  /** How many chunks it has taken, counted as they were written. */
+  /** The number of chunks that it has taken, counted as they were written. */
   at: number;
-  /** How many it has taken of those that were put together before it came to them. */
+  /** The number of joined chunks that it has taken. */
   joinedAt: number;
   controller: ReadableStreamDefaultController<Chunk>;
 }
@@ -66,28 +66,28 @@ interface Reader<Chunk> {
 /** Called with each chunk once it is visible. If it returns a promise, readers get the chunk once that resolves, and never if it resolves to `false`. */
 export type OnShow<Chunk> = (chunk: Chunk) => Promise<boolean> | void;
 
-/** What an stream buffer knows. */
+/** The state of a stream buffer. */
 interface Flow<Chunk> {
   readonly limit: number;
-  /** The first so many chunks, put together. */
+  /** The first `joinedCount` chunks, with their text parts joined. */
   readonly joined: Chunk[];
   joinedCount: number;
-  /** Those that follow. */
+  /** The chunks after them. */
   readonly chunks: Chunk[];
   readonly onShow: OnShow<Chunk> | undefined;
-  /** Chunks that readers wait for; `false` for those that never leave. */
+  /** Chunks that readers wait for; `false` for those that are never emitted. */
   readonly awaited: Map<Chunk, Promise<unknown> | false>;
-  /** From where on chunks are held. */
+  /** The offset from which on chunks are buffered. */
   bufferedFrom: number;
   /** The active readers. */
   readonly reading: Set<Reader<Chunk>>;
-  /** Rings when a writer may go on. */
+  /** Rings when a writer may continue. */
   readonly room: Bell;
   /** Rings when there is something to read. */
   readonly news: Bell;
   isClosed: boolean;
   isDraining: boolean;
-  /** How many chunks the fastest reader has taken. */
+  /** The number of chunks that the fastest reader has taken. */
   furthest: number;
 }
 
@@ -95,7 +95,7 @@ interface Flow<Chunk> {
 const hasRoom = <Chunk>(flow: Flow<Chunk>): boolean =>
   flow.isDraining || flow.bufferedFrom !== Infinity || endOf(flow) - flow.furthest < flow.limit;
 
-/** The place after the last chunk. */
+/** The offset after the last chunk. */
 const endOf = ({ joinedCount, chunks }: Pick<Flow<unknown>, 'joinedCount' | 'chunks'>): number => joinedCount + chunks.length;
 
 /**
@@ -121,15 +121,15 @@ const drain = <Chunk>(flow: Flow<Chunk>): void => {
 /** Gives a reader its next chunk, or waits for one. */
 const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> | undefined => {
   const { joined, chunks, reading, news, room } = flow;
-  if (!reading.has(reader)) return undefined; // it went away while it waited
+  if (!reading.has(reader)) return undefined; // it was canceled while it waited
   if (reader.at < flow.joinedCount) {
-    reader.controller.enqueue(joined[reader.joinedAt] as Chunk); // it has not come to their end
+    reader.controller.enqueue(joined[reader.joinedAt] as Chunk); // it has not reached their end
     reader.joinedAt += 1;
     if (reader.joinedAt === joined.length) reader.at = flow.joinedCount;
     return undefined;
   }
   if (reader.at < Math.min(endOf(flow), flow.bufferedFrom)) {
-    const chunk = chunks[reader.at - flow.joinedCount] as Chunk; // there, as was just seen
+    const chunk = chunks[reader.at - flow.joinedCount] as Chunk; // its index was just checked
     const awaited = flow.awaited.get(chunk);
     if (awaited) return awaited.then(() => serve(flow, reader));
     reader.at += 1;
@@ -153,12 +153,12 @@ const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
   };
   const cancel = () => {
     if (reader) flow.reading.delete(reader);
-    if (flow.reading.size === 0) drain(flow); // there is no reader left to wait for
+    if (flow.reading.size === 0) drain(flow); // no reader is left to wait for
   };
   return new ReadableStream<Chunk>({ pull, cancel }, { highWaterMark: 0 });
 };
 
-/** What was held can be seen from now on. */
+/** Makes buffered chunks visible. */
 const flush = <Chunk>(flow: Flow<Chunk>): void => {
   const from = flow.bufferedFrom;
   flow.bufferedFrom = Infinity;

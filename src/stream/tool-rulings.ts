@@ -1,6 +1,6 @@
 import type { ChunkType } from '@mastra/core/stream';
 
-/** A tool call of the model, as `processOutputStream` is given it. */
+/** A tool call of the model, as `processOutputStream` gets it. */
 export type ToolCallChunk = Extract<ChunkType, { type: 'tool-call' }>;
 type RejectedChunk = Extract<ChunkType, { type: 'tool-error' }>;
 type ApprovalChunk = Extract<ChunkType, { type: 'tool-call-approval' }>;

@@ -64,7 +64,7 @@ const namesOf = (tools: Readonly<Record<string, unknown>>, called: Readonly<Reco
 export const applyPersistedState = (run: Run, { attempt, ...state }: PersistedState): void => {
   const snapshot = (name: SnapshotName): ConversationSnapshot | undefined => {
     const persisted = state[name];
-    return persisted?.from ? (applyPatch(state.list, persisted.from) as ConversationSnapshot) : persisted && state.list; // made from a snapshot
+    return persisted?.from ? (applyPatch(state.list, persisted.from) as ConversationSnapshot) : persisted && state.list; // of a snapshot
   };
   writeState(run, { ...state, ...eachSnapshot(snapshot), attempt: attempt && revived(run, attempt) });
 };

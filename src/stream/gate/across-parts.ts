@@ -1,8 +1,8 @@
 import type { Pattern, TextSpan } from '../../guard/pattern.js';
 
 /**
- * The ends of what a pattern has let go, over all parts and steps of a run: of all texts as they came, and of each kind, as it is read where
- * the other is not shown.
+ * The ends of the text that a pattern has released, over all parts and steps of a run: of all texts in order, and of each kind, as a
+ * client reads it that hides the other.
  */
 export type Tails = Map<string, string>;
 
@@ -12,21 +12,21 @@ export interface SaidText {
   readonly text: string;
 }
 
-/** The tails that a text of a kind goes on from, without those that are the same. */
+/** The distinct tails that a text of a kind continues. */
 const tailsOf = (tails: Tails, kind: string): ReadonlySet<string> => new Set([tails.get('') ?? '', tails.get(kind) ?? '']);
 
-/** Of a pattern without a longest match so many characters are remembered. */
+/** Number of remembered characters for a pattern without a longest match. */
 const defaultKept = 256;
 const mostKept = 512;
 
-/** Adds a text that was let go. */
+/** Adds a released text. */
 export const followTails = (tails: Tails, { kind, text }: SaidText, { maxLength }: Pattern): void => {
   const kept = maxLength === 'part' ? defaultKept : Math.min(maxLength, mostKept);
   for (const name of ['', kind])
     tails.set(name, text.length >= kept ? text.slice(text.length - kept) : ((tails.get(name) ?? '') + text).slice(-kept));
 };
 
-/** A part that began behind tails, and of which nothing has gone yet. */
+/** A part after tails, of which nothing has been released yet. */
 interface Beginning {
   readonly kind: SaidText['kind'];
   readonly text: string;
@@ -34,8 +34,8 @@ interface Beginning {
 }
 
 /**
- * What of a part's beginning completes a match that began before the part: its other half has gone, so that this half must not. Nothing
- * where there is none, `undecided` where that depends on what comes.
+ * The start of a part that completes a match from before the part: its first half was released, so the second must not be. Undefined if
+ * there is none, `undecided` if it depends on further text.
  */
 export const matchAcross = (pattern: Pattern, tails: Tails, part: Beginning): Across => {
   const across = [...tailsOf(tails, part.kind)].map((before) => (before ? matchBehind(pattern, before, part) : undefined));

@@ -15,10 +15,10 @@ import type { OpenTextPart, Queue } from './queue.js';
 import { asItCame } from './segment.js';
 import type { Gate, TextStage } from './text-stage.js';
 
-/** Takes chunks in: texts go their way through the guards, everything takes its place in the queue. */
+/** Receives chunks: sends texts through the guards, and queues everything. */
 interface Admission {
   admit(chunk: Chunk, place: number): void;
-  /** Nothing more comes: every text ends, and the step. Once is enough. */
+  /** Ends every text and the step. Further calls do nothing. */
   end(): void;
 }
 
@@ -31,10 +31,10 @@ export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, '
     queue.close(lane);
     way.end(lane);
   };
-  /** A text whose part has ended, as long as nothing but thoughts has come: some clients end it where the model thinks, and go on. */
+  /** A text whose part has ended, while only reasoning has followed: some clients end a part when the model thinks, and continue it. */
   let resting: OpenTextPart | undefined;
   let isInterrupted = false;
-  /** The text that rests goes on where its part begins again behind a thought; anything else ends it. */
+  /** Continues the resting text if its part starts again after reasoning; anything else ends it. */
   const arrive = (key: string | undefined): void => {
     if (!resting) return;
     if (key?.startsWith('reasoning ')) isInterrupted = true;
@@ -54,7 +54,7 @@ export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, '
     resting = undefined;
     for (const lane of queue.lanes()) endText(lane);
     way.endStep();
-    for (const told of calls.values()) queue.addWhole({ chunk: undefined, told, length: lengthOf(told), place: gate.place }); // a call that never came
+    for (const told of calls.values()) queue.addWhole({ chunk: undefined, told, length: lengthOf(told), place: gate.place }); // the call never came
   };
   return {
     end,

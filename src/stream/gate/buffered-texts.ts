@@ -6,52 +6,52 @@ import { createMatcher, lookbehindOf, type Found, type Matcher } from './matcher
 import { append, placeOf, rawOf, takeText, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 
-/** What is to happen next to the texts that a guard holds. */
+/** The next action for the texts that a guard buffers. */
 export type Action =
-  /** Ask the guard about the beginning of a text; `match` is what a pattern's `find` said about it. */
+  /** Call the guard with the start of a text; `match` is the pattern's match, if any. */
   | {
       readonly kind: 'judge';
       readonly lane: TextPart;
       readonly text: string;
       readonly match?: TextSpan;
-      /** Its place in the answer, see `Gate.place`. */
+      /** Its offset in the response, see `Gate.place`. */
       readonly place: number;
     }
-  /** Pass on what needs no question. */
+  /** Pass on segments that need no verdict. */
   | { readonly kind: 'clear'; readonly lane: TextPart; readonly segments: readonly Segment[] }
-  /** Nothing more comes of a text. */
+  /** End a text. */
   | { readonly kind: 'end'; readonly lane: TextPart };
 
-/** The texts of a step as far as one guard has not let them go. No waiting, no clock: deltas, ends and answers in, actions out. */
+/** The texts of a step that one guard has not released. No waiting, no clock: takes deltas, ends and verdicts, returns actions. */
 export interface BufferedTexts {
   add(lane: TextPart, segment: Segment): void;
   end(lane: TextPart): void;
   endStep(): void;
-  /** The next action; nothing where it depends on what comes. `isLate` where text has gathered while the guard was busy. */
+  /** The next action; undefined if it depends on further text. `isLate`: text has gathered while the guard was busy. */
   next(isLate: boolean): Action | undefined;
-  /** The first place that is held; infinite where nothing is. */
+  /** The offset of the first buffered character; infinite if there is none. */
   first(): number;
-  /** The guard answered: so much of a text is judged, and reads so now. Gives what may go on. */
+  /** Takes the guard's version of the judged text. Returns the segments to pass on. */
   settle(lane: TextPart, judged: string, answer: string): readonly Segment[];
 }
 
 interface BufferedText {
   readonly lane: TextPart;
   readonly segments: Segment[];
-  /** How they read, behind some of what has gone. */
+  /** The current text of the segments, after some released text. */
   text: string;
-  /** Where they begin in the text. */
+  /** The index in the text where they start. */
   from: number;
-  /** How much of what has gone a pattern looks at. */
+  /** The number of released characters that a pattern looks at. */
   readonly lookbehind: number;
-  /** For a pattern. */
+  /** Set for a pattern. */
   readonly matcher: Matcher | undefined;
-  /** For any other window: how far the text was read for the next one. */
+  /** For other windows: reads the text for the next one. */
   reader: WindowReader | undefined;
   isEnded: boolean;
-  /** Whether any of it has gone. */
+  /** Whether any of it was released. */
   hasBegun: boolean;
-  /** Whether the guard was asked since the last delta: the next one is no part of that question. */
+  /** Whether the guard was called since the last delta: the next delta is not part of that call. */
   isAsked: boolean;
 }
 
@@ -77,7 +77,7 @@ const grow = (held: BufferedText, segment: Segment): void => {
   held.matcher?.changed();
 };
 
-/** Makes what a guard with a window holds of one step. `tails` are the guard's own in the run. */
+/** Creates a guard's buffered texts for one step. `tails` are the guard's own in the run. */
 export const createBufferedTexts = (window: Window, tails: Tails = new Map()): BufferedTexts => {
   const texts = new Map<TextPart, BufferedText>();
   const pattern = typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
@@ -90,7 +90,7 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
   };
   const heldOf = (lane: TextPart): BufferedText => texts.get(lane) ?? open(lane);
 
-  /** Nothing is left to judge: what was edited away before it came here goes on, and so does the end. */
+  /** Nothing is left to judge: passes on segments whose text was removed by earlier guards, and the end. */
   const rest = ({ lane, segments, isEnded }: BufferedText): Action | undefined => {
     if (segments.length > 0) return { kind: 'clear', lane, segments: segments.splice(0) };
     if (!isEnded) return undefined;
@@ -141,7 +141,7 @@ interface PatternReading {
 
 const nextOfPattern = (held: BufferedText, { matcher, pattern, tails }: PatternReading): Action | undefined => {
   const { kind } = held.lane;
-  // The tails of now: when its first delta came, the guard may have been busy with the part before.
+  // Uses the current tails: when the first delta came, the guard may have been busy with the previous part.
   const across = held.hasBegun ? undefined : matchAcross(pattern, tails, { ...held, kind });
   if (across === 'undecided') return undefined;
   const found = across ? { length: across.end, match: across } : matcher.next(held);
@@ -151,7 +151,7 @@ const nextOfPattern = (held: BufferedText, { matcher, pattern, tails }: PatternR
   return nextMatch(held, found);
 };
 
-/** What gathered while a guard was busy is asked about as if the guard had been there with its first character. */
+/** The offset of text that gathered while a guard was busy is that of a guard that started with its first character. */
 const placeIn = ({ segments }: BufferedText, length: number, window: Window): number =>
   placeOf(segments, window === 'chunk' ? 0 : length - 1);
 
@@ -164,15 +164,15 @@ const nextMatch = (held: BufferedText, found: Found | undefined): Action | undef
   return { kind: 'clear', lane, segments: take(held, length) };
 };
 
-/** Lets a beginning go. */
+/** Releases the start of a text. */
 const take = (held: BufferedText, length: number): Segment[] => {
   held.reader = undefined;
   held.from += length;
-  if (!held.matcher) forget(held); // a matcher knows places of the text until it changes
+  if (!held.matcher) forget(held); // a matcher's offsets are valid until the text changes
   return takeText(held.segments, length);
 };
 
-/** What has gone is not forgotten each time, for a text is copied to be read. */
+/** Removes released text only in larger pieces, because a text is copied to be read. */
 const forget = (held: BufferedText): void => {
   const forgotten = held.from - held.lookbehind;
   if (forgotten < held.lookbehind) return;

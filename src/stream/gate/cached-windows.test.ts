@@ -6,17 +6,17 @@ import { createScope } from '../../phase/test-setup.js';
 import { call, delta, patternGuard, patterns, pieces, sendAll, texts, thought } from './test-setup.js';
 
 type HookArgs = Parameters<NonNullable<Processor['processOutputStream']>>[0];
-/** What these tests send has a payload. */
+/** The test chunks have a payload. */
 type Args = Omit<HookArgs, 'part'> & { readonly part: { readonly type: string; readonly payload: object } };
 type Answer = (args: Args, text: string) => unknown;
 
 const keeping: Pick<GuardPolicy, 'cache'> = { cache: { maxEntries: 9, windows: true } };
 
-/** A guard of whole parts that notes about what it is asked, of the windows and calls. */
+/** A guard of whole parts that records its windows and calls. */
 const noting = (answer: Answer = ({ part }) => part, policy = keeping) => {
   const asked: string[] = [];
   const processOutputStream: Processor['processOutputStream'] = async (given) => {
-    const args = given as unknown as Args; // see there
+    const args = given as unknown as Args; // see Args
     const { text } = args.part.payload as { text?: string };
     if (text === undefined && args.part.type !== 'tool-call') return given.part;
     asked.push(text ?? 'call');
@@ -25,7 +25,7 @@ const noting = (answer: Answer = ({ part }) => part, policy = keeping) => {
   return { asked, judge: guard({ id: 'judge', processOutputStream }, { window: 'part', ...policy }) };
 };
 
-/** Each is a part of its own. */
+/** Each text is a part of its own. */
 const parts = (...said: string[]) => said.map((text, index) => delta(text, `part-${index}`));
 const shouted = (text: string) => text.toUpperCase();
 

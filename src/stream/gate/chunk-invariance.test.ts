@@ -114,7 +114,7 @@ describe('a synchronous judge in a window', () => {
   const marking = (): PipelineStep => ({
     id: 'marking',
     processOutputStream: (({ part }: { part: { type: string; payload: { text: string } } }) =>
-      part.type === 'text-delta' ? { ...part, payload: { ...part.payload, text: `<${part.payload.text}>` } } : part) as never, // synchronous: Mastra's type asks for a promise
+      part.type === 'text-delta' ? { ...part, payload: { ...part.payload, text: `<${part.payload.text}>` } } : part) as never, // synchronous: Mastra's type requires a promise
   });
   it.each([
     [

@@ -8,21 +8,21 @@ import type { Gate } from './text-stage.js';
 /** The next stage of chunks, or the output. A promise means that the sender must wait. */
 export interface ChunkStage {
   push(chunk: Chunk, place: number): Awaitable<void>;
-  /** Settles when everything that was pushed has gone on. */
+  /** Settles when everything that was pushed has been passed on. */
   idle(): Awaitable<void>;
 }
 
-/** Sends several chunks of one place on, one after another. */
+/** Passes several chunks of one offset on, one after another. */
 export const sendAll = ([chunk, ...rest]: readonly Chunk[], place: number, next: ChunkStage): Awaitable<void> =>
   chunk && whenReady(next.push(chunk, place), () => sendAll(rest, place, next));
 
-/** A chunk, and its place in the answer. */
+/** A chunk, and its offset in the response. */
 export interface PlacedChunk {
   readonly chunk: Chunk;
   readonly place: number;
 }
 
-/** Asks guards about a chunk as it is: what they leave of it, null where they drop it, nothing where the stream is stopped. */
+/** Runs guards on a whole chunk. Returns their version, null if they drop it, undefined if the stream is stopped. */
 export const judgeWhole = (
   { chunk, place: at }: PlacedChunk,
   guard: Guard<'outputStream'>,
@@ -34,7 +34,7 @@ export const judgeWhole = (
       case 'pass':
         return gate.isStopped ? undefined : chunk;
       case 'edit':
-        return gate.isStopped ? undefined : (verdict.data.part as Chunk | null); // guards give back chunks, see the row's settle
+        return gate.isStopped ? undefined : (verdict.data.part as Chunk | null); // guards return chunks, see the row's settle
       case 'trip':
       case 'retry':
       case 'unavailable':

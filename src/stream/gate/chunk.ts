@@ -1,7 +1,7 @@
 import type { SaidText } from './across-parts.js';
 import { toolOutputChunk, withToolOutput } from '../../guard/tool-output-chunk.js';
 
-/** A chunk of the model's stream, as far as the gate reads it. */
+/** A chunk of the model's stream, with the fields that the gate reads. */
 export interface Chunk {
   type: string;
   payload?: unknown;
@@ -10,13 +10,13 @@ export interface Chunk {
   isLast?: boolean;
 }
 
-/** One text of a step on its way: the words or the reasoning of one part. A part that ends and begins again is another. */
+/** One text of a step in the gate: the text or the reasoning of one part. If a part ends and starts again, that is another text. */
 export interface TextPart {
   /** The type of its deltas. */
   readonly kind: SaidText['kind'];
-  /** A delta of this text that says something else, as guards are asked about it. */
+  /** A delta of this text with other content, as guards get it. */
   chunkOf(text: string): Chunk;
-  /** The same as it leaves: within the chunk that brought it, where it is a sub-agent's. */
+  /** The same as it is emitted: inside its original chunk if it is a sub-agent's. */
   leavingOf(text: string): Chunk;
 }
 
@@ -30,13 +30,13 @@ interface TextPayload {
   readonly providerMetadata?: unknown;
 }
 
-/** Says whose text it is that a chunk brings from elsewhere. */
+/** Adds the id of the tool call that a nested chunk belongs to. */
 const keyWithin = (chunk: Chunk, key: string | undefined): string | undefined =>
   key && `${String((chunk.payload as { toolCallId?: unknown }).toolCallId)} ${key}`;
 
-/** The text that a chunk is a delta of; nothing for other chunks. */
+/** The key of the text that a delta belongs to; undefined for other chunks. */
 export const deltaKey = (chunk: Chunk): string | undefined => {
-  const kind = textKinds[chunk.type as keyof typeof textKinds] as string | undefined; // other types have none
+  const kind = textKinds[chunk.type as keyof typeof textKinds] as string | undefined; // undefined for other types
   if (!kind) {
     const inner = toolOutputChunk(chunk);
     return inner && keyWithin(chunk, deltaKey(inner));
@@ -45,19 +45,19 @@ export const deltaKey = (chunk: Chunk): string | undefined => {
   return typeof text === 'string' ? `${kind} ${String(id)}` : undefined;
 };
 
-/** The chunk itself that a chunk brings, or the chunk. */
+/** The innermost chunk of a nested chunk, or the chunk itself. */
 const bare = (chunk: Chunk): Chunk => {
   const inner = toolOutputChunk(chunk);
   return inner ? bare(inner) : chunk;
 };
 
-/** What a delta says; only for chunks that {@link deltaKey} knows. */
+/** The text of a delta; only for chunks with a {@link deltaKey}. */
 export const deltaText = (chunk: Chunk): string => (bare(chunk).payload as { text: string }).text;
 
-/** Whether a delta says more than its text, such as a signature of the provider's. */
+/** Whether a delta has more than its text, such as a signature of the provider's. */
 export const hasMore = (chunk: Chunk): boolean => (bare(chunk).payload as TextPayload).providerMetadata !== undefined;
 
-/** Makes deltas of the text that a chunk begins or goes on with; they say nothing but their text. */
+/** Creates deltas of the text that a chunk starts or continues; they contain only text. */
 export const textPartOf = (chunk: Chunk): TextPart => {
   const first = bare(chunk);
   const { id } = first.payload as TextPayload;
@@ -66,7 +66,7 @@ export const textPartOf = (chunk: Chunk): TextPart => {
   return { kind, chunkOf, leavingOf: first === chunk ? chunkOf : (text) => within(chunk, () => chunkOf(text)) };
 };
 
-/** A chunk with something else in place of what it brings. */
+/** Replaces the innermost chunk of a nested chunk. */
 const within = (chunk: Chunk, change: (inner: Chunk) => Chunk): Chunk => {
   const inner = toolOutputChunk(chunk);
   return inner ? withToolOutput(chunk, within(inner, change)) : change(chunk);
@@ -76,7 +76,7 @@ const within = (chunk: Chunk, change: (inner: Chunk) => Chunk): Chunk => {
 export const withoutText = (chunk: Chunk): Chunk =>
   within(chunk, (delta) => ({ ...delta, payload: { ...(delta.payload as object), text: '' } }));
 
-/** The text that a chunk begins or ends; nothing for other chunks. */
+/** The text that a chunk starts or ends; undefined for other chunks. */
 export const borderOf = (chunk: Chunk): { key: string; isEnd: boolean } | undefined => {
   const { type, payload } = chunk;
   const kind = ends[type] ?? starts[type];
@@ -86,18 +86,18 @@ export const borderOf = (chunk: Chunk): { key: string; isEnd: boolean } | undefi
   return border && { ...border, key: keyWithin(chunk, border.key) ?? border.key };
 };
 
-/** Whether a chunk brings a piece of the arguments of a sub-agent's call. It need not leave, for the call says the same. */
+/** Whether a chunk holds a piece of the arguments of a sub-agent's call. It is not emitted, because the call repeats it. */
 export const bringsArguments = (chunk: Chunk): boolean => {
   const first = bare(chunk);
   return first !== chunk && first.type === 'tool-call-delta';
 };
 
-/** The tool call whose arguments a chunk is about, before the call itself is there. */
+/** The id of the tool call whose arguments a chunk streams. */
 export const argumentsOf = ({ type, payload }: Chunk): string | undefined =>
   argumentTypes.has(type) ? String((payload as { toolCallId?: unknown } | undefined)?.toolCallId) : undefined;
 
 const argumentTypes = new Set(['tool-call-input-streaming-start', 'tool-call-delta', 'tool-call-input-streaming-end']);
 
-/** What a chunk tells of a tool call's arguments. */
+/** The piece of a tool call's arguments in a chunk. */
 export const argumentsText = ({ payload }: Chunk): string =>
   (payload as { argsTextDelta?: string } | undefined)?.argsTextDelta ?? '';

@@ -4,29 +4,29 @@ import { argumentsText, type Chunk } from './chunk.js';
 
 /** A tool call, and the chunks that streamed its arguments. */
 interface StreamedCall {
-  /** Nothing where the call never came. */
+  /** Undefined if the call never came. */
   readonly call: Chunk | undefined;
   readonly told: readonly Chunk[];
 }
 
 /** The guards that judge it. */
 interface CallJudge {
-  /** Judges one chunk: what the guards leave of it, null where they drop it, nothing where they stop the stream. */
+  /** Judges one chunk. Returns the guards' version, null if they drop it, undefined if they stop the stream. */
   judge(chunk: Chunk): Awaitable<Chunk | null | undefined>;
-  /** Stops the stream because of what a guard made of the call. */
+  /** Stops the stream because of an invalid edit of the call. */
   refuse(error: InterlockError): void;
 }
 
 /**
- * Judges a tool call as one value: first the chunks that announced it, with its arguments as one delta, then the call itself. The
- * announcement and the call that leave hold the same arguments: where a guard edits one, the other follows.
+ * Judges a tool call as one value: first the chunks that announced it, with its arguments as one delta, then the call itself. The emitted
+ * announcement and call hold the same arguments: if a guard edits one, the other follows.
  *
- * Refuses with `release/invalid-arguments` what a guard made of the arguments' text that is no JSON.
+ * Raises `release/invalid-arguments` if a guard's edit of the arguments' text is not JSON.
  */
 export const judgeCall = (asked: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[]> =>
   whenReady(judgeAround(asked, by), (told) => (told ? judgeArguments({ ...asked, told }, by) : []));
 
-/** Judges the announcing chunks without arguments, where they hold more than the call does. Undefined where the stream is stopped. */
+/** Judges the announcing chunks without arguments, if they hold more than the call does. Undefined if the stream is stopped. */
 const judgeAround = ({ call, told }: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[] | undefined> => {
   const [first, ...rest] = told;
   if (!first) return [];
@@ -46,7 +46,7 @@ const saysMore = ({ payload }: Chunk, call: Chunk | undefined): boolean =>
 const judgeArguments = ({ call, told: given }: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[]> => {
   const args = call && argsOf(call); // undefined if the arguments are not JSON
   const delta = oneDelta(given, args);
-  const before = delta && argumentsText(delta); // a hook may write into it
+  const before = delta && argumentsText(delta); // a hook may change it in place
   return whenReady(delta ? by.judge(args === undefined ? { ...delta, isLast: true } : delta) : null, (left) => {
     if (left === undefined) return [];
     const text = left ? argumentsText(left) : undefined;
@@ -59,7 +59,7 @@ const judgeArguments = ({ call, told: given }: StreamedCall, by: CallJudge): Awa
   });
 };
 
-/** The announcing chunks with their deltas replaced by the one that the guards left. */
+/** The announcing chunks, with the guards' version in place of their deltas. */
 const withDelta = (told: readonly Chunk[], left: Chunk): readonly Chunk[] => {
   const first = told.find(isDelta);
   const { isLast: _isLast, ...delta } = left;
@@ -74,16 +74,16 @@ interface JudgedText {
 }
 
 const judgeWhole = ({ call, told, text }: JudgedText, { judge }: CallJudge): Awaitable<readonly Chunk[]> => {
-  const before = text === undefined ? undefined : JSON.stringify(argsOf(call)); // a hook may write into them
+  const before = text === undefined ? undefined : JSON.stringify(argsOf(call)); // a hook may change them in place
   return whenReady(judge(call), (left) => {
     if (!left) return [];
-    if (left.type !== 'tool-call') return [left]; // the guard answered the call itself
+    if (left.type !== 'tool-call') return [left]; // the guard replaced the call with its outcome
     const after = text === undefined ? undefined : JSON.stringify(argsOf(left));
     return [...assembled(named(told, left), before === after ? text : after), left];
   });
 };
 
-/** The streamed chunks of a call, with the tool name as guards left it. */
+/** The streamed chunks of a call, with the guards' version of the tool name. */
 const named = (told: readonly Chunk[], { payload }: Chunk): readonly Chunk[] => {
   const { toolName } = payload as { toolName?: unknown };
   return told.map((chunk) => {
@@ -103,7 +103,10 @@ const oneDelta = (told: readonly Chunk[], args: unknown): Chunk | undefined => {
   return first && withDeltas(first, withTextOnly(args, deltas.map(argumentsText).join('')));
 };
 
-/** A text as it came where it says its arguments and nothing else: a key may be there twice, and not every host reads JSON strictly. */
+/**
+ * The original text if it contains only its arguments, otherwise their JSON: a key may occur twice, and not every host reads JSON
+ * strictly.
+ */
 const withTextOnly = (args: unknown, text: string): string => {
   const json = JSON.stringify(args);
   return json === undefined || json === text.replaceAll(blanks, '$<text>') ? text : json;

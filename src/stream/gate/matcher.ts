@@ -3,43 +3,43 @@ import { stepChars } from '../../guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../guard/pattern.js';
 import { graphemeFloor } from './grapheme.js';
 
-/** What a pattern has decided about the beginning of a text. */
+/** A pattern's decision about the start of a text. */
 export interface Found {
-  /** So many characters may go: free of matches, or one match. */
+  /** The number of characters to release: free of matches, or one match. */
   readonly length: number;
-  /** What `find` said about the match. */
+  /** The match, as `find` returned it. */
   readonly match?: TextSpan;
 }
 
-/** A text that is buffered from an offset on. The text before it has been emitted, and a match may look behind at it. */
+/** A text that is buffered from an index on. The text before it has been emitted, and a match may look behind at it. */
 interface TextFrom {
   readonly text: string;
   readonly from: number;
   readonly isEnded: boolean;
 }
 
-/** Reads one text for a pattern, each stretch of it once. */
+/** Reads one text for a pattern, each section of it once. */
 export interface Matcher {
-  /** The text has grown or ended, or begins elsewhere. */
+  /** The text has grown, ended, or starts elsewhere. */
   changed(): void;
-  /** What is decided about the beginning of the text that is held; nothing where it depends on what comes. */
+  /** The decision about the start of the buffered text; undefined if it depends on further text. */
   next(held: TextFrom): Found | undefined;
 }
 
-/** What is longer than this and waits for more text is not looked at again for each character that comes. */
+/** A longer buffered text is not searched again for each character that comes. */
 const longChars = 1024;
-/** It is looked at again when it has grown by its length over this. */
+/** It is searched again after it has grown by its length divided by this. */
 const growthDivisor = 8;
 
-/** Makes a matcher of a pattern for one text. */
+/** Creates the matcher of a pattern for one text. */
 export const createMatcher = (pattern: Pattern): Matcher => {
   const { maxLength, lookahead = 1, isStepwise = false } = pattern;
   const reach = maxLength === 'part' ? Infinity : maxLength + lookahead - 1;
   let spans: readonly TextSpan[] = [];
-  /** The next of them. */
+  /** The index of the next span. */
   let index = 0;
   let isStale = true;
-  /** So far the matches are known, and so far they may be asked for. */
+  /** Matches are known up to `read`, and may be searched up to `decided`. */
   let [read, decided] = [0, 0];
   let isAsked = false;
   /** The buffered text at the last search without a result. */
@@ -51,7 +51,7 @@ export const createMatcher = (pattern: Pattern): Matcher => {
     decided = isEnded ? text.length : Math.max(from, text.length - reach);
     isAsked = isEnded;
   };
-  /** Reads on, unless what is left depends on what comes. */
+  /** Searches further, unless the result depends on further text. */
   const readOn = ({ text, from }: TextFrom): boolean => {
     if (read >= decided && !isAsked) {
       decided = Math.min(text.length, Math.max(from, pattern.open?.(text, from) ?? from, text.length - reach));
@@ -96,7 +96,7 @@ export const createMatcher = (pattern: Pattern): Matcher => {
 const isTooSoon = ({ text, from, isEnded }: TextFrom, waiting: number): boolean =>
   !isEnded && waiting > longChars && text.length - from < waiting + waiting / growthDivisor;
 
-/** How many characters that have gone a pattern looks at. */
+/** The number of released characters that a pattern looks at. */
 export const lookbehindOf = ({ lookbehind = 1 }: Pattern): number => lookbehind;
 
 const lengthOf = ({ start, end }: TextSpan): number => {

@@ -1,16 +1,16 @@
 import type { Chunk, TextPart } from './chunk.js';
 import { rawOf, takeRaw, type Segment } from './segment.js';
 
-/** One text on its way, and what of it may leave. */
+/** One text in the gate, and its releasable segments. */
 export interface OpenTextPart extends TextPart {
-  /** The part it belongs to; one that ends and begins again has two texts. */
+  /** The key of its part; a part that ends and starts again has two texts. */
   readonly key: string;
-  /** What the guards have cleared and has not left. */
+  /** Segments that the guards have cleared and that were not emitted. */
   readonly cleared: Segment[];
-  /** Characters, as they came, that have come and that have left. */
+  /** Numbers of original characters received and emitted. */
   received: number;
   released: number;
-  /** The stretch that its next delta joins. */
+  /** The entry that its next delta joins. */
   last: TextEntry | undefined;
 }
 
@@ -20,7 +20,7 @@ interface TextEntry {
   end: number;
 }
 
-/** Any other chunk; one that belongs to a text keeps its place there, others keep theirs among everything. */
+/** Any other chunk. One that belongs to a text keeps its order there, the others among all entries. */
 interface WholeEntry {
   readonly whole: true;
   /** Undefined for a tool call whose arguments streamed without a final chunk. */
@@ -30,36 +30,36 @@ interface WholeEntry {
   readonly told?: readonly Chunk[];
   /** The number of characters that it represents. */
   readonly length?: number;
-  /** Its place in the answer. */
+  /** Its offset in the response. */
   readonly place: number;
 }
 
 export type Entry = TextEntry | WholeEntry;
 
-/** Everything that has come and has not left, in its order. */
+/** Everything that was received and not emitted, in order. */
 export interface Queue {
-  /** Characters that are held. */
+  /** The number of buffered characters. */
   readonly held: number;
   readonly isEmpty: boolean;
-  /** The text of a key, as long as it goes on; made where there is none. */
+  /** The open text of a key; created if there is none. */
   lane(key: string, make: () => TextPart): OpenTextPart;
-  /** The texts that go on. */
+  /** The open texts. */
   lanes(): readonly OpenTextPart[];
-  /** A text ends; another may follow under its key. */
+  /** Ends a text; another may follow under its key. */
   close(lane: OpenTextPart): void;
   addText(lane: OpenTextPart, length: number): void;
   addWhole(entry: Omit<WholeEntry, 'whole'>): void;
-  /** Counts characters that wait elsewhere for their chunk. */
+  /** Counts characters whose chunk is buffered elsewhere. */
   hold(length: number): void;
-  /** What may leave next: of a text what was cleared; of the rest what nothing is before any more, which leaves with this. */
+  /** The next entry to release: a text with cleared segments, or a chunk with no entry before it, which this call removes. */
   next(): Entry | undefined;
-  /** Takes what was cleared of a stretch; what is left of it keeps its place. */
+  /** Takes the cleared segments of a text entry; the rest keeps its position. */
   take(entry: TextEntry): readonly Segment[];
 }
 
 const isWhole = (entry: Entry): entry is WholeEntry => 'whole' in entry;
 
-/** Makes the queue of one stage of the stream. */
+/** Creates the queue of one stage of the stream. */
 export const createQueue = (): Queue => {
   const entries: Entry[] = [];
   const open = new Map<string, OpenTextPart>();
@@ -71,7 +71,7 @@ export const createQueue = (): Queue => {
     return lane;
   };
   const remove = (index: number): Entry => {
-    const [entry] = entries.splice(index, 1) as [Entry]; // the index is of one
+    const [entry] = entries.splice(index, 1) as [Entry]; // the index is of an entry
     if (isWhole(entry)) held -= entry.length ?? 0;
     else if (entry.lane.last === entry) entry.lane.last = undefined;
     return entry;
@@ -102,7 +102,7 @@ export const createQueue = (): Queue => {
     next: () => {
       const at = nextIndex(entries);
       if (at === undefined) return undefined;
-      const entry = entries[at] as Entry; // as was just found
+      const entry = entries[at] as Entry; // just found
       return isWhole(entry) || entry.lane.released >= entry.end ? remove(at) : entry;
     },
     take: (entry) => {
@@ -117,7 +117,7 @@ export const createQueue = (): Queue => {
   };
 };
 
-/** The first entry that may leave: a text waits for what is before it in its own part, any other chunk for everything. */
+/** The index of the first releasable entry: a text waits for earlier entries of its own part, any other chunk for all earlier entries. */
 const nextIndex = (entries: readonly Entry[]): number | undefined => {
   const waiting = new Set<string>();
   for (const [index, entry] of entries.entries()) {

@@ -10,13 +10,13 @@ interface Asked {
   readonly abortSignal?: AbortSignal;
 }
 
-/** A guard that says how texts are to read; null drops one, nothing leaves it. */
+/** A guard that replaces texts; null drops one, undefined keeps it. */
 const reading = (id: string, window: 'chunk' | 'part' | 'sentence', act: (text: string, asked: Asked) => unknown): Processor => {
   const processOutputStream = async ({ part, ...asked }: Asked & { part: { payload: { text?: string } } }) => {
     const text = part.payload.text === undefined ? undefined : await act(part.payload.text, asked);
     return text === null || text === undefined ? (text === null ? null : part) : { ...part, payload: { ...part.payload, text } };
   };
-  return guard({ id, processOutputStream: processOutputStream as never }, { window }); // typed by what it reads
+  return guard({ id, processOutputStream: processOutputStream as never }, { window }); // typed by the fields it reads
 };
 const watching = reading('watching', 'part', () => undefined);
 const redacting = reading('redacting', 'part', (text) => text.replace('secret', '[x]'));

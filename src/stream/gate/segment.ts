@@ -1,16 +1,16 @@
-/** A stretch of a text on its way through guards: how many characters it came as, and how it reads now. */
+/** A segment of a text in the gate: its original length, and its current text. */
 export interface Segment {
   /** The number of UTF-16 units of original text. */
   readonly raw: number;
   readonly text: string;
   /** Whether a guard wrote it: its characters can then not be mapped to the original ones. */
   readonly isEdited: boolean;
-  /** The places of the answer that its first and its last character came at. */
+  /** The offsets in the response of its first and its last character. */
   readonly first: number;
   readonly last: number;
 }
 
-/** A stretch as it came. */
+/** An unedited segment. */
 export const asItCame = (text: string, first: number, last = first + text.length - 1): Segment => ({
   raw: text.length,
   text,
@@ -50,11 +50,11 @@ export const takeText = (segments: Segment[], length: number): Segment[] => {
     left -= first.text.length;
   }
   // An edit that removed text represents the original text, too, and belongs to the text before it.
-  while (segments[0]?.text === '') taken.push(segments.shift() as Segment); // it was just seen
+  while (segments[0]?.text === '') taken.push(segments.shift() as Segment); // just found
   return taken;
 };
 
-/** Takes stretches from the front that stand for so many characters as they came; an edited one goes as a whole. */
+/** Takes segments from the front that represent a number of original characters; an edited one is taken as a whole. */
 export const takeRaw = (segments: Segment[], length: number): Segment[] => {
   const taken: Segment[] = [];
   let left = length;
@@ -72,7 +72,7 @@ export const takeRaw = (segments: Segment[], length: number): Segment[] => {
   return taken;
 };
 
-/** The place of a character of stretches. */
+/** The offset of a character of segments. */
 export const placeOf = (segments: readonly Segment[], index: number): number => {
   let left = index;
   for (const { text, isEdited, first, last } of segments) {
@@ -82,9 +82,9 @@ export const placeOf = (segments: readonly Segment[], index: number): number => 
   return segments.at(-1)?.last ?? 0;
 };
 
-/** How stretches read together. */
+/** The current text of segments. */
 export const textOf = (segments: readonly Segment[]): string =>
   segments.length === 1 ? (segments[0] as Segment).text : segments.map(({ text }) => text).join('');
 
-/** How many characters as they came stretches stand for. */
+/** The number of original characters that segments represent. */
 export const rawOf = (segments: readonly Segment[]): number => segments.reduce((sum, { raw }) => sum + raw, 0);

@@ -1,30 +1,30 @@
 import { strictest, type Stop } from '../../verdict.js';
 
-/** Why a stream is stopped, and which guards are at work. Each guard is at work on a place of the answer, see `Gate.place`. */
+/** The reason why a stream is stopped, and the guards that are running. Each guard runs at an offset of the response, see `Gate.place`. */
 export interface Stops {
-  /** The stop that counts, once it is known. */
+  /** The stop that counts, once it is decided. */
   readonly stopped: Stop | undefined;
-  /** Whether any guard has asked for a stop. */
+  /** Whether any guard has requested a stop. */
   readonly isStopping: boolean;
-  /** The earliest place about which a guard has asked for a stop; infinite where none has. */
+  /** The smallest offset at which a guard has requested a stop; infinite if none has. */
   readonly first: number;
-  /** How many guards are at work. */
+  /** The number of running guards. */
   readonly busy: number;
   stop(verdict: Stop, place: number): void;
   begin(place: number): void;
   done(place: number): void;
-  /** Hands text to all guards; no stop counts before each of them has it. */
+  /** Passes text to all guards; no stop counts before each of them has it. */
   handOut<T>(act: () => T): T;
 }
 
 /**
- * Decides which stop counts: that of the earliest place, and there the strictest. A block ends the stream once no guard is at work on an
- * earlier place; anything milder also waits for those at work on its own, which may be stricter. So it matters neither which guard is
- * faster nor how the answer is cut into chunks.
+ * Decides which stop counts: the one at the smallest offset, and among several there the strictest. A block ends the stream once no guard
+ * is running at a smaller offset; milder stops also wait for guards at the same offset, which may be stricter. So neither the speed of
+ * guards nor the chunks' borders matter.
  */
 export const createStops = (onStopped: () => void): Stops => {
   const stops: { readonly verdict: Stop; readonly place: number }[] = [];
-  /** How many guards are at work, by place. */
+  /** The number of running guards, by offset. */
   const working = new Map<number, number>();
   let stopped: Stop | undefined;
   let first = Infinity;

@@ -30,11 +30,11 @@ type Act = (
   args: { abort(reason: string, options?: { retry?: boolean }): never; streamParts: Part[]; abortSignal?: AbortSignal },
 ) => unknown;
 
-/** A processor that acts on texts and leaves the rest. */
+/** A processor that acts on texts and ignores the rest. */
 const judge = (act: Act, id = 'judge', isFor = (part: Part) => part.payload.text !== undefined): Processor => ({
   id,
   processOutputStream: (async ({ part, ...args }: { part: Part } & Parameters<Act>[1]) =>
-    isFor(part) ? ((await act(part, args)) ?? part) : part) as never, // typed by what these tests read
+    isFor(part) ? ((await act(part, args)) ?? part) : part) as never, // typed by the fields these tests read
 });
 const windowed = (window: NonNullable<GuardPolicy['window']>, act: Act, id?: string) => guard(judge(act, id), { window });
 const upper = (part: Part) => ({ ...part, payload: { ...part.payload, text: part.payload.text?.toUpperCase() } });
@@ -160,7 +160,7 @@ describe('order', () => {
     await settle();
     expect(left.map(({ type }) => type)).toEqual(['text-start', 'reasoning-delta', 'reasoning-end']); // the source waits for "a"
     await gate.push(border('text-end'));
-    await gate.push(finish); // until it is known what follows, the text might go on
+    await gate.push(finish); // depending on the next chunk, the text may continue
     await settle();
     expect(left.slice(3).map(({ type, payload }) => [type, (payload as { id: string; text?: string }).text])).toEqual([
       ['text-delta', 'a'],

@@ -15,35 +15,35 @@ interface StreamGateOptions {
   /** The guards of the stream, in their order. */
   readonly stretches: readonly StreamStretch[];
   readonly scope: RunScope;
-  /** The earlier words of the run, which a model's call continues. Default: the words that each guard let through its gates. */
+  /** The earlier text of the run, which a model's call continues. Default: the text that each guard released through its gates. */
   readonly said?: (() => readonly SaidText[]) | undefined;
-  /** A chunk as guards are given it. */
+  /** The guards' payload for a chunk. */
   readonly payloadOf: (part: unknown) => PhaseData<'outputStream'>;
   /** Emits cleared chunks; a promise means that the sender must wait. */
   readonly release: (chunk: Chunk) => Awaitable<void>;
-  /** The most characters that guards at one place of the pipeline may hold; at least 1. Default 1,000,000. */
+  /** Maximum number of characters that guards at one place of the pipeline may buffer; at least 1. Default 1,000,000. */
   readonly maxHeldChars?: number;
 }
 
-/** The gate of one model call: chunks go in as the model gives them, and out as far as the guards have cleared them. */
+/** The gate of one model call: chunks enter as they come from the model, and leave once the guards have cleared them. */
 export interface StreamGate {
-  /** Takes a chunk in; a promise says that the provider is to wait. Throws what releasing threw. */
+  /** Receives a chunk; a promise means that the provider must wait. Throws errors of `release`. */
   push(chunk: Chunk): Awaitable<void>;
-  /** Nothing more goes in. Settles when everything that did has gone out, or the stream was stopped. */
+  /** Ends the input. Settles when all of it has been emitted, or the stream was stopped. */
   idle(): Awaitable<void>;
-  /** Why the stream was stopped. */
+  /** The stop that ended the stream. */
   readonly stopped: Stop | undefined;
-  /** Whether a guard is at work, so that the stream may be stopped at any time. */
+  /** Whether a guard is running, so that the stream may be stopped at any time. */
   readonly isBusy: boolean;
-  /** Asks to be called once the stream is stopped, or has failed. One listener at a time. */
+  /** Sets the function to call once the stream is stopped, or has failed. One listener at a time. */
   onStop(listener: () => void): void;
-  /** The call is given up: guards that are at work are, too. */
+  /** Gives the call up, and with it the guards that are running. */
   close(): void;
 }
 
 export const defaultMaxHeldChars = 1_000_000;
 
-/** Makes the gate of one model call. */
+/** Creates the gate of one model call. */
 export const createStreamGate = (options: StreamGateOptions): StreamGate => {
   const { stretches, maxHeldChars = defaultMaxHeldChars } = options;
   const blockScope = createBlockScopes().take(options.scope);
@@ -102,7 +102,7 @@ interface GateParts extends Pick<Gate, 'scope' | 'payloadOf' | 'fail'>, Pick<Str
   hasFailed(): boolean;
 }
 
-/** What stages share of a gate. */
+/** Creates the part of a gate that its stages share. */
 const createGate = ({ scope, said, payloadOf, stops, place, hasFailed, fail }: GateParts): Gate => {
   const listeners: (() => void)[] = [];
   let saidBefore: readonly SaidText[] | undefined;
@@ -130,14 +130,14 @@ const createGate = ({ scope, said, payloadOf, stops, place, hasFailed, fail }: G
       return stops.busy;
     },
     done: (at) => {
-      for (const listener of listeners) listener(); // what waited for it may be judged before a later stop counts
+      for (const listener of listeners) listener(); // text that waited for it may be judged before a later stop counts
       stops.done(at);
     },
     onProgress: (listener) => void listeners.push(listener),
   };
 };
 
-/** How many places a chunk takes. */
+/** The number of offsets that a chunk takes. */
 const lengthOf = (chunk: Chunk): number => (deltaKey(chunk) === undefined ? 1 : Math.max(1, deltaText(chunk).length));
 
 interface StageOptions {

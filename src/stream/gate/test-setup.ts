@@ -21,7 +21,7 @@ const findAll =
     return spans;
   };
 
-/** Where a run of such characters at the end of a text begins. */
+/** The index where a run of such characters at the end of a text starts. */
 const openRun =
   (regex: RegExp) =>
   (text: string, from: number): number => {
@@ -34,7 +34,7 @@ const blocked = (): never => {
   throw new Error('A pattern without a strategy was asked.');
 };
 
-/** Values of several kinds, with and without a say of their own about what is open. */
+/** Patterns of several kinds, with and without an `open` function. */
 export const patterns = {
   email: {
     maxLength: 40,
@@ -42,15 +42,15 @@ export const patterns = {
     open: openRun(/[\w.+@-]/),
     replace: blocked,
   },
-  /** Also what is grouped by spaces; nothing says what is open. */
+  /** Also matches digits grouped by spaces; without `open`. */
   card: { maxLength: 19, find: findAll(/(?<!\d)\d{4}( ?\d{4}){3}(?!\d)/), replace: blocked },
-  /** Twelve letters at most, held on every text that ends in letters. */
+  /** At most twelve letters; buffered for every text that ends in letters. */
   word: { maxLength: 12, lookbehind: 1, lookahead: 1, find: findAll(/\bsecret\w{0,6}\b/), replace: blocked },
-  /** As long as it likes. */
+  /** Of any length. */
   block: { maxLength: 'part', find: findAll(/BEGIN[\s\S]*?END/), replace: blocked },
 } as const satisfies Record<string, Pattern>;
 
-/** A guard that goes by a pattern: it replaces its matches, or blocks on them. */
+/** A guard with a pattern: it replaces its matches, or blocks on them. */
 export const patternGuard = (pattern: Pattern, strategy: 'replace' | 'block', id = 'pattern'): Processor =>
   Object.assign({ id, processOutputStream: async ({ part }) => part } satisfies Processor, {
     window: {
@@ -90,7 +90,7 @@ export const textOf = (pieces: readonly string[], id = 'one'): Chunk[] => [
 
 export interface OpenGate {
   readonly gate: StreamGate;
-  /** What has left, in order. */
+  /** The emitted chunks, in order. */
   readonly left: Chunk[];
   readonly scope: ReturnType<typeof createScope>;
 }
@@ -101,7 +101,7 @@ export interface GateSetup {
   readonly release?: (chunk: Chunk) => void | Promise<void>;
 }
 
-/** A gate over guards as an agent takes them. */
+/** A gate for guards, created as an agent creates it. */
 export const openGate = (guards: readonly PipelineStep[], { maxHeldChars, scope: own, release }: GateSetup = {}): OpenGate => {
   const { stretches } = planStream(toGraph(guards, 'lane')) ?? {};
   if (!stretches) throw new Error('None of the guards has a window.');
@@ -120,7 +120,7 @@ export const openGate = (guards: readonly PipelineStep[], { maxHeldChars, scope:
   return { gate, left, scope };
 };
 
-/** What left when everything has gone through, and the stop if there was one. */
+/** All emitted chunks after the end of input, and the stop, if any. */
 export const sendAll = async (guards: readonly PipelineStep[], chunks: readonly Chunk[], setup?: GateSetup) => {
   const opened = openGate(guards, setup);
   for (const chunk of [...chunks, finish]) {
@@ -131,7 +131,7 @@ export const sendAll = async (guards: readonly PipelineStep[], chunks: readonly 
   return { ...opened, stopped: opened.gate.stopped };
 };
 
-/** The joined text that left, by part. */
+/** The joined emitted text, by part. */
 export const texts = (chunks: readonly Chunk[]): Record<string, string> => {
   const joined: Record<string, string> = {};
   for (const { type, payload } of chunks) {
@@ -141,6 +141,6 @@ export const texts = (chunks: readonly Chunk[]): Record<string, string> => {
   return joined;
 };
 
-/** The texts that left, one by one. */
+/** The emitted texts, one by one. */
 export const pieces = (chunks: readonly Chunk[]): string[] =>
   chunks.flatMap(({ payload }) => (payload as { text?: string }).text ?? []);

@@ -9,22 +9,22 @@ import type { Gate, TextStage } from './text-stage.js';
 
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 
-/** Where the texts of a block meet. */
+/** The texts of a block, from its branches. */
 interface BlockTexts {
-  /** Notes what comes to the block. */
+  /** Records the block's input. */
   note(lane: TextPart, segment: Segment): void;
-  /** Where a branch puts what it has cleared. */
+  /** The stage that receives the segments cleared by a branch. */
   outOf(branch: number): TextStage;
 }
 
-/** The block, and which of its branches are asked about a text. */
+/** The block, and the branches that judge a text. */
 interface BlockOptions extends Pick<BlockPlace, 'block' | 'branches'> {
   isAsked(lane: TextPart, branch: number): boolean;
 }
 
 /**
- * Puts together what the branches of a block clear: a text goes on as far as all of them have cleared it, never into the middle
- * of what one of them edited, and where branches edited it their edits are merged by the block's rule.
+ * Joins the segments that the branches of a block clear. A text is passed on as far as all branches have cleared it, never into the
+ * middle of an edit. If several branches edited it, their edits are merged by the block's rule.
  */
 export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextStage): BlockTexts => {
   const meetings = createBranchCoordinator(options.branches.length);
@@ -99,23 +99,23 @@ const merged = (
 
 const textIn = (part: Chunk | null): string => (part?.payload as { text?: string } | undefined)?.text ?? '';
 
-/** A stretch that all branches of a block have cleared. */
+/** Segments that all branches of a block have cleared. */
 interface ClearedSegments {
   readonly lane: TextPart;
-  /** As it came to the block. */
+  /** The block's input. */
   readonly came: readonly Segment[];
-  /** As each branch leaves it. */
+  /** Each branch's version. */
   readonly versions: readonly (readonly Segment[])[];
 }
 
-/** What the branches of a block have cleared, text by text. */
+/** The progress of a block's branches, text by text. */
 interface BranchCoordinator {
-  /** Notes what comes to the block. */
+  /** Records the block's input. */
   note(lane: TextPart, segment: Segment): void;
-  /** A branch has cleared a stretch, or has come to a text's end. */
+  /** Records that a branch has cleared a segment, or reached a text's end. */
   clear(lane: TextPart, branch: number, segment: Segment): void;
   end(lane: TextPart): void;
-  /** The next stretch that may go on, or the end of a text, which all have come to. */
+  /** The next segments to pass on, or the end of a text that all branches have reached. */
   next(): ClearedSegments | { readonly ended: TextPart } | undefined;
 }
 
@@ -123,13 +123,13 @@ interface BranchProgress {
   readonly lane: TextPart;
   readonly came: Segment[];
   readonly cleared: readonly Segment[][];
-  /** For how many characters as they came each branch has cleared what was not passed on. */
+  /** For each branch, the number of original characters that it cleared and that were not passed on. */
   readonly lengths: number[];
-  /** How many branches have come to its end. */
+  /** The number of branches that have reached its end. */
   ended: number;
 }
 
-/** Makes the coordinator of so many branches. No waiting, no clock. */
+/** Creates the coordinator of the branches. No waiting, no clock. */
 const createBranchCoordinator = (branches: number): BranchCoordinator => {
   const progresses = new Map<TextPart, BranchProgress>();
   const open = (lane: TextPart): BranchProgress => {
@@ -143,11 +143,11 @@ const createBranchCoordinator = (branches: number): BranchCoordinator => {
     const { lane, came, cleared, lengths, ended } = progress;
     const length = commonEnd(progress);
     if (length > 0) {
-      for (const branch of lengths.keys()) lengths[branch] = (lengths[branch] ?? 0) - length; // no branch's edit is cut
+      for (const branch of lengths.keys()) lengths[branch] = (lengths[branch] ?? 0) - length; // splits no branch's edit
       return { lane, came: takeText(came, length), versions: cleared.map((segments) => takeRaw(segments, length)) };
     }
     if (ended < branches) return undefined;
-    if (came.length > 0) return { lane, came: came.splice(0), versions: [] }; // what was edited away before it came here
+    if (came.length > 0) return { lane, came: came.splice(0), versions: [] }; // text removed before the block
     progresses.delete(lane);
     return { ended: lane };
   };
@@ -173,13 +173,13 @@ const createBranchCoordinator = (branches: number): BranchCoordinator => {
 const isUntouched = ({ versions }: ClearedSegments): boolean =>
   versions.every((segments) => segments.every(({ isEdited }) => !isEdited));
 
-/** What was merged, in place of what came. */
+/** The merged text, in place of the input. */
 const mergedSegment = ({ came }: ClearedSegments, text: string): Segment => {
   const [first = 0, last = first] = [came[0]?.first, came.at(-1)?.last];
   return { raw: rawOf(came), text, isEdited: true, first, last };
 };
 
-/** How far all branches have cleared a text, and none of them is in the middle of an edit. */
+/** The length that all branches have cleared, outside any edit. */
 const commonEnd = ({ cleared, lengths }: BranchProgress): number => {
   let end = Math.min(...lengths);
   for (let before = -1; before !== end;) {
@@ -189,7 +189,7 @@ const commonEnd = ({ cleared, lengths }: BranchProgress): number => {
   return end;
 };
 
-/** The last place up to `end` that is not inside an edited stretch. */
+/** The last offset up to `end` that is not inside an edited segment. */
 const lastBorder = (segments: readonly Segment[], end: number): number => {
   let at = 0;
   for (const { raw, isEdited } of segments) {

@@ -13,16 +13,16 @@ import type { Gate, TextStage } from './text-stage.js';
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 type Question = Extract<Action, { kind: 'judge' }>;
 
-/** What an action costs at least, in characters; a pattern looks again at the end of what it holds, for each kind of value. */
+/** The minimum cost of an action, in characters; a pattern searches the end of its buffer again, for each kind of value. */
 const actionChars = 16;
 const patternChars = 512;
 
-/** How many of its windows a hook is shown again as `streamParts`. */
+/** The number of earlier windows that a hook gets as `streamParts`. */
 const keptWindows = 64;
 
 /**
- * One guard's place in the stream: it holds each text until its window is whole, asks the guard about one window at a time, and
- * passes on what the guard leaves of it. What gathers while the guard is busy becomes one window.
+ * One guard's stage in the stream: it buffers each text until its window is complete, calls the guard for one window at a time, and
+ * passes on the guard's version. Text that gathers while the guard is busy becomes one window.
  */
 export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage): TextStage => {
   const held = createBufferedTexts(place.window, tailsOf(place, gate));
@@ -47,8 +47,8 @@ export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage):
 const tails = new WeakMap<ProcessorSlot, Tails>();
 
 /**
- * The ends of the texts that the guard last let through: a value may go on in the next part or step. A model's call continues the accepted
- * steps, not a rejected attempt.
+ * The ends of the texts that the guard last released: a value may continue in the next part or step. A model's call continues the
+ * accepted steps, not a rejected attempt.
  */
 const tailsOf = ({ window, author }: JudgePlace, gate: Gate): Tails => {
   if (typeof window !== 'object' || !('pattern' in window)) return new Map();
@@ -68,14 +68,14 @@ interface WorkOptions {
   readonly next: TextStage;
 }
 
-/** Does what can be done now; goes on by itself when the guard has answered. */
+/** Performs all possible actions; continues by itself when the guard has responded. */
 const createWork = (working: WorkOptions): (() => void) => {
   const { place, held, gate, next } = working;
   const least = typeof place.window === 'object' && 'pattern' in place.window ? patternChars : actionChars;
   let isBusy = false;
-  /** How much was read since other work of the process had its turn. */
+  /** Characters read since other work of the process had its turn. */
   let read = 0;
-  /** Whether the guard stopped the stream: it is not asked again. */
+  /** Whether the guard stopped the stream: it is not called again. */
   let hasStopped = false;
   const after = async <T>(at: number, pending: Promise<T>, goOn: (value: T) => void): Promise<void> => {
     isBusy = true;
@@ -85,7 +85,7 @@ const createWork = (working: WorkOptions): (() => void) => {
     gate.handOut(() => goOn(value));
     gate.done(at);
   };
-  /** False where an answer has to be waited for. */
+  /** Returns false if a verdict has to be awaited. */
   const perform = (action: Action): boolean => {
     if (action.kind === 'end') next.end(action.lane);
     if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
@@ -118,7 +118,7 @@ const createWork = (working: WorkOptions): (() => void) => {
         if (!perform(action)) return;
       }
     });
-  /** Runs code of the application: a pattern, or the result of a hook. */
+  /** Runs application code: a pattern, or the handling of a hook's result. */
   const attempt = (act: () => void): void => {
     try {
       act();
@@ -135,7 +135,7 @@ const charsOf = (action: Action): number => {
   return action.kind === 'clear' ? action.segments.reduce((sum, { text }) => sum + text.length, 0) : 0;
 };
 
-/** What is to be done; what a pattern clears without a question is reported as a pass of its guard. */
+/** The next action. Text that a pattern clears without calling the hook is reported as a pass of its guard. */
 const nextAction = (
   { author, window }: JudgePlace,
   held: BufferedTexts,
@@ -148,7 +148,7 @@ const nextAction = (
   return action;
 };
 
-/** What the guard said about a chunk. */
+/** A guard's verdict on a chunk. */
 interface GuardReply {
   readonly chunk: Chunk;
   readonly verdict: StreamVerdict;
@@ -163,13 +163,13 @@ const ask = ({ lane, text, match }: Question, { author, guard }: JudgePlace, gat
 
 const take = ({ lane, text, place: at }: Question, { chunk, verdict }: GuardReply, { held, gate, next }: WorkOptions): void => {
   if (isStop(verdict)) return gate.stop(verdict, at);
-  // A hook may also write into the chunk it was given.
+  // A hook may also have changed its chunk in place.
   const left = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
   for (const segment of held.settle(lane, text, left)) next.add(lane, segment);
   return undefined;
 };
 
-/** How a guard leaves a window. Raises `phase/invalid-result` where it answered with something else than a text. */
+/** The guard's version of a window. Raises `phase/invalid-result` if it is not a text. */
 const answeredText = (answer: Chunk | null, asked: Chunk): string => {
   if (answer === null) return '';
   const { text } = (answer.payload ?? {}) as { text?: unknown };

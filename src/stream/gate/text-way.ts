@@ -7,7 +7,7 @@ import { createBlockTexts } from './text-block.js';
 import { createTextJudge } from './text-judge.js';
 import type { Gate, TextStage } from './text-stage.js';
 
-/** The way of a text through guards with windows; what they clear goes to `out`. */
+/** Creates the stages of guards with windows; cleared text goes to `out`. */
 export const createTextWay = (places: readonly TextPlace[], gate: Gate, out: TextStage): TextStage =>
   places.reduceRight(
     (next, place) => (place.kind === 'judge' ? judgeStage(place, gate, next) : blockStage(place, gate, next)),
@@ -92,7 +92,7 @@ interface ChoiceOptions {
   choose(lane: TextPart, matching: NonNullable<BlockPlace['arms']>): void;
 }
 
-/** Asks the conditions of a branch once for each text, with its first delta; what comes meanwhile waits. */
+/** Evaluates the conditions of a branch once for each text, with its first delta; later text waits for the result. */
 const createChoosing = ({ arms, gate, stage, choose }: ChoiceOptions): TextStage => {
   const waiting = new Map<TextPart, (() => void)[]>();
   const known = new WeakSet<TextPart>();

@@ -1,8 +1,8 @@
 import type { StreamGate } from './stream-gate.js';
 
 /**
- * The provider's chunks as they come; ends as soon as a guard that is at work stops the stream, also where the provider is
- * silent. Nothing is asked of the provider after that.
+ * The provider's chunks as they come. Ends as soon as a running guard stops the stream, even if the provider is silent, and then requests
+ * no more chunks.
  */
 export async function* untilStopped<T>(
   chunks: AsyncIterable<T>,
@@ -21,7 +21,7 @@ export async function* untilStopped<T>(
   }
 }
 
-/** A promise of its own for each chunk: one that lives as long as the stream would remember them all. */
+/** Creates a new promise for each chunk: one that lives as long as the stream would retain them all. */
 const orStopped = <T>(next: Promise<T>, gate: Pick<StreamGate, 'onStop'>): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
     gate.onStop(() => resolve(undefined));

@@ -4,7 +4,7 @@ import type { GuardWindow } from '../../../schemas/index.js';
 import { createWindowReader } from './window-reader.js';
 import { isDeep, times } from '../../../test/modes.js';
 
-/** The windows of a text that comes in pieces, each taken as soon as it is whole. */
+/** The windows of a text in pieces, each taken as soon as it is complete. */
 const windowsOf = (window: GuardWindow, pieces: readonly string[]): string[] => {
   const found: string[] = [];
   let held = '';

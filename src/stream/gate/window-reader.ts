@@ -10,19 +10,19 @@ interface HeldText {
   readonly isEnded: boolean;
   /** Whether its step has ended. */
   readonly isStepOver: boolean;
-  /** Whether it gathered while the guard was busy: then all whole windows are one. */
+  /** Whether it gathered while the guard was busy: then all complete windows are one. */
   readonly isLate: boolean;
 }
 
-/** A text that ends so may leave at once; only an accent for a letter could still belong to it. */
+/** After such an end a text can be emitted at once; only an accent for a letter could still follow. */
 const endsPlain = /[\x20-\x7e]$/;
 
-/** How much of a held text makes a window, from its beginning; 0 while there is none. */
+/** The length of the next window at the start of a buffered text; 0 if there is none yet. */
 export type WindowReader = (held: HeldText) => number;
 
 /**
- * Reads the next window of one text, which is held whole until there is one. It remembers how far it has read in vain, so that a
- * text that comes in many pieces is read once; for the window after that another reader is made.
+ * Creates a reader for the next window of one text, which is buffered until there is one. It remembers how far it has read without a
+ * result, so that a text in many pieces is read once; the next window needs another reader.
  */
 export const createWindowReader = (window: GuardWindow): WindowReader => {
   if (window === 'chunk') return wholeChunks;
@@ -31,11 +31,11 @@ export const createWindowReader = (window: GuardWindow): WindowReader => {
   return windows(endFinder(window));
 };
 
-/** As the model cut it. */
+/** Windows as the model split the text. */
 const wholeChunks: WindowReader = ({ text, isEnded }) =>
   text === '' ? 0 : graphemeFloor(text, text.length, !isEnded && !endsPlain.test(text));
 
-/** One window, or all that are whole; the rest of a part that has ended is one. */
+/** One window, or all complete ones; the rest of a part that has ended is one. */
 const windows = (finderAt: EndFinder): WindowReader => {
   const findFirst = finderAt(0);
   return ({ text, isEnded, isLate }) => {
@@ -51,7 +51,7 @@ const endFinder = (window: Exclude<GuardWindow, 'part' | 'step' | 'chunk'>): End
   return 'chars' in window ? charsEnd(window.chars) : tokensEnd(window.tokens);
 };
 
-/** Two characters more tell whether the window would end inside a grapheme. One that is longer than the window is a window itself. */
+/** Two more characters decide whether the window would end inside a grapheme. A grapheme longer than the window is a window itself. */
 const charsEnd =
   (chars: number): EndFinder =>
   (start) => {
@@ -61,7 +61,7 @@ const charsEnd =
       const floor = from === start + chars ? graphemeFloor(text, from, false) : start;
       if (floor > start) return floor;
       const end = graphemeCeiling(text, from);
-      if (end === undefined) from = Math.max(from, text.length - 2); // what was looked at is not looked at again
+      if (end === undefined) from = Math.max(from, text.length - 2); // does not read the same text again
       return end;
     };
   };
@@ -72,11 +72,11 @@ const mayEndSentence = /[.!?\n\r\u0085\u2026\u2028\u2029\u0589\u061f\u06d4\u0964
 const settles = /[\p{L}\n]/u;
 const lastLetter = /\p{L}\P{L}*$/u;
 
-/** Sentences as Unicode ends them, each with the blanks behind it. */
+/** Sentences by Unicode's rules, each with the white space after it. */
 const sentenceEnd: EndFinder = (start) => {
-  /** No sentence ends before it, and what is before it has no say in where one does: a letter has settled all that. */
+  /** The text before this index contains no end of a sentence and cannot affect one: a letter has settled both. */
   let from = start;
-  /** So far the text was looked at. */
+  /** The text is read up to this index. */
   let seen = start;
   return (text, isEnded) => {
     const isNew = isEnded || settles.test(text.slice(seen));
@@ -90,12 +90,12 @@ const sentenceEnd: EndFinder = (start) => {
   };
 };
 
-/** A segmenter copies the text that it is given: so much of it is tried first, and then twice as much each time. */
+/** A segmenter copies its input: this many characters are tried first, then twice as many each time. */
 const firstChars = 1024;
 
-/** What follows a sentence up to the next letter, sign of its end or line decides whether it ends there. */
+/** Whether a sentence ends depends on the text up to the next letter, end mark or line break. */
 const decides = new RegExp(`(?:${settles.source}|${mayEndSentence.source})[^]`, 'u');
-/** A sentence that ends inside a part of the text ends there in the whole, if what decides it is in the part. */
+/** A sentence that ends inside a section of the text ends there in the whole, if the text that decides this is in the section. */
 const endOfFirst = (text: string): number => {
   for (let chars = firstChars; ; chars *= 2) {
     const part = text.slice(0, chars);
@@ -105,32 +105,32 @@ const endOfFirst = (text: string): number => {
   }
 };
 
-/** Sentences end inside a grapheme where a sign has a tone of skin. */
+/** Sentences end inside a grapheme if an end mark has a skin tone. */
 const wholeGrapheme = (text: string, at: number): number | undefined =>
   graphemeFloor(text, at, false) === at ? at : graphemeCeiling(text, at);
 
 /** Scripts that write without spaces: each character counts as a word. */
 const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 const space = /\s/;
-/** What is longer is counted in pieces: an address, or code. */
+/** Longer words, such as an address or code, are counted in pieces. */
 const longestWord = 64;
 
 /**
- * About so many tokens. They are counted word by word, each with the blanks before it, so that the count does not depend on where
- * the text was cut.
+ * The end of an estimated number of tokens. They are counted word by word, each with the white space before it, so that the count does
+ * not depend on the text's pieces.
  */
 const tokensEnd =
   (tokens: number): EndFinder =>
   (start) => {
-    /** Where the word that is read begins, its blanks included. */
+    /** The start of the current word, including its white space. */
     let from = start;
     let at = start;
-    /** Where its letters begin; nothing while there are only blanks. */
+    /** The start of its letters; undefined while there is only white space. */
     let word: number | undefined;
     let count = 0;
     return (text, isEnded) => {
       for (; at < text.length; at += 1) {
-        if (isHalf(text, at) && !isEnded) return undefined; // what it is, is still to come
+        if (isHalf(text, at) && !isEnded) return undefined; // its second half has not come yet
         if (word !== undefined && endsWord(text, at, word)) {
           const counted = count + estimateTokenCount(text.slice(from, at));
           if (counted >= tokens && graphemeFloor(text, at, false) === at) return at;
@@ -142,10 +142,10 @@ const tokensEnd =
     };
   };
 
-/** Whether a character's first half is all there is of it. */
+/** Whether only the first half of a character has come. */
 const isHalf = (text: string, at: number): boolean => at === text.length - 1 && /[\uD800-\uDBFF]/.test(text.charAt(at));
 
-/** Whether a word that began before a place ends there. */
+/** Whether a word that started before an index ends there. */
 const endsWord = (text: string, at: number, word: number): boolean => {
   if (/[\uDC00-\uDFFF]/.test(text.charAt(at))) return false; // the second half of a character
   if (at - word >= longestWord || space.test(text.charAt(at))) return true;
@@ -155,7 +155,7 @@ const endsWord = (text: string, at: number, word: number): boolean => {
 const characterAt = (text: string, at: number): string => String.fromCodePoint(text.codePointAt(at) ?? 0);
 
 /**
- * Finds where the window that begins at a place ends, in a text that may go on; nothing while that is not settled. One that has
- * found nothing is asked again once there is more text, and need not read again what it has read.
+ * Finds the end of the window that starts at an index, in a text that may continue; undefined until it is settled. If it found nothing,
+ * it is called again with more text, and need not read the earlier text again.
  */
 type EndFinder = (start: number) => (text: string, isEnded: boolean) => number | undefined;

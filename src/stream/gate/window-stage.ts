@@ -11,21 +11,21 @@ import type { Stop } from '../../verdict.js';
 import type { Gate } from './text-stage.js';
 import { createTextWay } from './text-way.js';
 
-/** What a stage is made with. */
+/** The input of a stage. */
 interface WindowStageOptions {
   readonly stretch: WindowStretch;
   readonly gate: Gate;
   readonly next: ChunkStage;
-  /** The most characters that may be held. */
+  /** Maximum number of buffered characters. */
   readonly maxHeldChars: number;
 }
 
-/** How many characters a provider may be ahead of a guard that is at work. */
+/** The number of characters that a provider may be ahead of a running guard. */
 const aheadChars = 16_384;
 
 /**
- * The place where guards with windows stand: chunks go in, and come out in their order once the guards have cleared them. Texts
- * of different parts do not wait for each other; any other chunk waits for the text before it, and no text overtakes it.
+ * The stage of guards with windows: chunks enter, and leave in order once the guards have cleared them. Texts of different parts do not
+ * wait for each other; any other chunk waits for the text before it, and no text overtakes it.
  */
 export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   const { stretch, gate, next } = options;
@@ -45,7 +45,7 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   };
   const progress = (): Promise<void> => new Promise((resolve) => waiters.push(resolve));
 
-  /** A provider that is far ahead waits for a guard that is at work; where none is, too much is held. */
+  /** A provider that is far ahead waits for a running guard; if none is running, the buffer is over its limit and the stream stops. */
   const room = (): Awaitable<void> => {
     if (queue.held > aheadChars && gate.busy > 0 && !gate.isStopping) return progress().then(room);
     if (queue.held > options.maxHeldChars && !gate.isStopping) gate.stop(tooMuchHeld(queue, options));
@@ -94,7 +94,7 @@ const unavailableAt = ({ path }: WindowStretch, error: InterlockError): Stop => 
   error,
 });
 
-/** Sends on what is ready. Only one is at it at a time, so that the order is kept. */
+/** Passes on cleared entries. Only one call does so at a time, to keep the order. */
 const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
   let draining: Promise<void> | undefined;
   const judgeAt = (place: number) => (chunk: Chunk) => judgeWhole({ chunk, place }, stretch.whole, gate);
@@ -102,7 +102,7 @@ const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions):
 
   const send = (entry: Entry): Awaitable<void> => {
     if (!('whole' in entry)) {
-      if (entry.lane.released >= entry.end) return undefined; // an edit of earlier characters took these along
+      if (entry.lane.released >= entry.end) return undefined; // an edit of earlier characters included these
       const taken = queue.take(entry);
       const text = textOf(taken);
       return text === '' ? undefined : next.push(entry.lane.leavingOf(text), taken.at(-1)?.last ?? gate.place);
