@@ -4,7 +4,7 @@ import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 
-/** Which phases each way into the AI SDK can honour. What none of a run's adapters honours is refused, never skipped. */
+/** The phases that each adapter for the AI SDK honours. A hook that none of a run's adapters honours is refused, never skipped. */
 const honouredBy = {
   withGuards: ['input', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
   toPrepareStep: ['input', 'inputStep'],
@@ -12,11 +12,11 @@ const honouredBy = {
   toStreamTransform: ['outputStream'],
 } as const satisfies Record<string, readonly Phase[]>;
 
-/** A way into the AI SDK. */
+/** An adapter for the AI SDK. */
 export type Adapter = keyof typeof honouredBy;
 
 /**
- * Refuses a pipeline with a hook that none of the adapters would ever call; `uncalled` are phases for which its author accepts that.
+ * Refuses a pipeline with a hook that none of the adapters would call; `uncalled` are phases for which its author accepts that.
  *
  * Raises `ai-sdk/unhonoured-hook`.
  */

@@ -22,20 +22,20 @@ export type StepAuthor<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context 
 
 interface AuthorStepOptions {
   readonly given: Given<ToolSet, Context>;
-  /** What the step is so far. */
+  /** The step so far. */
   readonly step: StepInput;
   readonly freeze: boolean;
 }
 
-/** What an author's function made of a step. */
+/** A step after an author's function. */
 interface AuthoredStep {
   readonly step: Partial<StepInput>;
   readonly fields: StepFields;
 }
 
 /**
- * Calls an author's `prepareStep` with a snapshot: what it changes in place gets an error that names the path, or goes nowhere.
- * Raises `ai-sdk/frozen-snapshot`, and `ai-sdk/unsupported-field` for `tools`, which the AI SDK would ignore.
+ * Calls an author's `prepareStep` with a snapshot: a change in place throws an error with its path, or has no effect. Raises
+ * `ai-sdk/frozen-snapshot`, and `ai-sdk/unsupported-field` for `tools`, which the AI SDK would ignore.
  */
 export const authorStep = async (author: StepAuthor, { given, step, freeze }: AuthorStepOptions): Promise<AuthoredStep> => {
   const views = createReadOnlyViews();
@@ -65,7 +65,7 @@ export const authorStep = async (author: StepAuthor, { given, step, freeze }: Au
       ...(words !== undefined && { instructions: words }),
       ...(experimental_context !== undefined && { runtimeContext: experimental_context }),
     },
-    // What is not data is handed on as it is.
+    // Values that are not plain data are passed on as they are.
     fields: onlyGiven({ ...rest, model, runtimeContext, toolsContext, experimental_sandbox }),
   };
 };

@@ -10,9 +10,9 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface FieldCodec {
   /** The type of the chunk. */
   readonly chunk: string;
-  /** Names that differ: the part's, and the chunk's. */
+  /** Names that differ, by the part's name: the chunk's. */
   readonly names?: Readonly<Record<string, string>>;
-  /** What else differs, on the way to the chunk and back. */
+  /** Other differences, in both directions. */
   toPayload?(fields: Fields): Fields;
   toFields?(payload: Fields): Fields;
 }
@@ -50,7 +50,7 @@ const codecs: { readonly [T in StreamPart['type']]?: FieldCodec } = {
   },
 };
 
-/** What a call's arguments say. Text that is no JSON is shown as it is. */
+/** A call's arguments as a value. Text that is not JSON stays text. */
 export const parseArguments = (input: string): unknown => {
   try {
     return JSON.parse(input === '' ? '{}' : input) as unknown;
@@ -59,7 +59,7 @@ export const parseArguments = (input: string): unknown => {
   }
 };
 
-/** Arguments as a model writes them. */
+/** Arguments as text, as a model writes them. */
 const writeArguments = (args: unknown): string => (typeof args === 'string' ? args : JSON.stringify(args ?? {}));
 
 const finishPayload = ({ finishReason, usage, providerMetadata }: PartOf<'finish'>): Fields => ({
@@ -68,7 +68,7 @@ const finishPayload = ({ finishReason, usage, providerMetadata }: PartOf<'finish
   output: { usage: usageOf(usage) },
 });
 
-/** Tokens as Mastra counts them. */
+/** Token counts in Mastra's form. */
 const usageOf = ({ inputTokens, outputTokens }: PartOf<'finish'>['usage']) => ({
   inputTokens: inputTokens.total,
   outputTokens: outputTokens.total,
@@ -81,7 +81,7 @@ interface FinishPayload {
   providerMetadata?: unknown;
 }
 
-/** Only a cached answer brings a finish chunk of its own: how a call finished is not a guard's to tell. */
+/** Only a cached response has a finish chunk of its own: guards do not decide how a call ended. */
 const finishFields = ({ stepResult, output, providerMetadata }: FinishPayload): Fields => {
   const { inputTokens, outputTokens } = output?.usage ?? {};
   return {
@@ -99,13 +99,13 @@ const flipped = (names: Readonly<Record<string, string>> = {}) =>
 
 /** Converts stream parts into chunks for guards, and chunks back into parts. */
 export interface ChunkCodec<Part> {
-  /** Nothing for parts that say nothing to guards. */
+  /** Undefined for parts that guards do not see. */
   toChunk(part: Part, runId: string): Chunk | undefined;
-  /** Nothing for chunks of a type that the stream does not know: they cannot leave. */
+  /** Undefined for chunks of a type that the stream does not support: they are not emitted. */
   toPart(chunk: Chunk): Part | undefined;
 }
 
-/** A codec made of a table by type of part; parts of `silent` types say nothing to guards. */
+/** Creates a codec from a table by type of part; guards do not see parts of `silent` types. */
 export const createChunkCodec = <Part extends { type: string }>(
   table: Readonly<Partial<Record<string, FieldCodec>>>,
   silent: ReadonlySet<string>,
@@ -132,7 +132,7 @@ export const createChunkCodec = <Part extends { type: string }>(
 /** The parts of a model's own stream. */
 export const modelCodec: ChunkCodec<StreamPart> = createChunkCodec<StreamPart>(codecs, new Set(['stream-start', 'ping']));
 
-/** The part that a chunk leaves as: the one that it was made of where it says the same, for hooks may have changed it in place. */
+/** The part to emit for a chunk: the original one if the content is the same, because hooks may have changed the chunk in place. */
 export const partOfChunk = <Part extends { type: string }>(
   chunk: Chunk,
   parts: WeakMap<Chunk, Part>,
@@ -145,7 +145,7 @@ export const partOfChunk = <Part extends { type: string }>(
   return codec.toPart(chunk);
 };
 
-/** Most parts are pieces of text: whether one says what its part said is seen without making it again. */
+/** Most parts are pieces of text: this comparison finds unchanged ones without converting the chunk. */
 const saysDelta = (part: { type: string }, { type, payload }: Chunk): boolean => {
   if (type !== part.type || !type.endsWith('-delta')) return false;
   const { id, delta, text = delta, providerMetadata } = part as Fields;

@@ -3,7 +3,7 @@ import type { Verdict } from '../verdict.js';
 /** Events of a guarded run, for observers. No event contains message content. */
 export type GuardedRunEvent =
   | {
-      /** A guard gave its verdict; in the stream for every chunk. */
+      /** A guard gave its verdict; in the stream once per chunk. */
       readonly type: 'guard';
       readonly runId: string;
       readonly processorId: string;
@@ -13,7 +13,7 @@ export type GuardedRunEvent =
       readonly durationMs: number;
     }
   | {
-      /** A guard was not asked, or gave no verdict, and its policy let that pass: `sampled-out`, or the code of the error. */
+      /** A guard was not called, or gave no verdict, and its policy lets that pass: `sampled-out`, or the code of the error. */
       readonly type: 'guard-bypass';
       readonly runId: string;
       readonly processorId: string;
@@ -31,7 +31,7 @@ export type GuardedRunEvent =
       readonly reason: string;
     }
   | {
-      /** Branches of a block passed a payload that a sibling changed; `rerun` says whether they judged the merged one again. */
+      /** Branches of a block passed a payload that a sibling changed. `rerun`: whether they judged the merged one again. */
       readonly type: 'stale-verdict';
       readonly runId: string;
       readonly phase: string;
@@ -43,11 +43,11 @@ export type GuardedRunEvent =
       readonly authors: readonly string[];
     }
   | {
-      /** A guard of the answer changed messages of the caller. The AI SDK's messages are not ours to change: it has no effect. */
+      /** A guard of the response changed messages of the caller. The change has no effect, because they belong to the AI SDK. */
       readonly type: 'edit-dropped';
       readonly runId: string;
       readonly phase: string;
-      /** The messages, by the ids that guards were given. */
+      /** The messages, by their ids in the guards' list. */
       readonly messageIds: readonly string[];
     }
   | {
@@ -61,13 +61,13 @@ export type GuardedRunEvent =
       readonly retries: number;
     }
   | {
-      /** A failed model call is made again on a guard's word. */
+      /** A failed model call is repeated at a guard's request. */
       readonly type: 'recovery';
       readonly runId: string;
       readonly recoveries: number;
     }
   | {
-      /** Two branches of a parallel block edited the same text; `rule` names the rule that decided. */
+      /** Two branches of a parallel block edited the same text; `rule` is the name of the deciding rule. */
       readonly type: 'merge-conflict';
       readonly runId: string;
       readonly phase: string;
@@ -84,7 +84,7 @@ export type GuardedRunEvent =
       readonly budgetMs: number;
     }
   | {
-      /** The last reader of the stream canceled: what `onReaderCancel` then does with the run. */
+      /** The last reader of the stream canceled. `then`: the effect of `onReaderCancel` on the run. */
       readonly type: 'reader-cancel';
       readonly runId: string;
       readonly then: 'stop' | 'finish';
@@ -101,5 +101,5 @@ export type GuardedRunEvent =
 
 type WithoutRun<Event> = Event extends unknown ? Omit<Event, 'runId'> : never;
 
-/** An event before its run signs it. */
+/** An event before the run adds its id. */
 export type UnsignedEvent = WithoutRun<GuardedRunEvent>;

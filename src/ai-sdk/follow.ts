@@ -8,7 +8,7 @@ import { limitsOf } from './guard-options.js';
 import type { Run } from './run.js';
 import { errorOfStop } from './stop-errors.js';
 
-/** A piece of work of the loop's machine that the AI SDK has us do between its calls of the model. */
+/** An activity of the loop's machine that runs between the AI SDK's model calls. */
 type StepActivity = Extract<ActivityName, 'input' | 'prepare' | 'tools'>;
 
 const stateOf = {
@@ -17,11 +17,11 @@ const stateOf = {
   tools: { step: 'tools' },
 } as const satisfies Record<StepActivity, LoopSnapshot['value']>;
 
-/** The work whose state in the machine the guards of a phase belong to. */
+/** The activity whose state in the machine has the guards of a phase. */
 const activityOf = (phase: Phase): StepActivity => {
   const { loopState } = phaseRow<Phase>(phase);
   const activities = Object.keys(stateOf) as StepActivity[];
-  return activities.find((activity) => loopState === stateName(stateOf[activity])) ?? 'tools'; // each row names a state of the machine
+  return activities.find((activity) => loopState === stateName(stateOf[activity])) ?? 'tools'; // each row has the name of a machine state
 };
 
 const stateName = (value: (typeof stateOf)[StepActivity]): string => (typeof value === 'string' ? value : `step.${value.step}`);
@@ -29,7 +29,7 @@ const stateName = (value: (typeof stateOf)[StepActivity]): string => (typeof val
 const decider = createDecider(loopMachine);
 const snapshots = new Map<string, LoopSnapshot>();
 
-/** The machine in the state of a piece of work, with the counters of a run. */
+/** The machine in the state of an activity, with the counters of a run. */
 const snapshotAt = (run: Run, activity: StepActivity): LoopSnapshot => {
   const { retries, recoveries, options } = run;
   const limits = limitsOf(options);
@@ -43,9 +43,9 @@ const snapshotAt = (run: Run, activity: StepActivity): LoopSnapshot => {
   return snapshot;
 };
 
-/** Asks the loop's machine whether a retry that a guard asks for is granted, and counts it. Ends the run where it is not. */
+/** Lets the loop's machine decide whether a guard's retry is granted, and counts it. Ends the run if it is not. */
 export const followRetry = (run: Run, stop: Retry): void => {
-  const activity = activityOf(stop.phase as Phase); // guards name the phase that they judged in
+  const activity = activityOf(stop.phase as Phase); // guards set the phase that they judged in
   const event = { type: `xstate.done.actor.${activity}`, output: { kind: 'retry' }, actorId: activity } as const;
   const { snapshot, starts } = decider.next(snapshotAt(run, activity), event);
   if (starts.length === 0) throw run.end(errorOfStop(stop));

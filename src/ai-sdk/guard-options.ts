@@ -21,50 +21,51 @@ const count = either(
   kind<number>('Infinity', (value) => value === Infinity),
 );
 
-/** The options of a guarded run, and what each takes. Their types are inferred from here; the comment of a row is the option's. */
+/** The options of a guarded run and their schemas. Their types are inferred from here; the comment of a row is the option's. */
 export const guardOptionSchemas = {
-  /** Attempts that guards may reject and have made again, in the whole run. Default 0. */
+  /** Maximum number of retries that guards may request, in the whole run. Default 0. */
   maxProcessorRetries: count,
-  /** Failed model calls that `processAPIError` may have made again, in the whole run. Default 10. */
+  /** Maximum number of failed model calls that `processAPIError` may repeat, in the whole run. Default 10. */
   maxErrorRetries: count,
   /**
-   * When a model's words leave. `'chunk'`: each as soon as the stream's guards have passed it. `'step'`: all of a step's
-   * together, when all of its guards have judged. What has left cannot be taken back in the AI SDK: such an attempt is not made
-   * again, and a later edit of it fails the run. A generated answer always leaves as a whole. Default `'step'` where a guard
-   * judges whole answers or a retry may be granted, else `'chunk'`; a stream of `guardedToolLoop` leaves as a whole where a guard
-   * judges the result.
+   * When a model's text is emitted. `'chunk'`: each chunk once the stream guards have passed it. `'step'`: a whole step once all its
+   * guards have judged it. Emitted text cannot be retracted in the AI SDK: such an attempt is not repeated, and a later edit of it fails
+   * the run. A generated response is always emitted as a whole. Default `'step'` if a guard judges whole responses or a retry may be
+   * granted, else `'chunk'`; a stream of `guardedToolLoop` is emitted as a whole if a guard judges the result.
    */
   hold: oneOf('chunk', 'step'),
   /**
-   * The most characters of an answer that guards with windows may hold at one place of the pipeline, at least 1; a run that needs
-   * more ends with `release/hold-exceeded`. Default 1,000,000.
+   * Maximum number of characters that guards with windows may hold at one place of the pipeline, at least 1; a run that needs more ends
+   * with `release/hold-exceeded`. Default 1,000,000.
    */
   maxHeldChars: ownOptions.maxHeldChars.call,
   /**
-   * Phases whose hooks may stay uncalled, because they never come in these runs, or because others guard them: `['toolResult']` for
-   * a model that is called without tools. Default: none, so that a hook that no adapter calls is refused.
+   * Phases whose hooks may stay uncalled, because they never occur in these runs, or because others guard them: `['toolResult']` for a
+   * model that is called without tools. Default: none, so that a hook that no adapter calls is refused.
    */
   uncalled: listOf(oneOf(...phaseNames)),
-  /** Whether the error of a failed model call reaches callers whole, with what it quotes of the prompt. Default `false`. */
+  /** Whether callers get the complete error of a failed model call, including quotations of the prompt. Default `false`. */
   serveErrorDetails: ownOptions.serveErrorDetails.config,
-  /** What hooks are handed as `requestContext`. */
+  /** The `requestContext` of hooks. */
   requestContext: kind<NonNullable<RunScope['requestContext']>>(
     'an object',
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   ),
   /**
-   * What becomes of a streamed run when its last reader cancels, as a server does whose client has disconnected, unless something waits
-   * for the result: `'stop'` ends it as an `abortSignal` does, `'finish'` lets it go on to its end. For `guardedToolLoop`, and for
-   * `streamText` with {@link GuardedRun.watch}. Default: as in the AI SDK, the run pauses until something reads it.
+   * The effect on a streamed run when its last reader cancels, as a server does after its client disconnects, unless a caller waits for
+   * the result: `'stop'` ends it like an `abortSignal`, `'finish'` lets it continue to its end. For `guardedToolLoop`, and for
+   * `streamText` with {@link GuardedRun.watch}. Default: as in the AI SDK, the run pauses until it is read.
    */
   onReaderCancel: ownOptions.onReaderCancel.call,
-  /** Ends the run when the caller gives up; pass the same to the AI SDK's function. */
+  /** Cancels the run; pass the same signal to the AI SDK's function. */
   abortSignal,
-  /** Called with verdicts, bypasses, retries, conflicts, stale verdicts, dropped edits and slow steps. What it throws never disturbs the run. */
+  /**
+   * Called with verdicts, bypasses, retries, conflicts, stale verdicts, dropped edits and slow steps. Its errors never disturb the run.
+   */
   onEvent: functionOf<(event: GuardedRunEvent) => void>(),
 } as const;
 
-/** How a guarded run behaves. */
+/** The options of a guarded run. */
 export type GuardOptions = {
   -readonly [Name in keyof typeof guardOptionSchemas]?: z.output<(typeof guardOptionSchemas)[Name]>;
 };
@@ -80,7 +81,7 @@ export const limitsOf = ({
   models: 1,
 });
 
-/** Raises `ai-sdk/invalid-option`, for all values that cannot be used. */
+/** Raises `ai-sdk/invalid-option`, for all invalid values together. */
 export const checkGuardOptions = (options: GuardOptions): void =>
   refuseFaults(
     Object.entries(guardOptionSchemas).flatMap(([name, schema]) => {

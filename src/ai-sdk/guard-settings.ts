@@ -10,7 +10,7 @@ import { modelSettingNames } from './model-setting-names.js';
 export interface GuardableSettings {
   model: LanguageModel;
   tools?: ToolSet;
-  // Functions and choices are typed by their tools; here they are only handed on.
+  // Functions and choices are typed by their tools; here they are only passed on.
   prepareStep?: unknown;
   abortSignal?: AbortSignal;
   activeTools?: unknown;
@@ -18,7 +18,7 @@ export interface GuardableSettings {
   providerOptions?: unknown;
 }
 
-/** The guarded ones of a call's settings. */
+/** The settings of a call that guards replace. */
 export interface GuardedSettings<TOOLS extends ToolSet> {
   model: LanguageModel;
   tools?: TOOLS;
@@ -28,13 +28,14 @@ export interface GuardedSettings<TOOLS extends ToolSet> {
 }
 
 /**
- * The model, tools and `prepareStep` of a call with one run's guards around them; put over the call's other settings. When the
- * AI SDK's function is done, ask the run: `await run.finish()`.
+ * The model, tools and `prepareStep` of a call with one run's guards around them; spread it over the call's other settings. After the AI
+ * SDK's function, call `await run.finish()`.
  *
  * @example
  * const run = createGuardedRun(moderation);
- * const settings = { model, tools, prompt: 'Hello', stopWhen: isStepCount(5) }; const result = await generateText({ ...settings,
- * ...guardSettings(settings, run) }); await run.finish();
+ * const settings = { model, tools, prompt: 'Hello', stopWhen: isStepCount(5) };
+ * const result = await generateText({ ...settings, ...guardSettings(settings, run) });
+ * await run.finish();
  */
 export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
   settings: GuardableSettings & { tools?: TOOLS },
@@ -55,13 +56,13 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
   };
 };
 
-/** What the AI SDK's function is aborted by. */
+/** The abort signal for the AI SDK's function. */
 export const signalOf = ({ options, leaving }: Run, own: AbortSignal | undefined): AbortSignal | undefined => {
   if (options.onReaderCancel !== 'stop') return own;
   return own ? anySignal([own, leaving.signal]) : leaving.signal;
 };
 
-/** Where there are no tools, nothing is missed: all of them are guarded. */
+/** Without tools, all of them count as guarded. */
 const guardedTools = <TOOLS extends ToolSet>(tools: TOOLS | undefined, run: GuardedRun): { tools?: TOOLS } => {
   const guarded = guardTools(tools ?? ({} as TOOLS), run); // as many tools as were given
   return tools ? { tools: guarded } : {};

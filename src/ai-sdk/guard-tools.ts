@@ -29,16 +29,16 @@ type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown
 
 /**
  * Puts guards around tools: no tool starts after guards ended the run, arguments that no guarded model call has judged go through
- * `processOutputStream` as a tool call, and a tool's result goes through `processToolResult` before it is visible. Each result
- * that an `async *execute` yields is judged before it leaves.
+ * `processOutputStream` as a tool call, and a tool's result goes through `processToolResult` before it is visible. Each result that an
+ * `async *execute` yields is judged before it is passed on.
  *
- * A guard that wants a call approved (`requireApproval`) makes the AI SDK ask for it, as a tool's own `needsApproval` does.
+ * If a guard requires approval of a call (`requireApproval`), the AI SDK requests it, as for a tool's own `needsApproval`.
  *
- * A tool without `execute` is left as it is. A tool that is stopped rejects with the error that ended the run; the AI SDK tells
- * that as the tool's error, and the run ends before the next model call.
+ * A tool without `execute` is left as it is. A tool that is stopped rejects with the error that ended the run; the AI SDK reports this as
+ * the tool's error, and the run ends before the next model call.
  *
- * Raises `ai-sdk/unhonoured-hook`, also for a tool that the provider runs where no guarded model judges its result;
- * `ai-sdk/invalid-option`, `pipeline/…`.
+ * Raises `ai-sdk/unhonoured-hook`, also for a tool that the provider runs if no guarded model judges its result; `ai-sdk/invalid-option`,
+ * `pipeline/…`.
  *
  * @example
  * await generateText({ model, tools: guardTools({ search, fetchPage }, injectionGuards), prompt });
@@ -63,7 +63,7 @@ const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
   const guarded: PropertyDescriptorMap = {
     ...(execute && { execute: { ...field, value: guardedExecute({ toolName, tool, execute }, runs) } }),
     ...(runs.shared && { needsApproval: { ...field, value: approvalOf(tool, runs.shared) } }),
-    // What a caller makes of the tools that it calls is a tool like any other.
+    // The tool that a caller creates for its callable tools is guarded, too.
     ...(caller?.type === 'local' && {
       experimental_toolCaller: { value: { ...caller, bind: (tools: ToolSet) => guardTool(toolName, caller.bind(tools), runs) } },
     }),
@@ -74,18 +74,18 @@ const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
   return Object.create(Object.getPrototypeOf(tool) as object, fields) as Tool; // the tool, guarded
 };
 
-/** What a tool that calls other tools is known by, see `experimental_toolCallers`. */
+/** The marker of a tool that calls other tools, see `experimental_toolCallers`. */
 type ToolCaller = { readonly type: 'local'; bind(tools: ToolSet): Tool } | { readonly type: 'provider' };
 
 interface Runs {
   next(): Run;
-  /** The one run of all calls, where adapters share one. */
+  /** The one run of all calls, if adapters share one. */
   readonly shared: Run | undefined;
 }
 
 type NeedsApproval = Exclude<Tool['needsApproval'], boolean | undefined>;
 
-/** A call needs approval where a guard of the model's answer asked for it, or the tool itself does. */
+/** A call needs approval if a guard of the model's response requires it, or the tool itself does. */
 const approvalOf =
   (tool: Tool, { approvals }: Run): NeedsApproval =>
   async (input, options) => {
@@ -110,7 +110,7 @@ const guardedExecute =
       return execute.call(tool, args, { ...options, ...context, abortSignal: signalOf(run, options) });
     };
     const call: Call = { toolName, toolCallId, args: input, messages };
-    // A tool that streams is known by its function or, where nothing has to be awaited before, by what it gives.
+    // A streaming tool is recognized by its function or, if the call can run at once, by its return value.
     if (!isReady(run, toolCallId)) {
       const results = guardedResults(run, call, (args) => own(args, options));
       return isGenerator(execute) ? results : lastOf(results);
@@ -119,11 +119,11 @@ const guardedExecute =
     return isIterable(given) ? guardedResults(run, call, () => given) : givenResult(run, call, given);
   };
 
-/** Whether a call may run at once: all is known of it, and no guard is against it. */
+/** Whether a call may run at once: the run is set up, and no guard objects or has yet to judge. */
 const isReady = (run: Run, toolCallId: string): boolean =>
   run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(toolCallId) && !needsJudging(run, toolCallId);
 
-/** The one result of a call that runs already. */
+/** The one result of a call that is already running. */
 const givenResult = async (run: Run, call: Call, given: unknown): Promise<unknown> => {
   let result: unknown;
   try {
@@ -146,14 +146,14 @@ const started = (execute: () => unknown): unknown => {
 
 const isGenerator = (execute: Execute): boolean => Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
 
-/** What a tool gives, judged before it leaves: its result, or each that it yields. */
+/** A tool's results, each judged before it is passed on. */
 async function* guardedResults(run: Run, asked: Call, execute: (args: unknown) => unknown): AsyncGenerator {
   await begin(run);
   const call = { ...asked, args: await judgeArguments(run, asked) };
   for await (const result of toolResults(run, call, execute)) yield await judgeResult(run, call, result);
 }
 
-/** A tool's own results; whatever it does after guards ended the run counts no more. */
+/** A tool's own results; they are discarded once guards have ended the run. */
 async function* toolResults(run: Run, call: Call, execute: (args: unknown) => unknown): AsyncGenerator {
   try {
     const given = execute(call.args);
@@ -173,7 +173,7 @@ async function* toolResults(run: Run, call: Call, execute: (args: unknown) => un
 const signalOf = (run: Run, { abortSignal }: { abortSignal?: AbortSignal }): AbortSignal =>
   abortSignal ? anySignal([run.signal, abortSignal]) : run.signal;
 
-/** What the model's guards have seen goes on; other calls, such as those that a person approved, are judged here. */
+/** Returns arguments that the model's guards have judged. Judges those of other calls here, such as calls that a person approved. */
 const judgeArguments = async (run: Run, { toolName, toolCallId, args, messages }: Call): Promise<unknown> => {
   refuseRejected(run, toolCallId);
   if (!needsJudging(run, toolCallId)) return args;
@@ -189,11 +189,11 @@ const judgeArguments = async (run: Run, { toolName, toolCallId, args, messages }
   throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard took the call out' });
 };
 
-/** A guard that wanted a call of this run approved fails it where the call was not: the application's own rule came before. */
+/** If a guard required approval of a call in this run, and the application's own rule let it run without, the guard fails it. */
 const needsJudging = ({ judgedCalls, approvals, plan }: Run, toolCallId: string): boolean =>
   plan.has('outputStream') && (!judgedCalls.has(toolCallId) || approvals.has(toolCallId));
 
-/** Whether the conversation says that the call was approved. */
+/** Whether the conversation contains an approval of the call. */
 const isApproved = (messages: readonly ModelMessage[], toolCallId: string): boolean => {
   const parts = messages.flatMap(({ content }): readonly ApprovalPart[] => (typeof content === 'string' ? [] : content));
   const requests = parts.filter((part) => part.type === 'tool-approval-request' && part.toolCallId === toolCallId);
@@ -208,7 +208,7 @@ interface ApprovalPart {
   readonly approved?: boolean;
 }
 
-/** What a lane leaves of a part that is alone in it; guards with windows may wait for the end of the answer. */
+/** The guards' version of a part that is alone in its lane; guards with windows may wait for the end of the response. */
 const onlyPart = async (lane: Lane<StreamPart>, part: StreamPart): Promise<StreamPart | undefined> => {
   const [left] = await lane.push(part);
   if (left) return left;
@@ -239,8 +239,8 @@ const lastOf = async (results: AsyncIterable<unknown>): Promise<unknown> => {
 };
 
 /**
- * The result of a call after its guards. The response that made the call cannot be retracted. When a guard gets another attempt,
- * the model gets the reason as the tool's error and responds in the next step.
+ * The result of a call after its guards. The response that made the call cannot be retracted. When a guard's retry is granted, the model
+ * gets the reason as the tool's error and responds in the next step.
  */
 const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
   if (!run.plan.has('toolResult')) return result;
@@ -253,8 +253,8 @@ const retryError = (run: Run, retry: Retry): Error => {
 };
 
 /**
- * Throws the error of a tool as guards left it. Guards edit its message only: if they change that, or find something in its
- * fields or its cause, a new error with the message alone replaces it.
+ * Throws the guards' version of a tool's error. Guards edit its message only: if they change that, or find something in its fields or its
+ * cause, a new error with the message alone replaces it.
  */
 const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
   run.throwIfStopped();
@@ -269,7 +269,7 @@ type Told = Pick<PhaseData<'toolResult'>, 'result' | 'isError'>;
 
 const judged = async (run: Run, { toolName, toolCallId, args, messages }: Call, told: Told): Promise<unknown> => {
   const asked = { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: args }] } as const;
-  const output = { type: 'json', value: told.result as never } as const; // guards see the value itself, whatever it is
+  const output = { type: 'json', value: told.result as never } as const; // guards see the value itself, of any type
   const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
   const all = [...messages, asked, answered] as ModelMessage[]; // of constant parts
   const conversation = openConversation(run, all, { answeredFrom: messages.findLastIndex(({ role }) => role === 'user') + 1 });

@@ -21,14 +21,14 @@ import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
 import { approvalError, errorOfStop, lateEditError } from './stop-errors.js';
 import { createGathering, createWire, type Gathering } from './wire.js';
 
-/** One call of the guarded model: a run of the loop, whose answer leaves part by part. */
+/** One call of the guarded model: a run of the loop, whose response is emitted part by part. */
 export interface GuardedCall {
-  /** The parts that leave. Throws what ends the run, and what the provider's call broke off with, where no guard mends that. */
+  /** The emitted parts. Throws the error that ends the run, and the error of the provider's call if no guard recovers it. */
   readonly parts: AsyncGenerator<StreamPart>;
   /** Resolves to true once the provider has started to respond, and to false when the call fails before that. */
   opened(): Promise<boolean>;
   readonly reply: ModelReply;
-  /** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
+  /** Whether guards left the response unchanged: then the provider's record of it contains nothing that they removed. */
   isUnedited(): boolean;
 }
 
@@ -39,23 +39,23 @@ interface Calling {
   readonly loop: LoopRun;
   /** Settles when the run of the loop is over. */
   readonly over: Promise<void>;
-  /** What guards change in messages before the answer. */
+  /** The guards' edits of messages before the response. */
   readonly edits: EditsBefore;
-  /** What has left, where the provider's record of the answer is kept. */
+  /** The emitted content, if the provider's record of the response is kept. */
   readonly left: Gathering;
-  /** Whether all of the answer has left. */
+  /** Whether the whole response was emitted. */
   hasEnded: boolean;
-  /** Whether all of the answer leaves after the review, as with `hold: 'step'`; a generated answer always does. */
+  /** Whether the whole response is emitted after the review, as with `hold: 'step'`; a generated response always is. */
   readonly isHeld: boolean;
-  /** What the loop has let out of an answer that is held. */
+  /** Chunks of a held response that the loop has emitted. */
   readonly shown: readonly Chunk[];
-  /** What leaves after the review: all of it, or calls and their results. */
+  /** Parts to emit after the review: all of them, or calls and their results. */
   readonly waiting: StreamPart[];
-  /** Calls that a guard ruled about. */
+  /** Calls with a guard's ruling. */
   readonly ruled: ReadonlySet<string>;
 }
 
-/** Calls the model as the loop's machine decides it, from the request to the reviewed answer, with its retries and recoveries. */
+/** Calls the model under the control of the loop's machine, from the request to the reviewed response, with its retries and recoveries. */
 export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedCall => {
   const reply: ModelReply = { came: undefined, raws: [], order: [], parts: new WeakMap() };
   const isHeld = leavesTogether(run, call);
@@ -64,7 +64,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
   let hasLeft = false;
   let onOpened: () => void = () => undefined;
   const opening = new Promise<true>((resolve) => (onOpened = () => resolve(true)));
-  const loopOf = (): LoopRun => loop; // it is there before anything happens in it
+  const loopOf = (): LoopRun => loop; // assigned before anything happens in it
   const port = openListPort(run, prompt, loopOf);
   const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, loop)));
   const edits = watchEdits(run, plan, () => port.conversation);
@@ -77,7 +77,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     hasLeft ||= !silent.has(chunk.type);
     if (isHeld) shown.push(chunk);
   });
-  if (isHeld) streamBuffer.drain(); // it is read when all of it is there
+  if (isHeld) streamBuffer.drain(); // it is read after it is complete
   const loop = createLoopRun(run, {
     ...call,
     plan: edits.plan,
@@ -116,10 +116,10 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
   };
 };
 
-/** The caller's messages and those of each step are judged where the AI SDK prepares them. */
+/** The caller's messages and those of each step are judged when the AI SDK prepares them. */
 const isOfCall = (phase: Phase): boolean => phase !== 'input' && phase !== 'inputStep';
 
-/** Whether an answer asks for no tool of the client's, so that it is the run's result. */
+/** Whether a response is the run's result, because it calls no tool of the client. */
 const isFinal = (run: Run, { attempt }: LoopRun): boolean =>
   !attempt?.record?.toolCalls.some(({ toolCallId, providerExecuted }) => {
     const isGone = attempt.answer.rulings.has(toolCallId) && !run.adapters.has('guardTools');
@@ -147,18 +147,18 @@ const report = (run: Run, { stop, retries, recoveries }: LoopRun, event: RunEven
   run.emit({ type: 'retry', processorId: stop.processorId, phase: stop.phase, reason: stop.reason, retries });
 };
 
-/** What the loop says of itself: the AI SDK says its own. */
+/** The loop's own chunks; the AI SDK creates its own. */
 const ofLoop: ReadonlySet<string> = new Set(['start', 'step-start', 'step-finish', 'finish', 'tripwire', 'error', 'abort']);
 const waitsForReview: ReadonlySet<string> = new Set(['tool-call', 'tool-result', 'tool-approval-request']);
 const retraction = 'data-interlock-retract';
 
 const silent: ReadonlySet<string> = new Set([...waitsForReview, retraction, 'response-metadata', 'raw']);
 
-/** A reader takes each chunk as it leaves, and the provider is asked for the next one then. */
+/** A reader takes each chunk as it is emitted; only then the provider is asked for the next one. */
 const streamBufferFor = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
   const streamBuffer = createStreamBuffer<Chunk>(1, onShow);
   const write = (chunk: Chunk) => (ofLoop.has(chunk.type) ? undefined : streamBuffer.write(chunk));
-  return Object.assign(Object.create(streamBuffer) as typeof streamBuffer, { write }); // all else is the stream buffer's
+  return Object.assign(Object.create(streamBuffer) as typeof streamBuffer, { write }); // all other methods are the stream buffer's
 };
 
 async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
@@ -167,7 +167,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
   const reader = isHeld ? undefined : loop.options.streamBuffer.read().getReader();
   let hasStarted = false;
   function* send(parts: readonly StreamPart[]): Generator<StreamPart> {
-    if (!hasStarted && reply.start) yield reply.start; // however many attempts there are
+    if (!hasStarted && reply.start) yield reply.start; // once for all attempts
     hasStarted ||= reply.start !== undefined;
     for (const part of parts) {
       if (part.type === 'tool-call' && !mayLeave(calling, part.toolCallId)) continue;
@@ -194,7 +194,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
   }
 }
 
-/** What leaves at once of a chunk that guards let out. */
+/** The parts to emit at once for a chunk that guards released. */
 const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
   const { run, reply, waiting, isHeld } = calling;
   run.throwIfStopped();
@@ -214,7 +214,7 @@ interface Retraction {
   readonly partIds: readonly string[];
 }
 
-/** Words that have left cannot be taken back for an edit: the guard that asks for it fails the run. */
+/** Emitted text cannot be retracted for an edit: the guard's edit fails the run. */
 const takeBack = ({ run, waiting }: Calling, { data: { scope, partIds } }: { data: Retraction }): void => {
   if (scope === 'step' || scope === 'run') return void waiting.splice(0);
   for (const id of partIds) {
@@ -229,7 +229,7 @@ interface Finish {
   readonly failure?: { readonly error: unknown };
 }
 
-/** How the call ended. Throws what guards ended the run with, and what the call broke off with. */
+/** The end of the call. Throws the error that guards ended the run with, and the error of a failed call. */
 const accept = (calling: Calling): Finish => {
   const { run, reply, loop, call, waiting } = calling;
   run.throwIfStopped();
@@ -247,7 +247,7 @@ const accept = (calling: Calling): Finish => {
   return { part: finishOf(calling) };
 };
 
-/** Steps that have not left are edited; of a stream that is not held the earlier ones have left, and the guard that edits them fails the run. */
+/** Edits steps that were not emitted. Without a held result earlier steps were emitted, and the edit fails the run. */
 const editEarlier = ({ run, edits }: Calling): void => {
   const late = edits.read();
   if (late.length === 0) return;
@@ -262,11 +262,11 @@ const mayLeave = ({ run, ruled }: Calling, toolCallId: string): boolean => {
   return false;
 };
 
-/** The loop names a provider's error; callers of the AI SDK know it by itself. */
+/** The loop wraps a provider's error; callers of the AI SDK expect the error itself. */
 const causeOf = (error: unknown): unknown =>
   isInterlockError(error) && (error.code === 'model/call-failed' || error.code === 'run/failed') ? (error.cause ?? error) : error;
 
-/** How a call finished is not a guard's to say; a cached answer brings a chunk of its own. */
+/** Guards do not decide how a call finished; a cached response has a finish chunk of its own. */
 const finishOf = ({ reply, loop }: Calling): PartOf<'finish'> => {
   const { finish: own, record } = loop.attempt ?? {};
   const given =
@@ -275,14 +275,14 @@ const finishOf = ({ reply, loop }: Calling): PartOf<'finish'> => {
       type: 'finish',
       payload: { stepResult: { reason: own?.reason }, output: { usage: own?.usage }, providerMetadata: own?.providerMetadata },
     }) as PartOf<'finish'>); // of that type
-  const providerMetadata = record?.providerMetadata as typeof given.providerMetadata; // the provider's own, without what quotes the answer
+  const providerMetadata = record?.providerMetadata as typeof given.providerMetadata; // the provider's, without quotations of the response
   return isSame(providerMetadata, given.providerMetadata) ? given : { ...given, providerMetadata };
 };
 
-/** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
+/** Whether guards left the response unchanged: then the provider's record of it contains nothing that they removed. */
 const isAsItCame = ({ reply: { came }, left }: Calling): boolean => !came || isSame([...came.content], [...left.content]);
 
-/** A stop condition may have ended the run with an answer that asks for tools. Nothing can be edited or made again by then. */
+/** A stop condition may have ended the run with a response that calls tools. Edits and retries are no longer possible then. */
 const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
   run.judgeLast = undefined;
   const { messages } = run.scope.host;

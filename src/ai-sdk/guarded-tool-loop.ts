@@ -1,4 +1,4 @@
-import * as ai from 'ai'; // older versions lack names of it, and are refused with an error that says so
+import * as ai from 'ai'; // older versions lack some of its names; an error reports that
 import type { Agent, StopCondition, StreamTextTransform, ToolLoopAgent, ToolLoopAgentSettings, ToolSet } from 'ai';
 import type { Plan } from '../pipeline/compile.js';
 import { checkIntegration } from '../integration.js';
@@ -12,7 +12,7 @@ import { toStreamTransform } from './to-stream-transform.js';
 
 type Output = NonNullable<ToolLoopAgentSettings['output']>;
 
-/** The settings of the AI SDK's ToolLoopAgent, and what guards its runs. */
+/** The settings of the AI SDK's ToolLoopAgent, and the guards of its runs. */
 export type GuardedToolLoopSettings<
   CALL_OPTIONS = never,
   TOOLS extends ToolSet = ToolSet,
@@ -21,18 +21,18 @@ export type GuardedToolLoopSettings<
 > = ToolLoopAgentSettings<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> & {
   /** The pipeline, workflow or processors. All hooks are honoured. */
   guards: Compilable;
-  /** How guarded runs behave; the abort signal is each call's own. */
+  /** Options of guarded runs; each call has its own abort signal. */
   guardOptions?: Omit<GuardOptions, 'abortSignal'> & { budgetMs?: number; freeze?: boolean };
 };
 
 /**
- * An agent of the AI SDK whose runs are guarded from end to end: model, steps and tools share one run, so that no tool runs after
- * a trip, a rejected answer is nowhere in the result, retries are bounded, and every stream ends with its one end.
+ * An agent of the AI SDK whose runs are guarded from end to end: model, steps and tools share one run, so that no tool runs after a trip,
+ * a rejected response is nowhere in the result, retries are bounded, and every stream has exactly one end.
  *
- * `generate` rejects, and every promise of a stream's result rejects, with the TripwireError or GuardUnavailableError that ended
- * the run; the stream's last part is an `error` part with it. Each call is a run of its own.
+ * `generate` rejects, and every promise of a stream's result rejects, with the TripwireError or GuardUnavailableError that ended the run;
+ * the stream's last part is an `error` part with it. Each call is a run of its own.
  *
- * Raises `pipeline/…`; what steps cannot change fails a run with `ai-sdk/unsupported-field`.
+ * Raises `pipeline/…`; a run fails with `ai-sdk/unsupported-field` for an edit that steps cannot make.
  *
  * @example
  * const agent = guardedToolLoop({ model, tools: { search }, guards: moderation, guardOptions: { maxProcessorRetries: 1 } });
@@ -49,7 +49,7 @@ export const guardedToolLoop = <
   checkIntegration('ai');
   const plan = compile(settings.guards);
   const { id, tools } = settings;
-  // The agent of a run has the types of the settings it is made of.
+  // The agent of a run has the types of its settings.
   const agentOf = (run: Run, mode: Mode, own: Settings = settings as Settings) =>
     agentFor(own, run, mode) as unknown as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
   return {
@@ -65,7 +65,7 @@ export const guardedToolLoop = <
         await tell();
         return result;
       } finally {
-        run.throwIfStopped(); // whatever else came of it
+        run.throwIfStopped(); // even if the call returned a result
       }
     },
     stream: async (call) => {
@@ -94,7 +94,7 @@ const startRun = (plan: Plan, { guardOptions }: Settings, { abortSignal }: { abo
 
 type Mode = 'generate' | 'stream';
 
-/** The agent of one run. What a call prepares is guarded as well, and last. */
+/** The agent of one run. The settings that `prepareCall` returns are guarded as well, and last. */
 const agentFor = ({ guards: _guards, guardOptions, ...settings }: Settings, run: Run, mode: Mode): ToolLoopAgent => {
   const own = settings.prepareCall as Prepare | undefined; // its types are its owner's
   const { budgetMs, freeze } = guardOptions ?? {};

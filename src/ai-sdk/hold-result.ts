@@ -3,22 +3,22 @@ import { dropRequests, dropWords } from './drop-requests.js';
 import type { Run } from './run.js';
 import { eachStream, wrapField, type StreamedResult } from './watch-readers.js';
 
-/** Callbacks that tell the application of accepted steps and of the end. */
+/** Callbacks that report accepted steps and the end to the application. */
 const callbacks = ['onStepEnd', 'onStepFinish', 'onEnd', 'onFinish'] as const;
 
-/** The application's callbacks, which get nothing before the result was accepted. */
+/** The application's callbacks, which are not called before the result was accepted. */
 interface HeldCallbacks {
-  /** Settings whose callbacks wait. */
+  /** Settings with delayed callbacks. */
   hold<Owner extends object>(owner: Owner): Owner;
-  /** Calls them in their order, once the result was accepted. */
+  /** Calls them in order, once the result was accepted. */
   tell(): Promise<void>;
-  /** Tells a part that leaves. */
+  /** Reports an emitted part. */
   tellPart(part: object): Promise<void>;
 }
 
 type Callback = (event: unknown) => unknown;
 
-/** A guard of the result may take words out of earlier steps, or reject all of them: until it has judged them, callbacks get none of them. */
+/** A guard of the result may remove text from earlier steps, or reject all of them: callbacks wait for its verdict. */
 export const holdCallbacks = (plan: Plan): HeldCallbacks => {
   const calls: (() => unknown)[] = [];
   const onChunk: Callback[] = [];
@@ -49,7 +49,7 @@ export const holdCallbacks = (plan: Plan): HeldCallbacks => {
 
 const isCallback = (value: unknown): value is Callback => typeof value === 'function';
 
-/** As in the AI SDK, what callbacks throw does not reach the run. */
+/** As in the AI SDK, errors of callbacks do not reach the run. */
 const quietly = async (call: () => unknown): Promise<void> => {
   try {
     await call();
@@ -67,8 +67,8 @@ interface Part {
 }
 
 /**
- * Holds the streams of a result until the run is over: then its answer leaves as guards of the result left it, or nothing but how the run
- * ended. Callbacks get it as it leaves; what is read off the steps of a run that was not accepted rejects.
+ * Buffers the streams of a result until the run is over. Then its response is emitted as guards of the result left it, or only the end of
+ * the run. Callbacks are called when it is emitted; values read from the steps of a run that was not accepted reject.
  */
 export const holdResult = <Result extends StreamedResult>(
   result: Result,
@@ -117,10 +117,10 @@ const heldUntilEnd = <Value>(
   });
 };
 
-/** It says nothing of the answer. */
+/** Whether a part is the start, which contains nothing of the response. */
 const isStart = (value: unknown): boolean => (value as Partial<Part> | undefined)?.type === 'start';
 
-/** What leaves of a run that was not accepted. */
+/** The parts to emit of a run that was not accepted. */
 const ends: ReadonlySet<string> = new Set(['start', 'error', 'abort', 'finish']);
 
 const asAccepted = (parts: readonly Part[], run: Run): readonly Part[] => {
@@ -135,19 +135,19 @@ interface ValuesOf {
   readonly name: string;
 }
 
-/** Values that are read off the text of each step. Where guards edited steps, those of the answer are left. */
+/** Values parsed from the text of each step. If guards edited steps, only those of the response are kept. */
 const asAcceptedValues = async <Value>(values: readonly Value[], { run, result, name }: ValuesOf): Promise<readonly Value[]> => {
   if (run.failure) return [];
   if (run.editedSteps.size === 0) return values;
   try {
     const output = await result.output;
-    return (name === 'elementStream' ? output : [output]) as Value[]; // an output that has elements is a list of them
+    return (name === 'elementStream' ? output : [output]) as Value[]; // an output with elements is a list of them
   } catch {
-    return []; // the answer is no such output
+    return []; // the response is no such output
   }
 };
 
-/** Parts with the content of edited steps made anew. */
+/** Parts with the content of edited steps recreated. */
 const withEdits = (parts: readonly Part[], { editedSteps, steps }: Run): Part[] => {
   let index = -1;
   return parts.flatMap((part): Part[] => {
@@ -168,7 +168,7 @@ interface Recorded {
   readonly providerMetadata?: unknown;
 }
 
-/** What a recorded step says, as a stream says it. */
+/** The content of a recorded step as stream parts. */
 const partsOf = (step: unknown): Part[] =>
   (step as Recorded).content.flatMap((piece, at): Part[] => {
     const { type, text, providerMetadata } = piece;

@@ -29,8 +29,8 @@ const resolveModel = (model: ModelChoice): ResolvedModel => {
 const plain = plainHost(resolveModel);
 
 /**
- * The AI SDK as a plan's guards see it. Guards are written for Mastra's messages and tripwires, and are given these where Mastra is
- * installed; guards that all say that they do without are given plain ones, so that Mastra is not loaded.
+ * The host for a plan's guards. Guards are written for Mastra's messages and tripwires, and get these if Mastra is installed. If all
+ * guards are portable, they get plain ones, so that Mastra is not loaded.
  */
 export const hostFor = ({ graph }: Plan): Awaitable<Host> => (isPortable(graph) ? plain : mastraOrPlain());
 

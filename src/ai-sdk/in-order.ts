@@ -1,6 +1,9 @@
 import type { StreamPart } from './spec.js';
 
-/** Results of tools that the provider ran leave the loop when they were judged, and the model's caller where they came. */
+/**
+ * Restores the order of results of tools that the provider ran: the loop emits them after they were judged, the model's caller gets them
+ * where they came.
+ */
 export const inOrder = (parts: readonly StreamPart[], order: readonly StreamPart[]): readonly StreamPart[] => {
   const results = parts.filter((part) => part.type === 'tool-result');
   if (results.length === 0) return parts;

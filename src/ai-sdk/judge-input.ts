@@ -6,8 +6,8 @@ import type { Run } from './run.js';
 import type { AnyMessage } from './spec.js';
 
 /**
- * What goes on of a prompt: the caller's messages as their guards left them. They are judged once in a run, by the adapter that
- * comes first; it also hands on what they became, in every later step.
+ * The prompt to send: the caller's messages as their guards left them. The first adapter judges them once in a run, and reuses its
+ * results in every later step.
  */
 export const judgedInput = async (run: Run, given: readonly AnyMessage[]): Promise<readonly AnyMessage[]> => {
   if (!run.input) return judgeInput(run, given, 'withGuards');
@@ -17,7 +17,7 @@ export const judgedInput = async (run: Run, given: readonly AnyMessage[]): Promi
   return system ? [...system, ...messages.filter(({ role }) => role !== 'system')] : messages;
 };
 
-/** Judges the caller's messages. Gives those to go on with; the same array where nothing changed. */
+/** Judges the caller's messages. Returns their guarded version; the same array if nothing changed. */
 export const judgeInput = async (run: Run, given: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {
   run.input = { by, rewrites: new Map(), system: undefined };
   if (!run.plan.has('input')) return given;
@@ -37,7 +37,7 @@ export const judgeInput = async (run: Run, given: readonly AnyMessage[], by: Ada
       continue;
     }
     if (!conversation.isChanged()) return given;
-    const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages of either form
+    const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
     run.input = { by, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
     return [...system, ...conversation.read()];
   }

@@ -3,16 +3,16 @@ import type { Retry, Verdict } from '../verdict.js';
 import type { Run } from './run.js';
 import { errorOfStop } from './stop-errors.js';
 
-/** What guards made of a payload: the payload to go on with, or the wish for another attempt. */
+/** The guards' version of a payload, or a request for another attempt. */
 type Judged<P extends Phase> =
   { readonly data: PhaseData<P>; readonly retry?: undefined } | { readonly data?: undefined; readonly retry: Retry };
 
 interface JudgeOptions {
-  /** Whether another attempt could be made here. Default true. */
+  /** Whether another attempt is possible here. Default true. */
   readonly mayRetry?: boolean;
 }
 
-/** Runs the guards of a phase. Throws what ends the run: a tripwire, a guard that failed, the caller's abort. */
+/** Runs the guards of a phase. Throws the error that ends the run: a tripwire, a failed guard, the caller's abort. */
 export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, judging?: JudgeOptions): Promise<Judged<P>> => {
   run.throwIfStopped();
   if (!run.plan.has(data.phase)) return { data };

@@ -12,22 +12,25 @@ import type { Run } from './run.js';
 import type { Chunk } from './spec.js';
 import { errorOfStop } from './stop-errors.js';
 
-/** The loop's guarded stream for parts that no model call of ours brings. */
+/** The loop's guarded stream for parts that come from no model call of ours. */
 export interface Lane<Part> {
-  /** Takes the next part; gives those that may leave now. Throws what ends the run. */
+  /** Takes the next part; returns those that may be emitted now. Throws the error that ends the run. */
   push(part: Part): Awaitable<readonly Part[]>;
-  /** Settles once guards have cleared something that is not taken yet. */
+  /** Settles once guards have cleared a part that was not taken yet. */
   nextCleared(): Promise<void>;
-  /** Takes what guards have cleared while nothing came. */
+  /** Takes the parts that guards cleared between pushes. */
   takeCleared(): readonly Part[];
-  /** What was still held, at the end of an answer. Throws what ends the run. */
+  /** The parts that were still buffered at the end of a response. Throws the error that ends the run. */
   end(): Awaitable<readonly Part[]>;
   close(): void;
-  /** What guards ruled about a tool call, where its lane is one for calls. */
+  /** The guards' ruling about a tool call, in a lane for calls. */
   rulingOf(toolCallId: string): CallRuling | undefined;
 }
 
-/** Opens a lane. One `of` answers knows calls and what guards rule about them; one of texts has the results of tools among its parts. */
+/**
+ * Opens a lane. `of: 'answers'`: it handles calls and the guards' rulings about them. `of: 'texts'`: its parts include the results of
+ * tools.
+ */
 export const openLane = <Part extends { type: string }>(
   run: Run,
   codec: ChunkCodec<Part>,
@@ -71,5 +74,5 @@ export const openLane = <Part extends { type: string }>(
   };
 };
 
-/** What it is to judge is pushed. */
+/** The lane's input is pushed. */
 const noModel = (): Promise<never> => Promise.reject(new TypeError('A lane calls no model.'));

@@ -12,8 +12,8 @@ import type { Run } from './run.js';
 import { lateEditError } from './stop-errors.js';
 
 /**
- * Makes the edits that guards of a tool's result made in the run's answers, apart from the result. The run fails if the words have left, or if the
- * step is not recorded yet, as that of the call itself.
+ * Applies edits that guards of a tool's result made in the run's responses, except in the result itself. The run fails if the text was
+ * emitted, or if the step is not recorded yet, like that of the call itself.
  */
 export const followResultEdits = (run: Run, { list, answerOf, ids }: Conversation, toolCallId: string): void => {
   const messages = run.scope.host.messages.read(list, 'all').filter(({ id }) => answerOf(id));
@@ -25,25 +25,25 @@ export const followResultEdits = (run: Run, { list, answerOf, ids }: Conversatio
   if (isGone || (late.length > 0 && !(run.holdsResult && editSteps(run, late)))) throw run.end(lateEditError(run, 'toolResult'));
 };
 
-/** Takes over the result that guards of the tool left: a change of the result is no late edit. */
+/** Copies the guards' version of the tool result: a change of the result is no late edit. */
 const withResultOf = (part: StoredPart, now: StoredPart | undefined, toolCallId: string): StoredPart => {
   if (callIdOf(part) !== toolCallId || part.type !== 'tool-invocation' || now?.type !== 'tool-invocation') return part;
   const { state, result } = now.toolInvocation as Invocation & { state: string };
-  return { ...part, toolInvocation: { ...part.toolInvocation, state, result } as never }; // a call, as the other one ended
+  return { ...part, toolInvocation: { ...part.toolInvocation, state, result } as never }; // the call with the other one's outcome
 };
 
-/** Edits that guards of an answer made in earlier messages. */
+/** Edits of earlier messages by guards of a response. */
 export interface EditsBefore {
-  /** The plan, watched. */
+  /** The plan, which records these edits. */
   readonly plan: Plan;
   /** Edits of the run's earlier answers, in the current attempt. */
   read(): LateEdit[];
 }
 
-/** Watches a plan. What becomes of the caller's messages has no effect, and is reported. */
+/** Records edits that a plan's guards make. Edits of the caller's messages have no effect, and are reported. */
 export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation): EditsBefore => {
   const changed = new WeakMap<Conversation, Set<string>>();
-  /** What was there when the last phase was done. */
+  /** The messages after the last phase. */
   const seen = new WeakMap<Conversation, Map<string, string>>();
   const messagesOf = ({ list, ids }: Conversation): Map<string, MastraDBMessage> => {
     const all = run.scope.host.messages.read(list, 'all').filter(({ id }) => ids.has(id));
@@ -60,7 +60,7 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
         const before = phase === 'apiError' ? undefined : (seen.get(conversation) ?? snapshot(conversation));
         const verdict = await plan.run(phase, data, scope);
         if (!before) {
-          seen.delete(conversation); // what it mends is the next prompt
+          seen.delete(conversation); // it prepares the next prompt
           return verdict;
         }
         const after = snapshot(conversation);
@@ -83,13 +83,13 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
   };
 };
 
-/** A message of an earlier step that guards of the answer changed; nothing is left of it where they took it out. */
+/** An earlier step's message that guards of the response changed; `after` is undefined if they removed it. */
 interface LateEdit {
   readonly before: readonly StoredPart[];
   readonly after: readonly StoredPart[] | undefined;
 }
 
-/** A step that the AI SDK has recorded. Everything else that it says of the step is read from these. */
+/** A step that the AI SDK has recorded. Its other fields are computed from these. */
 interface RecordedStep {
   content: readonly Part[];
   providerMetadata?: unknown;
@@ -97,15 +97,15 @@ interface RecordedStep {
 }
 
 /**
- * Makes edits in the recorded steps of a run: in what they say, in the messages made of it, and in the provider's records. False where an edit
- * has no place in them: parts that were added or taken out, results that the model was shown otherwise, steps that are not there.
+ * Applies edits to the recorded steps of a run: to their content, the messages made of it, and the provider's records. Returns false if
+ * an edit is impossible: parts were added or removed, the model got the result in another form, or the step is missing.
  */
 export const editSteps = ({ steps: recorded, editedSteps }: Run, edits: readonly LateEdit[]): boolean => {
   const steps = recorded as readonly RecordedStep[]; // the AI SDK's own
   const made = edits.map((edit) => stepEdit(steps, edit, editedSteps));
   if (!made.every((one) => one !== undefined)) return false;
   for (const { step, content, messages, parts } of made) {
-    const { body: _body, ...response } = step.response; // the provider's record of the words
+    const { body: _body, ...response } = step.response; // the provider's record of the text
     Object.assign(step, { content, response: { ...response, messages } });
     step.providerMetadata = withoutQuotations(step.providerMetadata);
     editedSteps.set(steps.indexOf(step), parts);
@@ -127,11 +127,11 @@ interface StepEdit {
   readonly step: RecordedStep;
   readonly content: readonly Part[];
   readonly messages: readonly ModelMessage[];
-  /** What it says now. */
+  /** Its current content. */
   readonly parts: readonly StoredPart[];
 }
 
-/** The AI SDK shows guards of each step what the model said: an earlier edit of it stays. */
+/** The AI SDK shows the model's original response to the guards of each step: an earlier edit of it stays. */
 const stepEdit = (
   steps: readonly RecordedStep[],
   { before, after }: LateEdit,
@@ -161,7 +161,7 @@ const isChange = ({ before, after }: Change): boolean => !isSame(saidBy(before),
 const callIdOf = (part: StoredPart): string | undefined =>
   part.type === 'tool-invocation' ? part.toolInvocation.toolCallId : undefined;
 
-/** Calls tell steps apart; a step without calls is known by its words. */
+/** Calls identify a step; a step without calls is identified by its text. */
 const saysIt = ({ content }: RecordedStep, before: readonly StoredPart[]): boolean => {
   const calls = before.flatMap((part) => callIdOf(part) ?? []);
   if (calls.length > 0) return content.some(({ toolCallId }) => calls.includes(String(toolCallId)));
@@ -175,7 +175,7 @@ const saidIn = (part: object): unknown => ('reasoning' in part ? part.reasoning 
 
 const wordsOf = (parts: readonly { readonly type: string }[]): unknown[] => parts.filter(isWords).map(saidIn);
 
-/** Parts with the changes in them; nothing where one of them does not fit. */
+/** Parts with the changes applied; undefined if one of them does not fit. */
 const editedParts = (parts: readonly Part[], changes: readonly Change[]): Part[] | undefined => {
   const words = changes.filter(({ before }) => isWords(before));
   const areSame = isSame(
@@ -217,7 +217,7 @@ interface Invocation {
   readonly result?: unknown;
 }
 
-/** A part with the result that a guard left; what says the result in another way cannot be edited. */
+/** A part with the guards' version of the result; undefined for a part with the result in another form. */
 const editedResult = (part: Part, was: Invocation, now: Invocation): Part | undefined => {
   if (isSame(was.result, now.result)) return part;
   if (part.type === 'tool-error') return editedError(part, was.result, String(now.result));
@@ -225,7 +225,7 @@ const editedResult = (part: Part, was: Invocation, now: Invocation): Part | unde
   return isSame(part['output'], was.result) ? { ...part, output: now.result } : undefined;
 };
 
-/** The model is shown an error with its class. */
+/** The model gets an error with its class. */
 const editedError = (part: Part, was: unknown, now: string): Part | undefined => {
   const { error } = part;
   const name = error instanceof Error ? `${error.name}: ` : '';
@@ -233,7 +233,7 @@ const editedError = (part: Part, was: unknown, now: string): Part | undefined =>
   return { ...part, error: new Error(now.startsWith(name) ? now.slice(name.length) : now) };
 };
 
-/** The messages of a step; nothing where a change does not fit. */
+/** The messages of a step; undefined if a change does not fit. */
 const editedMessages = (messages: readonly ModelMessage[], changes: readonly Change[]): ModelMessage[] | undefined => {
   let at = 0;
   const words = changes.filter(({ before }) => isWords(before));
@@ -244,7 +244,7 @@ const editedMessages = (messages: readonly ModelMessage[], changes: readonly Cha
       const change = changes.find(({ before }) => callIdOf(before) !== undefined && callIdOf(before) === part['toolCallId']);
       return change && isChange(change) ? patchedCall(part, change) : part;
     });
-    return content.every((part) => part !== undefined) ? ({ ...message, content } as ModelMessage) : undefined; // the parts that it had
+    return content.every((part) => part !== undefined) ? ({ ...message, content } as ModelMessage) : undefined; // its original parts
   });
   return edited.every((message) => message !== undefined) ? edited : undefined;
 };

@@ -5,14 +5,14 @@ import { openConversation, type Conversation } from './conversation.js';
 import type { Run } from './run.js';
 import type { Prompt } from './spec.js';
 
-/** The messages of one call, for the loop: each attempt begins with the prompt that the AI SDK would send. */
+/** The messages of one call, for the loop: each attempt starts with the prompt that the AI SDK would send. */
 interface ListPort {
   readonly messages: LoopMessages;
-  /** As the attempt under way has them. */
+  /** In its state in the current attempt. */
   readonly conversation: Conversation;
 }
 
-/** The answers of this run follow the last message of the user. */
+/** The responses of this run follow the last message of the user. */
 const answeredFrom = (prompt: Prompt): number => prompt.findLastIndex(({ role }) => role === 'user') + 1;
 
 export const openListPort = (run: Run, prompt: Prompt, loopOf: () => LoopRun): ListPort => {
@@ -21,7 +21,7 @@ export const openListPort = (run: Run, prompt: Prompt, loopOf: () => LoopRun): L
   let conversation = open();
   let { recoveries } = run;
   const told = new Map<string, Prompt>();
-  /** A guard that has a failed call made again may have mended its messages. */
+  /** The prompt, with the edits of a guard that repeats a failed call. */
   const mended = (): Prompt => {
     if (loopOf().recoveries === recoveries) return prompt;
     return [...conversation.readSystem(), ...conversation.read()] as Prompt; // made of a prompt
@@ -36,9 +36,9 @@ export const openListPort = (run: Run, prompt: Prompt, loopOf: () => LoopRun): L
       if (outcome.kind === 'result') host.writeToolResult(list, call, outcome.result);
     },
     addData: () => undefined, // the AI SDK runs the tools
-    checkpoint: () => ({ messages: [] }), // the prompt is all that there is to come back to
+    checkpoint: () => ({ messages: [] }), // the prompt is the only state to restore
     restore: (_, like: MessageList) => {
-      if (loopOf().status) return like; // nothing of the list is handed on
+      if (loopOf().status) return like; // the list is not used any more
       conversation = open();
       ({ recoveries } = loopOf());
       return conversation.list;
@@ -54,7 +54,7 @@ export const openListPort = (run: Run, prompt: Prompt, loopOf: () => LoopRun): L
   };
 };
 
-/** Behind the other system messages, for most models take them in the beginning only. */
+/** After the other system messages, because most models accept them only at the start. */
 const withSystem = (prompt: Prompt, added: Prompt): Prompt => {
   if (added.length === 0) return prompt;
   const at = prompt.findIndex(({ role }) => role !== 'system');

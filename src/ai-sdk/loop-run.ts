@@ -10,7 +10,7 @@ import { limitsOf } from './guard-options.js';
 import { guardsOutput } from './model-port.js';
 import type { Run } from './run.js';
 
-/** What one run of the loop has of its own. */
+/** The options of one run of the loop. */
 interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hold'> {
   readonly list: MessageList;
   readonly streamBuffer: StreamBuffer<Chunk>;
@@ -22,8 +22,8 @@ interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hol
 }
 
 /**
- * A run of the loop inside a guarded run. Processor state, counters and listeners belong to the guarded run. The AI SDK is the
- * client: it runs the tools, requests approvals and decides about the next step.
+ * A run of the loop inside a guarded run. Processor state, counters and listeners belong to the guarded run. The AI SDK is the client: it
+ * runs the tools, requests approvals and decides about the next step.
  */
 export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
   const { list, streamBuffer, plan, signal, mode, onEvent, mayTakeBack, hold } = parts;
@@ -56,7 +56,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
     before: {
       counts: { stepNumber, retries, recoveries },
       slots: run.slots,
-      steps: run.steps as never, // the AI SDK's own records, which only hooks are given
+      steps: run.steps as never, // the AI SDK's own records, which only hooks get
       messageIds: parts.messageIds ?? new Set(),
     },
     reports: scope,

@@ -2,17 +2,17 @@ import { partsIn, resultIn, type Part, type Stored, type StoredPart } from '../p
 import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 
-/** What guards may have changed of a part, by what it says. */
+/** The content of a part that guards may change. */
 export const saidBy = (part: StoredPart | undefined): unknown => {
   if (part?.type === 'text') return part.text;
   if (part?.type === 'reasoning') return part.reasoning;
-  if (part?.type === 'file') return [part.data, (part as { filename?: unknown }).filename]; // Mastra types it for other hosts alone
+  if (part?.type === 'file') return [part.data, (part as { filename?: unknown }).filename]; // Mastra's type lacks it
   if (part?.type !== 'tool-invocation') return undefined;
-  const { args, result } = part.toolInvocation as { args?: unknown; result?: unknown }; // whichever state it is in
+  const { args, result } = part.toolInvocation as { args?: unknown; result?: unknown }; // in any state
   return { args, result };
 };
 
-/** Whether two lists of parts say the same. */
+/** Whether two lists of parts have the same content. */
 export const saySame = (before: readonly StoredPart[], after: readonly StoredPart[]): boolean =>
   before.length === after.length &&
   before.every((part, index) => part.type === after[index]?.type && isSame(saidBy(part), saidBy(after[index])));
@@ -34,7 +34,7 @@ export const patched = (
     for (const slot of own) parts[slot.part] = patchPart(parts[slot.part] as Part, after[slot.stored] as StoredPart);
     const [only] = parts;
     const content = typeof message.content === 'string' ? only?.['text'] : parts;
-    return { ...message, content } as AnyMessage; // the parts that it had, with other words
+    return { ...message, content } as AnyMessage; // its original parts, with changed content
   });
 };
 
@@ -49,7 +49,7 @@ const isAligned = (before: StoredPart, after: StoredPart | undefined): boolean =
   return before.toolInvocation.toolCallId === after.toolInvocation.toolCallId;
 };
 
-/** A part with the words of its stored one. */
+/** A part with the content of its stored one. */
 export const patchPart = (part: Part, after: StoredPart): Part => {
   if (after.type === 'text') return { ...part, text: after.text };
   if (after.type === 'reasoning') return { ...part, text: after.reasoning };
@@ -59,7 +59,7 @@ export const patchPart = (part: Part, after: StoredPart): Part => {
   return isSame(result, resultIn(part['output'])) ? part : { ...part, output: outputOf(result, part['output']) };
 };
 
-/** A changed result, labelled for the model as the one before it where that still fits. */
+/** A changed result, labeled for the model like the previous one if that still fits. */
 const outputOf = (result: unknown, before: unknown): unknown => {
   const { type } = (before ?? {}) as { type?: string };
   if (type === 'content' && Array.isArray(result)) return { type, value: result };

@@ -7,56 +7,56 @@ import type { Run } from './run.js';
 import type { CallableModel, CallOptions, Chunk, GenerateResult, PartOf, Prompt, StreamPart } from './spec.js';
 import { createGathering, partsOfContent, type Gathering } from './wire.js';
 
-/** A call of a model that guards stand around. */
+/** A guarded call of a model. */
 export interface ModelCall {
   readonly model: CallableModel;
   readonly params: CallOptions;
   readonly mode: 'generate' | 'stream';
-  /** Aborted when the caller gives up, or goes away. */
+  /** Aborted when the caller or its reader cancels. */
   readonly signal: AbortSignal;
-  /** Ends the provider's call, however silent the provider is. */
+  /** Ends the provider's call, even if the provider is silent. */
   cancel(reason: unknown): void;
 }
 
-/** What a provider said in one call; the loop's chunks are made of it. */
+/** A provider's output in one call; the loop's chunks are made from it. */
 export interface ModelReply {
   request?: unknown;
   response?: object;
   start?: PartOf<'stream-start'>;
   finish?: PartOf<'finish'>;
-  /** What the provider itself reported as a failure; absent where the call broke off. */
+  /** A failure that the provider itself reported; undefined if the call broke off. */
   failure?: { readonly error: unknown };
-  /** The answer before the stream's guards, where the provider's own record of it is asked for. */
+  /** The response before the stream guards, if the caller requests the provider's own record of it. */
   came: Gathering | undefined;
-  /** That record: it holds words that guards may take out. */
+  /** That record: it contains text that guards may remove. */
   raws: PartOf<'raw'>[];
-  /** The part that each chunk was made of. */
+  /** The original part of each chunk. */
   readonly parts: WeakMap<Chunk, StreamPart>;
-  /** The parts in the order in which they came. */
+  /** The parts in their original order. */
   order: StreamPart[];
 }
 
-/** What guards judge after a model's words came. */
+/** The phases that judge a model's output. */
 const outputPhases = ['outputStream', 'llmResponse', 'outputStep', 'outputResult', 'toolResult'] as const;
 
-/** Whether anything of an answer may be taken out: then it must not leave by another way either. */
+/** Whether guards may remove content of a response: then it must not be emitted in another way either. */
 export const guardsOutput = ({ plan }: Run): boolean => outputPhases.some((phase) => plan.has(phase));
 
-/** Whether guards that go by patterns find nothing in a chunk. */
+/** Whether guards with patterns find nothing in a chunk. */
 export const isClean = async ({ plan }: Run, chunk: { type: string; payload: object }): Promise<boolean> => {
   for (const pattern of processorsOf(plan.graph).map(patternOf))
     if (pattern && !(await findsNothing(pattern, chunk))) return false;
   return true;
 };
 
-/** The same for the provider's own record of an answer, which is read like its metadata. */
+/** The same for the provider's own record of a response, which is read like its metadata. */
 export const isCleanRecord = (run: Run, providerMetadata: unknown): Promise<boolean> =>
   isClean(run, { type: 'finish', payload: { providerMetadata } });
 
-/** Whether the parts of an answer leave after the review only: then they leave in the order in which they came. */
+/** Whether the parts of a response are emitted only after the review: then they keep their original order. */
 export const leavesTogether = ({ hold }: Run, { mode }: ModelCall): boolean => hold === 'step' || mode === 'generate';
 
-/** Whether the provider's own record of a guarded answer is asked for: raw chunks, or the body of its response. */
+/** Whether the caller requests the provider's own record of a guarded response: raw chunks, or its body. */
 const keepsRecord = (run: Run, { mode, params }: ModelCall): boolean =>
   guardsOutput(run) && (mode === 'generate' || params.includeRawChunks === true);
 
@@ -108,12 +108,12 @@ export const createModelPort = ({
   },
 });
 
-/** Parts that are there already. */
+/** Parts that are already available. */
 const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource => ({
   getReader: () => ({ read: async () => parts.next() as { done: boolean; value?: StreamPart }, cancel: async () => undefined }),
 });
 
-/** How a call finished that the provider says has failed follows its error; what it says meanwhile is part of no answer. */
+/** Reads the finish part that follows an error of the provider; parts between them belong to no response. */
 const hearingOut = (stream: ReadableStream<StreamPart>, reply: ModelReply): PartSource => ({
   getReader: () => {
     const reader = stream.getReader();
@@ -130,7 +130,7 @@ const hearingOut = (stream: ReadableStream<StreamPart>, reply: ModelReply): Part
 
 const finishAfter = async (reader: ReadableStreamDefaultReader<StreamPart>): Promise<PartOf<'finish'> | undefined> => {
   for (;;) {
-    const next = await reader.read().catch(() => undefined); // that it breaks off now says nothing new
+    const next = await reader.read().catch(() => undefined); // after an error, a broken stream adds no information
     if (!next || next.done) return undefined;
     if (next.value.type === 'finish') return next.value;
   }

@@ -5,13 +5,13 @@ import { isRecord } from '../phase/plain-data.js';
 interface ReadOnlyViews {
   /** A read-only view of the value. A write raises `ai-sdk/frozen-snapshot` with the path of the changed field. */
   view<T>(value: T, path: string): T;
-  /** The same of records that have a class of their own, such as the AI SDK's steps. */
+  /** The same for records with a class of their own, such as the AI SDK's steps. */
   viewEach<T extends object>(values: readonly T[], path: string): readonly T[];
-  /** A value that may have views in it, with what they show in their place. */
+  /** A value with the originals in place of the views in it. */
   unwrap<T>(value: T): T;
 }
 
-/** Makes views in which nothing can be written. Nothing is copied; what a class keeps for itself is shown as it is. */
+/** Creates read-only views. Values are not copied; private state of a class is shown as it is. */
 export const createReadOnlyViews = (): ReadOnlyViews => {
   const shown = new WeakMap<object, object>();
   const view = <T>(value: T, path: string): T => (Array.isArray(value) || isRecord(value) ? (shield(value, path) as T) : value);
@@ -34,7 +34,7 @@ export const createReadOnlyViews = (): ReadOnlyViews => {
   };
   const unwrap = <T>(value: T): T => {
     const own = typeof value === 'object' && value !== null ? shown.get(value) : undefined;
-    if (own) return own as T; // what the view was made of
+    if (own) return own as T; // the original of the view
     if (Array.isArray(value)) return value.map(unwrap) as T;
     if (!isRecord(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, unwrap(field)])) as T;
@@ -47,7 +47,7 @@ export const createReadOnlyViews = (): ReadOnlyViews => {
   return { view, viewEach, unwrap };
 };
 
-/** A view of a frozen object has to show that object's own fields. */
+/** A view of a frozen object must show that object's own fields. */
 const isFixed = (target: object, name: string | symbol): boolean => {
   const property = Reflect.getOwnPropertyDescriptor(target, name);
   return property !== undefined && !property.configurable && property.writable === false;

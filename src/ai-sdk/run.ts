@@ -17,26 +17,26 @@ import { type StopError, TripwireError } from './stop-errors.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
 
 /**
- * One run of `generateText`, `streamText` or an agent, shared by all adapters that guard it: processors keep one `state` through
- * it, retries are counted over it, and a trip anywhere ends all of it. Made for one run by {@link createGuardedRun}.
+ * One run of `generateText`, `streamText` or an agent, shared by all adapters that guard it: processors keep one `state` in it, retries
+ * are counted over it, and a trip anywhere ends all of it. Created for one run by {@link createGuardedRun}.
  */
 export interface GuardedRun {
   readonly id: string;
   /** Aborted when a guard ends the run. */
   readonly signal: AbortSignal;
-  /** The tripwire that ended the run, where one did. */
+  /** The tripwire that ended the run, if any. */
   readonly tripwire: TripwireError | undefined;
-  /** What guards ended the run with: a tripwire, or a guard that failed. */
+  /** The error that guards ended the run with: a tripwire, or a failed guard. */
   readonly error: StopError | undefined;
-  /** Retries that guards were granted so far. */
+  /** Number of retries granted so far. */
   readonly retries: number;
   /**
-   * Await this when `generateText` is done: it rejects with {@link GuardedRun.error}, if there is one. If the last answer
-   * requests tools, the result of the run is judged here.
+   * Await this after `generateText`: it rejects with {@link GuardedRun.error}, if there is one. If the last response calls tools, the
+   * result of the run is judged here.
    */
   finish(): Promise<void>;
   /**
-   * Applies `onReaderCancel` to the readers of a result of `streamText`, which it returns. To be called before anything reads it.
+   * Applies `onReaderCancel` to the readers of a result of `streamText`, which it returns. Call it before the result is read.
    *
    * @example
    * run.watch(streamText({ ...settings, ...guardSettings(settings, run) })).toUIMessageStreamResponse();
@@ -44,40 +44,40 @@ export interface GuardedRun {
   watch<Result extends StreamedResult>(result: Result): Result;
 }
 
-/** What the caller's messages became when they were judged. */
+/** The judged version of the caller's messages. */
 interface JudgedInput {
   /** The adapter that judged them. It also forwards the results. */
   readonly by: Adapter;
-  /** What messages became, by how they came; see `rewritten`. */
+  /** The replacements of messages, by their original key; see `rewritten`. */
   readonly rewrites: ReadonlyMap<string, readonly AnyMessage[]>;
-  /** The system messages, where guards changed them. */
+  /** The system messages, if guards changed them. */
   readonly system: readonly AnyMessage[] | undefined;
 }
 
-/** A run as the adapters know it. */
+/** A run as the adapters use it. */
 export interface Run extends GuardedRun {
   readonly plan: Plan;
   /** The host of the guards; set when the run starts. */
   host: Host | undefined;
   readonly scope: RunScope;
   readonly options: GuardOptions;
-  /** Ends the run because its readers left. */
+  /** Ends the run because its readers canceled. */
   readonly leaving: AbortController;
   readonly adapters: Set<Adapter>;
-  /** Models that this run's guards stand around already. */
+  /** Models that this run already guards. */
   readonly models: WeakSet<object>;
   readonly hold: 'chunk' | 'step';
-  /** Whether no step leaves before the run is over. */
+  /** Whether the steps are emitted only after the run is over. */
   holdsResult: boolean;
-  /** What recorded steps say since guards edited them, by their numbers. */
+  /** The edited content of recorded steps, by their numbers. */
   readonly editedSteps: Map<number, readonly StoredPart[]>;
   /** Set once the caller's messages were judged. */
   input: JudgedInput | undefined;
-  /** The step under way, from 0. */
+  /** The current step, from 0. */
   stepNumber: number;
-  /** Whether the model has answered in it. */
+  /** Whether the model has responded in it. */
   isAnswered: boolean;
-  /** The `experimental_context` of the step under way. */
+  /** The `experimental_context` of the current step. */
   context: unknown;
   /** The accepted steps, as the AI SDK reports them. */
   steps: readonly unknown[];
@@ -87,14 +87,14 @@ export interface Run extends GuardedRun {
   readonly judgedCalls: Set<string>;
   /** Calls that a guard rejected, each with the value that the model gets instead of a result. */
   readonly rejectedCalls: Map<string, unknown>;
-  /** Calls that a guard wants approved. */
+  /** Calls for which a guard requires approval. */
   readonly approvals: Set<string>;
-  /** What processors keep through the run. */
+  /** Each processor's state in the run. */
   readonly slots: Map<string, ProcessorSlot>;
-  /** Judges the last answer as the run's result, where that has not been done. */
+  /** Judges the last response as the run's result, if that was not done. */
   judgeLast: (() => Promise<void>) | undefined;
   error: StopError | undefined;
-  failure: { readonly error: unknown } | undefined; // what a stream ended with, where it did not end as it should
+  failure: { readonly error: unknown } | undefined; // the error that a stream ended with
   isChecked: boolean;
   emit(event: UnsignedEvent): void;
   throwIfStopped(): void;
@@ -105,10 +105,10 @@ export interface Run extends GuardedRun {
 const brand = Symbol('guarded run');
 
 /**
- * Starts a run that several adapters share. Hand it to each of them in place of the pipeline, and make a new one for every run.
+ * Starts a run that several adapters share. Pass it to each of them in place of the pipeline, and create a new one for every run.
  *
- * Raises `pipeline/…` for what cannot work, and `ai-sdk/unhonoured-hook` before the first model call where no adapter of the run
- * would call a hook of the pipeline.
+ * Raises `pipeline/…` for an invalid pipeline, and `ai-sdk/unhonoured-hook` before the first model call if no adapter of the run would
+ * call a hook of the pipeline.
  *
  * @example
  * const run = createGuardedRun(moderation);
@@ -117,12 +117,13 @@ const brand = Symbol('guarded run');
  *   tools: guardTools(tools, run),
  *   prepareStep: toPrepareStep(run),
  *   prompt,
- * }); await run.finish();
+ * });
+ * await run.finish();
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun =>
   createRun(compile(pipeline), options);
 
-/** A run over a compiled plan. */
+/** Creates a run of a compiled plan. */
 export const createRun = (plan: Plan, options: GuardOptions): Run => {
   checkIntegration('ai');
   checkGuardOptions(options);
@@ -139,7 +140,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     host: undefined,
     options,
     leaving,
-    scope: undefined as never, // made below, because it reads the run
+    scope: undefined as never, // set below, because it reads the run
     adapters: new Set(),
     models: new WeakSet(),
     hold: options.hold ?? defaultHold(plan, options),
@@ -158,9 +159,9 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     watch: (result) => watchReaders(result, { onReaderCancel, leaving, emit: run.emit }),
     emit: (event) => {
       try {
-        onEvent?.({ ...event, runId: id }); // signed, it is one
+        onEvent?.({ ...event, runId: id }); // with its run id it is complete
       } catch {
-        // An observer that fails does not disturb the run.
+        // An observer's error does not disturb the run.
       }
     },
     end: (error) => {
@@ -195,20 +196,20 @@ const untouched = () => ({
   failure: undefined,
 });
 
-/** The run with what its guards are handed; where the process is observed, they report to that as well. */
+/** The run with the context of its guards; if the process is observed, guards also report to the observer. */
 const withScope = (run: Run): Run => {
   const { id, plan } = run;
   const observed = guardReports(run, () => ({ runId: id, agentId: 'ai-sdk', host: 'ai-sdk', pipelineId: plan.id }));
   return Object.assign(run, { scope: scopeOf(run, observed?.reports), ...(observed && { plan: observedPlan(plan, observed) }) });
 };
 
-/** Phases that judge a whole answer after its words came. */
+/** Phases that judge a whole response after its text. */
 const late = ['llmResponse', 'outputStep', 'outputResult'] as const;
 
 const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'chunk' | 'step' =>
   maxProcessorRetries > 0 || late.some((phase) => plan.has(phase)) ? 'step' : 'chunk';
 
-/** The plan, which says of what it is asked. */
+/** The plan, which reports each of its calls. */
 const observedPlan = (plan: Plan, { ask }: GuardReports): Plan => ({
   ...plan,
   run: (phase, data, scope) => {
@@ -252,7 +253,7 @@ const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
     },
   });
   return Object.defineProperties(scope, {
-    host: { get: () => run.host as Host }, // no guard is asked before `begin`
+    host: { get: () => run.host as Host }, // no guard is called before `begin`
     retryCount: { get: () => run.retries },
   });
 };
@@ -288,10 +289,10 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
   };
 };
 
-/** Whether something is a run that adapters share. */
+/** Whether the guards are a run that adapters share. */
 export const isSharedRun = (guards: Guards): guards is Run => brand in (guards as object); // all kinds of guards are
 
-/** To be awaited before anything of a run happens: its adapters are known now. Raises `ai-sdk/unhonoured-hook`. */
+/** Checks and sets up a run, once its adapters are known. Await it before any work. Raises `ai-sdk/unhonoured-hook`. */
 export const begin = async (run: Run): Promise<void> => {
   if (!run.isChecked) checkHonoured(run.plan, [...run.adapters], run.options.uncalled);
   run.isChecked = true;

@@ -6,7 +6,7 @@ import { modelSettingNames } from './model-setting-names.js';
 
 type Data = PhaseData<'inputStep'>;
 
-/** What a step's hooks changed, in the fields of `prepareStep`. */
+/** The hooks' changes of a step, as fields of `prepareStep`. */
 export interface StepFields {
   model?: LanguageModel;
   toolChoice?: unknown;
@@ -18,10 +18,10 @@ export interface StepFields {
 /** Settings of a call that `prepareStep` may change. */
 const callSettings: ReadonlySet<string> = new Set(modelSettingNames);
 
-/** Fields of the phase that no step of the AI SDK's can change. */
+/** Fields of the phase that the AI SDK cannot change for one step. */
 const fixed = ['structuredOutput', 'messageId', 'workspace'] as const;
 
-/** Raises `ai-sdk/unsupported-field` for what the AI SDK cannot change for one step. */
+/** Raises `ai-sdk/unsupported-field` for a change that the AI SDK cannot make for one step. */
 export const stepFields = (before: Data, after: Data): StepFields => {
   const [given, made] = [before, after] as Record<string, unknown>[]; // compared by name
   const isChanged = (name: string) => !isSame(made?.[name], given?.[name]);
@@ -53,7 +53,7 @@ const settingsIn = (settings: object | undefined): object => {
   return { ...settings };
 };
 
-/** Options by provider, the later over the earlier, as the AI SDK puts a step's over the call's. */
+/** Options by provider, the later over the earlier, as the AI SDK merges a step's into the call's. */
 export const mergeProviderOptions = (
   earlier: Readonly<Record<string, unknown>> | undefined,
   later: Readonly<Record<string, unknown>> | undefined,

@@ -1,24 +1,24 @@
 import type { Instructions, ModelMessage } from 'ai';
 
-/** What the AI SDK would send in a step. */
+/** The AI SDK's input of a step. */
 export interface StepInput {
   readonly messages: readonly ModelMessage[];
   readonly instructions: Instructions | undefined;
   readonly runtimeContext: unknown;
 }
 
-/** What was sent in a step, and what it stood for. */
+/** The input sent in a step, and its base without the step's changes. */
 interface Sent {
   readonly base: StepInput;
   readonly sent: StepInput;
 }
 
 /**
- * What a step changed is gone at the next: the AI SDK carries overrides of messages, instructions and context forward, and this
- * takes them back.
+ * Limits a step's changes to that step: the AI SDK carries overrides of messages, instructions and context forward, and this removes
+ * them.
  */
 export interface StepMemory {
-  /** What the step would have without what earlier steps put in for themselves. */
+  /** The input of the step without earlier steps' own changes. */
   baseOf(given: StepInput): StepInput;
   remember(sent: Sent): void;
 }
@@ -41,7 +41,7 @@ export const createStepMemory = (): StepMemory => {
   };
 };
 
-/** Messages that begin with what was sent before go on from what that stood for. */
+/** Replaces messages sent in the last step by their base, if the messages start with them. */
 const withoutOwn = (messages: readonly ModelMessage[], { base, sent }: Sent): readonly ModelMessage[] => {
   const isContinued = sent.messages.every((message, index) => message === messages[index]);
   return isContinued ? [...base.messages, ...messages.slice(sent.messages.length)] : messages;

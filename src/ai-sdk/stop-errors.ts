@@ -24,14 +24,14 @@ const isBranded = (error: unknown, brand: symbol): boolean => typeof error === '
 export class TripwireError extends NoOutputGeneratedError {
   override readonly name = 'TripwireError';
   readonly [tripwireBrand] = true;
-  /** What the guard said. */
+  /** The guard's reason. */
   readonly reason: string;
-  /** True where the guard asked for a retry that was not granted. */
+  /** True if the guard's retry was not granted. */
   readonly retry: boolean;
   readonly metadata: unknown;
   readonly processorId: string;
   readonly phase: string;
-  /** The way to the guard through its pipeline. */
+  /** The guard's path in its pipeline. */
   readonly path: string;
 
   constructor({ reason, retry = false, metadata, processorId, phase, path }: Omit<Trip, 'kind'>) {
@@ -71,20 +71,20 @@ export class GuardUnavailableError extends NoOutputGeneratedError {
     this.path = path;
   }
 
-  /** Whether an error says that a guard failed, from this or another copy of the package. */
+  /** Whether an error is that of a failed guard, from this or another copy of the package. */
   static override isInstance(error: unknown): error is GuardUnavailableError {
     return isBranded(error, unavailableBrand);
   }
 }
 
-/** How a run ends that its guards ended. */
+/** The error of a run that guards ended. */
 export type StopError = TripwireError | GuardUnavailableError;
 
 /** Whether guards ended the run with this error. */
 export const isStopError = (error: unknown): error is StopError =>
   TripwireError.isInstance(error) || GuardUnavailableError.isInstance(error);
 
-/** A stop as an error. A retry that comes here was not granted. */
+/** A stop as an error. A retry at this point was not granted. */
 export const errorOfStop = (stop: Stop): StopError => {
   switch (stop.kind) {
     case 'trip':
@@ -98,7 +98,7 @@ export const errorOfStop = (stop: Stop): StopError => {
   }
 };
 
-/** A run, as far as an error names it. */
+/** The part of a run that an error names. */
 interface Guarded {
   readonly plan: { readonly id: string };
 }
@@ -110,7 +110,7 @@ export const approvalError = ({ plan }: Guarded): GuardUnavailableError => {
   return new GuardUnavailableError({ error, processorId: plan.id, phase: 'outputStream', path: plan.id });
 };
 
-/** A guard wants to edit what has left. */
+/** The error of a guard's edit of emitted content. */
 export const lateEditError = ({ plan: { id: path } }: Guarded, phase: Phase = 'outputStep'): GuardUnavailableError =>
   new GuardUnavailableError({
     error: new InterlockError('ai-sdk/late-edit', { path }),

@@ -9,7 +9,7 @@ export const systemOf = (instructions: Instructions | undefined): SystemEntry[] 
   return Array.isArray(instructions) ? instructions : [instructions];
 };
 
-/** Messages as the AI SDK takes them: instructions apart. Those that did not change keep the form in which they came. */
+/** Messages in the AI SDK's form, with separate instructions. Unchanged ones keep their original form. */
 export const splitSystem = (all: readonly AnyMessage[], { instructions }: StepInput): Omit<StepInput, 'runtimeContext'> => {
   const system = all.filter((message): message is Extract<AnyMessage, { role: 'system' }> => message.role === 'system');
   const messages = all.filter(({ role }) => role !== 'system') as ModelMessage[]; // made of such

@@ -2,12 +2,12 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { StoredPart } from '../plain/to-stored.js';
 import type { AnyMessage } from './spec.js';
 
-/** A part of a message as a model is sent it. */
+/** A part of a message in a model's prompt. */
 type Sent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 type Invocation = Extract<StoredPart, { type: 'tool-invocation' }>['toolInvocation'];
 
-/** A message that guards made, or made anew, as a model is sent it; what came of its tools follows it. */
+/** A message that guards created or recreated, as messages of a model's prompt; the results of its tools follow it. */
 export const toModelMessages = ({ role, content }: MastraDBMessage): AnyMessage[] => {
   if (role === 'user') {
     const own = content.parts.flatMap(sentPart);
@@ -24,7 +24,7 @@ export const toModelMessages = ({ role, content }: MastraDBMessage): AnyMessage[
   });
 };
 
-/** The parts of each step of an answer. A step's results stand before the next step's words. */
+/** The parts of each step of a response. A step's results come before the next step's text. */
 const stepsIn = (parts: readonly StoredPart[]): StoredPart[][] => {
   const steps: StoredPart[][] = [[]];
   for (const part of parts)
@@ -47,7 +47,7 @@ const sentPart = (part: StoredPart): Sent[] => {
   return [{ type: 'tool-call', toolCallId, toolName, input: args ?? {}, ...options }];
 };
 
-/** Whichever state a call is in, it may have a result. */
+/** In any state, a call may have a result. */
 interface Outcome {
   readonly result?: unknown;
   readonly errorText?: string;

@@ -38,7 +38,7 @@ export interface PrepareStepOptions<TOOLS extends ToolSet = ToolSet, CONTEXT ext
   prepareStep?: StepAuthor<TOOLS, CONTEXT>;
   /** The arguments of the call, for hooks. */
   settings?: CallSettings;
-  /** Milliseconds that preparing a step may take before a `prepare-step-slow` event is raised. Default 200. */
+  /** Time budget for preparing a step, in milliseconds; a `prepare-step-slow` event reports a longer time. Default 200. */
   budgetMs?: number;
   /**
    * Whether a write to a read-only value raises an error that names the hook and the path. If false, the write is ignored.
@@ -58,12 +58,12 @@ type Result = Record<string, unknown>;
 type Data = PhaseData<'inputStep'>;
 
 /**
- * A pipeline's `processInputStep` hooks, and its `processInput` hooks before the first step, as `prepareStep` of the AI SDK.
- * Hooks work on a list of their own: nothing they change or push reaches the conversation, and all of it is gone at the next
- * step. Returns undefined where a step is to be as it is.
+ * A pipeline's `processInputStep` hooks, and its `processInput` hooks before the first step, as `prepareStep` of the AI SDK. Hooks work
+ * on a list of their own: their changes do not reach the conversation, and apply to this step only. Returns undefined if a step is
+ * unchanged.
  *
  * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option` and `pipeline/…` here; a step rejects with a TripwireError or a
- * GuardUnavailableError, `ai-sdk/unsupported-field` for what a step cannot change, and `ai-sdk/frozen-snapshot`.
+ * GuardUnavailableError, `ai-sdk/unsupported-field` for a change that a step cannot make, and `ai-sdk/frozen-snapshot`.
  *
  * @example
  * await generateText({ model, tools, prepareStep: toPrepareStep(contextGuards), stopWhen: isStepCount(5), prompt });
@@ -83,7 +83,7 @@ export const toPrepareStep = <TOOLS extends ToolSet = ToolSet, CONTEXT extends C
   };
   return async (given) => {
     const preparing = preparingOf(given);
-    const result = await timed(preparing, given); // the tools' types are the caller's own affair
+    const result = await timed(preparing, given); // the types of the tools are the caller's
     return result; // fields of that name, see fieldsOf
   };
 };
@@ -112,7 +112,7 @@ const prepare = async (preparing: StepPreparation, given: Given): Promise<Result
     : undefined;
   const step: StepInput = { ...guarded.step, ...authored?.step };
   const overrides = overridesOf(given, step);
-  // What the AI SDK carries forward is what is compared at the next step: equal messages stay its own.
+  // Compares the values that the AI SDK carries forward at the next step: equal messages stay its own.
   const { messages = given.messages, instructions = given.instructions } = overrides;
   memory.remember({ base, sent: { ...step, messages, instructions } });
   run.context = step.runtimeContext;
@@ -128,7 +128,7 @@ const prepare = async (preparing: StepPreparation, given: Given): Promise<Result
 
 const isFrozen = ({ freeze = process.env['NODE_ENV'] !== 'production' }: PrepareStepOptions): boolean => freeze;
 
-/** The caller's messages are judged before the first step; what became of them stays. */
+/** The caller's messages are judged before the first step; their judged version is kept. */
 const withJudgedInput = async (run: Run, base: StepInput): Promise<StepInput> => {
   if (run.input) return base;
   const given = [...systemOf(base.instructions), ...base.messages];
@@ -136,7 +136,7 @@ const withJudgedInput = async (run: Run, base: StepInput): Promise<StepInput> =>
   return judged === given ? base : { ...base, ...splitSystem(judged, base) };
 };
 
-/** What a step is to be after its guards. */
+/** A step after its guards. */
 interface GuardedStep {
   readonly step: StepInput;
   readonly fields: StepFields;
@@ -189,7 +189,7 @@ const payloadOf = ({ run, options }: StepPreparation, given: Given, messageList:
   return { views, payload };
 };
 
-/** What cannot be honoured fails the run, for a guard asked for it. */
+/** A change that the AI SDK cannot make fails the run, because a guard requested it. */
 const fieldsOf = (run: Run, before: Data, after: Data): StepFields => {
   try {
     return stepFields(before, after);
@@ -199,14 +199,14 @@ const fieldsOf = (run: Run, before: Data, after: Data): StepFields => {
   }
 };
 
-/** A model that replaces a guarded one is guarded too. */
+/** A model that replaces a guarded one is guarded, too. */
 const modelOf = (run: Run, { model }: StepFields): { model?: LanguageModel } => {
   const isReplaced =
     model !== undefined && run.adapters.has('withGuards') && !(typeof model === 'object' && run.models.has(model));
   return isReplaced ? { model: withGuards(model, run) } : {};
 };
 
-/** What has to be said so that the AI SDK sends this and nothing of earlier steps. No instructions are an empty list of them. */
+/** The fields that make the AI SDK send this step, without earlier overrides. Missing instructions become an empty list. */
 const overridesOf = (given: Given, step: StepInput) => ({
   messages: isSame([...step.messages], [...given.messages]) ? undefined : [...step.messages],
   instructions: step.instructions === given.instructions ? undefined : (step.instructions ?? []),

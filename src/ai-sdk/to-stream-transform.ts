@@ -10,7 +10,7 @@ import { createWire, type Wire } from './wire.js';
 type Part = TextStreamPart<ToolSet>;
 type Controller = TransformStreamDefaultController<Part>;
 
-/** Builds the file again from what guards left of it. */
+/** Recreates the file from the guards' version. */
 const file: Omit<FieldCodec, 'chunk'> = {
   toPayload: ({ file: made, ...rest }) => {
     const { mediaType: mimeType, base64 } = made as GeneratedFile; // of the part's type
@@ -22,7 +22,7 @@ const file: Omit<FieldCodec, 'chunk'> = {
   },
 };
 
-/** The parts of `streamText`, which have the words of a model's stream and the results of tools among them. */
+/** The parts of `streamText`, which contain the text of a model's stream and the results of tools. */
 const textCodec = createChunkCodec<Part>(
   {
     'text-start': { chunk: 'text-start' },
@@ -51,12 +51,12 @@ const textCodec = createChunkCodec<Part>(
 );
 
 /**
- * A pipeline's `processOutputStream` hooks as a transform of `streamText`, for models that cannot be wrapped; and the end of a
- * guarded stream: when guards ended the run, in whichever adapter, the stream ends with an `error` part and nothing follows.
+ * A pipeline's `processOutputStream` hooks as a transform of `streamText`, for models that cannot be wrapped. It also ends a guarded
+ * stream: when guards ended the run, in whichever adapter, the stream ends with an `error` part and nothing follows.
  *
- * It sees what a model says after the AI SDK took the tool calls out of it, so that it cannot keep a tool from running:
- * {@link guardTools} with the same run does. In a run whose model is guarded the words have been judged, and it only ends the
- * stream; a run that stops at an answer that asks for tools has its result judged here.
+ * It gets a model's output after the AI SDK has removed the tool calls, so that it cannot stop a tool: {@link guardTools} with the same
+ * run does. If the run's model is guarded, the text was already judged, and the transform only ends the stream. If a run stops at a
+ * response that calls tools, its result is judged here.
  *
  * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option`, `pipeline/…`.
  *
@@ -73,23 +73,23 @@ export const toStreamTransform = (guards: Guards, options?: GuardOptions): Strea
       await begin(run);
       if (part.type === 'finish') await run.judgeLast?.();
       if (isJudged) return send([part]);
-      if (part.type === 'raw') return undefined; // it holds words that guards may take out
+      if (part.type === 'raw') return undefined; // it contains text that guards may remove
       return steps(part, send);
     });
   };
 };
 
 type Send = (parts: readonly Part[]) => void;
-/** Sends what is left of a part, and maybe later what guards clear while nothing comes. */
+/** Sends the guards' version of a part, and later the parts that guards clear before the next one comes. */
 type Pass = (part: Part, send: Send) => Promise<void>;
 
-/** Each step has its own lane. Its finish part always leaves, with the metadata that guards left in it. */
+/** Each step has its own lane. Its finish part is always emitted, with the metadata that guards left in it. */
 const judgedSteps = (run: Run): Pass => {
   const open = () => openLane<Part>(run, textCodec, 'texts');
   let lane: ReturnType<typeof open> | undefined; // opened when the run starts
   let pushes = 0;
   const takeTurn = createTurns();
-  /** What guards clear while nothing comes leaves then; the next part takes along what is cleared after it. */
+  /** Sends the parts that guards clear before the next part comes; that part then takes along the later ones. */
   const sendWhileSilent = async (send: Send): Promise<void> => {
     const [own, count] = [lane, pushes];
     const isSilent = () => own === lane && count === pushes;
@@ -150,8 +150,8 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
   });
 };
 
-/** Between the words of two steps nothing stays open. */
+/** Closes all open text parts between two steps. */
 const sendPart = (controller: Controller, wire: Wire, part: Part): void => {
   if (part.type === 'finish-step') for (const left of wire.end()) controller.enqueue(left as Part); // ends are the same in both streams
-  for (const left of wire.send(part as never)) controller.enqueue(left as Part); // the wire reads types and ids alone
+  for (const left of wire.send(part as never)) controller.enqueue(left as Part); // the wire only reads types and ids
 };

@@ -2,7 +2,7 @@ import { createReaders, readerCanceled } from '../stream/readers.js';
 import type { UnsignedEvent } from './events.js';
 import type { GuardOptions } from './guard-options.js';
 
-/** A result of `streamText` or of an agent's `stream`, as far as its readers go. */
+/** The fields for readers of a result of `streamText` or of an agent's `stream`. */
 export interface StreamedResult {
   readonly stream: ReadableStream<unknown>;
   readonly output?: PromiseLike<unknown>;
@@ -13,14 +13,14 @@ export interface StreamedResult {
 const streams = ['stream', 'partialOutputStream', 'elementStream'] as const;
 
 interface Watching extends Pick<GuardOptions, 'onReaderCancel'> {
-  /** Ends the run because its readers left. */
+  /** Ends the run because its readers canceled. */
   readonly leaving: AbortController;
   emit(event: UnsignedEvent): void;
 }
 
 /**
- * Applies `onReaderCancel` to a result. What is asked of the result as a whole, its text or `consumeStream`, reads its stream to the end,
- * and counts as a reader.
+ * Applies `onReaderCancel` to a result. Its text or `consumeStream`, which use the whole result, read its stream to the end and count as
+ * readers.
  */
 export const watchReaders = <Result extends StreamedResult>(
   result: Result,
@@ -33,14 +33,14 @@ export const watchReaders = <Result extends StreamedResult>(
     hasLeft = true;
     emit({ type: 'reader-cancel', then: onReaderCancel });
     if (onReaderCancel === 'stop') leaving.abort(readerCanceled());
-    void result.consumeStream(); // the AI SDK goes on, and ends, only while something reads
+    void result.consumeStream(); // the AI SDK continues, and ends, only while its stream is read
   };
   const readers = createReaders(onLeft);
   eachStream(result, (_, stream) => readers.follow(stream));
   return result;
 };
 
-/** Puts something around each stream of a result, whenever it is opened. */
+/** Wraps each stream of a result, whenever it is opened. */
 export const eachStream = (
   result: StreamedResult,
   around: (name: (typeof streams)[number], stream: ReadableStream<unknown>) => ReadableStream<unknown>,
@@ -48,7 +48,7 @@ export const eachStream = (
   for (const name of streams) wrapField(result, name, (stream) => around(name, stream as ReadableStream<unknown>)); // by their names
 };
 
-/** Puts something around a field of a result, whenever it is read. */
+/** Wraps a field of a result, whenever it is read. */
 export const wrapField = (result: object, name: string, around: (value: unknown) => unknown): void => {
   if (!(name in result)) return;
   const { get } = Object.getOwnPropertyDescriptor(result, name) ?? {};

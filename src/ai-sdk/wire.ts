@@ -12,9 +12,9 @@ const kinds: Partial<Record<StreamPart['type'], { kind: Kind; is: 'start' | 'del
   'reasoning-end': { kind: 'reasoning', is: 'end' },
 };
 
-/** Keeps a stream well formed whatever guards drop or add: words stand between a start and an end of their part. */
+/** Keeps a stream well formed whatever guards drop or add: text is always between a start and an end of its part. */
 export interface Wire {
-  /** The parts to send for one that guards let through. */
+  /** The parts to send for one that guards released. */
   send(part: StreamPart): StreamPart[];
   /** The ends of parts that are still open. */
   end(): StreamPart[];
@@ -47,7 +47,7 @@ export const createWire = (): Wire => {
       }
       if (current && is === 'start') return [];
       const own = current ?? start(key, kind, part.id);
-      const sent = { ...part, id: own.id } as StreamPart; // as it was, under the id that it is sent with
+      const sent = { ...part, id: own.id } as StreamPart; // the same part under its sent id
       return current || is === 'start' ? [sent] : [startOf(own), sent];
     },
     end: () => {
@@ -60,7 +60,7 @@ export const createWire = (): Wire => {
 
 const startOf = ({ kind, id }: Open): StreamPart => ({ type: `${kind}-start`, id });
 
-/** Adds up what a stream says. */
+/** Collects the content of a stream. */
 export interface Gathering {
   readonly content: Content[];
   add(part: StreamPart): void;
@@ -107,7 +107,7 @@ const wholeParts: ReadonlySet<string> = new Set([
 
 const isContent = (part: StreamPart): part is Extract<StreamPart, Content> => wholeParts.has(part.type);
 
-/** A finished answer as the stream that would have said it. */
+/** A finished response as a stream. */
 export const partsOfContent = (content: readonly Content[]): StreamPart[] =>
   content.flatMap((piece, index): StreamPart[] => {
     if (piece.type !== 'text' && piece.type !== 'reasoning') return [piece];

@@ -11,13 +11,12 @@ import type { CallableModel, GenerateResult, PartOf, Prompt, StreamPart, StreamR
 import { createGathering } from './wire.js';
 
 /**
- * Puts guards around a language model, for every function of the AI SDK that takes one. Honours `processInput`,
- * `processLLMRequest`, `processAPIError`, `processOutputStream`, `processLLMResponse`, `processOutputStep` and, for answers
- * without tool calls, `processOutputResult`; the same in `doGenerate` and `doStream`. A blocked answer does not leave, and the
- * provider's call is aborted.
+ * Puts guards around a language model, for every function of the AI SDK that takes one. Honours `processInput`, `processLLMRequest`,
+ * `processAPIError`, `processOutputStream`, `processLLMResponse`, `processOutputStep` and, for responses without tool calls,
+ * `processOutputResult`; the same in `doGenerate` and `doStream`. A blocked response is not emitted, and the provider's call is aborted.
  *
- * With a pipeline every call of the model is a run of its own; hand the steps of one run a shared run, see `createGuardedRun`.
- * With a model id, the AI SDK's default provider is asked.
+ * With a pipeline every call of the model is a run of its own; pass a shared run to the steps of one run, see `createGuardedRun`. A model
+ * id is resolved by the AI SDK's default provider.
  *
  * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option` and `pipeline/…` here; calls reject with a TripwireError or a
  * GuardUnavailableError, streams carry it as their last part.
@@ -55,7 +54,7 @@ const callOf = ({ signal }: Run, called: Pick<ModelCall, 'model' | 'params' | 'm
 /** Without `toPrepareStep` the step number is inferred: each call that follows a response is the next step. */
 const beginCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
   await begin(run);
-  run.holdsResult ||= call.mode === 'generate'; // it leaves as a whole
+  run.holdsResult ||= call.mode === 'generate'; // it is emitted as a whole
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;
   const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt
@@ -75,7 +74,7 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
     else if (part.type === 'finish') finish = part;
     else gathering.add(part);
   }
-  const { finishReason, usage, providerMetadata } = finish as PartOf<'finish'>; // no answer ends without: that is an error part
+  const { finishReason, usage, providerMetadata } = finish as PartOf<'finish'>; // every response has one; otherwise there is an error part
   const { request, response } = await reportOf(run, guarded);
   const { content } = gathering;
   return { content, finishReason, usage, providerMetadata, warnings, request, response: { ...response, ...metadata } };
@@ -88,17 +87,17 @@ const reportOf = async (run: Run, { reply, isUnedited }: GuardedCall): Promise<P
   const { body, ...rest } = (reply.response ?? {}) as { body?: unknown };
   const isWhole = !guardsOutput(run) || (isUnedited() && (await isCleanRecord(run, body)));
   const response = isWhole ? reply.response : rest;
-  return { request: reply.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
+  return { request: reply.request, response } as Pick<GenerateResult, 'request' | 'response'>; // the provider's own
 };
 
 const stream = async (run: Run, call: ModelCall): Promise<StreamResult> => {
   const guarded = await beginCall(run, call);
-  if (!(await guarded.opened())) await guarded.parts.next(); // throws why not
+  if (!(await guarded.opened())) await guarded.parts.next(); // throws the reason
   const { request, response } = await reportOf(run, guarded);
   return { stream: toStream(guarded.parts, call), request, response };
 };
 
-/** Parts as they are asked for. What guards end the run with is the last part; a reader that cancels ends the provider's call. */
+/** Parts on demand. The error that guards end the run with is the last part; a reader that cancels ends the provider's call. */
 const toStream = (parts: GuardedCall['parts'], call: ModelCall): ReadableStream<StreamPart> =>
   new ReadableStream<StreamPart>(
     {
@@ -108,7 +107,7 @@ const toStream = (parts: GuardedCall['parts'], call: ModelCall): ReadableStream<
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
-          if (!isStopError(error)) return controller.error(error); // as the provider's own stream broke off
+          if (!isStopError(error)) return controller.error(error); // as the provider's own stream failed
           controller.enqueue({ type: 'error', error });
           controller.close();
         }
