@@ -1,4 +1,4 @@
-/** A signal that aborts with the first of several. `AbortSignal.any` is missing where Next.js runs its edge routes. */
+/** A signal that aborts with the first of several. `AbortSignal.any` is missing in Next.js edge routes. */
 export const anySignal = (signals: readonly AbortSignal[]): AbortSignal => {
   if (typeof AbortSignal.any === 'function') return AbortSignal.any([...signals]);
   const controller = new AbortController();

@@ -7,7 +7,7 @@ import type { Processor } from '@mastra/core/processors';
 type Change = (message: MastraDBMessage) => MastraDBMessage;
 
 const guardOf = (id: string, change: Change): Processor => ({ id, processInput: ({ messages }) => messages.map(change) });
-/** As Mastra's guide edits input. */
+/** An edit of the field, as in Mastra's guide. */
 const inField =
   (edit: (text: string) => string): Change =>
   (message) => ({

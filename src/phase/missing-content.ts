@@ -1,6 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
-/** The way to what has no content, from the value that is looked at: `[1].content.parts[0].text`. Undefined where all of it has. */
+/** The path to a value without content, from the checked value: `[1].content.parts[0].text`. Undefined if nothing is missing. */
 type Missing = string | undefined;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -25,7 +25,7 @@ const missingInMessage = (message: unknown): Missing => {
   if (typeof content === 'string') return undefined;
   if (!isObject(content)) return '.content';
   if (Array.isArray(content)) return at('.content', entries(content, missingInPart));
-  if (!('parts' in content) && typeof content.content === 'string') return undefined; // as old versions stored it
+  if (!('parts' in content) && typeof content.content === 'string') return undefined; // the form of old versions
   return at('.content.parts', entries(content.parts, missingInPart));
 };
 
@@ -35,7 +35,7 @@ const missingInPart = (part: unknown): Missing => {
   switch (part.type) {
     case 'text':
       return at('.text', text(part.text));
-    case 'reasoning': // Mastra stores it as a text, and as details; a model's has a text
+    case 'reasoning': // Mastra stores a text and details; a model's part has a text
       if (Array.isArray(part.details)) return at('.details', entries(part.details, missingInPart));
       return 'text' in part ? at('.text', text(part.text)) : at('.reasoning', text(part.reasoning));
     case 'tool-invocation':
@@ -45,21 +45,21 @@ const missingInPart = (part: unknown): Missing => {
   }
 };
 
-/** In messages of either form: Mastra's own, or a model's. */
+/** Finds missing content in messages of either form: Mastra's own, or a model's. */
 export const missingInMessages = (messages: unknown, name: string): Missing => at(name, entries(messages, missingInMessage));
 
-/** Takes out of a list's own messages what has no content, so that a run can go on, or be stored, after the guard that failed. */
+/** Removes entries without content from a list's own messages, so that a run can continue, or be stored, after the guard that failed. */
 export const dropMissing = (messages: readonly MastraDBMessage[]): void => {
   for (const message of messages) {
     if (missingInMessage(message) === undefined) continue;
-    const { content } = message as { content: Partial<MastraDBMessage['content']> | null | undefined }; // a hook took it out
+    const { content } = message as { content: Partial<MastraDBMessage['content']> | null | undefined }; // a hook may have removed it
     const { parts } = content ?? {};
     if (!content || !Array.isArray(parts)) message.content = { ...content, format: 2, parts: [] };
-    else parts.splice(0, Infinity, ...parts.filter((part) => missingInPart(part) === undefined)); // others hold the same array
+    else parts.splice(0, Infinity, ...parts.filter((part) => missingInPart(part) === undefined)); // other code holds the same array
   }
 };
 
-/** Fields without which a chunk says nothing. */
+/** The required fields of chunks, by type. */
 const chunkFields: Readonly<Record<string, readonly string[]>> = {
   'text-delta': ['text'],
   'reasoning-delta': ['text'],
@@ -67,7 +67,7 @@ const chunkFields: Readonly<Record<string, readonly string[]>> = {
   'tool-call-delta': ['argsTextDelta'],
 };
 
-/** In a chunk of the stream. */
+/** Finds missing content in a chunk of the stream. */
 export const missingInChunk = (chunk: unknown, name: string): Missing => {
   if (!isObject(chunk) || typeof chunk.type !== 'string') return name;
   const fields = Object.hasOwn(chunkFields, chunk.type) ? chunkFields[chunk.type] : undefined;

@@ -1,4 +1,4 @@
-/** Computes a value when it is first asked for: what only some programs use costs the others nothing to load. */
+/** Computes a value on first use, so that programs without that use do not pay for it. */
 export const once = <T>(compute: () => T): (() => T) => {
   let value: { readonly it: T } | undefined;
   return () => (value ??= { it: compute() }).it;

@@ -1,4 +1,4 @@
-/** A plain object; anything with a class of its own is an atom to copies and merges. */
+/** Whether a value is a plain object; copies and merges treat instances of classes as atoms. */
 export const isRecord = (value: unknown): value is Record<string, unknown> => {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -6,8 +6,8 @@ export const isRecord = (value: unknown): value is Record<string, unknown> => {
 };
 
 /**
- * Whether two values hold the same data. Instances of classes are the same only where they are one; dates by their time. Fields
- * of the names in `but` are not looked at, wherever they stand.
+ * Whether two values hold the same data. Instances of classes are equal only if they are the same object, dates by their time. Ignores
+ * fields with the names in `but`, at any depth.
  */
 export const isSame = (a: unknown, b: unknown, but?: ReadonlySet<string>): boolean => {
   if (Object.is(a, b)) return true;
@@ -35,7 +35,7 @@ type Fields = Record<string, unknown>;
  * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, because only
  * their class could copy them.
  */
-export const copyPlain = <T>(value: T): T => copy(value) as T; // a copy has the type of what it copies
+export const copyPlain = <T>(value: T): T => copy(value) as T; // a copy has the type of the original
 
 const copy = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(copy);
@@ -50,10 +50,10 @@ const copy = (value: unknown): unknown => {
 };
 
 /**
- * A copy of plain data that shares with an earlier copy whatever has not changed since: the earlier copy itself where nothing
- * has. Parts that both copies share are equal without a comparison.
+ * A copy of plain data that shares all unchanged parts with an earlier copy; the earlier copy itself if nothing changed. Shared parts are
+ * equal without a comparison.
  */
-export const copyShared = <T>(earlier: T, value: T): T => shared(earlier, value) as T; // a copy has the type of what it copies
+export const copyShared = <T>(earlier: T, value: T): T => shared(earlier, value) as T; // a copy has the type of the original
 
 const shared = (earlier: unknown, value: unknown): unknown => {
   if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copy(value);
@@ -86,5 +86,5 @@ const sharedRecord = (earlier: Fields, value: Fields): Fields => {
   return isChanged || Object.keys(earlier).length !== fields ? made : earlier;
 };
 
-/** Also for two dates that are invalid. */
+/** Also true for two invalid dates. */
 const isSameTime = (a: Date, b: Date): boolean => Object.is(a.getTime(), b.getTime());

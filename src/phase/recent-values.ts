@@ -1,18 +1,18 @@
 interface RecentValuesOptions {
   readonly maxEntries: number;
-  /** How long a value is kept after it was set; default: until others take its place. */
+  /** Lifetime of a value after it was set; default: until other values replace it. */
   readonly ttlMs?: number | undefined;
 }
 
-/** A map that holds the values used last. */
+/** A map of recently used values. */
 export interface RecentValues<T> {
   get(key: string): T | undefined;
   set(key: string, value: T): void;
 }
 
-/** Keeps as many values as `maxEntries` says; the one whose use is longest ago makes room. */
+/** Creates a map of at most `maxEntries` values; a new one replaces the least recently used. */
 export const recentValues = <T>({ maxEntries, ttlMs = Infinity }: RecentValuesOptions): RecentValues<T> => {
-  const entries = new Map<string, { readonly value: T; readonly setAt: number }>(); // in the order of their use
+  const entries = new Map<string, { readonly value: T; readonly setAt: number }>(); // in the order of last use
   return {
     get: (key) => {
       const entry = entries.get(key);

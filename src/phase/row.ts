@@ -11,7 +11,7 @@ export type Phase = PhaseName;
 /** The payload of a phase; without a type argument, of any phase. */
 export type PhaseData<P extends Phase = Phase> = Extract<PhasePayload, { phase: P }>;
 
-/** The name of a hook that a processor may implement. */
+/** The name of a processor hook. */
 export type HookName = {
   [K in keyof Processor]-?: NonNullable<Processor[K]> extends (...args: never[]) => unknown
     ? K extends `process${string}`
@@ -20,13 +20,13 @@ export type HookName = {
     : never;
 }[keyof Processor];
 
-/** The hook of a processor that belongs to a row, known to be there. */
+/** A row's hook of a processor that implements it. */
 export type Hook<H extends HookName> = NonNullable<Processor[H]>;
 
 /** Context that every hook receives besides its phase's own arguments, on every path. */
 export type HookContext = Omit<Parameters<Hook<'processInput'>>[0], 'messages' | 'messageList' | 'systemMessages'> & {
   state: Record<string, unknown>;
-  /** Whether the host heeds what a guard of the stream rules about a tool call; absent in an agent of Mastra's own. */
+  /** Whether the host applies stream guards' rulings about tool calls; undefined in Mastra's own agent. */
   heedsRulings?: boolean;
 };
 
@@ -35,43 +35,43 @@ export interface HookCall<P extends Phase, H extends HookName> {
   readonly processor: Processor & Record<H, Hook<H>>;
   readonly data: PhaseData<P>;
   readonly context: HookContext;
-  /** What the processor keeps through the run. */
+  /** The processor's state in the run. */
   readonly slot: ProcessorSlot;
   readonly host: Host;
 }
 
-/** What a row needs to read a hook's answer. */
+/** The input for reading a hook's result. */
 export interface SettleOptions<P extends Phase> {
   readonly data: PhaseData<P>;
   readonly processorId: string;
   readonly host: Host;
 }
 
-/** How edits of a payload's fields are kept apart and put together again where guards run side by side. */
+/** Merge information about a payload's fields, for guards that run in parallel. */
 interface MergeInfo {
-  /** Fields that a hook may change in place: in a parallel block each branch is given copies of its own. */
+  /** Fields that a hook may change in place: in a parallel block each branch gets its own copies. */
   readonly copied?: readonly string[];
-  /** Fields that are one thing however they look inside, and are taken whole; `tools.*` is each entry of `tools`. */
+  /** Fields that are merged as a whole, whatever their content; `tools.*` is each entry of `tools`. */
   readonly whole?: readonly string[];
 }
 
 /**
- * One row of the phase table: everything the project knows about a phase. Adding a phase is adding a row and its schema.
+ * One row of the phase table: all facts about a phase. Adding a phase means adding a row and its schema.
  *
- * As `PhaseRow<P>` it is a row as the engine sees it: `invoke` is only ever called with a processor that has the row's hook.
+ * As `PhaseRow<P>` it is a row as the engine sees it: `invoke` is only called with a processor that has the row's hook.
  */
 export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName> {
   readonly phase: P;
   readonly hook: H;
-  /** How often the hook is called. */
+  /** The frequency of the hook's calls. */
   readonly cadence: 'once' | 'step' | 'call' | 'chunk' | 'tool' | 'error';
-  /** The array of the agent in which a processor with this hook belongs. */
+  /** The agent's array for processors with this hook. */
   readonly lane: 'input' | 'output' | 'error';
-  /** Where the loop goes when a retry is granted here. */
+  /** The target of the loop after a granted retry. */
   readonly retryLeadsTo: 'input' | 'step' | 'call' | 'extra-step';
-  /** The state of the loop in which the hook is called, as run events name it. */
+  /** The state of the loop in which the hook is called, as in run events. */
   readonly loopState: string;
-  /** Whether a guard that only judges may do so here while the model is called already. */
+  /** Whether a guard that only judges may do so during the model call. */
   readonly mayOverlap?: true;
   /** The title in the studio and the reference. */
   readonly title: string;
@@ -83,7 +83,7 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   readonly merge?: MergeInfo;
   /** The meaning of absent fields, e.g. all tools if none are named: a branch that names some removes the others. */
   implies?(data: PhaseData<P>): Partial<PhaseData<P>>;
-  /** Whether there is nothing (more) for this hook to do with the payload. */
+  /** Whether this hook has nothing (more) to do with the payload. */
   skips?(data: PhaseData<P>, processor: Processor): boolean;
   /** Calls the hook with its arguments. */
   invoke(call: HookCall<P, H>): unknown;
@@ -91,8 +91,8 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   settle(returned: unknown, settling: SettleOptions<P>): Awaitable<Verdict<PhaseData<P>>>;
 }
 
-/** A row of a phase with whichever hook is its own. */
+/** A row of a phase with its own hook. */
 export type AnyRow<P extends Phase> = { [H in HookName]: PhaseRow<P, H> }[HookName];
 
-/** States a row, keeping its phase and hook in its type. */
+/** Defines a row; its type keeps the phase and the hook. */
 export const definePhase = <P extends Phase, H extends HookName>(row: PhaseRow<P, H>): PhaseRow<P, H> => row;

@@ -6,12 +6,12 @@ import type { Host } from './host.js';
 
 type HookArgs = Parameters<NonNullable<Processor['processInputStep']>>[0];
 
-/** What a guard reports of one call of a hook. */
+/** A guard's report of one hook call. */
 export interface GuardReport {
-  /** Whose call it was: the same object in every report of a guard. A stop names its own author in the verdict. */
+  /** The author of the call: the same object in every report of a guard. A stop has its own author in the verdict. */
   readonly author: Author;
   readonly verdict: Verdict<unknown>;
-  /** The payload that the guard judged. Absent in the report of a block, and where the guard stopped the run. */
+  /** The payload that the guard judged. Undefined in the report of a block, and if the guard stopped the run. */
   readonly given?: unknown;
   /**
    * The time from the start of the guard's turn to its verdict: the hook, the wait for its result, reading the result, and,
@@ -21,17 +21,17 @@ export interface GuardReport {
   readonly durationMs: number;
 }
 
-/** What a merge reports where two branches edited the same words. */
+/** A merge's report of two branches that edited the same text. */
 export interface ConflictReport {
   readonly phase: string;
   readonly path: string;
   readonly rule: string;
-  /** What both edited, e.g. a message id and part. */
+  /** The target of both edits, e.g. a message id and part. */
   readonly target: string;
   readonly authors: readonly string[];
 }
 
-/** What a block reports where branches passed what a sibling changed. */
+/** A block's report of branches that passed a payload which a sibling changed. */
 export interface StaleReport {
   readonly phase: string;
   readonly path: string;
@@ -43,60 +43,60 @@ export interface StaleReport {
   readonly authors: readonly string[];
 }
 
-/** What a hook reports that called `abort` after it had settled. */
+/** The report of a hook that called `abort` after it had settled. */
 interface LateAbort {
   readonly author: Author;
   readonly reason: string;
 }
 
-/** A guard that is to judge a payload while the model is called with it. */
+/** A guard that judges a payload during the model call with it. */
 export interface OverlapGuard {
   readonly author: Author;
-  /** Asks the guard; it reports its verdict itself. Asked again, it is given the same payload. */
+  /** Calls the guard, which reports its own verdict. Repeated calls get the same payload. */
   judge(scope: RunScope): Awaitable<Verdict<unknown>>;
 }
 
-/** A call of a guard that is about to be made. */
+/** A guard call about to be made. */
 export interface GuardCall {
   readonly author: Author;
   readonly data: object;
   readonly scope: RunScope;
 }
 
-/** A call of a guard as a trace shows it. */
+/** The span of a guard call in a trace. */
 export interface GuardSpan {
   /** The scope for the guard, so that its own spans are children of this span. */
   readonly scope: RunScope;
   end(verdict: Verdict<unknown>): void;
 }
 
-/** What one processor keeps through one run. */
+/** One processor's state in one run. */
 export interface ProcessorSlot {
   /** The processor's own object, the same in every hook. */
   readonly state: Record<string, unknown>;
-  /** Chunks it was given so far, in order. */
+  /** The chunks it got so far, in order. */
   readonly streamParts: unknown[];
 }
 
 /** Members that functions of a workflow made with Mastra's builder may read besides their payload. */
 export interface WorkflowFrame {
   readonly workflowId: string;
-  /** What the workflow was given. */
+  /** The workflow's input. */
   getInitData(): PhaseData;
-  /** What a step made of it; null where it has not run. Each branch of a block gave the merged payload. */
+  /** The payload after a step; null if it has not run. For each branch of a block it is the merged payload. */
   getStepResult(step: string | { readonly id: string }): PhaseData | null;
   readonly state: object;
   setState(state: object): Promise<void>;
-  /** Ends the workflow: its steps that are left are passed over. */
+  /** Ends the workflow: skips its remaining steps. */
   end(): void;
   readonly isOver: boolean;
-  /** What an engine hands its steps beyond that. */
+  /** An engine's additional values for its steps. */
   readonly more?: object;
 }
 
 /**
- * What one run shares with every hook it calls, whatever the phase, engine or path. Nothing is left out on any path: a hook
- * sees the same `state`, writer, signal and contexts wherever it runs.
+ * The state that one run shares with all its hooks, whatever the phase, engine or path. It is complete on every path: a hook always sees
+ * the same `state`, writer, signal and contexts.
  */
 export interface RunScope {
   readonly runId: string | undefined;
@@ -106,39 +106,39 @@ export interface RunScope {
   readonly tracingContext: HookArgs['tracingContext'];
   readonly writer: HookArgs['writer'];
   readonly abortSignal: AbortSignal | undefined;
-  /** Retries that guards were granted so far in this run. */
+  /** Number of retries granted so far in this run. */
   readonly retryCount: number;
-  /** What a processor keeps through the run, made on first use. */
+  /** A processor's state in the run, created on first use. */
   slot(processorId: string): ProcessorSlot;
   /** Milliseconds from an arbitrary origin, never going back. */
   now(): number;
-  /** Runs something after some milliseconds of the same clock; what is given back calls it off. */
+  /** Runs a function after some milliseconds of the same clock; the returned function cancels it. */
   readonly setTimer: SetTimer;
   reportGuard(report: GuardReport): void;
   reportConflict(report: ConflictReport): void;
   reportStale(report: StaleReport): void;
-  /** Whether the host heeds what a guard of the stream rules about a tool call: `rejectToolCall`, `requireApproval`. */
+  /** Whether the host applies stream guards' rulings about tool calls: `rejectToolCall`, `requireApproval`. */
   readonly heedsRulings?: boolean;
   reportLateAbort(report: LateAbort): void;
   /** Registers a guard that overlaps with the model's call, which waits for its verdict; undefined on paths that cannot wait. */
   readonly addOverlapGuard?: (guard: OverlapGuard) => void;
-  /** Opens the span of a guard's call; absent where nothing is traced. */
+  /** Opens the span of a guard's call; undefined without tracing. */
   readonly openSpan?: (call: GuardCall) => GuardSpan;
-  /** The workflow whose steps are running; absent where none of them may ask for it. */
+  /** The workflow whose steps are running; undefined if none of them may use it. */
   readonly workflow?: WorkflowFrame;
   /** Opens a report for a shadow guard: its events have the run's current position, also after the end of the run. */
   openShadow(): (report: GuardReport) => void;
 }
 
-/** What a guard, a merge or a shadow reports of a run. */
+/** The functions that receive reports of guards, merges and shadows. */
 export type Reports = Pick<RunScope, 'reportGuard' | 'reportConflict' | 'reportStale' | 'reportLateAbort' | 'openShadow'>;
 
-/** What a host gives of a scope; the rest has defaults. */
+/** A host's values for a scope; the rest has defaults. */
 type ScopeParts = Pick<RunScope, 'runId' | 'host'> &
   Partial<RunScope> & {
-    /** What processors keep through the run, by id; absent where `slot` finds it elsewhere. */
+    /** The processors' states in the run, by id; undefined if `slot` finds them elsewhere. */
     readonly slots?: Map<string, ProcessorSlot>;
-    /** Where reports go. Default: nowhere. */
+    /** Receives the reports. Default: they are dropped. */
     readonly reports?: Reports;
   };
 
@@ -151,7 +151,7 @@ const noReports: Reports = {
   openShadow: () => ignore,
 };
 
-/** Makes the scope of a run: the one place that does, for every host. A plain object, of one shape for all of them. */
+/** Creates the scope of a run, for every host. The result is a plain object with the same shape for all of them. */
 export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: number } => {
   const { slots = new Map<string, ProcessorSlot>(), reports = noReports } = parts;
   return {
@@ -187,7 +187,7 @@ const slotIn = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot =>
 /** Schedules a function; the returned function cancels it. */
 type SetTimer = (run: () => void, delayMs: number) => () => void;
 
-/** The timer of the machine, as scopes hand it to guards. */
+/** The system timer for guards. */
 export const systemTimer: SetTimer = (run, delayMs) => {
   const timer = setTimeout(run, delayMs);
   return () => clearTimeout(timer);

@@ -14,24 +14,21 @@ export interface MessageCarrier {
   systemMessages?: SystemMessage[];
 }
 
-/** What a row says about the messages it carries. */
+/** A row's facts about its messages. */
 export interface MessageInfo {
-  /** Which messages the hook sees. */
+  /** The messages that the hook sees. */
   readonly scope: MessageScope;
-  /** The source that messages get which a hook adds. */
+  /** The source of messages that a hook adds. */
   readonly source: MessageSource;
-  /** Whether an empty array means that nothing changed, as the documents' examples intend, or that all messages go. */
+  /** Whether an empty array means no change, as in the documents' examples, or removes all messages. */
   readonly emptyMeansUnchanged?: boolean;
-  /** Writes the remaining fields of the payload into the list, where the author's code returned a new payload. */
+  /** Writes the other fields of the payload into the list, if the author's code returned a new payload. */
   adopt?(made: MessageCarrier, before: MessageCarrier, host: Host): void;
-  /**
-   * Writes the remaining fields of the payload into the list, where the host does so only after the guards; returns whether it
-   * did.
-   */
+  /** Writes the other fields of the payload into the list, if the host does so only after the guards; returns whether it did. */
   complete?(list: MessageList, data: MessageCarrier, host: Host): boolean;
 }
 
-/** What is needed to read the answer of a hook over messages. */
+/** The input for reading a message hook's result. */
 interface SettleMessagesOptions<Data extends MessageCarrier> {
   readonly data: Data;
   readonly processorId: string;
@@ -45,7 +42,7 @@ export const listOf = (data: MessageCarrier): MessageList => {
 };
 
 /**
- * The payload with a MessageList, made from its messages where it came without one (from a form, or as JSON).
+ * The payload with a MessageList, created from its messages if it has none (from a form, or as JSON).
  * Raises `phase/missing-messages`.
  */
 export const withMessageList = <Data extends MessageCarrier>(data: Data, host: Host, { source }: MessageInfo): Data => {
@@ -54,7 +51,7 @@ export const withMessageList = <Data extends MessageCarrier>(data: Data, host: H
   return { ...data, messageList: host.messages.create(data.messages, data.systemMessages ?? [], source) };
 };
 
-/** The message arguments of a hook, read afresh so that each hook sees what the one before it did. */
+/** The current message arguments of a hook, so that each hook sees the changes of the one before it. */
 export const messageArgs = (data: MessageCarrier, host: Host, { scope }: MessageInfo) => {
   const messageList = listOf(data);
   return {
@@ -64,13 +61,13 @@ export const messageArgs = (data: MessageCarrier, host: Host, { scope }: Message
   };
 };
 
-/** The payload as its list has it now. */
+/** The payload with the current messages of its list. */
 export const refreshed = <Data extends MessageCarrier>(data: Data, host: Host, facts: MessageInfo): Data => {
   const { messages, systemMessages } = messageArgs(data, host, facts);
   return { ...data, messages, systemMessages };
 };
 
-/** The payload for code that reads it itself: what a guard before did to the list in place is in its messages. */
+/** The payload for code that reads it directly: its messages include earlier guards' changes of the list. */
 export const current = <Data extends MessageCarrier>(data: Data, host: Host, facts: MessageInfo | undefined): Data => {
   if (!facts || !data.messageList) return data;
   const fresh = refreshed(data, host, facts);
@@ -80,8 +77,8 @@ export const current = <Data extends MessageCarrier>(data: Data, host: Host, fac
 };
 
 /**
- * A payload as code of the author's hands it on: what it replaced of the list's own goes into the list, which alone counts.
- * Raises `phase/foreign-message-list`, `phase/messages-and-message-list`, `phase/invalid-result`.
+ * A payload returned by the author's code: its replaced messages are written into the list, which alone counts. Raises
+ * `phase/foreign-message-list`, `phase/messages-and-message-list`, `phase/invalid-result`.
  */
 export const adopted = <Data extends MessageCarrier>(
   made: Data,
@@ -101,20 +98,20 @@ export const adopted = <Data extends MessageCarrier>(
   return refreshed({ ...made, messageList: data.messageList }, host, facts);
 };
 
-/** The error for an answer that the phase cannot use; `detail` says what is wrong with it. */
+/** The error for an invalid result; `detail` describes the fault. */
 export const invalidResult = (
   { phase }: { phase: string },
   processorId: string,
   { detail, cause }: { detail: string; cause?: unknown },
 ): InterlockError => new InterlockError('phase/invalid-result', { path: `${phase}/${processorId}`, detail, cause });
 
-/** Raises `phase/invalid-result` where something that a hook left or returned lacks its content; `missing` is the way to it. */
+/** Raises `phase/invalid-result` if a hook left or returned an entry without content; `missing` is the path to it. */
 export const refuseMissing = (missing: string | undefined, data: { phase: string }, processorId: string): void => {
   const detail = `${missing} has no content; take it out, or set its text to ''.`;
   if (missing) throw invalidResult(data, processorId, { detail });
 };
 
-/** Names the hook that left a message without content in the list. Raises `phase/invalid-result`. */
+/** Raises `phase/invalid-result` with the hook's id if it left a message without content in the list. */
 export const checkMessages = (
   { data, processorId, host }: SettleMessagesOptions<MessageCarrier>,
   { scope }: MessageInfo,
@@ -136,8 +133,8 @@ export const describeValue = (value: unknown): string => {
 };
 
 /**
- * Reads the answers that all hooks over messages share: nothing, the same list, an array of messages, or an object with
- * `messages` or `messageList`, and `systemMessages`.
+ * Reads the result of any hook over messages: undefined, the same list, an array of messages, or an object with `messages` or
+ * `messageList`, and `systemMessages`.
  *
  * Raises `phase/foreign-message-list`, `phase/messages-and-message-list`, `phase/invalid-result`.
  */
@@ -160,7 +157,7 @@ export const settleMessages = <Data extends MessageCarrier>(
   return applyMessageFields(fields, settling, facts) ? { kind: 'edit', data: refreshed(data, host, facts) } : pass;
 };
 
-/** What a hook may say about messages in an object. null counts as absent. */
+/** The message fields in a hook's result. null counts as absent. */
 interface MessageFields {
   messages?: unknown;
   messageList?: unknown;
@@ -173,8 +170,8 @@ const isMessageFields = (value: unknown): value is MessageFields =>
   typeof value === 'object' && value !== null && Object.keys(value).every((key) => fieldNames.has(key));
 
 /**
- * Applies `messages`, `messageList` and `systemMessages` to the payload's list; says whether anything changed. The list itself
- * counts as changed where it is given back: that is how a hook says that it changed it in place.
+ * Applies `messages`, `messageList` and `systemMessages` to the payload's list; returns whether anything changed. A returned list itself
+ * counts as changed: a hook returns it after a change in place.
  */
 export const applyMessageFields = <Data extends MessageCarrier>(
   { messages, messageList, systemMessages }: MessageFields,
@@ -190,7 +187,7 @@ export const applyMessageFields = <Data extends MessageCarrier>(
   return isGiven(messageList) || isSystemWritten || isWritten;
 };
 
-/** Whether a field of an answer says something: null counts as absent. */
+/** Whether a field of a result has a value: null counts as absent. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 const writeSystem = <Data extends MessageCarrier>(
@@ -221,9 +218,9 @@ const writeMessages = <Data extends MessageCarrier>(
   const list = listOf(data);
   if (given.length === 0 && facts.emptyMeansUnchanged) return false;
   const before = host.messages.read(list, facts.scope);
-  if (isSame(given, before)) return false; // equal content is a pass, whatever objects hold it
+  if (isSame(given, before)) return false; // equal content is a pass, even in other objects
   try {
-    host.messages.write(list, withFieldEdits(given as MastraDBMessage[], before), facts); // what a message lacks, the port adds or refuses
+    host.messages.write(list, withFieldEdits(given as MastraDBMessage[], before), facts); // the port adds missing fields or refuses
   } catch (cause) {
     throw invalidResult(data, processorId, { detail: 'the messages could not be taken over.', cause });
   }
@@ -237,7 +234,7 @@ const looksLikeMessage = (entry: unknown): boolean => {
   return typeof role === 'string' && ('content' in entry || 'parts' in entry) && !isOther(content ?? parts);
 };
 
-/** Whether it is no content of any form; what is missing is named by itself. */
+/** Whether content has an invalid type; missing content has its own error. */
 const isOther = (content: unknown): boolean => isGiven(content) && typeof content !== 'object' && typeof content !== 'string';
 
 /** Whether two arrays hold the same objects. */

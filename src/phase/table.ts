@@ -10,7 +10,7 @@ import { outputStep } from './rows/output-step.js';
 import { outputStream } from './rows/output-stream.js';
 import { toolResult } from './rows/tool-result.js';
 
-/** The phase table: the single source of truth about phases, in the order in which a run meets them. */
+/** The phase table: the single source of truth about phases, in their order in a run. */
 export const phases = {
   input,
   inputStep,
@@ -23,9 +23,9 @@ export const phases = {
   outputResult,
 } as const satisfies { [P in Phase]: AnyRow<P> };
 
-export const phaseNames = Object.keys(phases) as Phase[]; // the table has the phases and nothing else
+export const phaseNames = Object.keys(phases) as Phase[]; // the table has exactly the phases
 
-/** The row of a phase; refuses a name that is not in the table. */
+/** The row of a phase; throws for a name that is not in the table. */
 export const phaseRow = <P extends Phase>(phase: P): PhaseRow<P> => {
   const row = (phases as Partial<Record<string, unknown>>)[phase];
   if (!row) throw new InterlockError('phase/unknown', { path: phase, detail: `the phases are ${phaseNames.join(', ')}.` });

@@ -13,7 +13,7 @@ import { systemTimer } from './scope.js';
 
 type Parts = MastraDBMessage['content']['parts'];
 
-/** A message with one text, or with given parts. Times go up with each call. */
+/** A message with one text, or with given parts. Its time is later than that of the previous call. */
 export const message = (id: string, content: string | Parts, fields: Partial<MastraDBMessage> = {}): MastraDBMessage => ({
   id,
   role: 'user',
@@ -34,17 +34,17 @@ export const toolPart = (toolCallId: string, result: unknown): Parts[number] => 
 export const textIn = ({ content }: MastraDBMessage): string =>
   content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('|');
 
-/** A list of messages from the caller, in which assistant messages are this run's answers. */
+/** A list of messages from the caller; assistant messages are responses of this run. */
 export const listOf = (...messages: MastraDBMessage[]): MessageList => {
   const list = new MessageList();
   for (const one of messages) list.add(one, one.role === 'assistant' ? 'response' : 'input', { merge: false });
   return list;
 };
 
-/** What a list holds: text by id, in order. */
+/** The content of a list: text by id, in order. */
 export const contents = (list: MessageList): [string, string][] => list.get.all.db().map((one) => [one.id, textIn(one)]);
 
-export const model = scriptedModel({ steps: [] }) as unknown as ResolvedModel; // Mastra's type adds marks of its own
+export const model = scriptedModel({ steps: [] }) as unknown as ResolvedModel; // Mastra's type adds brands of its own
 
 /** A model of an old specification. */
 export const oldModel = { specificationVersion: 'v1', modelId: 'old', provider: 'old' };
@@ -52,7 +52,7 @@ export const oldModel = { specificationVersion: 'v1', modelId: 'old', provider: 
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 const chunk = { type: 'text-delta', runId: 'run', from: 'AGENT', payload: { id: 'text-1', text: 'Hello world' } };
 
-/** A payload of each phase as the loop makes it. */
+/** A payload of each phase as the loop creates it. */
 export const payloads: { [P in Phase]: (list: MessageList) => PhaseData<P> } = {
   input: (messageList) => ({ phase: 'input', messages: messageList.get.input.db(), messageList, systemMessages: [] }),
   inputStep: (messageList) => ({
@@ -110,7 +110,7 @@ export const payloads: { [P in Phase]: (list: MessageList) => PhaseData<P> } = {
   }),
 };
 
-/** A conversation with a question, a tool call and an answer. */
+/** A conversation with a question, a tool call and a response. */
 export const conversation = (): MessageList =>
   listOf(
     message('question', 'Where is parcel 7?'),
@@ -136,7 +136,7 @@ export const createScope = (own: Partial<RunScope> = {}): TestScope => {
   return {
     runId: 'run',
     host: createHost(),
-    agent: { id: 'agent' } as never, // hooks only hand it on
+    agent: { id: 'agent' } as never, // hooks only pass it on
     requestContext: new RequestContext(),
     tracingContext: { currentSpan: undefined },
     writer: { custom: async (data) => void written.push(data) },
@@ -186,6 +186,6 @@ export const edited = <D>(verdict: Verdict<D>): D => {
   return verdict.data;
 };
 
-/** The code of the error for which there is no verdict. */
+/** The code of the error if there is no verdict. */
 export const codeOf = (verdict: Verdict<unknown>): unknown =>
   verdict.kind === 'unavailable' ? (verdict.error as { code?: unknown }).code : `(${verdict.kind})`;

@@ -4,7 +4,7 @@ import { describeValue, invalidResult, messageArgs, refreshed, type MessageInfo 
 
 const facts: MessageInfo = { scope: 'all', source: 'input' };
 
-/** `processAPIError`: the model call failed; the hook may change messages and ask for the call again. */
+/** `processAPIError`: the model call failed; the hook may change messages and request another call. */
 export const apiError = definePhase({
   phase: 'apiError',
   hook: 'processAPIError',
@@ -25,7 +25,7 @@ export const apiError = definePhase({
       steps: data.steps ?? [],
       messageId: data.messageId,
       rotateResponseMessageId: data.rotateResponseMessageId,
-      retryCount: data.retryCount ?? 0, // tries of this call, not retries that guards were granted
+      retryCount: data.retryCount ?? 0, // tries of this call, not granted retries
     }),
   settle: (returned, { data, processorId, host }) => {
     if (returned === undefined || returned === null) return pass;

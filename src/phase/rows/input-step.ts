@@ -19,7 +19,7 @@ type Data = PhaseData<'inputStep'>;
 
 const facts: MessageInfo = { scope: 'all', source: 'input' };
 
-/** `processInputStep`: before each model call; what it sets holds for this step, messages excepted. */
+/** `processInputStep`: before each model call. Its changes apply to this step, those of messages to all. */
 export const inputStep = definePhase({
   phase: 'inputStep',
   hook: 'processInputStep',
@@ -45,7 +45,7 @@ export const inputStep = definePhase({
       runId: data.runId,
       messageId: data.messageId,
       rotateResponseMessageId: data.rotateResponseMessageId,
-      model: data.model as ResolvedModel, // resolved inside a run; not where a form ran the phase alone
+      model: data.model as ResolvedModel, // resolved inside a run, but not in a form for the phase alone
       tools: data.tools,
       toolChoice: data.toolChoice,
       activeTools: data.activeTools,
@@ -87,7 +87,7 @@ const stepFields: Record<string, StepField> = {
   workspace: object,
 };
 
-/** All fields that a hook may return. `retryCount` is part of the host's type of the answer; it is the loop's to count. */
+/** All fields that a hook may return. `retryCount` is in the host's type of the result; the loop counts it. */
 const answerFields: Record<string, StepField | undefined> = {
   ...stepFields,
   model: { accepts: (value) => isText(value) || isObject(value), expected: 'a model, a router id or a config' },

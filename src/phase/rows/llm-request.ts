@@ -28,13 +28,13 @@ export const llmRequest = definePhase({
       steps: data.steps ?? [],
     }),
   settle: (returned, { data, processorId }) => {
-    const { prompt: made } = (returned ?? {}) as GuardReply; // absent in answers of other forms, which are refused below
+    const { prompt: made } = (returned ?? {}) as GuardReply; // undefined in results of other forms, which are rejected below
     const sent = isGiven(made) && Array.isArray(made) ? made : data.prompt;
     if (Array.isArray(sent)) refuseMissing(missingInMessages(sent, 'prompt'), data, processorId);
     if (returned === undefined || returned === null) return pass;
     const complaint = complaintAbout(returned);
     if (complaint) throw invalidResult(data, processorId, { detail: complaint });
-    const answer = returned as GuardReply; // just checked, as far as a guard can be
+    const answer = returned as GuardReply; // just validated, as far as possible
     const prompt = answer.prompt ?? data.prompt;
     // The first cached response wins; later hooks still run, for their side effects.
     const response = data.response ?? answer.response ?? undefined;

@@ -2,7 +2,7 @@ import { pass } from '../../verdict.js';
 import { definePhase } from '../row.js';
 import { describeValue, invalidResult } from '../settle-messages.js';
 
-/** `processLLMResponse`: looks at the whole response of a call, live or cached. */
+/** `processLLMResponse`: receives the whole response of a call, live or cached. */
 export const llmResponse = definePhase({
   phase: 'llmResponse',
   hook: 'processLLMResponse',

@@ -6,7 +6,7 @@ import { codeOf, contents, conversation, edited, judge, message, payloads, textI
 
 type Args = { messages: ReturnType<typeof message>[]; messageList: MessageList; systemMessages: object[] };
 
-/** The phases whose hooks answer with messages. */
+/** The phases whose hooks return messages. */
 const messagePhases = phaseNames.filter((phase) => phases[phase].carries && phase !== 'apiError');
 
 const redact = ({ messages }: Args) =>

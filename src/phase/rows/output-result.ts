@@ -13,7 +13,7 @@ const noResult: OutputResult = {
   steps: [],
 };
 
-/** `processOutputResult`: once, when the answer is complete. */
+/** `processOutputResult`: once, when the response is complete. */
 export const outputResult = definePhase({
   phase: 'outputResult',
   hook: 'processOutputResult',

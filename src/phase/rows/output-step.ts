@@ -5,7 +5,7 @@ const facts: MessageInfo = { scope: 'all', source: 'response', emptyMeansUnchang
 
 const noUsage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
 
-/** `processOutputStep`: the answer of one step, before any of its tools runs. */
+/** `processOutputStep`: the response of one step, before any of its tools runs. */
 export const outputStep = definePhase({
   phase: 'outputStep',
   hook: 'processOutputStep',

@@ -11,7 +11,7 @@ type Data = PhaseData<'outputStream'>;
 type StreamArgs = Parameters<NonNullable<Processor['processOutputStream']>>[0] & Pick<HookContext, 'heedsRulings'>;
 type Chunk = Parameters<NonNullable<Processor['processOutputStream']>>[0]['part'];
 
-/** `processOutputStream`: each chunk of the model's answer; null or undefined drops the chunk. */
+/** `processOutputStream`: each chunk of the model's response; null or undefined drops the chunk. */
 export const outputStream = definePhase({
   phase: 'outputStream',
   hook: 'processOutputStream',
@@ -23,10 +23,10 @@ export const outputStream = definePhase({
   merge: { copied: ['part'] },
   skips: ({ part }, processor) =>
     part === null || part === undefined || (!processor.processDataParts && (part as Chunk).type.startsWith('data-')),
-  // Called for every chunk: the arguments are written out, which costs a tenth of spreading the context.
+  // Called for every chunk: listing the arguments costs a tenth of spreading the context.
   invoke: ({ processor, data, context, slot }) =>
     processor.processOutputStream({
-      part: data.part as Chunk, // checked at the edge, a chunk of the loop inside
+      part: data.part as Chunk, // validated at the edge; inside, a chunk of the loop
       streamParts: chunksSoFar(data, slot),
       messageList: data.messageList,
       state: context.state,
@@ -51,7 +51,7 @@ export const outputStream = definePhase({
   },
 });
 
-/** Each processor's own account of the chunks that it was given; it begins with those that a payload from outside brings. */
+/** Each processor's own list of its chunks so far; it starts with those of a payload from outside. */
 const chunksSoFar = ({ part, streamParts }: Data, { streamParts: own }: ProcessorSlot): Chunk[] => {
   if (own.length === 0 && streamParts.length > 0) own.push(...streamParts.filter((earlier) => earlier !== part));
   own.push(part);

@@ -6,7 +6,7 @@ import { listOf, messageArgs, refreshed, settleMessages, type MessageInfo } from
 
 type Data = PhaseData<'toolResult'>;
 
-/** What a processor says of itself, see `GuardTraits`. */
+/** A processor's declaration, see `GuardTraits`. */
 interface Declared {
   readonly traits?: { readonly judgesErrors?: boolean };
 }
@@ -16,7 +16,7 @@ const facts: MessageInfo = {
   source: 'response',
   emptyMeansUnchanged: true,
   adopt: (given, before, host) => {
-    const [made, data] = [given as Data, before as Data]; // the facts of this row are asked about its payloads alone
+    const [made, data] = [given as Data, before as Data]; // the functions of this row get only its payloads
     const changed = (['result', 'toolResultValue'] as const).find((name) => made[name] !== data[name]);
     if (changed) host.messages.writeToolResult(listOf(data), made, made[changed]);
   },
@@ -64,10 +64,10 @@ export const toolResult = definePhase({
   },
 });
 
-/** A payload that came through Mastra's engine carries the value under a name of its own. */
+/** A payload from Mastra's engine has the value in a field with another name. */
 const nameOfResult = (data: Data): 'toolResultValue' | 'result' => ('toolResultValue' in data ? 'toolResultValue' : 'result');
 
-/** Hooks replace a result inside the list; the payload follows, so that the next hook is given what this one made. */
+/** Hooks replace a result inside the list; this updates the payload, so that the next hook gets the current result. */
 const withCurrentResult = (data: Data, host: Host): Data => {
   const name = nameOfResult(data);
   const { found, result } = host.messages.readToolResult(listOf(data), data.toolCallId);
