@@ -1,4 +1,4 @@
-/** The messages of a scope in their new order among those that are not in it, which stay where they are. */
+/** Reorders the messages of a scope among the other messages, which keep their positions. */
 export const interleaved = <Message extends { readonly id: string }>(
   all: readonly Message[],
   wanted: readonly Message[],

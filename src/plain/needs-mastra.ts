@@ -1,11 +1,11 @@
 import { InterlockError } from '../errors.js';
 
-/** The error for what only Mastra's own MessageList has. */
+/** The error for members that only Mastra's own MessageList has. */
 export const needsMastra = (path: string): InterlockError => new InterlockError('ai-sdk/needs-mastra', { path });
 
 /**
- * Adds members to an object that it lacks: reading one raises an error that names what it requires. The members are not
- * enumerable. `absent` names all of them, so that the compiler reports members which a later version of Mastra adds.
+ * Adds missing members to an object: reading one raises an error with the requirement. The members are not enumerable. `absent` lists all
+ * of them, so that the compiler reports members which a later version of Mastra adds.
  */
 export const refusing = <Has extends object, Absent extends string>(
   has: Has,
@@ -18,5 +18,5 @@ export const refusing = <Has extends object, Absent extends string>(
         throw needsMastra(`${path}.${name}`);
       },
     });
-  return has as Has & Record<Absent, never>; // they are there now
+  return has as Has & Record<Absent, never>; // just added
 };

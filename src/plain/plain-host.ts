@@ -2,7 +2,7 @@ import type { Host, TripSignal } from '../phase/host.js';
 import { plainPort } from './plain-port.js';
 import { readTripWire } from './read-trip-wire.js';
 
-/** What `abort()` throws; of the shape of Mastra's. */
+/** The error that `abort()` throws; its shape is that of Mastra's. */
 class PlainTripWire extends Error {
   override readonly name = 'TripWire';
   readonly options: Pick<TripSignal, 'retry' | 'metadata'>;
@@ -16,8 +16,8 @@ class PlainTripWire extends Error {
 }
 
 /**
- * A host without a framework: messages are plain data, and nothing is loaded. It serves guards whose traits say that they are
- * portable, and all guards where Mastra is not installed.
+ * A host without a framework: messages are plain data, and nothing is loaded. It serves guards with the trait `portable`, and all guards
+ * if Mastra is not installed.
  */
 export const plainHost = (resolveModel: Host['resolveModel']): Host => ({
   messages: plainPort,

@@ -5,7 +5,7 @@ import { refusing } from './needs-mastra.js';
 import { isSystem, systemText } from './stored-form.js';
 import { storedMessage } from './stored-message.js';
 
-/** Everything that a plain list holds, as plain data. Sources are noted by the ids of their messages. */
+/** The content of a plain list, as plain data. The ids of messages record their sources. */
 export interface PlainState {
   messages: MastraDBMessage[];
   newUserMessages: string[];
@@ -14,7 +14,7 @@ export interface PlainState {
   taggedSystemMessages: Record<string, SystemMessage[]>;
 }
 
-/** Where a new message's id is noted. */
+/** The field for a new message's id, by its source. */
 export const noteOf = { input: 'newUserMessages', response: 'newResponseMessages' } as const satisfies Record<
   MessageSource,
   keyof PlainState
@@ -32,10 +32,10 @@ export const emptyState = (): PlainState => ({
 
 const states = new WeakMap<object, PlainState>();
 
-/** What a plain list holds; nothing for any other value. */
+/** The content of a plain list; undefined for any other value. */
 export const stateIn = (value: object): PlainState | undefined => states.get(value);
 
-/** What a list of this host's holds. */
+/** The content of a list of this host. */
 export const stateOf = (list: MessageList): PlainState => {
   const state = states.get(list);
   if (state) return state;
@@ -49,7 +49,7 @@ export const messagesIn = (state: PlainState, scope: MessageScope): MastraDBMess
   return state.messages.filter(({ id }) => own.has(id));
 };
 
-/** What the list offers of Mastra's, without anything of Mastra's. */
+/** The members of Mastra's list that this one implements without Mastra. */
 type Offered =
   | 'add'
   | 'addSystem'
@@ -62,7 +62,7 @@ type Offered =
   | 'replaceAllSystemMessages'
   | 'updateToolInvocation';
 
-/** What it does not offer: forms of messages that Mastra makes, and what belongs to its own loop and memory. */
+/** The other members: Mastra's message forms, and functions of its own loop and memory. */
 const absent: Record<Exclude<keyof MessageList, Offered>, true> = {
   addOutputErrorsToProviderToolCalls: true,
   addSignal: true,
@@ -102,7 +102,7 @@ const absentViews: Record<Exclude<keyof MessageList['get']['all'], 'db'>, true> 
   v1: true,
 };
 
-/** Opens a list over a state, which is its own from then on. */
+/** Opens a list over a state, which belongs to it from then on. */
 export const openPlainList = (state: PlainState): MessageList => {
   const list = refusing(
     membersOf(state, () => list),
@@ -161,7 +161,7 @@ const noteSource = (state: PlainState, id: string, source: string): void => {
 
 const addSystem = (state: PlainState, given: unknown, tag: string | undefined): void => {
   const { providerOptions } = given as { providerOptions?: SystemMessage['providerOptions'] };
-  const content = typeof given === 'string' ? given : systemText(given as MastraDBMessage); // in whichever form
+  const content = typeof given === 'string' ? given : systemText(given as MastraDBMessage); // in either form
   const message: SystemMessage = Object.assign({ role: 'system' as const, content }, providerOptions && { providerOptions });
   const bucket = tag ? (state.taggedSystemMessages[tag] ??= []) : state.systemMessages;
   if (!bucket.some((known) => isSame(known.content, content))) bucket.push(message);
@@ -179,7 +179,7 @@ const remove = (state: PlainState, ids: ReadonlySet<string>): MastraDBMessage[] 
 
 type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
 
-/** Gives the call another result; its arguments stay. False where no message has the call. */
+/** Replaces the result of the call; its arguments stay. False if no message has the call. */
 const updateToolInvocation = (state: PlainState, given: ToolPart): boolean => {
   const { toolCallId } = given.toolInvocation;
   for (const { id, role, content } of state.messages.toReversed()) {

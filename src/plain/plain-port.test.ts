@@ -10,7 +10,7 @@ import { plainPort } from './plain-port.js';
 
 const { messages: messagePort } = createHost();
 
-/** The observable content of a list, read through the port that made it. */
+/** The observable content of a list, read through its own port. */
 const seen = (port: MessagePort, list: MessageList) => ({
   all: port.read(list, 'all').map((one) => [one.id, one.role, textIn(one)]),
   input: port.read(list, 'input').map(({ id }) => id),
@@ -22,7 +22,7 @@ const seen = (port: MessagePort, list: MessageList) => ({
 
 const said = (id: string, text: string, role: MastraDBMessage['role'] = 'user') => message(id, text, { role });
 
-/** A history that starts with what the caller said. */
+/** A history that starts with the caller's messages. */
 const opened = (port: MessagePort, size: number): MessageList => {
   const list = port.create([], [{ role: 'system', content: 'Be kind.' }], 'input');
   for (let index = 0; index < size; index += 1)
@@ -49,7 +49,7 @@ const edits = fc.array(
   { maxLength: 6 },
 );
 
-/** Messages as a hook may give them back. */
+/** Messages as a hook may return them. */
 const edited = (messages: readonly MastraDBMessage[], { kind, at }: Edit, round: string): MastraDBMessage[] => {
   const place = messages.length === 0 ? 0 : at % messages.length;
   const one = messages[place];
@@ -63,7 +63,7 @@ const edited = (messages: readonly MastraDBMessage[], { kind, at }: Edit, round:
     case 'add':
       return messages.toSpliced(place, 0, said(`n${round}`, 'added', 'assistant'));
     case 'plain':
-      return messages.toSpliced(place, 0, { id: `p${round}`, role: 'user', content: 'plain words' } as never); // read as hosts read it
+      return messages.toSpliced(place, 0, { id: `p${round}`, role: 'user', content: 'plain words' } as never); // hosts read such entries
     case 'swap':
       return messages.toReversed();
     case 'system':
@@ -113,7 +113,7 @@ describe('a plain list', () => {
     };
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.array(edits, { minLength: 2, maxLength: 2 }), (size, branches) => {
-        // Lists of Mastra's sort by time: a message that is moved is given another, which a merge takes for an edit of it.
+        // Lists of Mastra's sort by time: a moved message gets another time, which a merge treats as an edit of it.
         fc.pre(!branches.flat().some(({ kind }) => kind === 'swap'));
         expect(merged(plainPort, size, branches)).toEqual(merged(messagePort, size, branches));
       }),

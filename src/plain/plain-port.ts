@@ -8,7 +8,7 @@ import { readToolResult } from './read-tool-result.js';
 import { isStored, isSystem, systemText } from './stored-form.js';
 import { storedMessage } from './stored-message.js';
 
-/** Which list a copy was lent by. */
+/** The original list of each fork. */
 const origins = new WeakMap<MessageList, MessageList>();
 
 const create: MessagePort['create'] = (messages, systemMessages, source) => {
@@ -35,7 +35,7 @@ const write: MessagePort['write'] = (list, messages, { scope, source }) => {
   state[noteOf[source]].push(...added);
 };
 
-/** Replaces the message with the same id in place, so that each holder sees the change; its time is kept. */
+/** Replaces the message with the same id in place, so that each holder sees the change; keeps its time. */
 const replaced = (own: MastraDBMessage | undefined, message: MastraDBMessage): MastraDBMessage =>
   own && own !== message ? Object.assign(own, message, { createdAt: own.createdAt }) : (own ?? storedMessage(message));
 
@@ -47,24 +47,24 @@ const fork: MessagePort['fork'] = (list) => {
 
 const fill = (list: MessageList, state: PlainState): void => void Object.assign(stateOf(list), state);
 
-/** In the format of Mastra's lists, with times as text, because a merge treats them as words. */
+/** In the format of Mastra's lists, with times as text, because a merge treats them as text. */
 const snapshot: MessagePort['snapshot'] = (list) => {
   const state = stateOf(list);
   return { ...state, messages: state.messages.map((message) => ({ ...message, createdAt: timeOf(message) })) };
 };
 
-/** A time may be anything by now: guards write to messages as they please. */
+/** A time may have any type: guards may write anything to messages. */
 const timeOf = ({ createdAt }: MastraDBMessage): string => {
   const time = new Date(createdAt);
   return Number.isNaN(time.getTime()) ? String(createdAt) : time.toJSON();
 };
 
 const restore: MessagePort['restore'] = (list, snapshotted) => {
-  const state = snapshotted as PlainState; // what `snapshot` gave, merged with others of its kind
+  const state = snapshotted as PlainState; // from `snapshot`, merged with others of its kind
   fill(list, { ...state, messages: state.messages.map((message) => ({ ...message, createdAt: new Date(message.createdAt) })) });
 };
 
-/** Messages as plain data behind the port of the pure modules: nothing of any host's is loaded. */
+/** The pure modules' message port over plain data, without any host. */
 export const plainPort: MessagePort = {
   is: (value): value is MessageList => typeof value === 'object' && value !== null && stateIn(value) !== undefined,
   create,

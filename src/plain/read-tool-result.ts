@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { MessagePort } from '../phase/host.js';
 
-/** The result of a tool call as messages have it, the text of an error included. */
+/** The result of a tool call in messages, including the text of an error. */
 export const readToolResult = (
   messages: readonly MastraDBMessage[],
   toolCallId: string,

@@ -4,8 +4,8 @@ import type { Host, TripSignal } from '../phase/host.js';
 const optionNames: ReadonlySet<string> = new Set(['retry', 'metadata'] satisfies (keyof TripSignal)[]);
 
 /**
- * Reads a thrown value as a tripwire by its shape: an error with `options`, of which there are two, and a `processorId`. So one
- * is known whose class is of another copy of Mastra, or of none.
+ * Reads a thrown value as a tripwire by its shape: an error with `options`, of which there are two, and a `processorId`. This also
+ * recognizes tripwires of another copy of Mastra, or of none.
  */
 export const readTripWire: Host['readTripWire'] = (error) => {
   if (!(error instanceof Error) || !Object.hasOwn(error, 'processorId')) return undefined;

@@ -1,15 +1,15 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
-/** Lists keep no system messages among the others, so that the type of their role does not know them; hooks return them there. */
+/** Lists store system messages separately, so that the type of a message's role lacks them; hooks may return them among the others. */
 export const isSystem = (message: MastraDBMessage): boolean => (message.role as string) === 'system';
 
-/** The text of a system message, in whichever form it comes. */
+/** The text of a system message in any form. */
 export const systemText = ({ content }: MastraDBMessage): string => {
-  if (typeof content === 'string') return content; // plain system messages are allowed among the returned messages
+  if (typeof content === 'string') return content; // hooks may return plain system messages
   const parts = content.parts?.flatMap((part) => (part.type === 'text' ? [part.text] : [])) ?? [];
   return parts.length > 0 ? parts.join('\n') : (content.content ?? '');
 };
 
-/** Whether a message has the form in which lists keep messages, with an id. */
+/** Whether a message has the stored form of lists, with an id. */
 export const isStored = ({ id, content }: MastraDBMessage): boolean =>
   typeof id === 'string' && typeof content === 'object' && Array.isArray(content.parts);

@@ -5,19 +5,19 @@ import { toStored, type SpokenMessage, type StoredPart } from './to-stored.js';
 
 type Content = MastraDBMessage['content'];
 
-/** A message in any form that a list takes: as lists keep it, as the AI SDK's functions take it, or with parts as clients show it. */
+/** A message in any form that a list accepts: the stored form, that of the AI SDK's functions, or with parts as clients show it. */
 interface Spoken extends Partial<Omit<MastraDBMessage, 'role' | 'content'>> {
   readonly role: MastraDBMessage['role'] | 'tool';
   readonly content?: Content | SpokenMessage['content'];
   readonly parts?: readonly StoredPart[];
 }
 
-/** A message as lists keep it, made of one in another form; one that has an id and a time keeps them. Throws at what is none. */
+/** Converts a message to the stored form; an existing id and time are kept. Throws if it is no message. */
 export const storedMessage = (given: unknown): MastraDBMessage => {
   const message = typeof given === 'string' ? { role: 'user', content: given } : given;
   if (!isSpoken(message)) throw new TypeError(`${describeValue(given)} is no message.`);
   const { id = globalThis.crypto.randomUUID(), role, createdAt = new Date(), content } = message;
-  if (isStored(message as MastraDBMessage) && message.createdAt) return message as MastraDBMessage; // the form that was asked about
+  if (isStored(message as MastraDBMessage) && message.createdAt) return message as MastraDBMessage; // isStored checked the form
   return {
     ...kept(message as Partial<MastraDBMessage>),
     id,

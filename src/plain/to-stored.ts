@@ -3,27 +3,27 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 export type StoredPart = MastraDBMessage['content']['parts'][number];
 type Invocation = Extract<StoredPart, { type: 'tool-invocation' }>['toolInvocation'];
 
-/** A part of a message in any of the forms that the AI SDK gives it. */
+/** A part of a message in any form of the AI SDK. */
 export interface Part {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** A message in any of the forms that the AI SDK gives it. */
+/** A message in any form of the AI SDK. */
 export interface SpokenMessage {
   readonly role: string;
   readonly content: string | readonly { readonly type: string }[];
 }
 
-/** Where a stored part's words stand in the messages that it was made of. */
+/** The position of a stored part's text in the original messages. */
 interface Slot {
-  /** Of the messages, of the parts of its content (0 where that is a text), of the stored parts. */
+  /** Index of the message, of the part in its content (0 for a text), and of the stored part. */
   readonly message: number;
   readonly part: number;
   readonly stored: number;
 }
 
-/** What a group of messages is to guards: stored parts, and how they are tied to the messages. */
+/** A group of messages in the form for guards: stored parts, and their positions in the messages. */
 export interface Stored {
   readonly parts: StoredPart[];
   readonly slots: readonly Slot[];
@@ -33,7 +33,7 @@ export interface Stored {
 export const partsIn = ({ content }: SpokenMessage): readonly Part[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** The stored parts of a message of the user, or of an answer with its tools' results. */
+/** The stored parts of a message of the user, or of a response with its tools' results. */
 export const toStored = (messages: readonly SpokenMessage[]): Stored => {
   const parts: StoredPart[] = [];
   const slots: Slot[] = [];
@@ -75,16 +75,16 @@ const takeResult = (taking: Taking, given: Part): number => {
   return taking.parts.push({ type: 'tool-invocation', toolInvocation }) - 1;
 };
 
-/** A tool's output as its guards see it: the value without how it is labelled for the model. */
+/** A tool's output as guards see it: the value without its label for the model. */
 export const resultIn = (output: unknown): unknown => {
   const labelled = (output ?? {}) as { value?: unknown; reason?: unknown };
   return 'value' in labelled ? labelled.value : labelled.reason;
 };
 
-/** A part as Mastra keeps it; nothing for what only a provider reads. */
+/** A part in Mastra's stored form; undefined for a part that only a provider reads. */
 const storedPart = (part: Part): StoredPart | undefined => {
   const { providerOptions } = part;
-  const metadata = providerOptions ? { providerMetadata: providerOptions as never } : {}; // the provider's own, carried through
+  const metadata = providerOptions ? { providerMetadata: providerOptions as never } : {}; // the provider's own, passed through
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part['text'] as string, ...metadata };
@@ -109,7 +109,7 @@ const storedPart = (part: Part): StoredPart | undefined => {
   }
 };
 
-/** Bytes as base64, an address as text. */
+/** Bytes as base64, a URL as text. */
 const dataIn = (given: unknown): string => {
   if (typeof given === 'string') return given;
   if (given instanceof URL) return given.href;
