@@ -9,12 +9,12 @@ import { createHookContexts, type OpenCall } from './hook-context-cache.js';
 import { inSequence, type Guard, type GuardStep } from './in-sequence.js';
 import { tripWireOf } from './read-thrown.js';
 
-/** A processor's hook at one place of a pipeline. */
+/** A processor's hook at one position of a pipeline. */
 interface GuardSite<P extends Phase> {
   readonly row: PhaseRow<P>;
   /** A processor that has the row's hook. */
   readonly processor: Processor;
-  /** The way to the guard through its pipeline. */
+  /** The guard's path in its pipeline. */
   readonly path: string;
 }
 
@@ -35,7 +35,7 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
       const context = row.carries ? withSignals(shared, data, host) : shared;
       let answer: unknown;
       try {
-        // The hook is there: only processors that have it stand in a phase.
+        // The hook exists: only processors that implement it are called in a phase.
         answer = row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, slot, host });
       } catch (error) {
         throw heldTo(call, error, host);
@@ -50,14 +50,14 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
   };
 };
 
-/** What a hook gave. One that called `abort` has said so, whatever it did with the error that it was thrown. */
+/** The result of a hook. If the hook called `abort`, that counts, even if it caught the error. */
 const said = (call: OpenCall, answer: unknown): unknown => {
   call.isSettled = true;
   if (call.aborted) throw call.aborted;
   return answer;
 };
 
-/** What a hook threw: a tripwire, or else the one that it was thrown itself, or what it failed with. */
+/** The verdict of a hook that threw: a tripwire, otherwise the one from `abort`, otherwise the error. */
 const heldTo = (call: OpenCall, error: unknown, host: Host): unknown => {
   call.isSettled = true;
   return tripWireOf(error, host) ? error : (call.aborted ?? error);

@@ -4,25 +4,25 @@ import type { HookContext } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import type { Author } from '../verdict.js';
 
-/** What a processor has in a run: what it keeps, and what all its hooks are handed. */
+/** A processor's state in a run, and the context of all its hooks. */
 interface HookContextCache {
   readonly slot: ProcessorSlot;
-  /** Its `abort` is that of the call that was opened last. */
+  /** Its `abort` belongs to the call that was opened last. */
   readonly context: HookContext;
   openCall(author: Author): OpenCall;
 }
 
 /** A call of a hook. */
 export interface OpenCall {
-  /** What `abort` threw, which is the hook's verdict. */
+  /** The error that `abort` threw, which is the hook's verdict. */
   aborted: Error | undefined;
-  /** Whether the hook has settled: an `abort` after that is ignored and reported, however long the run goes on. */
+  /** Whether the hook has settled: a later `abort` is ignored and reported, however long the run continues. */
   isSettled: boolean;
 }
 
 /**
- * Gives what a processor has in a run. Made once per run and processor, because hooks are called for every chunk of a stream;
- * only the count of retries can change within a run.
+ * Creates the function that returns a processor's cache in a run. It exists once per run and processor, because hooks are called for
+ * every chunk of a stream; only the retry count can change within a run.
  */
 export const createHookContexts = (processor: Processor): ((scope: RunScope, retryCount: number) => HookContextCache) => {
   const runs = new WeakMap<RunScope, HookContextCache>();
@@ -49,7 +49,7 @@ const abortOf =
     const said = reason || `Tripwire triggered by ${processorId}`;
     if (call.isSettled) {
       scope.reportLateAbort({ author, reason: said });
-      return undefined as never; // nothing waits for the hook: what is thrown here would end the process
+      return undefined as never; // no caller awaits the hook: an error here would end the process
     }
     const { retry, metadata } = options ?? {};
     const tripwire = scope.host.createTripWire({ reason: said, retry, metadata, processorId });

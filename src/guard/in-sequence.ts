@@ -4,7 +4,7 @@ import type { GuardSpan, RunScope } from '../phase/scope.js';
 import { isStop, pass, type Author, type Stop, type Verdict } from '../verdict.js';
 import { readThrown, type Thrower } from './read-thrown.js';
 
-/** Something that judges a payload: never throws, always a verdict; synchronous where the code inside it is. */
+/** Judges a payload: never throws, always returns a verdict; synchronous if its code is. */
 export type Guard<P extends Phase> = (data: PhaseData<P>, scope: RunScope) => Awaitable<Verdict<PhaseData<P>>>;
 
 /**
@@ -15,35 +15,35 @@ export interface GuardStep<P extends Phase> extends Thrower {
   readonly author: Author;
   /** Whether its inner guards report their own verdicts, as those of a parallel block do. */
   readonly isBlock?: boolean;
-  /** Whether there is nothing to do; a skipped call is not reported. */
+  /** Whether the step has nothing to do; a skipped call is not reported. */
   skips?(data: PhaseData<P>): boolean;
   /** Calls the code. */
   run(data: PhaseData<P>, scope: RunScope): unknown;
-  /** Reads its answer; throws what it cannot use. */
+  /** Reads the code's result; throws if it is invalid. */
   read(returned: unknown, data: PhaseData<P>, scope: RunScope): Awaitable<Verdict<PhaseData<P>>>;
 }
 
-/** A sequence under way. */
+/** A sequence in progress. */
 interface Progress<P extends Phase> {
   readonly steps: readonly GuardStep<P>[];
   readonly scope: RunScope;
   data: PhaseData<P>;
   isEdited: boolean;
-  /** The step under way. */
+  /** Index of the current step. */
   index: number;
-  /** When the step under way began. One reading of the clock ends a step and begins the next. */
+  /** Start time of the current step. One reading of the clock ends a step and starts the next. */
   startedAt: number;
-  /** The answer of the step under way, where it takes its time; or the reading of its answer, where that does. */
+  /** The pending result of the current step, or the pending reading of its result. */
   answer: Promise<unknown> | undefined;
   reading: Promise<Verdict<PhaseData<P>>> | undefined;
-  /** The step under way as a trace shows it, where one is made. */
+  /** The trace span of the current step, if there is a trace. */
   span: GuardSpan | undefined;
 }
 
 /**
- * Steps one after another as one guard: each is given what the one before it made; the first stop ends it. This is the one
- * place that runs a hook: it waits only where it must, takes whatever the hook throws for a verdict, and reports each verdict
- * with the time spent. A chain of plain functions stays synchronous and costs no turn of the event loop.
+ * Combines steps to one guard: each gets the payload after the previous one; the first stop ends the sequence. Only this code runs hooks:
+ * it waits only if it must, reads errors as verdicts, and reports each verdict with its duration. A chain of plain functions stays
+ * synchronous and costs no turn of the event loop.
  */
 export const inSequence =
   <P extends Phase>(steps: readonly GuardStep<P>[]): Guard<P> =>
@@ -62,11 +62,11 @@ export const inSequence =
     return goOn(progress) ?? finish(progress);
   };
 
-/** Runs steps until the sequence ends, and gives its outcome, or until one takes its time, and gives nothing. */
+/** Runs steps until the sequence ends, and returns its outcome; undefined if a step is asynchronous. */
 const goOn = <P extends Phase>(progress: Progress<P>): Verdict<PhaseData<P>> | undefined => {
   const { steps, scope } = progress;
   for (; progress.index < steps.length; progress.index += 1) {
-    const step = steps[progress.index] as GuardStep<P>; // as the loop's bounds say
+    const step = steps[progress.index] as GuardStep<P>; // within the loop's bounds
     let verdict: Verdict<PhaseData<P>>;
     try {
       if (step.skips?.(progress.data)) continue;
@@ -89,7 +89,7 @@ const goOn = <P extends Phase>(progress: Progress<P>): Verdict<PhaseData<P>> | u
   return progress.isEdited ? { kind: 'edit', data: progress.data } : pass;
 };
 
-/** The scope that a step runs in: its span's, where a trace is made. What a block holds has spans of its own. */
+/** The scope of a step: that of its span, if there is a trace. The steps of a block have their own spans. */
 const enter = <P extends Phase>({ author, isBlock }: GuardStep<P>, progress: Progress<P>): RunScope => {
   const { scope, data } = progress;
   if (!scope.openSpan || isBlock) return scope;
@@ -97,11 +97,11 @@ const enter = <P extends Phase>({ author, isBlock }: GuardStep<P>, progress: Pro
   return progress.span.scope;
 };
 
-/** The rest of a sequence from a step that takes its time. */
+/** Runs the rest of a sequence from an asynchronous step on. */
 const finish = async <P extends Phase>(progress: Progress<P>): Promise<Verdict<PhaseData<P>>> => {
   const { steps, scope } = progress;
   for (;;) {
-    const step = steps[progress.index] as GuardStep<P>; // the one that is waited for
+    const step = steps[progress.index] as GuardStep<P>; // the awaited one
     let verdict: Verdict<PhaseData<P>>;
     try {
       const read = progress.reading ?? step.read(await progress.answer, progress.data, scope);
@@ -119,14 +119,14 @@ const finish = async <P extends Phase>(progress: Progress<P>): Promise<Verdict<P
   }
 };
 
-/** Reports a verdict and takes it in; false where the sequence ends with it. */
+/** Reports a verdict and applies it; false if it ends the sequence. */
 const take = <P extends Phase>(
   { author, isBlock }: GuardStep<P>,
   progress: Progress<P>,
   verdict: Verdict<PhaseData<P>>,
 ): boolean => {
   const now = progress.scope.now();
-  const given = isStop(verdict) ? undefined : progress.data; // a report does not quote blocked words
+  const given = isStop(verdict) ? undefined : progress.data; // a report does not quote blocked text
   if (!isBlock) progress.scope.reportGuard({ author, verdict, given, durationMs: now - progress.startedAt });
   progress.startedAt = now;
   progress.span?.end(verdict);
@@ -147,7 +147,7 @@ const take = <P extends Phase>(
   }
 };
 
-/** The caller has given up, so the remaining guards are not started. */
+/** The caller has canceled, so the remaining guards are not started. */
 const givenUp = <P extends Phase>({ author }: GuardStep<P>, { abortSignal }: RunScope): Stop => ({
   kind: 'unavailable',
   ...author,

@@ -1,23 +1,25 @@
 import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { Pattern, TextSpan } from './pattern.js';
 
-/** So many UTF-16 units of text are read before other work of the process has its turn. */
+/** Number of UTF-16 units of text that are read before other work of the process has its turn. */
 export const stepChars = 16_384;
 
-/** The platform's own, also where a test puts a clock of its own in its place later; browsers have no `setImmediate`. */
+/** The platform's own, even if a test installs a fake clock later; browsers have no `setImmediate`. */
 const soon: (act: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout;
 
-/** Gives other work of the process its turn: timers, sockets and files, not only promises that are settled. */
+/** Gives other work of the process its turn: timers, sockets and files, not only settled promises. */
 export const turn = (): Promise<void> => new Promise((resolve) => void soon(resolve));
 
-/** The most parts of a stream that pass between two turns of other work, and the most time. The clock is asked now and then. */
+/**
+ * Maximum number of stream parts, and maximum time, between two turns of other work. The clock is read once every `partsPerLook` parts.
+ */
 const mostParts = 256;
 const mostMs = 4;
 const partsPerLook = 16;
 
 /**
- * To be called for each part of a stream: gives other work its turn now and then, since a source that is always ready would keep the
- * process to itself.
+ * Creates a function to call for each part of a stream: it regularly gives other work its turn, because a source that is always ready
+ * would block the process.
  */
 export const createTurns = (): (() => Promise<void> | undefined) => {
   let [parts, since] = [0, performance.now()];
@@ -28,9 +30,9 @@ export const createTurns = (): (() => Promise<void> | undefined) => {
   };
 };
 
-/** Counts what is read of the texts of one question, so that many short ones do not block the process either. */
+/** Counts the text read in one check, so that many short texts do not block the process either. */
 interface Pace {
-  /** Whether so many more units may be read at once; they count as read. */
+  /** Whether this many more units may be read at once; they then count as read. */
   mayRead(chars: number): boolean;
   /** Gives other work its turn, after which a step may be read again. */
   turn(): Promise<void>;
@@ -47,14 +49,14 @@ export const createPace = (): Pace => {
   };
 };
 
-/** What finds values in a text. */
+/** Finds values in a text. */
 type Finding<Span extends TextSpan> = Pick<Pattern<Span>, 'find' | 'isStepwise'>;
 
-/** Does the same with each of a list, one after another; without waiting where nothing has to be waited for. */
+/** Applies a function to each item, one after another; stays synchronous if all results are. */
 export const inTurn = <T, R>(items: readonly T[], act: (item: T, index: number) => Awaitable<R>): Awaitable<R[]> => {
   const results: R[] = [];
   for (let index = 0; index < items.length; index += 1) {
-    const result = act(items[index] as T, index); // as the loop's bounds say
+    const result = act(items[index] as T, index); // within the loop's bounds
     if (isPromise(result)) return goOn(items, act, { results, first: result });
     results.push(result);
   }
@@ -71,7 +73,7 @@ const goOn = async <T, R>(
   return results;
 };
 
-/** Changes texts; `map` changes those inside a value, and meets the same ones in the same order whatever they become. */
+/** Changes texts; `map` changes those inside a value, and visits them in the same order whatever the changes. */
 export const changeTexts = <Value, Text = string>(
   map: (change: (text: Text) => Text) => Value,
   edit: (text: Text) => Awaitable<Text>,
@@ -88,10 +90,10 @@ export const changeTexts = <Value, Text = string>(
   });
 };
 
-/** Work that is done in steps: each is over in a few milliseconds, and tells before about how many characters it reads. */
+/** Work in steps of a few milliseconds; each step first yields the approximate number of characters it will read. */
 export type Steps<Result> = Generator<number, Result, void>;
 
-/** Does work without a pause. */
+/** Runs work without a pause. */
 export const atOnce = <Result>(steps: Steps<Result>): Result => {
   for (;;) {
     const { done, value } = steps.next();
@@ -99,7 +101,7 @@ export const atOnce = <Result>(steps: Steps<Result>): Result => {
   }
 };
 
-/** Does work with pauses, in which other work of the process has its turn; a little of it is done at once. */
+/** Runs work with pauses for other work of the process; a small amount runs without one. */
 export const paced = <Result>(steps: Steps<Result>, pace: Pace): Awaitable<Result> => {
   for (;;) {
     const { done, value } = steps.next();
@@ -112,7 +114,7 @@ export const paced = <Result>(steps: Steps<Result>, pace: Pace): Awaitable<Resul
   }
 };
 
-/** Shows each match in a text. */
+/** Visits each match in a text. */
 export function* findingEach<Span extends TextSpan>(
   { find, isStepwise = false }: Finding<Span>,
   text: string,
@@ -136,10 +138,10 @@ export function* finding<Span extends TextSpan>(finder: Finding<Span>, text: str
   return spans;
 }
 
-/** So much reading costs as much as one replacement: a hash, or a comparison with what was said before. */
+/** Cost of one replacement, in characters read: a hash, or a comparison with earlier text. */
 export const replacementChars = 256;
 
-/** A text with something else in place of each match; the same text where there is none. */
+/** Replaces each match in a text; returns the same text if there is none. */
 export function* replacing<Span extends TextSpan>(
   text: string,
   { pattern, replace }: { pattern: Finding<Span>; replace: (value: string, span: Span) => string },

@@ -2,9 +2,9 @@
 export type Leaf = string | number | bigint;
 
 /**
- * Changes the texts and numbers inside a value, keys of objects included, and shares everything that did not change: the same
- * value comes back where nothing did. Keys that become the same are numbered. A changed instance of a class becomes plain data,
- * and a changed error becomes a plain error. Dates, bytes and circular references stay as they are.
+ * Changes the texts and numbers inside a value, including keys of objects, and shares all unchanged parts: the same value is returned if
+ * nothing changed. Keys that become equal are numbered. A changed instance of a class becomes plain data, and a changed error becomes a
+ * plain error. Dates, bytes and circular references stay as they are.
  */
 export const mapLeaves = (value: unknown, edit: (leaf: Leaf) => Leaf, known = new Map<object, unknown>()): unknown => {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return edit(value);
@@ -38,10 +38,10 @@ const mapCollection = (value: Map<unknown, unknown> | Set<unknown>, inner: (valu
   return value instanceof Map ? new Map(mapped as [unknown, unknown][]) : new Set(mapped); // its items are pairs
 };
 
-/** If its message, its cause or any field changes, a new error with the message and the name alone replaces it. */
+/** If an error's message, cause or any field changes, replaces it by a new error with only the message and the name. */
 const mapError = (error: Error, inner: (value: unknown) => unknown): Error => {
   const said = [error.message, error.cause, Object.fromEntries(Object.entries(error))];
-  const left = inner(said) as typeof said; // as many
+  const left = inner(said) as typeof said; // of the same length
   return left === said ? error : Object.assign(new Error(String(left[0])), { name: error.name });
 };
 
@@ -52,10 +52,10 @@ const mapFields = (fields: object, edit: (leaf: Leaf) => Leaf, inner: (value: un
   return isSame ? fields : fieldsOf(after);
 };
 
-/** No field is lost where two names have become the same. */
+/** Creates an object without losing a field if two names have become equal. */
 const fieldsOf = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> => {
   const fields = new Map<string, unknown>();
-  /** The last number that was given to a name. */
+  /** The last number that was assigned to a name. */
   const numbers = new Map<string, number>();
   for (const [name, value] of entries) {
     let free = name;
@@ -67,7 +67,7 @@ const fieldsOf = (entries: readonly (readonly [string, unknown])[]): Record<stri
   return Object.fromEntries(fields);
 };
 
-/** The texts and numbers inside a value, keys of objects included. */
+/** The texts and numbers inside a value, including keys of objects. */
 export const leavesOf = (value: unknown): Leaf[] => {
   const leaves: Leaf[] = [];
   mapLeaves(value, (leaf) => {
@@ -77,7 +77,7 @@ export const leavesOf = (value: unknown): Leaf[] => {
   return leaves;
 };
 
-/** Changes every text inside a value as {@link mapLeaves} does: a number in which something is changed becomes a text. */
+/** Changes every text inside a value like {@link mapLeaves}: a changed number becomes a text. */
 export const mapTexts = (value: unknown, change: (text: string) => string): unknown =>
   mapLeaves(value, (leaf) => {
     const text = String(leaf);
@@ -85,7 +85,7 @@ export const mapTexts = (value: unknown, change: (text: string) => string): unkn
     return changed === text ? leaf : changed;
   });
 
-/** Fields that hold framing words of the host's data, which are no text of the conversation. */
+/** Framing fields of the host's data, which are not text of the conversation. */
 const framing = new Set([
   'type',
   'role',

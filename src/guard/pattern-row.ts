@@ -16,7 +16,7 @@ interface StreamChunk {
   readonly type: string;
   readonly payload?: unknown;
   readonly data?: unknown;
-  /** Where the chunk is one match: what `find` said about it. */
+  /** Set if the chunk is one match: the result of `find`. */
   readonly match?: TextSpan;
   /** The last chunk of arguments that no tool call repeats. */
   readonly isLast?: boolean;
@@ -24,26 +24,23 @@ interface StreamChunk {
 
 const row: StreamRow = phases.outputStream;
 
-/** From how many characters in a row on a reason quotes a value: half of it, and no short word by chance. */
+/** Minimal length of a value's quotation in a reason: half of the value, but no short word by chance. */
 const valueChars = ({ length }: string): number => Math.max(4, Math.ceil(length / 2));
-/** The same for a text that may hold what is blocked. */
+/** The same for a text that may contain blocked content. */
 const textChars = 16;
 
-/** The pattern that a processor says it goes by. */
+/** The pattern that a processor declares. */
 export const patternOf = (processor: Processor): Pattern | undefined => {
   const { window }: WindowedProcessor = processor;
   return typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
 };
 
-/**
- * The row of the stream as the gate uses it: a processor with a pattern is asked about matches and about whole chunks by its
- * pattern, any other by its hook.
- */
+/** The stream's row for the gate: a processor with a pattern judges matches and whole chunks by its pattern, any other by its hook. */
 export const gateRow: StreamRow = {
   ...row,
   skips: (data, processor) => {
     if (row.skips?.(data, processor)) return true;
-    const chunk = data.part as StreamChunk; // checked by the row
+    const chunk = data.part as StreamChunk; // validated by the row
     return patternOf(processor) !== undefined && !isRead(chunk);
   },
   invoke: (call: HookCall<'outputStream', 'processOutputStream'>) => {
@@ -69,7 +66,7 @@ export const gateRow: StreamRow = {
 const contextFor = (processor: WindowedProcessor, context: HookContext, untold: SecretContent): HookContext =>
   processor.quotesBlocked ? context : withoutSecretsIn(context, untold);
 
-/** Whether a pattern has anything to read in a chunk. */
+/** Whether a chunk has content for a pattern. */
 const isRead = (chunk: StreamChunk): boolean => {
   const { type, payload, match, isLast } = chunk;
   if (match || isLast || isToolOutputChunk(chunk) || isDropped(type) || type.startsWith('data-')) return true;
@@ -77,14 +74,17 @@ const isRead = (chunk: StreamChunk): boolean => {
   return fields.some(([name, value]: [string, unknown]) => value !== undefined && isReadRule(ruleOf(type, name)));
 };
 
-/** A pattern, and what its `replace` is handed for a value. */
+/** A pattern, and the arguments of its `replace`. */
 interface Replacing {
   readonly pattern: Pattern;
   readonly messageList: HookCall<'outputStream', 'processOutputStream'>['data']['messageList'];
   context(value: string): HookContext;
 }
 
-/** A chunk with every match in it replaced, as the table of fields says; the same object where there is none, null where it is left out. */
+/**
+ * Replaces every match in a chunk according to the table of fields. Returns the same object if there is none, null if the chunk is
+ * dropped.
+ */
 const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
   const { match, type, isLast } = chunk;
   if (match) {
@@ -114,7 +114,7 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
   return whenReady(redactedIn(payload, by, map), (read) => (read === payload ? chunk : { ...chunk, payload: read }));
 };
 
-/** Plain data with every match in its texts replaced. */
+/** Replaces every match in the texts of plain data. */
 const redactedIn = (value: unknown, by: Replacing, map: typeof mapTexts = mapTexts): Awaitable<unknown> =>
   changeTexts((change) => map(value, change), replacingAll(by));
 
@@ -129,7 +129,7 @@ export const findsNothing = (pattern: Pattern, { type, payload }: { type: string
   return whenReady(without, (left) => left === fields);
 };
 
-/** What comes from elsewhere: another stream's chunk by what it says, anything else by all of its texts. */
+/** Replaces matches in nested content: in another stream's chunk by its fields, in anything else by all of its texts. */
 const carrying = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
   const inner = toolOutputChunk(chunk);
   const value = inner ?? toolOutputValue(chunk);
@@ -138,7 +138,7 @@ const carrying = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
   );
 };
 
-/** A chunk that no field is known of, such as the end of a step, tells in its payload what was said, among names that are the stream's own. */
+/** A chunk without known fields, such as the end of a step, has the text in its payload, among field names of the stream itself. */
 const carriedAs = (inner: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
   if (isToolOutputChunk(inner) || isKnown(inner.type)) return redacted(inner, by);
   return whenReady(redactedIn(inner.payload, by, mapSaid), (payload) =>

@@ -2,40 +2,39 @@ import type { Processor, ProcessOutputStreamArgs } from '@mastra/core/processors
 import type { GuardWindow } from '../../schemas/index.js';
 import type { HookContext } from '../phase/row.js';
 
-/** A piece of a text, in UTF-16 units: `start` belongs to it, `end` does not. */
+/** A section of a text, in UTF-16 units, from `start` (inclusive) to `end` (exclusive). */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * A guard over values that can be recognised by their characters. The gate calls `find` on as much of a part as it holds, so
- * that a value is found however the stream cuts it, and lets out what can no longer be the beginning of one.
+ * A guard for values that have recognizable characters. The gate calls `find` on the buffered text of a part, so that a value is found
+ * however the stream splits it, and releases text that can no longer start a match.
  *
- * The same bounds hold for every kind of text: the model's words, its reasoning, and each text inside a tool call's arguments.
+ * The same bounds hold for every kind of text: the model's text, its reasoning, and each text inside a tool call's arguments.
  */
 export interface Pattern<Span extends TextSpan = TextSpan> {
-  /** The most characters that a match may have, in UTF-16 units, from 1; `'part'` where there is no such number: the part is held. */
+  /** Maximum length of a match in UTF-16 units, at least 1; `'part'` if it has no maximum: the part is then held. */
   readonly maxLength: number | 'part';
   /** The number of characters before a match that `find` reads, e.g. 1 for `\b`. Default 1. */
   readonly lookbehind?: number;
   /** The number of characters after a match that `find` reads, e.g. 1 for `\b`. Default 1. */
   readonly lookahead?: number;
   /**
-   * The matches that start at `from` or later, in order and without overlap: the leftmost counts, and of those that start at the
-   * same place one by a rule of the pattern's own. Must follow from the text alone: whether a match starts at a place is decided
-   * by the `lookbehind` characters before it, and by no more than `maxLength + lookahead` from it on.
+   * The matches that start at `from` or later, in order and without overlap: the leftmost counts, and of several that start at the same
+   * index one by the pattern's own rule. The result must depend on the text alone: the `lookbehind` characters before an index, and at
+   * most `maxLength + lookahead` from it on, decide whether a match starts there.
    */
   find(text: string, from: number, until?: number): readonly Span[];
   /**
-   * Whether `find` respects `until`: a long text is then read in steps, between which the process does other work, and each call
-   * returns only matches that start before `until`. Default: `find` is called once for the whole text.
+   * Whether `find` respects `until`: a long text is then read in steps with other work in between, and each call returns only matches
+   * that start before `until`. Default: `find` is called once for the whole text.
    */
   readonly isStepwise?: boolean;
   /**
-   * Where the earliest match might start that more text could still complete or change, at `from` or later; the text's length
-   * where there is none. An answer closer to the end lets text leave sooner: without it the last `maxLength + lookahead - 1`
-   * characters are held.
+   * The earliest index, at `from` or later, of a possible match that more text could complete or change; the text's length if there is
+   * none. A result closer to the end releases text sooner: without it the last `maxLength + lookahead - 1` characters are held.
    */
   open?(text: string, from: number): number;
   /** The replacement for a match; calls `context.abort` to block. Called once for each match, in order. */
@@ -46,12 +45,12 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
 export interface PatternMatch<Span extends TextSpan = TextSpan> {
   readonly span: Span;
   readonly context: HookContext;
-  /** The conversation, where the host has one. */
+  /** The conversation, if the host has one. */
   readonly messageList?: ProcessOutputStreamArgs['messageList'];
 }
 
 /**
- * How much of the stream a guard judges at a time: its policy's window, or its pattern. The pattern's `replace` then takes the
+ * The amount of the stream that a guard judges at a time: its policy's window, or its pattern. The pattern's `replace` then takes the
  * place of `processOutputStream`.
  */
 export type Window = GuardWindow | { readonly pattern: Pattern };

@@ -1,15 +1,15 @@
 import { mapTexts } from './map-texts.js';
 import { ruleOf } from './stream-fields.js';
 
-/** How the texts of a field are read. */
+/** The function that reads the texts of a field. */
 interface TextReading {
-  /** A text as it may leave; the same text where nothing is found. Throws to block. */
+  /** The releasable version of a text; the same text if nothing is found. Throws to block. */
   change(text: string): string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of a chunk's payload as they may leave; the same object where nothing changed. */
+/** The releasable version of a chunk's payload fields; the same object if nothing changed. */
 export const readFields = (type: string, payload: Fields, reading: TextReading): Fields => {
   let left: Record<string, unknown> | undefined;
   for (const [name, value] of Object.entries(payload)) {
@@ -45,17 +45,17 @@ const readField = (type: string, name: string, { value, payload, reading }: Fiel
   }
 };
 
-/** Fields of provider metadata that the provider wants back unchanged with the next prompt, or that name its own things. */
+/** Fields of provider metadata that the provider needs back unchanged with the next prompt, or that identify its own objects. */
 const opaque =
   /^(signature|thoughtSignature|thought_signature|itemId|responseId|id|redactedData|(reasoning)?[eE]ncrypted_?[cC]ontent|phase)$/;
 
-/** Provider metadata as it may leave. A list whose texts, read in a row, hold what none of them holds alone is emptied. */
+/** The releasable version of provider metadata. A list is emptied if its joined texts contain a match that none of them contains alone. */
 const readMetadata = (value: unknown, reading: TextReading): unknown => {
   if (typeof value === 'string') return reading.change(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const left = value.map((one: unknown) => readMetadata(one, reading));
-    const whole = [...rowsOf(value).values()].map((row) => reading.change(row)); // each is asked about, so that the order of texts stays
+    const whole = [...rowsOf(value).values()].map((row) => reading.change(row)); // every text is read, so that their order stays
     if ([...rowsOf(left).values()].some((row, index) => row !== whole[index])) return [];
     return left.some((one, index) => one !== value[index]) ? left : value;
   }
@@ -64,7 +64,7 @@ const readMetadata = (value: unknown, reading: TextReading): unknown => {
   return after.every(([, one], index) => one === before[index]?.[1]) ? value : Object.fromEntries(after);
 };
 
-/** The texts of a list's entries, joined by where they stand in an entry. */
+/** The texts of a list's entries, joined by their path in an entry. */
 const rowsOf = (list: readonly unknown[]): Map<string, string> => {
   const rows = new Map<string, string>();
   const gather = (value: unknown, path: string): void => {
@@ -76,7 +76,7 @@ const rowsOf = (list: readonly unknown[]): Map<string, string> => {
   return rows;
 };
 
-/** What is left of provider metadata once a guard has edited the answer: what the provider wants back, and numbers. */
+/** Reduces provider metadata after a guard's edit of the response to what the provider needs back, and numbers. */
 export const withoutQuotations = (metadata: unknown): unknown => {
   if (typeof metadata !== 'object' || metadata === null) return typeof metadata === 'string' ? undefined : metadata;
   if (Array.isArray(metadata)) return [];
@@ -89,7 +89,7 @@ export const withoutQuotations = (metadata: unknown): unknown => {
 
 const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|rtf|x-ndjson|.*\+(json|xml))|message\/)/i;
 
-/** A file as it may leave: bytes, base64, a data URL, plain text or an address, tagged or not. */
+/** The releasable version of a file: bytes, base64, a data URL, plain text or an address, tagged or not. */
 const readFile = (data: unknown, mimeType: unknown, reading: TextReading): unknown => {
   if (typeof data === 'string') return readFileText(data, mimeType, reading);
   if (data instanceof URL) {
@@ -123,7 +123,7 @@ const isTagged = (data: unknown): data is { readonly type: 'data' | 'url' | 'tex
   return (data.type === 'data' || data.type === 'url' || data.type === 'text') && data.type in data;
 };
 
-/** An edited address; as a text where it is none any more. */
+/** An edited address; a text if it is no longer a URL. */
 const toUrl = (text: string): URL | string => (URL.canParse(text) ? new URL(text) : text);
 
 const readBase64 = (head: string, body: string, reading: TextReading): string => {
@@ -143,7 +143,7 @@ const fromBase64 = (data: string): string | undefined => {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)));
   } catch {
-    return undefined; // it is no base64
+    return undefined; // invalid base64
   }
 };
 

@@ -12,8 +12,7 @@ export interface Thrower {
 }
 
 /**
- * Reads what a hook threw as a verdict: a tripwire as a trip or a retry, anything else as `unavailable`. A guard that fails
- * lets nothing pass (P3).
+ * Reads a hook's error as a verdict: a tripwire as a trip or a retry, anything else as `unavailable`. A failed guard passes nothing (P3).
  */
 export const readThrown = (error: unknown, { author, onViolation }: Thrower, host: Host): Stop => {
   const signal = tripWireOf(error, host);
@@ -25,7 +24,7 @@ export const readThrown = (error: unknown, { author, onViolation }: Thrower, hos
   return stop;
 };
 
-/** The tripwire that a thrown value is, if it is one and can be read. */
+/** Reads a thrown value as a tripwire; undefined if it is none or cannot be read. */
 export const tripWireOf = (error: unknown, host: Host): ReturnType<Host['readTripWire']> => {
   try {
     return host.readTripWire(error);

@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 
-/** How a value that is hidden from a model is named to it, e.g. `[EMAIL_1]`. */
+/** The placeholder that a model gets for a hidden value, e.g. `[EMAIL_1]`. */
 export const placeholder = /\[[A-Z][A-Z0-9_]{0,31}_\d{1,6}\]/;
 
 /** The placeholder of a hidden value in a recorded run: `⟦EMAIL_1⟧` for the value that the model gets as `[EMAIL_1]`. */
@@ -12,10 +12,10 @@ export const standInOf = (name: string): string => `⟦${name.slice(1, -1)}⟧`;
 /** The placeholder of a stand-in. */
 export const placeholderOf = (name: string): string => `[${name.slice(1, -1)}]`;
 
-/** A processor that keeps values which must not be recorded. */
+/** A processor with secrets that must not be recorded. */
 export interface SecretsProcessor extends Processor {
-  /** A text as it may be written down: with placeholders for the values in it. `state` is the processor's own in the run. */
+  /** The recordable version of a text: with placeholders for its secrets. `state` is the processor's own in the run. */
   readonly conceal?: (text: string, state: object) => string;
-  /** The run is replayed from what was written down, in which stand-ins take the place of values. */
+  /** Prepares for a replay, whose recorded texts contain stand-ins for secrets. */
   readonly expectStandIns?: (state: object) => void;
 }

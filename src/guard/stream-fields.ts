@@ -1,4 +1,4 @@
-/** What becomes of a field on its way out. */
+/** The treatment of a field before it is emitted. */
 type FieldRule = keyof typeof fieldRules;
 
 /** Each rule in a sentence, as the reference prints it. */
@@ -16,7 +16,7 @@ export const fieldRules = {
   passed: 'Leaves as it came.',
 } as const;
 
-/** One row of the table: a field, what becomes of it, and why. */
+/** One row of the table: a field, its rule, and the reason. */
 export interface StreamField {
   /** The type of Mastra's chunk; `*` for every type without a row of its own for the field. */
   readonly chunk: string;
@@ -33,8 +33,8 @@ const ids = 'An id of the host or the provider; parts are matched by it.';
 const repeated = 'It repeats or quotes words of the answer: grounding segments, citations, log probabilities.';
 
 /**
- * Every field that leaves in a stream, and with it in results, steps and messages, which are made of the chunks that left. The
- * gate and the pattern guards go by this table, tests put a secret into each of its rows, and docs/reference/fields.md prints it.
+ * Every emitted field of a stream; results, steps and messages are made from the emitted chunks, too. The gate and the pattern guards use
+ * this table, tests put a secret into each of its rows, and docs/reference/fields.md prints it.
  */
 export const streamFields = [
   { chunk: 'text-delta', field: 'text', aiSdk: { field: 'delta' }, rule: 'window', because: words },
@@ -106,7 +106,7 @@ for (const { chunk, field, rule } of streamFields) {
 
 const general = byChunk.get('*') as Map<string, FieldRule>; // the table has rows for all types
 
-/** What becomes of a field of a chunk. */
+/** The rule for a field of a chunk. */
 export const ruleOf = (type: string, field: string): FieldRule => {
   const own = byChunk.get(type.startsWith('data-') ? 'data-*' : type);
   return own?.get(field) ?? (general.has(field) ? general.get(field) : own?.get('*')) ?? 'texts';
@@ -119,5 +119,5 @@ export const isReadRule = (rule: FieldRule): boolean => rule !== 'passed' && rul
 export const isKnown = (type: string): boolean =>
   type.startsWith('data-') || /^(text|reasoning)-/.test(type) || [...(byChunk.get(type)?.values() ?? [])].some(isReadRule);
 
-/** Whether a chunk is left out where a guard buffers the words that it repeats. */
+/** Whether a chunk is dropped if a guard buffers the text that it repeats. */
 export const isDropped = (type: string): boolean => ruleOf(type, '*') === 'dropped';

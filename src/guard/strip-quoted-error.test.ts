@@ -7,7 +7,7 @@ const secret = 'My mail is mara.quill@example.com, my number 4471.';
 const cut = cutQuotesOf(secret);
 const shown = (error: unknown) => stripQuotedError(error, cut) as Error;
 
-/** All that JSON, copies and loggers make of an error. */
+/** All forms of an error in JSON, copies and logs. */
 const copiesOf = (error: Error): string =>
   [
     JSON.stringify(error),

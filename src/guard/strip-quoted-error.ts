@@ -1,25 +1,25 @@
 import { isRecord } from '../phase/plain-data.js';
 import { stripQuotedSecrets } from './strip-quoted-secrets.js';
 
-/** Fields of an error that callers are shown. Providers name the fields that hold a request as they like, so that the list says what may leave. */
+/** Fields of an error that callers get. Providers use any names for fields with a request, so that this list is an allowlist. */
 const shownFields = new Set(
   (
     'name message id code type status statusCode statusText isRetryable retryable retryAfter retryAfterMs reason errno syscall param ' +
     'requestId request_id requestID actor path domain category finishReason modelId provider attempts'
   ).split(' '),
 );
-/** An error's own errors are read by loggers whether or not they are enumerable. */
+/** Loggers read an error's own errors whether or not they are enumerable. */
 const nestedFields = new Set<PropertyKey>(['cause', 'errors', 'lastError']);
 /** A shown text is a name or a short reason. */
 const mostChars = 200;
 
-/** From how many characters in a row on a text quotes a content. */
+/** Minimal length of a quotation of the content, in characters. */
 const quoteChars = 12;
-/** A word of the content that may be a value is cut out however short it is. */
+/** A word of the content that may be a value is removed at any length. */
 const word = /[^\s"'`,;()[\]{}<>]+/g;
 const isValue = (text: string): boolean => text.length > 3 && /[\d@]/.test(text);
 
-/** Cuts out of a text what it repeats of a content. */
+/** Removes quotations of a content from a text. */
 export const cutQuotesOf = (content: string): ((text: string) => string) => {
   const words = new Set(content.match(word)?.filter(isValue));
   return (text) => {
@@ -29,8 +29,8 @@ export const cutQuotesOf = (content: string): ((text: string) => string) => {
 };
 
 /**
- * An error as callers are shown it: its class and the fields that say what failed, without what quotes the request. Code in the process
- * can still read the other fields; copies, JSON and logs do not have them. The same error, unless it is frozen or its message has to be cut.
+ * The error for callers: its class and the fields about the failure, without quotations of the request. Code in the process can still
+ * read the other fields; copies, JSON and logs do not have them. It is the same object, unless it is frozen or its message has to be cut.
  */
 export const stripQuotedError = (error: unknown, cut: (text: string) => string): unknown => {
   try {
@@ -48,7 +48,7 @@ interface Showing {
 const isErrorLike = (value: unknown): value is Error =>
   value instanceof Error || typeof (value as { message?: unknown } | null | undefined)?.message === 'string';
 
-/** A thing without a message that is thrown, or the cause of an error: a body that a provider answered with. */
+/** A thrown object without a message, or one as the cause of an error: a provider's response body. */
 const isBody = (value: unknown): value is object => isRecord(value) && !isErrorLike(value);
 
 const shown = (error: unknown, showing: Showing): unknown => {
@@ -75,7 +75,7 @@ const shownList = (list: readonly unknown[], showing: Showing): unknown => {
   return target;
 };
 
-/** The same body where all of it is shown; otherwise a copy, in which a field that may quote the request can be read, and is not enumerable. */
+/** The same body if all of it is shown; otherwise a copy, in which fields that may quote the request are readable but not enumerable. */
 const shownBody = (body: object, showing: Showing): object => {
   const fields = Object.entries(Object.getOwnPropertyDescriptors(body));
   if (fields.every(([name, field]) => !field.enumerable || isShown(name, field, showing))) return body;
@@ -90,7 +90,7 @@ const isChangeable = (error: object): boolean =>
 
 type Fields = Record<PropertyKey, PropertyDescriptor>;
 
-/** The fields of an error as they are shown; all of them can be changed again. */
+/** The shown fields of an error; all of them can be changed again. */
 const fieldsOf = (error: Error, { message, target }: { message: string; target: Error }, showing: Showing): Fields => {
   const fields: Fields = {};
   for (const name of Reflect.ownKeys(error)) {
@@ -117,10 +117,10 @@ const isShown = (name: PropertyKey, { value }: PropertyDescriptor, { cut }: Show
   if (typeof value === 'string')
     return typeof name === 'string' && shownFields.has(name) && value.length <= mostChars && cut(value) === value;
   if (typeof value === 'object' || typeof value === 'function') return value === null;
-  return typeof name === 'symbol' ? typeof value === 'boolean' : shownFields.has(name as string); // the AI SDK marks its errors so
+  return typeof name === 'symbol' ? typeof value === 'boolean' : shownFields.has(name as string); // marks of the AI SDK's errors
 };
 
-/** Errors inside an error are shown alike; anything else is read through a getter, which no logger calls. */
+/** Errors inside an error are stripped too; anything else gets a getter, which no logger calls. */
 const nested = ({ value, get, ...field }: PropertyDescriptor, showing: Showing): PropertyDescriptor => {
   const { configurable } = field;
   if (get) return { get, configurable, enumerable: false };

@@ -7,7 +7,7 @@ describe('withoutQuotes', () => {
     ['Found jane@example.com here.', 'jane@example.com', 4, 'Found … here.'],
     ['Found jane@exam', 'jane@example.com', 4, 'Found …'],
     ['ple.com and jane', 'jane@example.com', 4, '… and …'],
-    ['Pin 123 it is.', '123', 4, 'Pin … it is.'], // shorter than what counts: all of it
+    ['Pin 123 it is.', '123', 4, 'Pin … it is.'], // shorter than the minimum: all of it
     ['No such values.', 'jane@example.com', 4, 'No such values.'],
     ['A word of the text', 'Many a word of the text stands here.', 16, 'A…'],
     ['A word', 'Many a word of the text stands here.', 16, 'A word'],

@@ -9,7 +9,7 @@ export interface SecretContent {
 
 const ellipsis = '…';
 
-/** A text without its quotations of a content. Linear in both. */
+/** Removes quotations of a content from a text. Linear in both. */
 export const stripQuotedSecrets = (text: string, { content, fromChars }: SecretContent): string => {
   const least = Math.min(fromChars, content.length);
   if (least === 0 || text.length < least) return text;
@@ -26,7 +26,7 @@ export const stripQuotedSecrets = (text: string, { content, fromChars }: SecretC
   return kept;
 };
 
-/** The pieces of a text, of so many characters each, that stand in a content, too. */
+/** The pieces of a text, of this length each, that also occur in a content. */
 const quotedIn = (text: string, content: string, length: number): ReadonlySet<string> => {
   const pieces = new Set<string>();
   for (let at = 0; at + length <= text.length; at += 1) pieces.add(text.slice(at, at + length));
@@ -38,7 +38,7 @@ const quotedIn = (text: string, content: string, length: number): ReadonlySet<st
   return quoted;
 };
 
-/** What a hook is handed, with an `abort` that tells nothing of a content: neither in its reason nor in its metadata. */
+/** A hook's context with an `abort` that reveals nothing of a content: neither in its reason nor in its metadata. */
 export const withoutSecretsIn = (context: HookContext, secret: SecretContent): HookContext => {
   const change = (text: string) => stripQuotedSecrets(text, secret);
   return {

@@ -8,8 +8,9 @@ import type { Processor } from '@mastra/core/processors';
  * const calm = defineProcessor({
  *   id: 'calm',
  *   traits: { decides: ['retry'] },
- * processOutputStep: ({ text = '', messages, abort }) => (/[a-z]/.test(text) ? messages : abort('Do not shout.', { retry: true
- * })), });
+ *   processOutputStep: ({ text = '', messages, abort }) =>
+ *     /[a-z]/.test(text) ? messages : abort('Do not shout.', { retry: true }),
+ * });
  */
 export interface GuardTraits {
   /**
@@ -39,7 +40,7 @@ export interface GuardTraits {
   readonly portable?: boolean;
 }
 
-/** A processor that says of itself what cannot be seen. */
+/** A processor that declares facts which code cannot detect. */
 export interface DeclaredProcessor extends Processor {
   readonly traits?: GuardTraits;
 }

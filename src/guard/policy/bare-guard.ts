@@ -5,7 +5,7 @@ import type { Verdict } from '../../verdict.js';
 import type { Guard, GuardStep } from '../in-sequence.js';
 import { readThrown } from '../read-thrown.js';
 
-/** A step as a guard that reports neither verdicts nor violations: its layers decide whether its verdict counts. */
+/** A step as a guard without reports of verdicts and violations: its layers decide whether its verdict counts. */
 export const bareGuard =
   <P extends Phase>(step: GuardStep<P>): Guard<P> =>
   (data, scope) => {

@@ -9,7 +9,7 @@ const breaker = { failures: 3, halfOpenAfterMs: 1_000 };
 const sayOf = ({ verdict }: Asked): unknown =>
   verdict.kind === 'unavailable' ? ((verdict.error as { code?: string }).code ?? 'down') : verdict.kind;
 
-/** A guard that is up or down, and how often it was asked. */
+/** A guard that is up or down, with a count of its calls. */
 const switched = () => {
   const guard = { isUp: false, asked: 0 };
   const hook: Hook = async (args) => {

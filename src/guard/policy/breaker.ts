@@ -6,9 +6,9 @@ import type { Guard } from '../in-sequence.js';
 import { unavailable, type Layer } from './layer.js';
 
 /**
- * `breaker`: after some calls in a row without a verdict the guard is not asked for a while, and is unavailable with
- * `guard/breaker-open`; then one call tries, and all others still fail fast. A call that its caller gave up says nothing about the
- * guard, except that such a try has not shown that the guard is back.
+ * `breaker`: after some consecutive calls without a verdict the guard is not called for a while, and is unavailable with
+ * `guard/breaker-open`; then one trial call is made, and all others still fail fast. A call that its caller canceled does not count; a
+ * canceled trial leaves the breaker open.
  */
 export const withBreaker: Layer = (inner, { author, state: { breaker } }) => {
   if (!breaker) return inner;
@@ -22,7 +22,7 @@ interface Call<P extends Phase> {
   readonly scope: RunScope;
 }
 
-/** The guard's verdict; none where the breaker is open. */
+/** The guard's verdict; undefined if the breaker is open. */
 const askThrough = async <P extends Phase>(
   breaker: CircuitBreakerPolicy,
   inner: Guard<P>,
@@ -32,10 +32,10 @@ const askThrough = async <P extends Phase>(
   const ask = async () => {
     verdict = await inner(data, scope);
     const isGivenUp = verdict.kind === 'unavailable' && scope.abortSignal?.aborted;
-    // To the breaker, an error that it does not handle is no failure and no success.
+    // An error that the breaker does not handle counts as neither failure nor success.
     if (isGivenUp && breaker.state === CircuitState.Closed) throw new Error('Given up.');
     return verdict;
   };
-  await breaker.execute(ask).catch(() => undefined); // open, or given up
+  await breaker.execute(ask).catch(() => undefined); // open, or canceled
   return verdict;
 };

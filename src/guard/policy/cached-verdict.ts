@@ -2,10 +2,10 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { SystemMessage } from '../../phase/host.js';
 import type { Author, Pass, Retry, Trip } from '../../verdict.js';
 
-/** A verdict that can be given again in another run. */
+/** A verdict that can be repeated in another run. */
 export type CachedVerdict = Omit<Trip, keyof Author> | Omit<Retry, keyof Author> | CachedEdit | Pass;
 
-/** What a guard made of a payload, so that it can be made again of a payload with the same content. */
+/** A guard's edit of a payload, to repeat it on a payload with the same content. */
 export interface CachedEdit {
   readonly kind: 'edit';
   /** Fields other than messages. */
@@ -16,12 +16,12 @@ export interface CachedEdit {
 export interface CachedConversation {
   readonly messages: readonly CachedMessage[];
   readonly systemMessages: readonly SystemMessage[];
-  /** The ids of the tool calls that the guard was given, in order: each run has its own. */
+  /** The ids of the tool calls in the guard's input, in order: each run has its own. */
   readonly callIds: readonly string[];
 }
 
 interface CachedMessage {
   readonly message: MastraDBMessage;
-  /** Its place among the messages that the guard was given; none for one that it added. */
+  /** Its index among the messages of the guard's input; undefined for an added one. */
   readonly from: number | undefined;
 }

@@ -7,9 +7,9 @@ import type { LayerSite } from './layer.js';
 import { remembering } from './remembering.js';
 
 /**
- * `cache.windows`: what the guard decided about a window of a stream it decides of the same text again, in whatever part, attempt or
- * run: the text, whether it is said or thought, and the request's context are all that its verdict may follow from. Matches of a
- * pattern, tool calls and other chunks are judged each time.
+ * `cache.windows`: repeats the guard's decision about a window of a stream for the same text, in any part, attempt or run. The verdict
+ * may depend only on the text, on whether it is text or reasoning, and on the request's context. Matches of a pattern, tool calls and
+ * other chunks are judged each time.
  */
 export const cachedWindows = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Guard<P> =>
   remembering(inner, site, {
@@ -23,7 +23,7 @@ export const cachedWindows = <P extends Phase>(inner: Guard<P>, site: LayerSite<
     remake: ({ fields }, data) => ({ ...data, part: withText(data, fields['text']) }),
   });
 
-/** A window of a stream: a delta that says nothing but its text. */
+/** A window of a stream: a delta that contains only its text. */
 interface Window {
   readonly type: string;
   readonly text: string;
@@ -38,7 +38,7 @@ const windowIn = (data: object): Window | undefined => {
   return typeof text === 'string' && Object.keys(more).length === 0 ? { type: part.type as string, text } : undefined; // one of the set
 };
 
-/** Another text, or none, can be put into another chunk; any other answer cannot. */
+/** A changed or removed text can be applied to another chunk; any other result cannot. */
 const keepText = (made: object, asked: Window): CachedEdit | typeof pass | undefined => {
   if ((made as { part?: unknown }).part === null) return kept(null);
   const left = windowIn(made);
@@ -49,6 +49,6 @@ const keepText = (made: object, asked: Window): CachedEdit | typeof pass | undef
 const kept = (text: string | null): CachedEdit => ({ kind: 'edit', fields: { text }, conversation: undefined });
 
 const withText = (data: object, text: unknown): unknown => {
-  const { part } = data as { part: { payload: object } }; // it is a window
+  const { part } = data as { part: { payload: object } }; // a window
   return text === null ? null : { ...part, payload: { ...part.payload, text } };
 };

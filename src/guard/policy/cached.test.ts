@@ -10,7 +10,7 @@ const cache = { maxEntries: 10 };
 const cachedPhases = phaseNames.filter((phase) => phases[phase].cadence !== 'chunk');
 const messagePhases = cachedPhases.filter((phase) => phases[phase].carries && phase !== 'apiError');
 
-/** The same talk as in another run: the same words under other ids and times. */
+/** The same conversation in another run: the same text under other ids and times. */
 const talk = (run: string, words = 'Where is parcel 7?', threadId = `thread-${run}`): MessageList =>
   listOf(
     message(`${run}-question`, words, { threadId }),
@@ -125,7 +125,7 @@ describe('bounds', () => {
 
   it('a verdict is forgotten after its time', async () => {
     const hook = counting();
-    await vi.advanceTimersByTimeAsync(1); // a clock that says 0 is taken for none
+    await vi.advanceTimersByTimeAsync(1); // a clock at 0 counts as no clock
     const plan = planOf(hook, { cache: { ...cache, ttlMs: 1_000 } });
     await ask(plan, 'input');
     await vi.advanceTimersByTimeAsync(1_000);
@@ -179,7 +179,7 @@ describe('contents that look alike', () => {
   });
 });
 
-/** What a hook may do to the messages, each a pure function of what it is given. */
+/** A hook's change of the messages, as a pure function of its arguments. */
 type Deed = (
   args: Required<Pick<HookArgs, 'messageList'>> & { messages: MastraDBMessage[]; systemMessages: object[] },
 ) => unknown;
@@ -213,7 +213,7 @@ const deeds: Record<string, Deed> = {
   }),
 };
 
-/** A list by value; what was added has a name of its own in each run. */
+/** A list by value; an added message has its own name in each run. */
 const valueOf = (list: MessageList) => {
   const input = new Set(list.get.input.db());
   return {

@@ -43,7 +43,7 @@ const keepMade = <P extends Phase>(
   return changed.length > 0 ? base(made, new Set(changed)) : pass;
 };
 
-/** What was made may be such that it cannot be written down. */
+/** The content of the changed payload; undefined if it cannot be serialized. */
 const contentIn = (made: PhaseData, scope: RunScope): Content | undefined => {
   try {
     return contentOf(made, scope);
@@ -52,12 +52,12 @@ const contentIn = (made: PhaseData, scope: RunScope): Content | undefined => {
   }
 };
 
-/** Names in a content that are no fields of the payload: what the list and the request's context hold. */
+/** Names in a content that are not fields of the payload: the content of the list and the request's context. */
 const conversational = new Set(['messages', 'systemMessages', 'requestContext']);
 
 /**
- * Notes a payload before a guard is asked. What is given back says what the guard made of it, given the names of what changed;
- * nothing where that cannot be made again.
+ * Records a payload before the guard's call. The returned function creates the cached edit from the names of the changes; undefined if
+ * the edit cannot be repeated.
  */
 const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: PhaseData<P>, { host }: RunScope) => {
   const { messageList: list }: MessageCarrier = data;
@@ -68,7 +68,7 @@ const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: Phase
     const messages = host.messages.read(changed, 'all');
     const added = messages.filter(({ id }) => !places.has(id));
     const known = new Set(host.messages.read(changed, row.carries?.source ?? 'input'));
-    if (!added.every((message) => known.has(message))) return undefined; // made again, it would count as another's
+    if (!added.every((message) => known.has(message))) return undefined; // repeated, it would count as another's
     return {
       messages: messages.map((message) => ({ message: ports.copy(message), from: places.get(message.id) })),
       systemMessages: ports.copy(host.messages.readSystem(changed)),
@@ -85,7 +85,7 @@ const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: Phase
   };
 };
 
-/** Makes a kept edit again, of a payload that is the guard's own. */
+/** Repeats a cached edit on a payload that is the guard's own. */
 const applyEdit = <P extends Phase>(
   { fields, conversation }: CachedEdit,
   data: PhaseData<P>,
@@ -107,7 +107,7 @@ const applyEdit = <P extends Phase>(
 /** A cached message with the id and time of the message that it replaces. An added message gets the ids of the current run. */
 const inPlaceOf = (base: MastraDBMessage | undefined, kept: MastraDBMessage): MastraDBMessage => {
   const { id: _id, createdAt: _at, threadId: _thread, resourceId: _resource, ...said } = kept;
-  if (!base) return said as MastraDBMessage; // what it lacks, the list gives it
+  if (!base) return said as MastraDBMessage; // the list adds missing fields
   const { id, createdAt, threadId, resourceId } = base;
   return { ...said, id, createdAt, ...(threadId !== undefined && { threadId }), ...(resourceId !== undefined && { resourceId }) };
 };

@@ -5,9 +5,9 @@ import type { Author, Verdict } from '../../verdict.js';
 import { givenUp, unavailable, type Layer } from './layer.js';
 
 /**
- * `concurrency`: at most `limit` calls at a time, over all runs; others wait their turn, and where `queue` of them wait already, one
- * more is unavailable with `guard/busy`. A call that is given up leaves the queue, or its place to the next, even where it ignores its
- * signal: else one hanging call would stop the guard for good.
+ * `concurrency`: at most `limit` calls at a time, over all runs; others wait. If `queue` calls already wait, one more is unavailable with
+ * `guard/busy`. A canceled call leaves the queue, or frees its place, even if it ignores its signal: otherwise one hanging call would
+ * stop the guard for good.
  */
 export const withConcurrency: Layer = (inner, { author, policy: { concurrency }, state: { limit } }) => {
   if (!concurrency || !limit) return inner;
@@ -18,10 +18,10 @@ export const withConcurrency: Layer = (inner, { author, policy: { concurrency },
       : limit(() => (scope.abortSignal?.aborted ? givenUp(author, scope) : untilGivenUp(inner(data, scope), author, scope)));
 };
 
-/** Calls that begin in this turn count as waiting until the next. */
+/** Calls that start in this turn count as waiting until the next. */
 const isFull = ({ activeCount, pendingCount }: LimitFunction, most: number): boolean => activeCount + pendingCount >= most;
 
-/** A verdict, or none as soon as the caller has given up. */
+/** The verdict, or unavailable as soon as the caller cancels. */
 const untilGivenUp = <D>(verdict: Awaitable<Verdict<D>>, author: Author, scope: RunScope): Awaitable<Verdict<D>> => {
   const { abortSignal } = scope;
   if (!isPromise(verdict) || !abortSignal) return verdict;

@@ -8,12 +8,12 @@ import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
 
-/** What a guard can see of a payload, field by field, as text; messages and system messages are fields too. */
+/** The content of a payload that a guard can see, by field, as text; messages and system messages are fields too. */
 export type Content = Readonly<Record<string, string>>;
 
 /**
- * The fields of all phases that say something to a guard. Left out are those that differ from run to run and say nothing, and the
- * messages, which stand in the list.
+ * The fields of all phases with content for a guard. Not included: fields that differ from run to run without content, and the messages,
+ * which are in the list.
  */
 const contentFields = [
   'activeTools',
@@ -49,8 +49,8 @@ const contentFields = [
 ] as const;
 
 /**
- * Reads everything that a guard can see: the fields of its phase, the whole conversation, and the request's context. Ids and
- * times that a run gives by itself are left out. Raises what cannot be written down, e.g. a circle.
+ * Reads all content that a guard can see: the fields of its phase, the whole conversation, and the request's context. Ids and times that
+ * a run generates are omitted. Throws for a value that cannot be serialized, e.g. a circular one.
  */
 export const contentOf = (data: PhaseData, scope: RunScope): Content => {
   const { host } = scope;
@@ -63,16 +63,16 @@ export const contentOf = (data: PhaseData, scope: RunScope): Content => {
   return { ...Object.fromEntries(fields), ...conversation, requestContext: contextOf(scope) } as Content;
 };
 
-/** The request's context, as a content has it. Raises what cannot be written down. */
+/** The request's context as text. Throws for a value that cannot be serialized. */
 export const contextOf = ({ requestContext }: RunScope): string => textOf(requestContext);
 
 /**
- * A short name of what a guard sees in a phase. How often was retried counts too, for guards give up on it; which function a
- * field holds does not, for all that a guard can do with one is call it.
+ * A short key of a guard's content in a phase. It includes the number of retries, because guards give up after some, but not the identity
+ * of functions, because a guard can only call them.
  */
 export const contentKey = (content: Content, phase: Phase, retryCount: number): string => keyOf({ content, phase, retryCount });
 
-/** A short name of a window of a stream, in a context of the request. */
+/** A short key of a stream's window, in a context of the request. */
 export const windowKey = (window: object, context: string): string => keyOf({ window, context });
 
 const keyOf = (seen: object): string => bytesToHex(sha256(utf8ToBytes(textOf(seen).replaceAll(anyFunction(), ''))));
@@ -87,7 +87,7 @@ const bareMessages = ({ messages }: Host, list: MessageList): object[] => {
 const bareMessage = ({ role, content, type }: MastraDBMessage): object => ({
   role,
   type,
-  content: { ...content, toolInvocations: undefined, parts: content.parts.map(barePart) }, // the invocations stand in the parts
+  content: { ...content, toolInvocations: undefined, parts: content.parts.map(barePart) }, // the invocations are in the parts
 });
 
 const barePart = (part: MastraDBMessage['content']['parts'][number]): object => ({
@@ -106,7 +106,7 @@ const anyFunction = once(() => new RegExp(`${mark()}-function-\\d+`, 'g'));
 const numbers = new WeakMap<object, number>();
 let count = 0;
 
-/** A value as JSON can say it: plain data as it is, models by their id, errors by what they say, anything else by which one it is. */
+/** A value for JSON: plain data as it is, models by their id, errors by their text, anything else by its identity. */
 const told = (value: unknown): unknown => {
   if (typeof value === 'bigint') return `${mark()}-bigint-${value}`;
   if (typeof value === 'number') return Number.isFinite(value) ? value : `${mark()}-number-${value}`;
@@ -128,7 +128,7 @@ const isPlain = (value: object): boolean => {
   return prototype === Object.prototype || prototype === null;
 };
 
-/** Objects and functions are numbered as they are met. */
+/** Numbers objects and functions in the order of their first use. */
 const numberOf = (value: object): number => {
   const number = numbers.get(value) ?? (count += 1);
   numbers.set(value, number);

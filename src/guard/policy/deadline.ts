@@ -2,8 +2,8 @@ import { isPromise } from '../../phase/awaitable.js';
 import { unavailable, type Layer } from './layer.js';
 
 /**
- * `deadlineMs`: a guard that has not answered by then is unavailable with `guard/deadline`. Its signal fires, what it still writes is
- * not heard, and what it still changes is its own copy. One that answers at once never waits, and costs no timer.
+ * `deadlineMs`: a guard without a verdict by then is unavailable with `guard/deadline`. Its signal is aborted, its later output is
+ * discarded, and its later changes affect only its own copy. A synchronous guard never waits, and needs no timer.
  */
 export const withDeadline: Layer =
   (inner, { author, policy: { deadlineMs = Infinity }, ports: { scopes } }) =>
@@ -22,7 +22,7 @@ export const withDeadline: Layer =
       }, deadlineMs);
       void verdict.then((done) => {
         stopTimer();
-        // One whose time is up keeps its scope for good: it may still be at work.
+        // After a timeout the guard keeps its scope for good: it may still be running.
         if (!blockScope.scope.abortSignal?.aborted) scopes.giveBack(scope, blockScope);
         return resolve(done);
       });

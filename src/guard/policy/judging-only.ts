@@ -2,8 +2,8 @@ import { whenReady } from '../../phase/awaitable.js';
 import { unavailable, type Layer } from './layer.js';
 
 /**
- * `overlap`: the guard has promised to judge only. By the time it answers the model has its input, so that an edit cannot be
- * honoured: it counts as no verdict, with `guard/overlap-edits`.
+ * `overlap`: the guard may only judge. The model already has its input when the verdict comes, so that an edit cannot be applied: it
+ * counts as no verdict, with `guard/overlap-edits`.
  */
 export const judgingOnly: Layer =
   (inner, { author }) =>

@@ -14,43 +14,43 @@ export interface LayerSite<P extends Phase> {
   readonly author: Author;
   readonly row: PhaseRow<P>;
   readonly policy: GuardPolicy;
-  /** What the policy keeps across runs. */
+  /** The policy's state across runs. */
   readonly state: PolicyState;
   readonly ports: LayerPorts<P>;
 }
 
-/** A scope for a guard that may be given up on. */
+/** A cancelable scope for a guard. */
 interface CancelableScope {
   readonly scope: RunScope;
   /** Aborts the scope's signal, and drops the guard's later reports. */
   cancel(reason: unknown): void;
 }
 
-/** What layers need from the modules above, where payloads are copied and merged. */
+/** The functions that layers need from the modules above, which copy and merge payloads. */
 export interface LayerPorts<P extends Phase> {
-  /** The guard on a payload of its own: only where it has answered, what it made of that is taken over. */
+  /** Runs the guard on its own payload: its changes are applied only after it has returned. */
   isolate(guard: Guard<P>): Guard<P>;
   /** A private copy of the payload, which the guard may store and change. */
   own(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
   /** A deep copy of plain data. */
   copy<T>(value: T): T;
-  /** Scopes to lend to guards that may be given up on. */
+  /** Lends scopes to guards that may be canceled. */
   readonly scopes: { take(outer: RunScope): CancelableScope; giveBack(outer: RunScope, blockScope: CancelableScope): void };
 }
 
-/** No verdict could be had, for a reason of the policy's. */
+/** The guard gave no verdict, for a reason of the policy's. */
 export const unavailable = (author: Author, code: ErrorCode): Unavailable => ({
   kind: 'unavailable',
   ...author,
   error: new InterlockError(code, { path: `${author.phase} ${author.path}` }),
 });
 
-/** The caller has given up, and with that on the guard too. */
+/** The caller has canceled, and with it the guard's call. */
 export const givenUp = (author: Author, { abortSignal }: RunScope): Unavailable => ({
   kind: 'unavailable',
   ...author,
   error: abortSignal?.reason,
 });
 
-/** Why no verdict could be had, as a code. */
+/** The code of the reason for a missing verdict. */
 export const outageCode = ({ error }: Unavailable): ErrorCode => (isInterlockError(error) ? error.code : 'guard/unavailable');

@@ -5,8 +5,8 @@ import type { Guard } from '../in-sequence.js';
 import { outageCode, type LayerSite } from './layer.js';
 
 /**
- * `onUnavailable`: what follows where no verdict could be had. A run whose caller gave up has no use for a policy: its guards
- * stay unavailable, and nothing is counted.
+ * `onUnavailable`: replaces a missing verdict. It does not apply to a run whose caller canceled: its guards stay unavailable, and nothing
+ * is counted.
  */
 export const onUnavailable = <P extends Phase>(inner: Guard<P>, { policy }: LayerSite<P>): Guard<P> => {
   const answer = answers[policy.onUnavailable ?? 'fail'];
@@ -16,11 +16,11 @@ export const onUnavailable = <P extends Phase>(inner: Guard<P>, { policy }: Laye
     );
 };
 
-/** The outage as a tripwire: it blocks, and is no violation. */
+/** The outage as a tripwire: it blocks, but is no violation. */
 export const outageTrip = ({ error, ...outage }: Unavailable): Trip => ({
   ...outage,
   kind: 'trip',
-  // The guard's error message is for its operator; the tripwire's reader gets the code.
+  // The guard's error message is for its operator; readers of the tripwire get the code.
   reason: `The guard ${outage.processorId} gave no verdict.`,
   metadata: { code: outageCode({ ...outage, error }) },
   outage: { error },

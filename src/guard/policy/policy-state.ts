@@ -4,20 +4,20 @@ import type { GuardPolicy } from '../../../schemas/index.js';
 import { recentValues, type RecentValues } from '../../phase/recent-values.js';
 import type { CachedVerdict } from './cached-verdict.js';
 
-/** What a policy keeps across the runs of its guard, over all phases. */
+/** A policy's state across the runs of its guard, over all phases. */
 export interface PolicyState {
   readonly breaker: CircuitBreakerPolicy | undefined;
   readonly limit: LimitFunction | undefined;
   readonly verdicts: RecentValues<CachedVerdict> | undefined;
-  /** Whether a run is sampled, by the state that the run keeps for the guard. */
+  /** Whether a run is sampled, by the guard's state in the run. */
   readonly sampled: WeakMap<object, boolean>;
-  /** A run's shadow calls one after another, by the same. */
+  /** The queue of a run's shadow calls, by the same key. */
   readonly lines: WeakMap<object, LimitFunction>;
 }
 
 const states = new WeakMap<GuardPolicy, PolicyState>();
 
-/** The state of a policy, made on first use: it belongs to the policy object. */
+/** The state of a policy, created on first use: it belongs to the policy object. */
 export const policyState = (policy: GuardPolicy): PolicyState => {
   const known = states.get(policy);
   if (known) return known;
@@ -35,5 +35,5 @@ export const policyState = (policy: GuardPolicy): PolicyState => {
 
 const consecutive = ({ failures }: NonNullable<GuardPolicy['breaker']>): ConsecutiveBreaker => new ConsecutiveBreaker(failures);
 
-/** Verdicts are values: what counts as a failure is a result. */
+/** Verdicts are values: a failure is a result. */
 const isOutage = handleWhenResult((verdict) => (verdict as { kind?: unknown } | undefined)?.kind === 'unavailable');

@@ -14,7 +14,7 @@ const refusal = (options: unknown): Pick<InterlockError, 'code' | 'path' | 'mess
 };
 
 describe('options', () => {
-  /** The schema that is published says the same. */
+  /** The published schema, which must agree. */
   const isValid = (options: unknown): boolean => guardPolicySchema.safeParse(options).success;
 
   it('are copied into an immutable object', () => {

@@ -2,7 +2,7 @@ import type { GuardPolicy } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
 import { aBoolean, fieldsOf, kind, needed, numberFrom, oneOf, type OptionKind } from '../../option-kind.js';
 
-/** The longest time that a timer can be set to; a longer one would ring at once. */
+/** The maximum delay of a timer; a longer one would fire at once. */
 const longestMs = 2_147_483_647;
 
 const whole = (least: number, most = Infinity): OptionKind =>
@@ -21,7 +21,7 @@ const aWindow = kind('"chunk", "sentence", "part", "step", { chars } or { tokens
   return sizes.has(unit) && more.length === 0 && Number.isInteger(size) && (size as number) >= 1;
 });
 
-/** What `guardPolicySchema` says, without loading zod: guards are used where every millisecond of a start counts. */
+/** The checks of `guardPolicySchema` without loading zod: guards are used where every millisecond of a start counts. */
 const kinds: { readonly [Name in keyof Required<GuardPolicy>]: OptionKind } = {
   deadlineMs: milliseconds,
   onUnavailable: oneOf('fail', 'trip', 'pass'),
@@ -36,20 +36,20 @@ const kinds: { readonly [Name in keyof Required<GuardPolicy>]: OptionKind } = {
 const aPolicy = fieldsOf(kinds);
 
 /**
- * Checks the options of a policy; gives a policy of its own, frozen. `path` is the guard, for errors.
+ * Validates the options of a policy; returns a frozen copy. `path` is the guard, for errors.
  *
- * Raises `guard/unknown-option`, and `guard/invalid-option` for values and combinations that cannot be meant.
+ * Raises `guard/unknown-option`, and `guard/invalid-option` for invalid values and combinations.
  */
 export const readPolicy = (options: unknown, path: string): GuardPolicy => {
   const fault = aPolicy.faultOf(options, path);
   if (fault?.isUnknown) throw new InterlockError('guard/unknown-option', { path: fault.path });
   if (fault) throw new InterlockError('guard/invalid-option', fault);
-  const policy = structuredClone(options) as GuardPolicy; // it was checked, and holds data alone
+  const policy = structuredClone(options) as GuardPolicy; // validated, and plain data
   refuseNonsense(policy, path);
   return Object.freeze(policy);
 };
 
-/** Options that contradict each other, and why. */
+/** Options that contradict each other, and the reason. */
 const contradictions: readonly (readonly [keyof GuardPolicy, keyof GuardPolicy, string])[] = [
   ['shadow', 'onUnavailable', 'what a shadow fails to say changes nothing, so that there is nothing to choose.'],
   ['shadow', 'overlap', 'a shadow never holds anything up.'],
@@ -63,8 +63,8 @@ const refuseNonsense = (policy: GuardPolicy, path: string): void => {
 };
 
 /**
- * The outer options over the inner ones, still to be read; one that is undefined says nothing. An inner option that contradicts
- * an outer one gives way, so that any guard can be tried as a shadow.
+ * Merges the outer options over the inner ones, before validation; an undefined one has no effect. An inner option that contradicts an
+ * outer one is dropped, so that any guard can be tried as a shadow.
  */
 export const overPolicy = (inner: GuardPolicy | undefined, outer: unknown): unknown => {
   if (!inner || typeof outer !== 'object' || outer === null) return outer;

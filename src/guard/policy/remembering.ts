@@ -6,25 +6,25 @@ import type { Guard } from '../in-sequence.js';
 import type { CachedEdit, CachedVerdict } from './cached-verdict.js';
 import type { LayerSite } from './layer.js';
 
-/** What makes two calls of a guard the same, and how an edit that one of them made is made again. */
+/** Decides which calls of a guard are equal, and repeats a cached edit. */
 interface Memory<P extends Phase> {
-  /** Reads a payload before the guard is asked; nothing where its verdict is not to be kept. What it raises counts as that. */
+  /** Reads a payload before the guard's call; undefined if its verdict must not be cached. An error counts as undefined. */
   look(data: PhaseData<P>, scope: RunScope): Seen<P> | undefined;
-  /** Makes a kept edit again. */
+  /** Repeats a cached edit. */
   remake(kept: CachedEdit, data: PhaseData<P>, scope: RunScope): PhaseData<P>;
 }
 
-/** A payload as the guard was given it. */
+/** The guard's input. */
 export interface Seen<P extends Phase> {
-  /** The same for calls that are the same. */
+  /** Equal for equal calls. */
   readonly key: string;
-  /** What the guard made of it, to be made again; nothing where it cannot be. */
+  /** The guard's edit, to be repeated; undefined if that is impossible. */
   keep(made: PhaseData<P>): CachedEdit | typeof pass | undefined;
 }
 
 /**
- * Gives a verdict that was given before, where the call is the same. Not kept are outages, and calls of a guard that keeps a `state` in
- * the run or writes to the client: there is more to such a call than its verdict.
+ * Repeats an earlier verdict for an equal call. Not cached: outages, and calls of a guard that keeps a `state` in the run or writes to
+ * the client, because they do more than return a verdict.
  */
 export const remembering = <P extends Phase>(inner: Guard<P>, { author, state }: LayerSite<P>, memory: Memory<P>): Guard<P> => {
   const { verdicts } = state;
@@ -43,7 +43,7 @@ export const remembering = <P extends Phase>(inner: Guard<P>, { author, state }:
   };
 };
 
-/** What cannot be written down is not looked up. */
+/** Payloads that cannot be serialized are not cached. */
 const lookAt = <P extends Phase>(data: PhaseData<P>, scope: RunScope, memory: Memory<P>): Seen<P> | undefined => {
   try {
     return memory.look(data, scope);
@@ -87,13 +87,13 @@ const again = <P extends Phase>(
 };
 
 interface WatchedCall {
-  /** What the guard is handed. */
+  /** The guard's scope. */
   readonly scope: RunScope;
-  /** Whether it left a state in the run, or wrote to the client, which would be missing where it is not asked. */
+  /** Whether it left a state in the run, or wrote to the client, which a cached verdict would not repeat. */
   didMore(): boolean;
 }
 
-/** Watches a call that is about to be made; nothing where the guard has a state in this run, which its verdict may follow from. */
+/** Observes the guard's next call; undefined if the guard has a state in this run, because its verdict may depend on it. */
 const watchCall = ({ processorId }: Author, scope: RunScope): WatchedCall | undefined => {
   const { writer } = scope;
   const hasState = () => Object.keys(scope.slot(processorId).state).length > 0;

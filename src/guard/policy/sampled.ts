@@ -3,7 +3,7 @@ import type { Layer } from './layer.js';
 
 const sampledOut: Pass = { kind: 'pass', bypass: { reason: 'sampled-out' } };
 
-/** `sampleRate`: the guard is asked in a share of all runs. The lot is drawn once a run, so that it sees all of a run or nothing. */
+/** `sampleRate`: the guard is called in a share of all runs, chosen once per run, so that it sees all of a run or nothing. */
 export const sampled: Layer =
   (inner, { author, policy: { sampleRate = 1 }, state }) =>
   (data, scope) => {

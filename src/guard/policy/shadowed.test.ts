@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 const shadow: GuardPolicy = { shadow: true };
 const author = (phase: Phase) => ({ processorId: 'guard', phase, path: 'p/guard' });
 
-/** Everything bad that a hook can do to what it is given, each by its name. */
+/** Harmful actions of a hook on its input, by name. */
 const deeds: Record<string, (args: HookArgs) => unknown> = {
   'edits messages in place': ({ messages }) => {
     for (const one of messages ?? []) for (const part of one.content.parts) part.text = 'changed';

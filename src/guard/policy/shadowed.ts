@@ -7,12 +7,12 @@ import type { Guard } from '../in-sequence.js';
 import { unavailable, type Layer } from './layer.js';
 import type { PolicyState } from './policy-state.js';
 
-/** Calls of one run that wait for a shadow that is slower than the run; what comes on top is recorded as unavailable. */
+/** Maximum number of a run's calls that wait for a slow shadow; further calls are recorded as unavailable. */
 const mostWaiting = 1_000;
 
 /**
- * `shadow`: the guard judges a copy, after the run went on, and its verdict is recorded and nothing else. The calls of one run
- * are made one after another, for a guard may keep a state; the verdict may be there only after the run has ended.
+ * `shadow`: the guard judges a copy after the run has continued; its verdict is only recorded. The calls of one run are made one after
+ * another, because a guard may keep a state; the last verdict may come after the run has ended.
  */
 export const shadowed: Layer = (inner, { author, state, ports }) => {
   const judge = async <P extends Phase>(guard: Guard<P>, data: PhaseData<P>, scope: RunScope): Promise<void> => {
@@ -43,7 +43,7 @@ const lineOf = ({ lines }: PolicyState, run: object): LimitFunction => {
 const shadowScope = (scope: RunScope, report: (report: GuardReport) => void): RunScope => {
   const own: Partial<RunScope> = {
     requestContext: copyOf(scope.requestContext),
-    retryCount: scope.retryCount, // as it is now: by the time the guard is asked, the run may be further
+    retryCount: scope.retryCount, // the current value: when the guard is called, the run may be further
     writer: scope.writer && { custom: async () => undefined },
     reportGuard: report,
     reportConflict: () => undefined,
@@ -51,7 +51,7 @@ const shadowScope = (scope: RunScope, report: (report: GuardReport) => void): Ru
   return Object.create(scope, Object.getOwnPropertyDescriptors(own)) as RunScope;
 };
 
-/** Another context with the same entries. The host's class makes it, which is not ours to import. */
+/** A copy of the context. It is created by the host's class, which this module must not import. */
 const copyOf = (context: RunScope['requestContext']): RunScope['requestContext'] => {
   if (!context) return context;
   const Context = context.constructor as new (entries: Iterable<readonly [unknown, unknown]>) => typeof context;

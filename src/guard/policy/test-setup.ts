@@ -45,7 +45,7 @@ export const ask = async (
   { list = conversation(), scope = createScope() }: { list?: MessageList; scope?: TestScope } = {},
 ): Promise<Asked> => ({ verdict: await plan.run<Phase>(phase, payloads[phase](list), scope), list, scope });
 
-/** What a hook gives back that has nothing to object to. */
+/** The result of a hook that does not object. */
 export const same: Hook = ({ part }) => part;
 
 /** A hook that returns on command and counts its calls. */
@@ -58,7 +58,7 @@ export const onCall = () => {
   return { hook, calls };
 };
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Lets all pending microtasks run. */
 export const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
 };
