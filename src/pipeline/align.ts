@@ -5,17 +5,17 @@ import { isName, textOf, wordsOf } from './words.js';
 /** Marks a removed entry of the base. */
 export const removed: unique symbol = Symbol('removed');
 
-/** A new entry, and the entries of the base that were changed or taken out at its place: what it may be made of. */
+/** A new entry, and the range of changed or removed base entries at its position, which it may come from. */
 interface Inserted {
   readonly entry: unknown;
-  /** From this entry of the base (inclusive) to that (exclusive); none where they are the same. */
+  /** Index of the first entry of the base (inclusive) and the last (exclusive); an empty range if they are equal. */
   readonly from: number;
   readonly to: number;
 }
 
 /** The changes of an array, by entries of the base. */
 export interface Alignment {
-  /** For each entry of the base, what became of it. */
+  /** For each entry of the base its current version, or `removed`. */
   readonly kept: readonly unknown[];
   /** New entries by position: 0 is before the first entry of the base, n is after its n-th. */
   readonly inserted: ReadonlyMap<number, readonly Inserted[]>;
@@ -46,19 +46,19 @@ export const alignArray = (base: readonly unknown[], edited: readonly unknown[])
   return { kept, inserted };
 };
 
-/** What an entry is known by: its id, or itself where it is a name. */
+/** The key of an entry: its id, or itself if it is a text. */
 export const keyOf = (entry: unknown): string | undefined => {
   if (typeof entry === 'string') return entry;
   return isRecord(entry) && typeof entry.id === 'string' ? entry.id : undefined;
 };
 
-/** The keys of entries that all have one of their own, or nothing. */
+/** The keys of entries; undefined unless all have a unique one. */
 export const keysOf = (entries: readonly unknown[]): string[] | undefined => {
   const keys = entries.map(keyOf);
   return keys.every((key) => key !== undefined) && new Set(keys).size === keys.length ? keys : undefined;
 };
 
-/** For each edited entry, the index of the entry of the base that it is. */
+/** For each edited entry, the index of its base entry. */
 type Origins = readonly (number | undefined)[];
 
 const originsByKey = (base: readonly unknown[], edited: readonly unknown[]): Origins => {
@@ -66,7 +66,7 @@ const originsByKey = (base: readonly unknown[], edited: readonly unknown[]): Ori
   return edited.map((entry) => indexes.get(keyOf(entry)));
 };
 
-/** Arrays that differ in more entries than this are taken as made anew. */
+/** Arrays that differ in more entries than this are treated as completely new. */
 const maxEditLength = 500;
 
 const originsBySequence = (base: readonly unknown[], edited: readonly unknown[]): Origins => {
@@ -85,7 +85,7 @@ const isSameEntry = (a: unknown, b: unknown): boolean => {
   return key === undefined ? isSame(a, b) : key === keyOf(b);
 };
 
-/** New entries that stand together, and the entry of the base after which they do. */
+/** Consecutive new entries, and the index of the base entry that follows the one before them. */
 interface Gap {
   readonly from: number;
   readonly entries: unknown[];
@@ -107,18 +107,18 @@ const gapsOf = (edited: readonly unknown[], origins: Origins): Gap[] => {
   return gaps;
 };
 
-/** Where the entries end that were taken out from a place on. */
+/** The end of the removed entries from an index on. */
 const endOfGap = (kept: readonly unknown[], from: number): number => {
   const next = kept.findIndex((entry, index) => index >= from && entry !== removed);
   return next < 0 ? kept.length : next;
 };
 
-/** More comparisons than this are not worth their time: then entries are paired one after another. */
+/** With more comparisons than this, entries are paired in order instead. */
 const mostComparisons = 10_000;
 
 /**
- * Pairs the entries that stood in a gap of an array with those that stand there now, so that a changed entry is known as such:
- * the most alike ones, without crossing. Gives for each new entry the index of the old one that it came from, or nothing.
+ * Pairs the old and new entries of a gap in an array, so that a changed entry is recognized: the most similar ones, without crossing.
+ * Returns for each new entry the index of its old one, or undefined.
  */
 const pairUp = (before: readonly unknown[], after: readonly unknown[]): (number | undefined)[] => {
   const old = before.map(portraitOf);
@@ -131,9 +131,9 @@ const pairUp = (before: readonly unknown[], after: readonly unknown[]): (number 
   );
 };
 
-/** What two entries are compared by. */
+/** The features that two entries are compared by. */
 interface Portrait {
-  /** Entries of another kind never come from each other. */
+  /** Entries of different kinds are never paired. */
   readonly kind: string;
   readonly words: ReadonlySet<string>;
 }
@@ -149,16 +149,16 @@ const portraitOf = (entry: unknown): Portrait | undefined => {
 /** The weight of equal kinds compared with common words. */
 const sameKind = 1e-6;
 
-/** 0 for strangers; for entries of one kind the share of words that they have in common, and a little. */
+/** 0 for entries of different kinds; otherwise the share of common words, and a little. */
 const likeness = (a: Portrait | undefined, b: Portrait | undefined): number => {
   if (!a || !b || a.kind !== b.kind) return 0;
   const shared = [...a.words].filter((word) => b.words.has(word)).length;
   return sameKind + shared / Math.max(a.words.size, b.words.size, 1);
 };
 
-/** The pairing that is most alike as a whole, by the likeness of each to each. */
+/** The pairing with the highest total likeness. */
 const trace = (likes: readonly (readonly number[])[], width: number): (number | undefined)[] => {
-  // `totals[i][j]` is the best that can be had from the entries `i` and `j` on.
+  // `totals[i][j]` is the best total from the entries `i` and `j` on.
   const totals: number[][] = likes.map(() => []);
   const total = (i: number, j: number): number => totals[i]?.[j] ?? 0;
   const paired = (i: number, j: number): number => {

@@ -3,11 +3,11 @@ import { aFunction, anObject, either, oneOf, type OptionKind } from '../option-k
 import type { Condition, StaleVerdicts } from './graph.js';
 import type { OverlapRule } from './overlap.js';
 
-/** How a block puts together what its branches did; given for a pipeline, it holds for all blocks right inside it. */
+/** Options of a block for merging its branches; those of a pipeline apply to all its direct blocks. */
 export interface BlockOptions {
   /** The rule for two branches that edit the same words. Default: the pipeline's rule, whose default is `'widest-redaction'`. */
   readonly overlap?: OverlapRule;
-  /** What becomes of a pass that was given on what a sibling changed. Default: the pipeline's, and there `'report'`. */
+  /** The handling of a pass on a payload that a sibling changed. Default: the pipeline's, and there `'report'`. */
   readonly staleVerdicts?: StaleVerdicts;
 }
 
@@ -16,7 +16,7 @@ const kinds: { readonly [Name in keyof BlockOptions]-?: OptionKind } = {
   staleVerdicts: oneOf('report', 'rerun'),
 };
 
-/** Refuses options that a block would pass over, or carry out as another. Raises `pipeline/invalid-option`. */
+/** Refuses options that a block would ignore or misread. Raises `pipeline/invalid-option`. */
 export const checkBlockOptions = (options: object, where: string): void => {
   const wrong =
     anObject.faultOf(options, where) ??
@@ -32,13 +32,13 @@ const faultIn = (name: string, value: unknown, path: string): ReturnType<OptionK
     ? kinds[name as keyof BlockOptions].faultOf(value, path)
     : { path, detail: `there are ${Object.keys(kinds).join(' and ')}.` };
 
-/** The steps of a block. Raises `pipeline/invalid-step` where they are no array. */
+/** The steps of a block. Raises `pipeline/invalid-step` if they are not an array. */
 export const stepsOf = <Step>(steps: readonly Step[], where: string): readonly Step[] => {
   if (!Array.isArray(steps)) refuse(where, 'steps side by side are given in an array.');
   return steps;
 };
 
-/** The arms of a branch. Raises `pipeline/invalid-step` where they are no pairs of a condition and a step. */
+/** The arms of a branch. Raises `pipeline/invalid-step` if they are not pairs of a condition and a step. */
 export const armsOf = <Step>(
   arms: readonly (readonly [Condition, Step])[],
   where: string,

@@ -1,23 +1,23 @@
 import { anySignal } from '../phase/any-signal.js';
 import type { RunScope } from '../phase/scope.js';
 
-/** What the branches of a block share while they run: a signal of their own, and a voice until the block is decided. */
+/** The scope that the branches of a block share while they run, with a signal of its own. */
 interface BlockScope {
   readonly scope: RunScope;
   /** Ends the block: aborts the signal, and drops later reports and writes of its branches. */
   cancel(reason: unknown): void;
 }
 
-/** Lends out the scopes of a block. */
+/** A pool of scopes for a block. */
 interface BlockScopes {
   take(outer: RunScope): BlockScope;
-  /** Takes a scope back whose branches are all done. */
+  /** Returns a scope to the pool after all its branches are done. */
   giveBack(outer: RunScope, blockScope: BlockScope): void;
 }
 
 /**
- * Makes the scopes of one block. They are lent out again and again in a run, because a block may run for every chunk of a
- * stream; two calls at a time never share one, and one that was cancelled is not used again.
+ * Creates the scopes of one block. They are reused within a run, because a block may run for every chunk of a stream; concurrent calls
+ * never share one, and a canceled one is not reused.
  */
 export const createBlockScopes = (): BlockScopes => {
   const idle = new WeakMap<RunScope, BlockScope[]>();
@@ -53,7 +53,7 @@ const openScope = (outer: RunScope): BlockScope => {
     },
   };
   return {
-    // Whatever is not the block's own is the outer scope's, also what changes there later.
+    // All other members are those of the outer scope, including later changes.
     scope: Object.create(outer, Object.getOwnPropertyDescriptors(own)) as RunScope,
     cancel: (reason) => {
       isOver = true;

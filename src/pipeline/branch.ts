@@ -8,8 +8,8 @@ import type { Block } from './merge-branches.js';
 import { inParallel, type IndexedBranch } from './parallel.js';
 
 /**
- * A branch as one guard: the arms whose conditions hold run side by side and are merged; where none runs the payload passes
- * through. A condition that throws chooses nothing: the run fails closed.
+ * A branch as one guard: the arms whose conditions hold run in parallel and are merged; if none runs, the payload passes through. If a
+ * condition throws, no arm runs, and the run fails closed.
  */
 export const inBranch = <P extends Phase>(arms: readonly ArmOf<IndexedBranch<P>>[], block: Block<P>): Guard<P> => {
   const blockOf = rememberedBlocks(block);
@@ -29,7 +29,7 @@ export const inBranch = <P extends Phase>(arms: readonly ArmOf<IndexedBranch<P>>
   };
 };
 
-/** The same branches run again and again: their block is made once. */
+/** Caches the block of each set of branches, because the same sets run repeatedly. */
 const rememberedBlocks = <P extends Phase>(block: Block<P>): ((branches: readonly IndexedBranch<P>[]) => Guard<P>) => {
   const blocks = new Map<string, Guard<P>>();
   return (branches) => {

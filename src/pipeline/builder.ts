@@ -3,35 +3,37 @@ import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode } fro
 import { checkGraph } from './verify/refuse.js';
 
 /**
- * Composes guards. Every combinator takes and gives the phase payload, so any of them fits after any other.
+ * Composes guards. Every combinator takes and returns the phase payload, so any of them fits after any other.
  *
- * `Step` is whatever the host lets stand in a pipeline; `Committed` what the host makes of the finished graph.
+ * `Step` is the host's type of a pipeline step; `Committed` is its type of the finished graph.
  */
 export interface PipelineBuilder<Step, Committed> {
   readonly id: string;
   /** Adds a step after the last. */
   then(step: Step): this;
-  /** Adds steps side by side: each works on a snapshot, their edits are merged. */
+  /** Adds parallel steps: each works on a snapshot, their edits are merged. */
   parallel(steps: readonly Step[], options?: BlockOptions): this;
-  /** Adds arms; those whose condition holds run and are merged. No match passes through. */
+  /** Adds arms; those whose condition holds run and are merged. Without a match the payload passes through. */
   branch(arms: readonly (readonly [Condition, Step])[], options?: BlockOptions): this;
   /** Adds a function over the payload, or over the keyed results of the block before it. */
   map(run: (context: { inputData: never }) => unknown): this;
   /** The current graph. */
   graph(): SequenceNode;
-  /** Checks the graph and hands it to the host. Raises `pipeline/…` codes. */
+  /** Checks the graph and passes it to the host. Raises `pipeline/…` codes. */
   commit(): Committed;
 }
 
 interface BuilderPorts<Step, Committed> {
-  /** What blocks do that say nothing of their own. */
+  /** The default options of blocks. */
   readonly blocks?: BlockOptions;
-  /** Reads a step as a node; raises `pipeline/invalid-step` for what cannot be one. `where` is its place, for errors. */
+  /** Reads a step as a node; raises `pipeline/invalid-step` for an invalid one. `where` is its path, for errors. */
   toNode(step: Step, where: string): GraphNode;
   commit(graph: SequenceNode): Committed;
 }
 
-/** Makes a builder that turns steps into nodes as the host says. Raises `pipeline/invalid-option`, and what its ports do. */
+/**
+ * Creates a builder that uses the host's ports to convert steps to nodes. Raises `pipeline/invalid-option`, and the errors of its ports.
+ */
 export const createBuilder = <Step, Committed>(
   id: string,
   ports: BuilderPorts<Step, Committed>,
@@ -64,7 +66,7 @@ export const createBuilder = <Step, Committed>(
         arms: armsOf(arms, here()).map(([when, step]) => ({ when, node: ports.toNode(step, here()) })),
         ...merging(options),
       } satisfies BranchNode),
-    map: (run) => add({ kind: 'map', id: `map.${nodes.length}`, run: run as (context: object) => unknown }), // its author knows what it is given
+    map: (run) => add({ kind: 'map', id: `map.${nodes.length}`, run: run as (context: object) => unknown }), // its author knows its input
     graph: () => ({ kind: 'sequence', id, nodes: [...nodes] }),
     commit: () => ports.commit(checkGraph(builder.graph())),
   };

@@ -4,12 +4,12 @@ import { isRecord, isSame } from '../phase/plain-data.js';
 import { spansBetween } from './spans.js';
 import { isNameField, textOf } from './words.js';
 
-/** Times of creation are the host's to write down. */
+/** Creation times are set by the host and are not changes. */
 const unseen: ReadonlySet<string> = new Set(['createdAt']);
 
 /**
- * What became of a value, as the places that differ: the words of a text as spans, anything else by its prose before and after. Places
- * are named as in the reports of a merge, by where they stand in the value before.
+ * The changes of a value, by target: the words of a text as spans, anything else by its prose before and after. Targets are named as in
+ * the reports of a merge, by their path in the value before.
  */
 export const changesBetween = (before: unknown, after: unknown, target = ''): Change[] => {
   if (isSame(before, after, unseen)) return [];
@@ -41,5 +41,5 @@ const changesOfArray = (before: readonly unknown[], after: readonly unknown[], t
 
 const inside = (target: string, key: string | number): string => (target ? `${target}.${key}` : String(key));
 
-/** The prose of a value, its parts apart by one space. */
+/** The prose of a value; one space separates its parts. */
 const proseOf = (value: unknown): string => textOf(value).replaceAll(/\s+/g, ' ').trim();

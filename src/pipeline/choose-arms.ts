@@ -4,21 +4,21 @@ import type { PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import { otherwise, scopeOfContext, type BranchNode, type Condition, type StepContext } from './graph.js';
 
-/** A condition and the way to it, for errors. */
+/** A condition and its path, for errors. */
 interface AskedArm {
   readonly when: Condition;
   readonly path: string;
 }
 
-/** The way to the condition of a branch's arm. */
+/** The path of the condition of a branch's arm. */
 const whenPath = (path: string, index: number): string => `${path}/when.${index}`;
 
-/** An arm of a branch, with the branch that runs for it; none where the arm has nothing to do in the phase. */
+/** An arm of a branch, with its compiled branch; undefined if the arm has nothing to do in the phase. */
 export interface ArmOf<B> extends AskedArm {
   readonly branch: B | undefined;
 }
 
-/** The arms that are asked in a phase: those with a branch there; all of them where one of these is `otherwise`. */
+/** The arms whose conditions are evaluated in a phase: those with a branch there; all of them if one of these is `otherwise`. */
 export const armsOf = <B extends { readonly index: number }>(
   { arms }: BranchNode,
   branches: readonly B[],
@@ -34,18 +34,18 @@ export const armsOf = <B extends { readonly index: number }>(
     .filter(({ branch }) => isAsked || branch);
 };
 
-/** The arms that run, or the first condition that threw, in the order in which they are written. */
+/** The arms that run, or the first condition that threw, in their written order. */
 export type Choice<A extends AskedArm> =
   { readonly matching: readonly A[]; readonly failure?: undefined } | { readonly failure: InterlockError };
 
 /**
- * Asks all conditions of a branch: all arms whose condition holds run, and `otherwise` where none does. A condition that throws
- * chooses nothing: `pipeline/condition-failed` with the condition's path, for a guard that is skipped because a condition broke would
- * let everything pass.
+ * Evaluates all conditions of a branch: all arms whose condition holds run, and `otherwise` if none does. If a condition throws, no arm
+ * is chosen: `pipeline/condition-failed` with the condition's path, because skipping a guard after a failed condition would let
+ * everything pass.
  */
 export const chooseArms = <A extends AskedArm>(arms: readonly A[], context: StepContext): Awaitable<Choice<A>> => {
   const asked = arms.filter(({ when }) => when !== otherwise);
-  const answers = asked.map((arm) => ask(arm, context)); // all of them: none is left unheard while another is waited for
+  const answers = asked.map((arm) => ask(arm, context)); // evaluates all of them, so that no error is missed while another one is pending
   return whenReady(allOf(answers), (known) => {
     const failure = known.find((answer) => answer instanceof InterlockError);
     if (failure) return { failure };
@@ -54,7 +54,7 @@ export const chooseArms = <A extends AskedArm>(arms: readonly A[], context: Step
   });
 };
 
-/** What a function of the author's is given; those of Mastra's workflows find the scope in it, which no others see. */
+/** The argument of the author's functions; only those of Mastra's workflows find the scope in it. */
 export const stepContext = <Input = PhaseData>(inputData: Input, scope: RunScope): StepContext<Input> => {
   const { requestContext, runId } = scope;
   return Object.defineProperty({ inputData, requestContext, runId }, scopeOfContext, { value: scope });

@@ -34,7 +34,7 @@ type Shape = (guard: GraphNode, sibling: () => GraphNode) => GraphNode;
 
 const map: GraphNode = { kind: 'map', id: 'map', run: ({ inputData }) => inputData };
 
-/** Every shape in which a guard can stand in a pipeline. */
+/** All positions of a guard in a pipeline. */
 const shapes: [string, Shape][] = [
   ['alone', (guard) => guard],
   ['nested', (guard) => sequence('inner', sequence('innermost', guard))],
@@ -160,7 +160,7 @@ describe('a plan', () => {
     const node = onInput('a', reply('new'));
     const verdict = await run<'input'>(node, { phase: 'input', messages: [message('m', 'old')] });
     expect(edited(verdict).messages.map(textIn)).toEqual(['new']);
-    const none = { phase: 'input' } as PhaseData<'input'>; // as it may come from outside
+    const none = { phase: 'input' } as PhaseData<'input'>; // as input from outside may be
     expect(compileGraph(sequence('p', node)).run('input', none, createScope())).toMatchObject({
       kind: 'unavailable',
       path: 'p',

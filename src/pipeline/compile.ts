@@ -27,11 +27,11 @@ import { recordingEdits } from './recorded-edits.js';
 import { isOverlapping, withPolicy } from './with-policy.js';
 import { checkGraph } from './verify/refuse.js';
 
-/** A pipeline made ready to run: for each phase one flat function over the guards that have its hook. */
+/** A compiled pipeline: for each phase one flat function over the guards that have its hook. */
 export interface Plan {
   readonly id: string;
   readonly graph: SequenceNode;
-  /** Whether anything would run in a phase. */
+  /** Whether any guard runs in a phase. */
   has(phase: Phase): boolean;
   /** Runs one phase. Never throws: a failure inside is a verdict. */
   run<P extends Phase>(phase: P, data: PhaseData<P>, scope: RunScope): Verdict<PhaseData<P>> | Promise<Verdict<PhaseData<P>>>;
@@ -40,12 +40,12 @@ export interface Plan {
 /**
  * Compiles a graph to a plan.
  *
- * Raises what `verify` finds as an error, such as `pipeline/duplicate-id`, `pipeline/empty`.
+ * Raises the errors that `verify` finds, such as `pipeline/duplicate-id`, `pipeline/empty`.
  */
 export const compileGraph = (graph: SequenceNode): Plan => {
   checkGraph(graph);
   const entries = phaseNames.map((phase) => [phase, compilePhase<Phase>(phaseRow<Phase>(phase), graph)]);
-  const guards = Object.fromEntries(entries) as { [P in Phase]?: Guard<P> }; // each phase's guard under its own name
+  const guards = Object.fromEntries(entries) as { [P in Phase]?: Guard<P> }; // each phase's guard under its name
   return {
     id: graph.id,
     graph,
@@ -69,7 +69,7 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
   };
 };
 
-/** What a node does in a phase, as steps; none where it has nothing to do. Sequences in sequences become one. */
+/** The steps of a node in a phase; empty if it has nothing to do. Nested sequences are flattened. */
 export const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: string): GuardStep<P>[] => {
   switch (node.kind) {
     case 'guard':
@@ -111,17 +111,17 @@ const sequenceSteps = <P extends Phase>(row: PhaseRow<P>, sequence: SequenceNode
   return [blockStep(row, path, inFrame(sequence.id, inSequence(framedSteps(members))))];
 };
 
-/** The names under which a workflow's functions find what a node made. */
+/** The names of a node's result for a workflow's functions. */
 const resultIdsOf = (node: GraphNode, index: number): string[] =>
   node.kind === 'parallel' || node.kind === 'branch' ? childrenOf(node).map(nodeId) : [nodeId(node, index)];
 
-/** What one node of a sequence does in a phase, as steps; a map is made where the block before it is known. */
+/** The steps of one node of a sequence in a phase; a map needs the block before it. */
 export const memberSteps = <P extends Phase>(
   row: PhaseRow<P>,
   nodes: readonly GraphNode[],
   { path, index }: { path: string; index: number },
 ): GuardStep<P>[] => {
-  const node = nodes[index] as GraphNode; // the caller counts
+  const node = nodes[index] as GraphNode; // the caller passes a valid index
   const at = `${path}/${nameOf(node, index)}`;
   return node.kind === 'map' ? [mapStep({ row, path: at, id: node.id }, node, nodes[index - 1])] : stepsOf(row, node, at);
 };
@@ -139,31 +139,31 @@ const branchSteps = <P extends Phase>(row: PhaseRow<P>, node: BranchNode, path: 
   return arms.length > 0 ? [blockStep(row, path, inBranch(arms, blockOf(row, node, path)))] : [];
 };
 
-/** A block of a graph as its merge sees it. */
+/** A block of a graph in the form for its merge. */
 export const blockOf = <P extends Phase>(
   row: PhaseRow<P>,
   { overlap, staleVerdicts = 'report' }: ParallelNode | BranchNode,
   path: string,
 ): Block<P> => ({ row, path, overlap, staleVerdicts });
 
-/** One of the nodes of a block that have something to do in a phase. */
+/** A node of a block that has something to do in a phase. */
 interface BranchOfNode<P extends Phase> extends IndexedBranch<P> {
   readonly steps: GuardStep<P>[];
 }
 
-/** The branches of a block in a phase: those of its nodes that have something to do there. */
+/** The branches of a block in a phase: its nodes that have something to do there. */
 export const branchesOf = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode | BranchNode, path: string): BranchOfNode<P>[] =>
   childrenOf(node).flatMap((inner, index) => {
     const steps = stepsOf(row, inner, `${path}/${nameOf(inner, index)}`);
     return steps.length > 0 ? [{ id: nodeId(inner, index), index, guard: inSequence(steps), steps }] : [];
   });
 
-/** A block as one step; those inside it report their own verdicts. */
+/** A block as one step; the guards inside it report their own verdicts. */
 const blockStep = <P extends Phase>({ phase }: PhaseRow<P>, path: string, run: Guard<P>): GuardStep<P> => ({
   author: { processorId: path, phase, path },
   isBlock: true,
   run,
-  read: (verdict) => verdict as Verdict<PhaseData<P>>, // what `run` gives
+  read: (verdict) => verdict as Verdict<PhaseData<P>>, // the result of `run`
 });
 
 interface CompileSite<P extends Phase> {
@@ -172,22 +172,24 @@ interface CompileSite<P extends Phase> {
   id: string;
 }
 
-/** A function of the author's as a step. */
+/** A function of the author as a step. */
 const functionStep = <P extends Phase>(
   { row, path, id }: CompileSite<P>,
   run: (data: PhaseData<P>, scope: RunScope) => unknown,
 ): GuardStep<P> => ({
   author: { processorId: id, phase: row.phase, path },
-  skips: (data) => 'isError' in data && data.isError === true, // it was made for results
+  skips: (data) => 'isError' in data && data.isError === true, // it is meant for results
   run: (data, scope) => run(current(data, scope.host, row.carries), scope),
   read: (returned, data, { host }) => readPayload(returned, data, { row, path, id, host }),
 });
 
-/** A map sees the block before it keyed by step id; every key holds the merged payload, so that no choice loses an edit. */
+/**
+ * A map gets the payload after the previous block keyed by step id; every key holds the merged payload, so that no choice loses an edit.
+ */
 const mapStep = <P extends Phase>(site: CompileSite<P>, { run }: MapNode, before: GraphNode | undefined): GuardStep<P> =>
   functionStep(site, (data, scope) => run(stepContext(keyedBy(before, data), scope)));
 
-/** What a map is given after a block: the merged payload under each step id. */
+/** The input of a map after a block: the merged payload under each step id. */
 export const keyedBy = (before: GraphNode | undefined, data: PhaseData): unknown => {
   if (before?.kind === 'parallel') return Object.fromEntries(before.nodes.map((inner, index) => [nodeId(inner, index), data]));
   if (before?.kind === 'branch') return Object.fromEntries(before.arms.map(({ node }, index) => [nodeId(node, index), data]));
@@ -201,7 +203,7 @@ const readPayload = <P extends Phase>(
 ): Verdict<PhaseData<P>> => {
   if (returned === undefined || returned === null || returned === data) return pass;
   if (typeof returned === 'object' && (returned as { phase?: unknown }).phase === data.phase) {
-    const made = { ...data, ...(returned as PhaseData<P>) }; // it says that it is one
+    const made = { ...data, ...(returned as PhaseData<P>) }; // its phase was checked
     return { kind: 'edit', data: row.carries ? adopted(made, { data, processorId: id, host }, row.carries) : made };
   }
   const detail = `it returned ${describeValue(returned)}, expected the payload of phase ${data.phase}.`;

@@ -5,21 +5,21 @@ import type { MessageCarrier } from '../phase/settle-messages.js';
 import { pass } from '../verdict.js';
 import { childrenOf, type GraphNode, type SequenceNode } from './graph.js';
 
-/** One node of a sequence with a frame: the ids under which its result is known, and what it does in a phase. */
+/** One node of a sequence with a frame: the ids of its result, and its steps in a phase. */
 interface FrameMember<P extends Phase> {
   readonly ids: readonly string[];
   readonly steps: readonly GuardStep<P>[];
 }
 
-/** Whether functions right inside a sequence, or in its blocks, may ask for what a workflow of Mastra's keeps. */
+/** Whether functions directly in a sequence, or in its blocks, may read the state of a Mastra workflow. */
 export const needsFrame = ({ nodes }: SequenceNode): boolean => nodes.some(asks);
 
 const asks = (node: GraphNode): boolean =>
   ('needsFrame' in node && node.needsFrame === true) || (node.kind !== 'sequence' && childrenOf(node).some(asks));
 
 /**
- * The steps of a sequence, so that each knows what the workflow was given and what the steps before it made. After `end` the
- * steps that are left are passed over.
+ * The steps of a sequence with access to the workflow's input and the results of earlier steps. After `end` the remaining steps are
+ * skipped.
  */
 export const framedSteps = <P extends Phase>(members: readonly FrameMember<P>[]): GuardStep<P>[] =>
   members.flatMap(({ steps }, index) => {
@@ -44,15 +44,15 @@ interface PlanFrame extends WorkflowFrame {
   readonly results: Map<string, PhaseData>;
 }
 
-/** Runs a guard as the steps of one workflow: with a frame of its own, which shares the state of the workflow around it. */
+/** Runs a guard as the steps of one workflow: with a frame of its own, which shares the state of the outer workflow. */
 export const inFrame =
   <P extends Phase>(workflowId: string, guard: Guard<P>): Guard<P> =>
   (data, scope) => {
     const workflow = openFrame(workflowId, data, scope.workflow);
-    return guard(data, Object.create(scope, { workflow: { value: workflow } }) as RunScope); // all else is the scope's, also what changes there
+    return guard(data, Object.create(scope, { workflow: { value: workflow } }) as RunScope); // all else is the scope's, also later changes
   };
 
-/** A frame for the steps of a workflow that is given a payload; the state is that of the workflow around it. */
+/** A frame for the steps of a workflow with a payload; its state is that of the outer workflow. */
 export const openFrame = (workflowId: string, data: PhaseData, outer?: WorkflowFrame): PlanFrame => {
   const results = new Map<string, PhaseData>();
   const init = kept(data);
@@ -82,5 +82,5 @@ export const openFrame = (workflowId: string, data: PhaseData, outer?: WorkflowF
 /** A snapshot of the payload: an edit replaces content of the list's messages. */
 export const kept = (data: PhaseData): PhaseData => {
   const { messages }: MessageCarrier = data;
-  return messages ? ({ ...data, messages: messages.map((message) => ({ ...message })) } as PhaseData) : data; // each stays of its phase
+  return messages ? ({ ...data, messages: messages.map((message) => ({ ...message })) } as PhaseData) : data; // each keeps its phase
 };

@@ -6,10 +6,10 @@ import type { RunScope } from '../phase/scope.js';
 import { phaseNames, phases } from '../phase/table.js';
 import type { OverlapRule } from './overlap.js';
 
-/** Where a context keeps the scope that it was made of. */
+/** The key of a context's scope. */
 export const scopeOfContext: unique symbol = Symbol('scope');
 
-/** The argument of a condition or a map: the payload, under the name that it has in a Mastra workflow. */
+/** The argument of a condition or a map: the payload, under its name in a Mastra workflow. */
 export interface StepContext<Input = PhaseData> {
   readonly inputData: Input;
   readonly requestContext: RunScope['requestContext'];
@@ -18,10 +18,10 @@ export interface StepContext<Input = PhaseData> {
   readonly [scopeOfContext]?: RunScope;
 }
 
-/** Decides over a branch's arm; sees the phase payload. */
+/** The condition of a branch's arm; gets the phase payload. */
 export type Condition = (context: StepContext) => boolean | Promise<boolean>;
 
-/** Runs over any phase's payload: returns the payload to go on with, or nothing to leave it as it is. */
+/** Runs over any phase's payload: returns the payload to continue with, or undefined to leave it as it is. */
 export type PayloadFunction = (payload: PhaseData, scope: RunScope) => unknown;
 
 export interface GuardNode {
@@ -29,11 +29,11 @@ export interface GuardNode {
   readonly id: string;
   readonly processor: Processor;
   /**
-   * What holds around it; absent where nothing does. What a policy keeps across runs (its breaker, its queue, its cache) belongs
-   * to this object: nodes that share it share that too.
+   * The policy around it, if any. A policy's state across runs (its breaker, its queue, its cache) belongs to this object: nodes that
+   * share it share that state.
    */
   readonly policy?: GuardPolicy;
-  /** Whether its reports say what it changed; absent where they do not. */
+  /** Whether its reports contain its changes. Default: no. */
   readonly recordsEdits?: true;
   /** Facts about its processor, besides its hooks. */
   readonly traits?: GuardTraits;
@@ -43,9 +43,9 @@ export interface FunctionNode {
   readonly kind: 'function';
   readonly id: string;
   readonly run: PayloadFunction;
-  /** The phases that it knows; default all. */
+  /** The phases that it applies to; default all. */
   readonly phases?: ReadonlySet<string>;
-  /** Whether its functions may ask for the workflow in which they stand. */
+  /** Whether its functions may use the workflow that contains them. */
   readonly needsFrame?: true;
 }
 
@@ -54,7 +54,7 @@ export interface MapNode {
   readonly kind: 'map';
   readonly id: string;
   readonly run: (context: StepContext<unknown>) => unknown;
-  /** Whether its functions may ask for the workflow in which they stand. */
+  /** Whether its functions may use the workflow that contains them. */
   readonly needsFrame?: true;
 }
 
@@ -63,7 +63,7 @@ export interface ParallelNode {
   readonly nodes: readonly GraphNode[];
   /** The rule for two branches that edit the same words. */
   readonly overlap: OverlapRule;
-  /** What becomes of a pass that was given on what a sibling changed. Default `'report'`. */
+  /** The handling of a pass on a payload that a sibling changed. Default `'report'`. */
   readonly staleVerdicts?: StaleVerdicts;
 }
 
@@ -72,7 +72,7 @@ export interface BranchNode {
   readonly arms: readonly { readonly when: Condition; readonly node: GraphNode }[];
   readonly overlap: OverlapRule;
   readonly staleVerdicts?: StaleVerdicts;
-  /** Whether its functions may ask for the workflow in which they stand. */
+  /** Whether its functions may use the workflow that contains them. */
   readonly needsFrame?: true;
 }
 
@@ -97,7 +97,7 @@ export type GraphNode = GuardNode | FunctionNode | MapNode | ParallelNode | Bran
 /** The last arm of a branch: it runs only if no other arm's condition holds. */
 export const otherwise: Condition = () => true;
 
-/** The nodes right inside a node. */
+/** The direct children of a node. */
 export const childrenOf = (node: GraphNode): readonly GraphNode[] => {
   switch (node.kind) {
     case 'guard':
@@ -114,10 +114,10 @@ export const childrenOf = (node: GraphNode): readonly GraphNode[] => {
   }
 };
 
-/** A node's part of a path: its id, or its kind and place. */
+/** A node's part of a path: its id, or its kind and index. */
 export const nameOf = (node: GraphNode, index: number): string => ('id' in node ? node.id : `${node.kind}.${index}`);
 
-/** All processors of a graph, in the order in which they are written. */
+/** All processors of a graph, in their written order. */
 export const processorsOf = (node: GraphNode): Processor[] =>
   node.kind === 'guard' ? [node.processor] : childrenOf(node).flatMap(processorsOf);
 

@@ -9,7 +9,7 @@ import { mergeValues } from './merge.js';
 import { MergeConflict, nameOfRule, type OverlapRule } from './overlap.js';
 import { isSame } from '../phase/plain-data.js';
 
-/** A parallel block or a branch at one place of a pipeline. */
+/** A parallel block or a branch at one position of a pipeline. */
 export interface Block<P extends Phase> {
   readonly row: PhaseRow<P>;
   readonly path: string;
@@ -17,27 +17,27 @@ export interface Block<P extends Phase> {
   readonly staleVerdicts: StaleVerdicts;
 }
 
-/** What the branches of a block made of a payload. */
+/** The results of a block's branches for a payload. */
 export interface MergeBranchesOptions<P extends Phase> {
   readonly data: PhaseData<P>;
   /** The ids of the branches; a processor's step id (`processor:pii`) counts as its name. */
   readonly branches: readonly { readonly id: string }[];
-  /** What each branch leaves, in the same order: its snapshot, edited in place or not, or what it made of it. */
+  /** Each branch's result, in the same order: its snapshot, possibly edited in place, or its new payload. */
   readonly results: readonly PhaseData<P>[];
   readonly block: Block<P>;
   readonly scope: RunScope;
 }
 
-/** What a merge came to. */
+/** The result of a merge. */
 interface Merged<P extends Phase> {
   readonly verdict: Verdict<PhaseData<P>>;
-  /** The branches that changed anything, by their place. */
+  /** The indexes of the branches that changed anything. */
   readonly writers: ReadonlySet<number>;
 }
 
 /**
- * Merges what branches made of a payload; the payload's own list takes up the merged messages. An overlap under the rule `error`
- * (`pipeline/conflict`) and a rule of the author's that throws leave no verdict.
+ * Merges the branches' versions of a payload; the merged messages are written into the payload's own list. An overlap under the rule
+ * `error` (`pipeline/conflict`), and a rule function that throws, result in no verdict.
  */
 export const mergeBranches = <P extends Phase>(merging: MergeBranchesOptions<P>): Merged<P> => {
   const { data, block, scope } = merging;
@@ -62,9 +62,9 @@ type Fields = Record<string, unknown>;
 export const authorOf = ({ id }: { readonly id: string }): string => id.replace(/^processor:/, '');
 
 interface CompareOptions {
-  /** What all branches were given. */
+  /** The input of all branches. */
   readonly base: unknown;
-  /** What each of them left. */
+  /** The result of each branch. */
   readonly values: readonly unknown[];
   readonly writers: Set<number>;
 }
@@ -102,7 +102,7 @@ const optionsOf = <P extends Phase>({ block, scope }: MergeBranchesOptions<P>): 
 /** Times, and the ids of messages that were replaced by new ones. */
 const bookkeeping = /(^|\.)createdAt$|^messages\.\d+\.id$/;
 
-/** Merges the messages into the payload's list; says whether they changed. */
+/** Merges the messages into the payload's list; returns whether they changed. */
 const mergeLists = <P extends Phase>(merging: MergeBranchesOptions<P>, writers: Set<number>): boolean => {
   const { data, results, scope } = merging;
   const { messages } = scope.host;
@@ -125,7 +125,7 @@ const mergeLists = <P extends Phase>(merging: MergeBranchesOptions<P>, writers: 
 /** Fields derived from the list, and fields that an engine passes along with the payload. */
 const unmerged = new Set(['messageList', 'messages', 'systemMessages', 'processorStates', 'abortSignal']);
 
-/** Merges all fields that the list does not give by itself; gives the payload back as it is where nothing changed. */
+/** Merges all fields that do not come from the list; returns the payload itself if nothing changed. */
 const mergeFields = <P extends Phase>(
   merging: MergeBranchesOptions<P>,
   followed: PhaseData<P>,
@@ -146,7 +146,7 @@ const mergeFields = <P extends Phase>(
   return Object.keys(changed).length === 0 ? followed : { ...followed, ...changed };
 };
 
-/** The fields that some branch holds another value in. Nothing is looked into here: this runs for every chunk of a stream. */
+/** The fields that some branch replaced by another value. Values are not inspected: this runs for every chunk of a stream. */
 const touchedIn = <P extends Phase>({ data, results }: MergeBranchesOptions<P>, followed: PhaseData<P>): Set<string> => {
   const base: Fields = data;
   const touched = new Set<string>();

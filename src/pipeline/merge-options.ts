@@ -10,7 +10,7 @@ export interface MergeOptions {
   readonly rule: OverlapRule;
   /** Called for every overlap before the rule decides it. */
   readonly onOverlap: (overlap: Overlap) => void;
-  /** Whether the thing at a target is one thing, not to be looked into. Default: nothing is. */
+  /** Whether the value at a target is merged as a whole. Default: no value is. */
   readonly isWhole?: (target: string) => boolean;
   /**
    * Whether the value at a target is bookkeeping (ids, times): if branches differ there, any of their values is used, and no
@@ -19,20 +19,20 @@ export interface MergeOptions {
   readonly isBookkeeping?: (target: string) => boolean;
 }
 
-/** The path of a value in the merged payload, and how it is merged. */
+/** The path of a value in the merged payload, and its merge options. */
 export interface MergeTarget {
   readonly options: MergeOptions;
   /** Dotted, e.g. `messages.3.content.parts.0.text`; empty at the top. */
   readonly target: string;
 }
 
-/** The place of something inside a place. */
+/** The target of a value inside another. */
 export const within = ({ options, target }: MergeTarget, key: string | number): MergeTarget => ({
   options,
   target: target ? `${target}.${key}` : String(key),
 });
 
-/** Tells of an overlap and has the rule decide it. `isWhole` says that the thing is no prose. */
+/** Reports an overlap and applies the rule. `isWhole`: the value is not prose. */
 export const settle = (base: unknown, edits: readonly Version[], { place, isWhole = false }: SettleOptions): unknown => {
   const { options, target } = place;
   const overlap = { base, edits, target };

@@ -110,7 +110,7 @@ describe('laws', () => {
 
 const letters = 'abcdefghijkl'.split('');
 
-/** A guard takes some words out; how it writes that down differs. */
+/** A guard removes some words; the written form of the removal differs. */
 const guards = fc.array(
   fc.record({
     words: fc.uniqueArray(fc.constantFrom(...letters), { minLength: 1, maxLength: 5 }),

@@ -9,9 +9,9 @@ interface AuthoredSpan extends Span {
 }
 
 /**
- * Merges several branches' versions of a text. Edits of different words are combined, insertions at one place stand side by
- * side, and where two branches edited the same words the rule decides. Under the default rule no word comes back that one of the
- * branches took out of the text altogether, not even where another branch moved it; placeholders stay.
+ * Merges several branches' versions of a text. Edits of different words are combined, insertions at one position are placed next to each
+ * other, and if two branches edited the same words the rule decides. Under the default rule no word returns that one of the branches
+ * removed from the text altogether, even if another branch moved it; placeholders stay.
  */
 export const mergeTexts = (base: string, versions: readonly Version<string>[], place: MergeTarget): string => {
   const { options, target } = place;
@@ -34,9 +34,9 @@ interface SettleGroupOptions {
   place: MergeTarget;
 }
 
-/** One stretch of the base that one or several spans touch, as one span. */
+/** Merges the spans that touch one section of the base into one span. */
 const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, place }: SettleGroupOptions): Span => {
-  const [first] = group as [AuthoredSpan, ...AuthoredSpan[]]; // a group holds what it was made of
+  const [first] = group as [AuthoredSpan, ...AuthoredSpan[]]; // a group has at least one
   const { start } = first;
   const end = Math.max(...group.map((span) => span.end));
   const texts = [...new Set(group.map((span) => span.text))];
@@ -55,9 +55,9 @@ const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, pl
   }));
   const settled = settle(stretch, edits, { place });
   if (place.options.rule !== 'widest-redaction') return { start, end, text: textOf(settled) };
-  // All that any of them took out goes; what one of them put in its place comes.
+  // Removes all that any of them removed; inserts the replacement of one of them.
   const [best] = parties
-    .map(({ author, own }) => ({ author, text: own.map((span) => span.text).join(' ') })) // apart, so that words stay words
+    .map(({ author, own }) => ({ author, text: own.map((span) => span.text).join(' ') })) // separated, so that words stay words
     .toSorted(byReach(stretch));
   return { start, end, text: best?.text ?? '' };
 };

@@ -221,7 +221,7 @@ describe('arrays of things with ids', () => {
       [first, thing('m2', 'changed'), third],
       [first, second, third, thing('n')],
     ]);
-    expect(value).toEqual([third, thing('n'), first, thing('m2', 'changed')]); // what follows the third still does
+    expect(value).toEqual([third, thing('n'), first, thing('m2', 'changed')]); // the entry after the third stays after it
     expect(overlaps).toEqual([]);
   });
 

@@ -7,10 +7,10 @@ import { isNameField, isName, textOf } from './words.js';
 import { scrubbed } from './placeholders.js';
 
 /**
- * Merges what several branches made of one value against the value they all started from. Changes to different places are
- * combined, inside a text too; where two touch the same place, the rule decides. Class instances are taken whole.
+ * Merges several branches' versions of a value against their common base. Changes at different targets are combined, also inside a text;
+ * if two have the same target, the rule decides. Class instances are merged as a whole.
  *
- * Throws MergeConflict under the rule `error`, and whatever a rule of the author's throws.
+ * Throws MergeConflict under the rule `error`, and the errors of a rule function.
  */
 export const mergeValues = (base: unknown, versions: readonly Version[], place: MergeTarget): unknown => {
   const { options, target } = place;
@@ -23,7 +23,7 @@ export const mergeValues = (base: unknown, versions: readonly Version[], place: 
   return isWhole ? settle(base, changed, { place, isWhole }) : mergeInside(base, changed, place);
 };
 
-/** Merges versions by their parts, where they have parts of one kind. */
+/** Merges versions part by part, if all have parts of one kind. */
 const mergeInside = (base: unknown, versions: readonly Version[], place: MergeTarget): unknown => {
   if (isText(base) && areAll(versions, isText)) return mergeTexts(base, versions, place);
   if (Array.isArray(base) && areAll(versions, isArray)) return mergeArrays(base, versions, place);
@@ -44,7 +44,7 @@ const mergeRecords = (base: Fields, versions: readonly Version<Fields>[], place:
   const merged = [...keys].flatMap((key): [string, unknown][] => {
     const own = versions.map(({ author, value }) => ({ author, value: value[key] }));
     const value = mergeValues(base[key], own, within(place, key));
-    // A field that holds undefined is there; one that a branch took out is not.
+    // A field with the value undefined exists; one that a branch removed does not.
     return value === undefined && versions.some((version) => !Object.hasOwn(version.value, key)) ? [] : [[key, value]];
   });
   return Object.fromEntries(merged);
@@ -90,7 +90,7 @@ const inBranchOrder = (
   return Array.isArray(order) ? arranged(base, order) : base;
 };
 
-/** Entries in a given order of keys; those of other keys stay where they are. A rule of the author's may give back any order. */
+/** Entries in a given order of keys; entries with other keys keep their positions. A rule function may return any order. */
 const arranged = (base: readonly unknown[], order: readonly unknown[]): unknown[] => {
   const entries = new Map<unknown, unknown>(base.map((entry) => [keyOf(entry), entry]));
   const moved = new Set(order.filter((key) => entries.has(key)));
@@ -98,7 +98,7 @@ const arranged = (base: readonly unknown[], order: readonly unknown[]): unknown[
   return base.map((entry) => (moved.has(keyOf(entry)) ? entries.get(next.next().value) : entry));
 };
 
-/** A branch's version of an array, held against the base. */
+/** A branch's version of an array, aligned with the base. */
 interface AlignedVersion extends Alignment {
   readonly author: string;
 }
@@ -106,11 +106,11 @@ interface AlignedVersion extends Alignment {
 /** A new entry and its position. */
 interface NewEntry {
   readonly position: number;
-  /** What each branch that put it in made of it. */
+  /** The version of each branch that inserted it. */
   readonly versions: Version[];
 }
 
-/** An array under merge. */
+/** The input of an array's merge. */
 interface InsertionOptions {
   readonly base: readonly unknown[];
   readonly aligned: readonly AlignedVersion[];
@@ -143,7 +143,7 @@ const isTwin = ({ position, versions }: NewEntry, entry: unknown, at: number): b
   return key === undefined ? position === at && isSame(other, entry) : key === keyOf(other);
 };
 
-/** The stretch of the base in whose place a branch put something. */
+/** The section of the base that a branch replaced. */
 interface Gap {
   readonly version: AlignedVersion;
   readonly from: number;
@@ -163,7 +163,7 @@ const freed = (entry: unknown, gap: Gap, { base, aligned, place: { options, targ
   return free;
 };
 
-/** What a branch has in a stretch of the base, in its order. */
+/** A branch's entries in a section of the base, in order. */
 const standingIn = ({ kept, inserted }: AlignedVersion, { from, to }: Gap): unknown[] => {
   const positions = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   return positions.flatMap((position) => [

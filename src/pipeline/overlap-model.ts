@@ -21,6 +21,6 @@ export const overlapModel = <P extends Phase>(step: GuardStep<P>): GuardStep<P> 
       scope.addOverlapGuard({ author, judge: (blockScope) => guard({ ...copy, retryCount: blockScope.retryCount }, blockScope) });
       return pass;
     },
-    read: (verdict) => verdict as Verdict<PhaseData<P>>, // what `run` gives
+    read: (verdict) => verdict as Verdict<PhaseData<P>>, // the result of `run`
   };
 };

@@ -7,7 +7,7 @@ export interface Overlap {
   readonly base: unknown;
   /** The value of each branch, in the order of the branches; undefined if a branch removed it. */
   readonly edits: readonly { readonly author: string; readonly value: unknown }[];
-  /** Where, e.g. `messages.3.content.parts.0.text`. */
+  /** The path, e.g. `messages.3.content.parts.0.text`. */
   readonly target: string;
 }
 
@@ -22,10 +22,10 @@ export interface Overlap {
  */
 export type OverlapRule = 'widest-redaction' | 'first' | 'last' | 'error' | ((overlap: Overlap) => unknown);
 
-/** What a rule is called in reports. */
+/** The name of a rule in reports. */
 export const nameOfRule = (rule: OverlapRule): string => (typeof rule === 'function' ? rule.name || 'function' : rule);
 
-/** Thrown by a merge under the rule `error`; the caller makes a verdict of it. */
+/** Thrown by a merge under the rule `error`; the caller converts it to a verdict. */
 export class MergeConflict extends Error {
   override readonly name = 'MergeConflict';
   constructor(readonly overlap: Overlap) {
@@ -57,7 +57,7 @@ const widestRedaction = ({ base, edits }: Overlap, isWhole: boolean): unknown =>
   return scrubbed(best?.value, { before, own: best?.text ?? '', others: edits.map(({ value }) => textOf(value)) });
 };
 
-/** An edit to be ranked: what it puts in place, as a text. */
+/** An edit to be ranked: its replacement, as a text. */
 interface Candidate {
   readonly author: string;
   readonly value?: unknown;
@@ -65,8 +65,8 @@ interface Candidate {
 }
 
 /**
- * Ranks edits of a text, the one that lets the fewest words live first; removal before replacement, then the shorter text. The
- * text itself and the author's name only make the order complete.
+ * Ranks edits of a text, the one that keeps the fewest words first; removal before replacement, then the shorter text. The text itself
+ * and the author's name only complete the order.
  */
 export const byReach =
   (before: string) =>
@@ -76,7 +76,7 @@ export const byReach =
     compare(a.text, b.text) ||
     compare(a.author, b.author);
 
-/** How many words of a text another lets live. */
+/** Number of words that an edit of a text keeps. */
 const survivors = (before: string, after: string): number => wordsOf(before).length - lostWords(before, after).length;
 
 /** Orders texts by their code units, the same everywhere. */

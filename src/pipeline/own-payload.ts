@@ -15,8 +15,8 @@ interface OwnPayloads {
 }
 
 /**
- * Makes payloads for one guard. Where a phase's hooks only look at the list, its copy serves until messages were added or
- * removed, for a stream's hooks are called for every chunk.
+ * Creates payloads for one guard. If a phase's hooks only read the list, its copy is reused until messages are added or removed, because
+ * a stream's hooks are called for every chunk.
  */
 export const createOwnPayloads = (): OwnPayloads => {
   const copies = new WeakMap<MessageList, { readonly list: MessageList; readonly size: number }>();
@@ -36,7 +36,7 @@ export const createOwnPayloads = (): OwnPayloads => {
   return { copyOf: (data, scope) => inert(withOwnList(snapshotOf(data, scope), scope)), withOwnList };
 };
 
-/** Functions in a payload are the host's, e.g. to begin another message: what they give is an id. */
+/** Functions in a payload are the host's, e.g. to start another message: they return an id. */
 const inert = <Data extends object>(data: Data): Data => {
   const names = Object.entries(data).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []));
   if (names.length === 0) return data;

@@ -7,21 +7,21 @@ import { createBlockScopes } from './block-scope.js';
 import { authorOf, mergeBranches, type Block, type MergeBranchesOptions } from './merge-branches.js';
 import { snapshotOf } from './snapshot.js';
 
-/** One branch of a block: its guard and the name under which its edits are known. */
+/** One branch of a block: its guard, and the name of its edits. */
 interface Branch<P extends Phase> {
   readonly id: string;
   readonly guard: Guard<P>;
 }
 
-/** A branch that knows its place among all nodes of its block. */
+/** A branch with its index among all nodes of its block. */
 export interface IndexedBranch<P extends Phase> extends Branch<P> {
   readonly index: number;
 }
 
 /**
- * Guards side by side as one guard. Each works on a snapshot of its own; what they changed is merged against the common base.
- * The strictest verdict wins: a trip ends the block at once and cancels the others, then comes a guard without a verdict,
- * then all retry reasons as one, then the merged edits.
+ * Combines parallel guards to one guard. Each works on its own snapshot; their changes are merged against the common base. The strictest
+ * verdict wins: a trip ends the block at once and cancels the others, then comes a guard without a verdict, then all retry reasons as
+ * one, then the merged edits.
  */
 export const inParallel = <P extends Phase>(branches: readonly Branch<P>[], block: Block<P>): Guard<P> => {
   const scopes = createBlockScopes();
@@ -34,7 +34,7 @@ export const inParallel = <P extends Phase>(branches: readonly Branch<P>[], bloc
       if (stop?.kind === 'trip') blockScope.cancel(new DOMException(`${stop.processorId} blocked.`, 'AbortError'));
       else scopes.giveBack(outer, blockScope);
       if (stop) return stop;
-      // No stop: every branch has its verdict, and what a guard that passed was given may have been changed in place.
+      // No stop: every branch has its verdict. A guard that passed may have changed its snapshot in place.
       const results = snapshots.map((snapshot, index) => {
         const verdict = known[index];
         return verdict?.kind === 'edit' ? verdict.data : snapshot;
@@ -44,7 +44,7 @@ export const inParallel = <P extends Phase>(branches: readonly Branch<P>[], bloc
   };
 };
 
-/** What branches left of a payload that may be asked again. */
+/** The results of branches that may judge again. */
 export interface SettleBlockOptions<P extends Phase> extends MergeBranchesOptions<P> {
   readonly branches: readonly Branch<P>[];
 }
@@ -76,10 +76,10 @@ const checkpointOf = <P extends Phase>({ data, block, scope }: SettleBlockOption
   return block.row.refresh && messageList && scope.host.messages.checkpoint(messageList);
 };
 
-/** The verdicts in the order of the branches; where one is a trip, those that are known by then. */
+/** The verdicts in the order of the branches; with a trip, only those known by then. */
 type Known<D> = readonly (Verdict<D> | undefined)[];
 
-/** Waits for all verdicts, or for the first trip: guards that ignore their signal are not waited for. */
+/** Waits for all verdicts, or for the first trip: it does not wait for guards that ignore their signal. */
 export const firstTripOrAll = <D>(verdicts: readonly Awaitable<Verdict<D>>[]): Awaitable<Known<D>> => {
   const known = verdicts.map((verdict) => (isPromise(verdict) ? undefined : verdict));
   const isTrip = (verdict: Verdict<D> | undefined) => verdict?.kind === 'trip';

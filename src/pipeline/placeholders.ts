@@ -6,26 +6,26 @@ import { isNameField, lostWords, withoutWords, wordsOf } from './words.js';
 const placeholder = /(\[[A-Z][A-Z\d_:.#-]*\]|<[A-Z][A-Z\d_:.#-]*>|\{[A-Z][A-Z\d_:.#-]*\})/;
 
 /**
- * Whether a placeholder says a new word: it came for words that did not hold it. Another branch may have taken out the same word elsewhere. What
- * came for nothing may quote.
+ * Whether a placeholder is new: it replaced words and contains none of them. Another branch may have removed the same word elsewhere. A
+ * placeholder that replaced nothing may quote.
  */
 const isNew = (stretch: string, piece: string): boolean => {
   const before = new Set(wordsOf(stretch));
   return before.size > 0 && !wordsOf(piece).some((word) => before.has(word));
 };
 
-/** A text without some words, given folded, but for those of some placeholders. */
+/** Removes words, given folded, from a text, except from some placeholders. */
 const withoutWordsBut = (text: string, words: ReadonlySet<string>, isKept: (piece: string) => boolean): string =>
   text
     .split(placeholder)
     .map((piece, index) => (index % 2 === 1 && isKept(piece) ? piece : withoutWords(piece, words)))
     .join('');
 
-/** What came for a stretch of the base, without the words that some branch took out of the text; placeholders that say a new word stay. */
+/** The replacement of a section of the base, without words that some branch removed from the text; new placeholders stay. */
 export const withoutMovedWords = (stretch: string, text: string, lost: ReadonlySet<string>): string =>
   lost.size === 0 ? text : withoutWordsBut(text, lost, (piece) => isNew(stretch, piece));
 
-/** The placeholders of a text that say a new word wherever they stand in it. */
+/** The placeholders of a text that are new at all their positions. */
 const newPlaceholders = (before: string, after: string): ReadonlySet<string> => {
   if (!placeholder.test(after)) return new Set();
   const found = spansBetween(before, after).flatMap(({ start, end, text }) =>
@@ -35,14 +35,14 @@ const newPlaceholders = (before: string, after: string): ReadonlySet<string> => 
   return new Set(found.map(({ piece }) => piece).filter((piece) => !old.has(piece)));
 };
 
-/** What a branch made of a text, and what others made of it. */
+/** A branch's version of a text, and the others' versions. */
 interface Scrubbing {
   readonly before: string;
   readonly own: string;
   readonly others: readonly string[];
 }
 
-/** A value of a branch without the words that other branches took out of the text before, in any of its prose. */
+/** Removes from the prose of a branch's value the words that other branches removed from the text before. */
 export const scrubbed = (value: unknown, { before, own, others }: Scrubbing): unknown => {
   const lost = new Set(others.flatMap((other) => lostWords(before, other)));
   if (lost.size === 0) return value;

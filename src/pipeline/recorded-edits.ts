@@ -8,8 +8,8 @@ import { changesBetween } from './changes-between.js';
 import type { GraphNode, SequenceNode } from './graph.js';
 import { copyPlain, isSame } from '../phase/plain-data.js';
 
-/** A graph whose guards say in their reports what they changed. */
-export const withRecordedEdits = (graph: SequenceNode): SequenceNode => marked(graph) as SequenceNode; // each node stays of its kind
+/** A graph whose guards report their changes. */
+export const withRecordedEdits = (graph: SequenceNode): SequenceNode => marked(graph) as SequenceNode; // each node keeps its kind
 
 const marked = (node: GraphNode): GraphNode => {
   switch (node.kind) {
@@ -28,13 +28,13 @@ const marked = (node: GraphNode): GraphNode => {
   }
 };
 
-/** What a step's code gave, and what it was given. */
+/** The result of a step's code, and its input. */
 interface Looked {
   readonly returned: unknown;
   readonly before: unknown;
 }
 
-/** A step that says what it changed, in place or not: a function from step to step, folded when the plan is built. */
+/** A step that reports its changes, in place or not: a function from step to step, folded when the plan is built. */
 export const recordingEdits = <P extends Phase>(step: GuardStep<P>): GuardStep<P> => ({
   ...step,
   run: (data, scope) => {
@@ -43,7 +43,7 @@ export const recordingEdits = <P extends Phase>(step: GuardStep<P>): GuardStep<P
     return isPromise(returned) ? returned.then((value): Looked => ({ returned: value, before })) : { returned, before };
   },
   read: (looked, data, scope) => {
-    const { returned, before } = looked as Looked; // what `run` gives
+    const { returned, before } = looked as Looked; // the result of `run`
     return whenReady(step.read(returned, data, scope), (verdict): Verdict<PhaseData<P>> => {
       if (isStop(verdict)) return verdict;
       const after = verdict.kind === 'edit' ? verdict.data : data;

@@ -3,19 +3,19 @@ import { tokensOf } from './words.js';
 
 type Token = ReturnType<typeof tokensOf>[number];
 
-/** Base characters `start` (inclusive) to `end` (exclusive) become `text`. Positions are UTF-16 code units of the base. */
+/** Replaces the base characters `start` (inclusive) to `end` (exclusive) by `text`. Positions are UTF-16 code units of the base. */
 export interface Span {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Texts that differ in more tokens than this are taken as written anew: looking for what they share costs the square of it. */
+/** Texts that differ in more tokens than this are treated as completely new: the search for common tokens takes quadratic time. */
 const maxEditLength = 1_000;
 
 /**
- * What changed from one text to another, as disjoint spans over the base in ascending order, by whole words. White space is no
- * token of the comparison: a blank that both texts have never outweighs a word that both have.
+ * The changes from one text to another by whole words, as disjoint spans over the base in ascending order. White space is no token of the
+ * comparison: a common blank never outweighs a common word.
  */
 export const spansBetween = (base: string, edited: string): Span[] => {
   const [before, after] = [tokensOf(base), tokensOf(edited)];
@@ -33,7 +33,7 @@ export const spansBetween = (base: string, edited: string): Span[] => {
   const closeGap = (end: number, editedEnd: number) =>
     spans.push(...spansOfGap(from.at, base.slice(from.at, end), edited.slice(to.at, editedEnd)));
   const pair = (one: Token | undefined, twin: Token | undefined) => {
-    if (!one || !twin) return; // both sides hold what they have in common
+    if (!one || !twin) return; // both sides have the common tokens
     closeGap(one.start, twin.start);
     from.at = one.start + one.text.length;
     to.at = twin.start + twin.text.length;
@@ -47,7 +47,7 @@ export const spansBetween = (base: string, edited: string): Span[] => {
   return spans;
 };
 
-/** A stretch of the base between two words that both texts have: word by word where the white space is the same, else as one span. */
+/** The spans between two common words: word by word if the white space is the same, otherwise as one span. */
 const spansOfGap = (at: number, before: string, after: string): Span[] => {
   if (before === after) return [];
   const [old, young] = [before.split(whiteSpace), after.split(whiteSpace)];
@@ -62,7 +62,7 @@ const spansOfGap = (at: number, before: string, after: string): Span[] => {
 
 const whiteSpace = /(\s+)/;
 
-/** A span without the white space that both texts begin or end with. */
+/** A span without the white space that both texts start or end with. */
 const withoutSharedEnds = ({ start, end, text }: Span, before: string): Span => {
   const shortest = Math.min(before.length, text.length);
   let front = 0;
@@ -86,8 +86,8 @@ export const applySpans = (base: string, spans: readonly Span[]): string => {
 };
 
 /**
- * Groups spans that share base characters, and those that insert at one place. What is inserted right before or after a stretch
- * does not touch it, so that the two stand apart, the insertion in front.
+ * Groups spans that share base characters, and those that insert at the same position. An insertion right before or after a section does
+ * not touch it: they stay separate, the insertion first.
  */
 export const groupOverlapping = <S extends Span>(spans: readonly S[]): S[][] => {
   const sorted = spans.toSorted((a, b) => a.start - b.start || a.end - b.end);

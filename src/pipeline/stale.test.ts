@@ -19,7 +19,7 @@ const redacting = (id: string, word: string) =>
       content: { ...one.content, parts: [{ type: 'text' as const, text: textIn(one).replace(word, '[x]') }] },
     })),
   );
-/** A judge that keeps what it was shown, and may answer late. */
+/** A judge that records its input, and may respond late. */
 const judge = (id: string, seen: string[], { act, ms }: { act?: (args: Args, text: string) => unknown; ms?: number } = {}) =>
   guard(id, (args) => {
     const text = args.messages.map(textIn).join(' ');

@@ -17,10 +17,10 @@ import type { Block } from './merge-branches.js';
 
 type StreamGuard = Guard<'outputStream'>;
 
-/** The guards of the stream in their order: those that are asked about each chunk, and those with windows. */
+/** Consecutive guards of the stream: those that judge each chunk, or those with windows. */
 export type StreamStretch = ChunkStretch | WindowStretch;
 
-/** Guards that are asked about each chunk as it comes. */
+/** Guards that judge each chunk as it comes. */
 interface ChunkStretch {
   readonly kind: 'chunks';
   readonly guard: StreamGuard;
@@ -29,15 +29,15 @@ interface ChunkStretch {
 /** Guards with windows, one after another. */
 export interface WindowStretch {
   readonly kind: 'windows';
-  /** The way of a text through them. */
+  /** The stages that a text passes. */
   readonly places: readonly TextPlace[];
   /** The same guards for any chunk that is not a text. */
   readonly whole: StreamGuard;
-  /** The way to the first of them, for errors. */
+  /** The path of the first of them, for errors. */
   readonly path: string;
 }
 
-/** One place on the way of a text. */
+/** One stage that a text passes. */
 export type TextPlace = JudgePlace | BlockPlace;
 
 export interface JudgePlace {
@@ -45,11 +45,11 @@ export interface JudgePlace {
   readonly author: Author;
   readonly window: Window;
   readonly guard: StreamGuard;
-  /** Whether it only looks on: nothing waits for it. */
+  /** Whether it is a shadow: nothing waits for it. */
   readonly isShadow: boolean;
 }
 
-/** Guards side by side: a text leaves as far as all of them have cleared it, and their edits are merged. */
+/** Parallel guards: a text is released as far as all of them have cleared it, and their edits are merged. */
 export interface BlockPlace {
   readonly kind: 'block';
   readonly block: Block<'outputStream'>;
@@ -64,7 +64,7 @@ interface TextBranch {
   readonly places: readonly TextPlace[];
 }
 
-/** The window of a guard: its policy's, else its processor's. A pattern stays one under a window of a policy, and may hold the part. */
+/** The window of a guard: its policy's, else its processor's. A pattern remains one under a policy's window, and may hold the part. */
 export const windowOf = ({ processor, policy }: GuardNode): Window | undefined => {
   const pattern = patternOf(processor);
   const asked = policy?.window;
@@ -77,25 +77,25 @@ const hasWindow = (node: GraphNode): boolean =>
     ? typeof node.processor.processOutputStream === 'function' && windowOf(node) !== undefined
     : childrenOf(node).some(hasWindow);
 
-/** A node of a sequence: its position, and its function for a chunk. */
+/** A node of a sequence: its path, and its steps for a chunk. */
 interface Member {
   readonly node: GraphNode;
   readonly path: string;
   readonly steps: readonly GuardStep<'outputStream'>[];
 }
 
-/** What was planned before: an agent's own guards are the same graph in every call. */
+/** A cache of plans: an agent's own guards are the same graph in every call. */
 const planned = new WeakMap<SequenceNode, StreamPlan | typeof noWindows>();
 const noWindows = 'no windows';
 
-/** The stream of a pipeline in which guards have windows. */
+/** The stream plan of a pipeline whose guards have windows. */
 interface StreamPlan {
   readonly stretches: readonly StreamStretch[];
   /** All of its guards for a chunk that does not come from the model: a tool's result, a data part. */
   readonly whole: StreamGuard;
 }
 
-/** The guards of the stream in stretches; nothing where none of them has a window. */
+/** The guards of the stream, grouped; undefined if none of them has a window. */
 export const planStream = (graph: SequenceNode): StreamPlan | undefined => {
   const known = planned.get(graph) ?? (hasWindow(graph) ? toPlan(graph) : noWindows);
   planned.set(graph, known);
@@ -107,7 +107,7 @@ const toPlan = (graph: SequenceNode): StreamPlan => ({
   whole: inSequence(stepsOf(gateRow, graph, graph.id)),
 });
 
-/** The nodes of a sequence that do something with a chunk; sequences in it that hold windows are taken apart. */
+/** The nodes of a sequence with steps for a chunk; nested sequences with windows are flattened. */
 const membersOf = ({ nodes }: SequenceNode, path: string): Member[] =>
   nodes.flatMap((node, index): Member[] => {
     const at = `${path}/${nameOf(node, index)}`;
@@ -116,7 +116,7 @@ const membersOf = ({ nodes }: SequenceNode, path: string): Member[] =>
     return steps.length > 0 ? [{ node, path: at, steps }] : [];
   });
 
-/** Neighbours of one kind together. */
+/** Groups neighbors of one kind. */
 const stretches = (members: readonly Member[]): Member[][] => {
   const found: Member[][] = [];
   for (const member of members) {
@@ -128,7 +128,7 @@ const stretches = (members: readonly Member[]): Member[][] => {
 };
 
 const toStretch = (members: readonly Member[]): StreamStretch => {
-  const [first] = members as [Member, ...Member[]]; // a stretch holds what it was made of
+  const [first] = members as [Member, ...Member[]]; // a group has at least one
   const guard = inSequence(members.flatMap(({ steps }) => steps));
   if (!hasWindow(first.node)) return { kind: 'chunks', guard };
   return { kind: 'windows', places: members.map(placeOf), whole: guard, path: first.path };

@@ -16,9 +16,9 @@ const hang: Hook = () => new Promise(() => undefined);
 
 interface Outage {
   readonly name: string;
-  /** The code that a reader learns. */
+  /** The expected code in reports. */
   readonly code: string;
-  /** Asks a guard that has no verdict to give. */
+  /** Calls a guard that cannot give a verdict. */
   ask(phase: Phase, policy: GuardPolicy, onViolation?: () => void): Promise<Asked>;
 }
 
@@ -212,7 +212,7 @@ describe('layers', () => {
     expect(calls).toHaveLength(2);
     await vi.advanceTimersByTimeAsync(61);
     expect((await second).verdict).toMatchObject({ kind: 'unavailable', error: { code: 'guard/deadline' } });
-    const third = ask(plan, 'input'); // the second ignores its signal: its place is free all the same
+    const third = ask(plan, 'input'); // the second ignores its signal: its place is free nevertheless
     await settle();
     expect(calls).toHaveLength(3);
     const gone = new AbortController();

@@ -21,21 +21,21 @@ import { createOwnPayloads } from './own-payload.js';
 import { inParallel } from './parallel.js';
 import { copyPlain } from '../phase/plain-data.js';
 
-/** What of a row says whether a layer is needed. */
+/** The facts of a row that decide whether a layer is needed. */
 type RowFacts = Pick<PhaseRow, 'cadence' | 'mayOverlap'>;
 
-/** When a layer is needed, and the layer. */
+/** A layer, and the condition for it. */
 interface Entry {
   readonly isOn: (policy: GuardPolicy, row: RowFacts) => boolean;
   readonly layer: Layer;
 }
 
-/** A guard that may be given up on, whose edits are made again, or that must make none, works on a payload of its own. */
+/** Whether a guard works on its own payload: it may be abandoned, its edits may be repeated, or it must not edit. */
 const isIsolated = (policy: GuardPolicy, row: RowFacts): boolean =>
   !policy.shadow &&
   (policy.deadlineMs !== undefined || policy.onUnavailable === 'pass' || isCached(policy, row) || isOverlapping(policy, row));
 
-/** Of a stream nothing is kept by what can be seen, which differs in every run. */
+/** Verdicts about a stream are not cached by its visible content, which differs in every run. */
 const isCached = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache !== undefined && cadence !== 'chunk';
 
 const keepsWindows = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache?.windows === true && cadence === 'chunk';
@@ -44,7 +44,7 @@ const keepsWindows = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean =>
 export const isOverlapping = ({ overlap }: GuardPolicy, { mayOverlap }: RowFacts): boolean =>
   overlap === true && mayOverlap === true;
 
-/** The layers of a policy, from the outside in. Each is given what the one inside it decided. */
+/** The layers of a policy, from the outside in. Each gets the verdict of the one inside it. */
 const layers: readonly Entry[] = [
   { isOn: ({ sampleRate }) => sampleRate !== undefined && sampleRate < 1, layer: sampled },
   { isOn: ({ shadow }) => shadow === true, layer: shadowed },
@@ -64,8 +64,8 @@ interface PolicySite<P extends Phase> {
 }
 
 /**
- * A step with its policy around it: a function from step to step, folded once when the plan is built. A step without a policy, or
- * with one that asks for none of the layers, stays the step that it is.
+ * Wraps a step in its policy: a function from step to step, folded once when the plan is built. A step without a policy, or with one that
+ * needs no layer, is returned unchanged.
  */
 export const withPolicy = <P extends Phase>(step: GuardStep<P>, { row, policy }: PolicySite<P>): GuardStep<P> => {
   const wanted = policy ? layers.filter(({ isOn }) => isOn(policy, row)) : [];
@@ -82,7 +82,7 @@ export const withPolicy = <P extends Phase>(step: GuardStep<P>, { row, policy }:
         if (isViolation(verdict)) tellViolation(onViolation, verdict);
         return verdict;
       }),
-    read: (verdict) => verdict as Verdict<never>, // what `run` gives
+    read: (verdict) => verdict as Verdict<never>, // the result of `run`
   };
 };
 
@@ -93,7 +93,7 @@ const portsOf = <P extends Phase>({ author }: GuardStep<P>, row: PhaseRow<P>): L
   const own = createOwnPayloads();
   const alone = { row, path: author.path, overlap: 'last', staleVerdicts: 'report' } as const;
   return {
-    // A block with one branch: its snapshot, its merge, and no waiting for a guard that timed out.
+    // A block with one branch: it has a snapshot and a merge, and does not wait for a guard that timed out.
     isolate: (guard) =>
       inParallel([{ id: author.processorId, guard: (data, scope) => guard(own.withOwnList(data, scope), scope) }], alone),
     own: own.copyOf,

@@ -8,17 +8,17 @@ const letters = `[[\\p{L}\\p{N}\\p{M}_]--[${unspaced}]]`;
 const wordPattern = new RegExp(`${letters}+`, 'gv');
 const tokenPattern = new RegExp(`${letters}+|\\S`, 'gsv');
 
-/** The words of a text and its single characters that are neither a word nor white space, with their places. */
+/** The words of a text and its single characters that are neither a word nor white space, with their indexes. */
 export const tokensOf = (text: string): { readonly text: string; readonly start: number }[] =>
   Array.from(text.matchAll(tokenPattern), (match) => ({ text: match[0], start: match.index }));
 
-/** A word without what writers vary: case and compatibility forms. */
+/** A word without differences of case and compatibility forms. */
 const fold = (word: string): string => word.normalize('NFKC').toLowerCase();
 
 /** The words of a text, folded. */
 export const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map(fold);
 
-/** A text without some words, given folded; everything else stays where it is. */
+/** Removes words, given folded, from a text; everything else stays in place. */
 export const withoutWords = (text: string, words: ReadonlySet<string>): string =>
   text.replace(wordPattern, (word) => (words.has(fold(word)) ? '' : word));
 
@@ -35,13 +35,13 @@ const nameFields = new Set(
   ),
 );
 
-/** Whether a field holds a name: such a value is taken whole, and no word is taken out of it. */
+/** Whether a field holds a name: its value is merged as a whole, and no word is removed from it. */
 export const isNameField = (field: string): boolean => nameFields.has(field);
 
-/** Whether an entry of an array is a name or an id, which is kept or not: a text of one word. */
+/** Whether an array's entry is a name or an id, a text of one word, which is kept or removed as a whole. */
 export const isName = (entry: unknown): boolean => typeof entry === 'string' && !/\s/.test(entry);
 
-/** All the prose of a value in one text; nothing for what is gone, and for what only its class can read. */
+/** All prose of a value in one text; empty for undefined, and for values that only their class can read. */
 export const textOf = (value: unknown): string => {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textOf).join(' ');

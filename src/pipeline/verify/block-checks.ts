@@ -21,7 +21,7 @@ export const unreachableArm: Check = {
       .map(({ path }) => ({ path })),
 };
 
-/** An arm after one that always matches, or after `otherwise`: it reads as if it could not run. */
+/** An arm after one that always matches, or after `otherwise`: it looks as if it could not run. */
 export const armAfterOtherwise: Check = {
   severity: 'warning',
   find: (subject) =>
@@ -36,7 +36,7 @@ export const armAfterOtherwise: Check = {
 const isStrict = (place: GraphLocation): place is GraphLocation<BranchNode | ParallelNode> =>
   (place.node.kind === 'parallel' || place.node.kind === 'branch') && place.node.overlap === 'error';
 
-/** Two guards side by side that both edit, under the rule that fails the run where they meet. */
+/** Two parallel guards that both edit, under the rule that fails the run if their edits overlap. */
 export const parallelWriters: Check = {
   severity: 'warning',
   find: ({ roots }) => roots.flatMap(locationsFrom).filter(isStrict).flatMap(conflictIn),

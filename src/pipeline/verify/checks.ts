@@ -56,7 +56,7 @@ const duplicateId: Check = {
 const holdsNodes = ({ node: { kind } }: GraphLocation): boolean =>
   kind === 'sequence' || kind === 'parallel' || kind === 'branch';
 
-/** A pipeline, block or branch with nothing in it. */
+/** An empty pipeline, block or branch. */
 const empty: Check = {
   severity: 'error',
   find: ({ roots }) =>
@@ -66,7 +66,7 @@ const empty: Check = {
       .map(({ path }) => ({ path })),
 };
 
-/** A processor that nothing would ever call. */
+/** A processor that would never be called. */
 const noHook: Check = {
   severity: 'error',
   find: ({ roots }) =>
@@ -76,7 +76,7 @@ const noHook: Check = {
       .map(({ path }) => ({ path })),
 };
 
-/** Guards that may together take longer than they are given. A guard without a deadline may take any time. */
+/** Guards that may together exceed the latency budget. A guard without a deadline may take any time. */
 const overBudget: Check = {
   severity: 'error',
   find: (subject) => {
@@ -103,14 +103,14 @@ const costsOf = ({ roots }: Subject): StateCosts => {
   return beside > 0 ? costs.set(judgingState, beside) : costs;
 };
 
-/** The longest way through a part in one phase: side by side the slowest counts, else all of them. */
+/** The maximum time of a part in one phase: in parallel the slowest counts, else the sum. */
 const costOf = (place: GraphLocation, row: PhaseRow): number => {
   if (isGuard(place)) return counts(place) && waitsIn(place, row) ? deadlineOf(place) : 0;
   const costs = place.children.map((child) => costOf(child, row));
   const { node } = place;
   if (node.kind !== 'parallel' && node.kind !== 'branch') return costs.reduce((sum, one) => sum + one, 0);
   const slowest = Math.max(0, ...costs);
-  // A stale verdict is given again, once what its siblings made of the payload is known.
+  // A guard with a stale verdict judges again after its siblings' edits are known.
   return node.staleVerdicts === 'rerun' && costs.length > 1 ? 2 * slowest : slowest;
 };
 
@@ -123,7 +123,7 @@ const deadlineOf = ({ node: { policy } }: GuardLocation): number => policy?.dead
 /** The entries of an agent's array: each entry, or the one pipeline in its place. */
 const entriesOf = (root: GraphLocation): readonly GraphLocation[] => (root.stand.isArray ? root.children : [root]);
 
-/** Whether nothing at a place and inside it runs in its lane. Of a function only its running shows what it does. */
+/** Whether no guard at a location and inside it runs in its lane. A function's behavior is unknown until it runs. */
 const isIdleEntry = (entry: GraphLocation): boolean => {
   const guards = guardsFrom(entry);
   return guards.length > 0 && guards.every(isIdle) && locationsFrom(entry).every(({ node }) => node.kind !== 'function');
@@ -136,7 +136,7 @@ const detailOf = (guards: readonly GuardLocation[]): string => {
   return guard ? `${guard.stand.lane}Processors never run ${guards.map(hookNamesOf).join(', ')}` : '';
 };
 
-/** Something was put into a lane that never calls it. */
+/** A guard in a lane that never calls it. */
 const wrongLane: Check = {
   severity: 'error',
   find: (subject) => idleEntriesOf(subject).map((entry) => ({ path: entry.path, detail: detailOf(guardsFrom(entry)) })),
@@ -146,7 +146,7 @@ const wrongLane: Check = {
 const idleGuard: Check = {
   severity: 'warning',
   find: (subject) => {
-    if (subject.isPartial) return []; // it may run in a lane that is not known
+    if (subject.isPartial) return []; // it may run in an unknown lane
     const guards = subject.roots.flatMap(guardsFrom);
     const busy = new Set(guards.filter((guard) => !isIdle(guard)).map(({ node }) => node.id));
     const refused = new Set(idleEntriesOf(subject).flatMap(guardsFrom));
@@ -156,7 +156,7 @@ const idleGuard: Check = {
   },
 };
 
-/** Everything that `verify` looks for, by its code; the table of errors says what to do about each. */
+/** All checks of `verify`, by code; the table of errors has the remedy for each. */
 export const checks = {
   'pipeline/missing-id': missingId,
   'pipeline/empty': empty,
@@ -180,5 +180,5 @@ export const checks = {
   'guard/late-edit': lateEdit,
 } as const satisfies Partial<Record<ErrorCode, Check>>;
 
-/** The code of something that `verify` finds. */
+/** The code of a finding of `verify`. */
 export type FindingCode = keyof typeof checks;

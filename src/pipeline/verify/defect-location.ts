@@ -1,7 +1,9 @@
-/** `error`: it cannot work, and is refused before anything runs. `warning`: it works, though not as it may seem to. */
+/**
+ * `error`: the configuration cannot work, and is refused before anything runs. `warning`: it works, but may differ from its appearance.
+ */
 export type Severity = 'error' | 'warning';
 
-/** A run of the loop: its states in their order, and what happens in them where that matters. */
+/** A run of the loop: its states in order, and the relevant events in them. */
 export type CounterExample = readonly Moment[];
 
 export interface Moment {
@@ -10,22 +12,22 @@ export interface Moment {
   readonly happens?: string;
 }
 
-/** What a counter-example has to show: what happens where, and how the work of that state ends. */
+/** The required content of a counter-example: the event, its state, and the outcome of that state. */
 export interface Scene {
-  /** The state in which it happens. */
+  /** The state of the event. */
   readonly state: string;
   readonly happens: string;
-  /** How that state's work ends; left out where it goes on. */
+  /** The outcome of that state's activity; undefined if it continues. */
   readonly ends?: 'trip' | 'retry' | 'failed';
-  /** What happened in a state before. */
+  /** An event in an earlier state. */
   readonly before?: Moment;
 }
 
-/** A place where a check has found something. */
+/** A place with a defect. */
 export interface DefectLocation {
   readonly path: string;
   /** The specific fault, in one clause, before the table's advice. */
   readonly detail?: string;
-  /** The run that shows it, or what such a run has to show. */
+  /** The run that shows it, or the required content of such a run. */
   readonly shows?: Scene | CounterExample;
 }

@@ -4,20 +4,20 @@ import { checks, type FindingCode } from './checks.js';
 import type { Severity, DefectLocation } from './defect-location.js';
 import type { Subject } from './subject.js';
 
-/** A finding whose counter-example is still to be found. */
+/** A finding without its counter-example. */
 export interface Defect extends DefectLocation {
   readonly code: FindingCode;
   readonly severity: Severity;
 }
 
-/** What is wrong with a subject, check by check. */
+/** The defects of a subject, check by check. */
 export const findDefects = (subject: Subject, table: Partial<Record<FindingCode, Check>> = checks): Defect[] =>
   (Object.keys(table) as FindingCode[]).flatMap((code) => {
     const check = table[code];
     return check ? check.find(subject).map((spot) => ({ ...spot, code, severity: check.severity })) : [];
   });
 
-/** What a defect is and what to do about it, in words. */
+/** The message for a defect, with its remedy. */
 export const messageOf = ({ code, detail }: Defect): string => {
   const { say } = errorTable[code];
   return detail ? `${detail.charAt(0).toUpperCase()}${detail.slice(1)}. ${say}` : say;

@@ -1,12 +1,12 @@
 import type { FindingCode } from './checks.js';
 import type { CounterExample, Severity } from './defect-location.js';
 
-/** What `verify` has found. */
+/** A finding of `verify`. */
 export interface Finding {
   /** The code of the defect, a key of the table of errors. */
   readonly code: FindingCode;
   readonly severity: Severity;
-  /** Where: the path under which run events know the place. */
+  /** The path of the place, as in run events. */
   readonly path: string;
   /** The defect and its remedy. */
   readonly message: string;

@@ -6,16 +6,16 @@ export type Lane = PhaseRow['lane'];
 
 /** The lane and position of a graph. */
 interface LanePosition {
-  /** The lane of the agent; left out where a graph is looked at by itself, and all its hooks may run. */
+  /** The lane of the agent; undefined for a graph without an agent, all of whose hooks may run. */
   readonly lane?: Lane;
-  /** Whether the graph is an array of the agent's, whose nodes were put there one by one. */
+  /** Whether the graph is an array of the agent, whose nodes were added one by one. */
   readonly isArray?: boolean;
 }
 
-/** A node at its place in a graph. */
+/** A node and its location in a graph. */
 export interface GraphLocation<Node extends GraphNode = GraphNode> {
   readonly node: Node;
-  /** The way to the node; run events name guards by it. */
+  /** The path to the node; run events identify guards by it. */
   readonly path: string;
   /** The path to its parent. */
   readonly within: string;
@@ -25,7 +25,7 @@ export interface GraphLocation<Node extends GraphNode = GraphNode> {
 
 export type GuardLocation = GraphLocation<GuardNode>;
 
-/** A graph as places, from its root. */
+/** The locations of a graph, from its root. */
 export const locationOf = (graph: SequenceNode, stand: LanePosition = {}): GraphLocation => {
   const placed = (node: GraphNode, path: string, within: string): GraphLocation => ({
     node,
@@ -37,17 +37,17 @@ export const locationOf = (graph: SequenceNode, stand: LanePosition = {}): Graph
   return placed(graph, graph.id, 'pipeline');
 };
 
-/** A place and all places inside it, in the order in which they are written. */
+/** A location and all locations inside it, in their written order. */
 export const locationsFrom = (place: GraphLocation): GraphLocation[] => [place, ...place.children.flatMap(locationsFrom)];
 
 export const isGuard = (place: GraphLocation): place is GuardLocation => place.node.kind === 'guard';
 
-/** The guards at a place and inside it. */
+/** The guards at a location and inside it. */
 export const guardsFrom = (place: GraphLocation): GuardLocation[] => locationsFrom(place).filter(isGuard);
 
 const allRows: readonly PhaseRow[] = phaseNames.map((phase) => phaseRow<Phase>(phase));
 
-/** The row whose hook is given the stream, chunk by chunk. */
+/** The row whose hook gets the stream, chunk by chunk. */
 export const streamRow = allRows.find(({ cadence }) => cadence === 'chunk') as PhaseRow; // the table has one
 
 /** The rows that a guard has hooks for. */
@@ -69,9 +69,9 @@ export const hookNamesOf = (place: GuardLocation): string =>
 /** Whether a guard has hooks, but none that runs at its location. */
 export const isIdle = (place: GuardLocation): boolean => rowsOf(place).length === 0 && hooksOf(place).length > 0;
 
-/** Whether a guard's verdict counts: one in the shadow is only written down. */
+/** Whether a guard's verdict counts: a shadow's verdict is only recorded. */
 export const counts = ({ node: { policy } }: GuardLocation): boolean => !policy?.shadow;
 
-/** Whether a guard says that it may give a verdict of this kind, and the verdict counts. */
+/** Whether a guard declares this kind of verdict, and the verdict counts. */
 export const mayDecide = (place: GuardLocation, verdict: 'trip' | 'retry' | 'edit'): boolean =>
   counts(place) && place.node.traits?.decides?.includes(verdict) === true;

@@ -23,7 +23,7 @@ export const overlappingRows = (guard: GuardLocation): readonly PhaseRow[] => {
   return policy ? rowsOf(guard).filter((row) => isOverlapping(policy, row)) : [];
 };
 
-/** A guard that may edit, marked to judge while the model is called: the model would have been sent what it takes out. */
+/** A guard that may edit, marked to judge during the model call: the model would get the content that it removes. */
 export const overlapEdits: Check = {
   severity: 'error',
   find: ({ roots }) =>
@@ -77,7 +77,7 @@ const otherPrompt = (judge: GuardLocation, editor: GuardLocation): Scene => ({
 
 const editedIn = (judge: GuardLocation, editor: GuardLocation): string => {
   const rows = overlappingRows(judge);
-  return (rowsOf(editor).find((row) => rows.includes(row)) as PhaseRow).loopState; // it was found by having one
+  return (rowsOf(editor).find((row) => rows.includes(row)) as PhaseRow).loopState; // it was found by such a row
 };
 
 /** The worst-case milliseconds of the guards that overlap with one model call: the slowest counts. */

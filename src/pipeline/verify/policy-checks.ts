@@ -10,14 +10,14 @@ import type { Hold, Subject } from './subject.js';
 const streamGuards = ({ roots }: Subject): GuardLocation[] =>
   roots.flatMap(guardsFrom).filter((guard) => counts(guard) && rowsOf(guard).includes(streamRow));
 
-/** What a guard of the stream is asked about at once: as its place says, or else as its processor does. */
+/** The window of a stream guard: its policy's, else its processor's. */
 const windowOf = ({ node: { policy, processor } }: GuardLocation): Window | undefined =>
   policy?.window ?? (processor as DeclaredProcessor & { window?: Window }).window;
 
 const patternIn = (window: Window | undefined) =>
   typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
 
-/** A pattern that may match any number of characters: the gate could never let a character go. */
+/** A pattern that may match any number of characters: the gate could never release a character. */
 export const unboundedPattern: Check = {
   severity: 'error',
   find: (subject) =>
@@ -28,7 +28,7 @@ export const unboundedPattern: Check = {
     }),
 };
 
-/** A guard that is asked about each chunk by itself, though chunks are cut anywhere. */
+/** A guard that judges each chunk by itself, although chunks are split anywhere. */
 export const judgesEachChunk: Check = {
   severity: 'warning',
   find: (subject) =>
@@ -61,7 +61,7 @@ export const passesOnFailure: Check = {
     }),
 };
 
-/** A guard that may ask for a retry where none is granted: every retry is then a block. */
+/** A guard that may request a retry if none is granted: every retry is then a block. */
 export const retryWithoutBudget: Check = {
   severity: 'warning',
   find: ({ roots, maxProcessorRetries }) =>
@@ -75,13 +75,13 @@ const retryAt = (guard: GuardLocation) => {
   return [{ path: guard.path, shows: { state: row.loopState, happens, ends: 'retry' } as const }];
 };
 
-/** A guard that blocks what has been streamed already. */
+/** A guard that blocks content after it was streamed. */
 export const lateVerdict: Check = {
   severity: 'warning',
   find: ({ roots, hold }) => roots.flatMap(guardsFrom).flatMap((guard) => lateAt(guard, hold, 'trip')),
 };
 
-/** A guard that edits what has been streamed already: a reader sees it retracted, and then again. */
+/** A guard that edits content after it was streamed: a reader sees it retracted and emitted again. */
 export const lateEdit: Check = {
   severity: 'warning',
   find: ({ roots, hold }) => roots.flatMap(guardsFrom).flatMap((guard) => lateAt(guard, hold, 'edit')),
@@ -100,7 +100,7 @@ const lateAt = (guard: GuardLocation, hold: Hold | undefined, verdict: 'trip' | 
   return [{ path: guard.path, detail: `it judges in ${late.hook}`, shows: scene }];
 };
 
-/** Whether a verdict comes after the words have left. */
+/** Whether a verdict comes after the text was emitted. */
 const isTooLate = ({ cadence }: PhaseRow, hold: Hold | undefined): boolean => {
   if (hold === undefined || hold === 'run') return false;
   return cadence === 'once' || (cadence === 'step' && hold === 'none');

@@ -9,13 +9,13 @@ import type { Subject } from './subject.js';
 /** Errors, which are thrown; all other defects are only reported. */
 const refusals = Object.fromEntries(Object.entries(checks).filter(([, { severity }]) => severity === 'error'));
 
-/** Refuses what cannot work. Raises the code of the first error that `verify` finds, with its path. */
+/** Refuses an invalid subject. Raises the code of the first error that `verify` finds, with its path. */
 export const refuseDefects = (subject: Subject): void => {
   const [defect] = findDefects(subject, refusals);
   if (defect) throw new InterlockError(defect.code, { path: defect.path, detail: defect.detail });
 };
 
-/** Refuses a graph that could not work wherever it stood; gives it back. Raises as {@link refuseDefects} does. */
+/** Refuses a graph that could not work anywhere; otherwise returns it. Raises the codes of {@link refuseDefects}. */
 export const checkGraph = (graph: SequenceNode): SequenceNode => {
   refuseDefects({ id: graph.id, roots: [locationOf(graph)] });
   return graph;

@@ -4,8 +4,8 @@ import type { Check } from './check.js';
 import { isGuard, rowsOf, streamRow, type GuardLocation, type GraphLocation } from './graph-location.js';
 
 /**
- * How a part of a pipeline covers a stream: every chunk gets a verdict that counts, or somewhere one may get none; undefined where
- * the part has nothing to do with the stream.
+ * The coverage of a stream by a part of a pipeline: every chunk gets a verdict that counts, or some may get none; undefined if the part
+ * does not judge the stream.
  */
 type Cover = 'whole' | Gap | undefined;
 
@@ -14,7 +14,7 @@ interface Gap {
   readonly detail: string;
 }
 
-/** A pipeline that judges a stream, though not all of it. */
+/** A pipeline that judges only parts of a stream. */
 export const unjudgedChunk: Check = {
   severity: 'warning',
   find: ({ roots }) =>
@@ -28,16 +28,16 @@ export const unjudgedChunk: Check = {
 const coverOf = (place: GraphLocation): Cover => {
   if (isGuard(place)) return coverOfGuard(place);
   if (isBranch(place)) return coverOfBranch(place);
-  return best(place.children.map(coverOf)); // in sequence or side by side: all of them run
+  return best(place.children.map(coverOf)); // in sequence or in parallel: all of them run
 };
 
 const isBranch = (place: GraphLocation): place is GraphLocation<BranchNode> => place.node.kind === 'branch';
 
-/** The cover of several that all run. */
+/** The coverage of several parts that all run. */
 const best = (covers: readonly Cover[]): Cover =>
   covers.find((cover) => cover === 'whole') ?? covers.find((cover) => cover !== undefined);
 
-/** Every chunk is judged by an arm that always matches; or, where one is `otherwise`, by whichever arm runs. */
+/** Every chunk is judged by an arm that always matches; or, with `otherwise`, by whichever arm runs. */
 const coverOfBranch = ({ node, path, children }: GraphLocation<BranchNode>): Cover => {
   const covers = children.map(coverOf);
   const isOtherwise = node.arms.map(({ when }) => when === otherwise);
@@ -53,7 +53,7 @@ const coverOfGuard = (guard: GuardLocation): Cover => {
   return why ? { path: guard.path, detail: `"${guard.node.id}" ${why}` } : 'whole';
 };
 
-/** Why a guard's verdict may be missing though its hook is there. */
+/** The reason why an existing hook may give no verdict. */
 const whyNotAsked = ({ node: { policy } }: GuardLocation): string | undefined => {
   if (policy?.shadow) return 'runs in the shadow';
   if ((policy?.sampleRate ?? 1) < 1) return `is asked in ${policy?.sampleRate} of all runs`;

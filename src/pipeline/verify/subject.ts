@@ -1,28 +1,28 @@
 import type { GraphLocation } from './graph-location.js';
 import type { CounterExample } from './defect-location.js';
 
-/** What is verified: one pipeline, or all lanes of an agent. */
+/** The subject of verification: one pipeline, or all lanes of an agent. */
 export interface Subject {
   /** Its name, for findings about the whole. */
   readonly id: string;
   /** Each pipeline or lane. */
   readonly roots: readonly GraphLocation[];
-  /** Whether there are lanes that are not known. */
+  /** Whether some lanes are unknown. */
   readonly isPartial?: boolean;
-  /** Retries that guards may be granted in one run; left out where it is not known. */
+  /** Maximum number of granted retries in one run; undefined if unknown. */
   readonly maxProcessorRetries?: number;
-  /** What is withheld until it was judged; left out where it is not known. */
+  /** The content that is withheld until it was judged; undefined if unknown. */
   readonly hold?: Hold;
   readonly latency?: LatencyBudget;
 }
 
-/** What an agent withholds until its guards have judged it: nothing, the words of a step, or those of the whole run. */
+/** The content that an agent withholds until its guards have judged it: none, the text of a step, or that of the whole run. */
 export type Hold = 'none' | 'step' | 'run';
 
-/** How long guards may keep a run waiting. */
+/** Maximum time that guards may delay a run. */
 interface LatencyBudget {
   readonly budgetMs: number;
-  /** The run that spends the most, given what is spent in each state of the loop in which guards run. */
+  /** The run with the highest cost, given the cost of each state of the loop with guards. */
   longestRun(costs: StateCosts): LongestRun;
 }
 
