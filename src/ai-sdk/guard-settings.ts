@@ -62,7 +62,7 @@ export const signalOf = ({ options, leaving }: Run, own: AbortSignal | undefined
   return own ? anySignal([own, leaving.signal]) : leaving.signal;
 };
 
-/** Without tools, all of them count as guarded. */
+/** A call without tools counts as one with guarded tools. */
 const guardedTools = <TOOLS extends ToolSet>(tools: TOOLS | undefined, run: GuardedRun): { tools?: TOOLS } => {
   const guarded = guardTools(tools ?? ({} as TOOLS), run); // as many tools as were given
   return tools ? { tools: guarded } : {};

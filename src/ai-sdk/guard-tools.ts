@@ -189,7 +189,7 @@ const judgeArguments = async (run: Run, { toolName, toolCallId, args, messages }
   throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard took the call out' });
 };
 
-/** If a guard required approval of a call in this run, and the application's own rule let it run without, the guard fails it. */
+/** Whether a call's arguments must be judged: no guarded model has, or a guard's approval request was skipped by the application. */
 const needsJudging = ({ judgedCalls, approvals, plan }: Run, toolCallId: string): boolean =>
   plan.has('outputStream') && (!judgedCalls.has(toolCallId) || approvals.has(toolCallId));
 

@@ -36,7 +36,7 @@ const withResultOf = (part: StoredPart, now: StoredPart | undefined, toolCallId:
 export interface EditsBefore {
   /** The plan, which records these edits. */
   readonly plan: Plan;
-  /** Edits of the run's earlier answers, in the current attempt. */
+  /** Edits of the run's earlier responses, in the current attempt. */
   read(): LateEdit[];
 }
 

@@ -25,7 +25,7 @@ export interface GuardedStream {
   watch<T>(chunks: AsyncIterable<T>): AsyncIterable<T>;
   /** Whether a guard has stopped the stream. */
   readonly isStopped: boolean;
-  /** Emits the buffered rest. Returns an outcome if the guards stop on it. */
+  /** Emits all buffered chunks. Returns an outcome if the guards stop on it. */
   end(): Awaitable<Outcome | undefined>;
   /** Releases the stream after the call, whatever its outcome. */
   close(): void;

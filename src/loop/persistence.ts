@@ -17,7 +17,7 @@ export interface Persistence {
   canceled?: KeptTurn;
   /**
    * The run is suspended. `keep`: the content accepted so far and the waiting calls; with `hold: 'run'` the caller's message and
-   * these calls. The content is removed if the run then ends without an accepted answer. Default `keep`.
+   * these calls. The content is removed if the run then ends without an accepted response. Default `keep`.
    */
   suspended?: 'keep' | 'drop';
 }
@@ -30,7 +30,7 @@ export interface UnfinishedTurn {
    */
   keep(list: MessageList, waiting: readonly Chunk[]): Promise<void>;
   /**
-   * Marks the messages that were kept when the run continues: in another process no other code knows them once guards have removed them.
+   * Records the kept messages when the run continues: another process cannot find them once guards have removed them.
    *
    * @param list the conversation at the suspension
    */

@@ -5,7 +5,7 @@ import type { PhaseData } from '../phase/row.js';
 import type { CallResponse, Suspension } from './call-response.js';
 import type { InsidePart } from './inside-part.js';
 
-/** A chunk as it leaves the run: Mastra's shape, of which the loop reads only these fields. */
+/** An emitted chunk: Mastra's shape, of which the loop reads only these fields. */
 export interface Chunk {
   type: string;
   runId?: string;
@@ -118,7 +118,7 @@ export interface ConversationSnapshot {
   readonly [beside: string]: unknown;
 }
 
-/** Adds the loop's own needs to what guards need from the message list. */
+/** The message functions that the loop needs in addition to those of guards. */
 export interface LoopMessages {
   /** Whether messages have ids, so that hooks may start a new one within a response. */
   readonly haveIds?: true;
@@ -154,7 +154,7 @@ export interface LoopPorts {
   shouldStop(steps: readonly StepRecord[]): Awaitable<boolean>;
   /** Calls the application's hook after each accepted step. Absent without such a hook. */
   readonly afterStep?: (ended: EndedStep) => Promise<StepRuling>;
-  /** Adds the values that a person sees in place of a tool's payloads. Absent if the host has no such notes. */
+  /** Adds the values that a person sees in place of a tool's payloads. Undefined if the host has no such notes. */
   readonly payloads?: PayloadTransforms;
   /** Milliseconds from an arbitrary origin. */
   now(): number;
@@ -167,7 +167,7 @@ export interface LoopPorts {
 export interface PayloadTransforms {
   /** Takes the transforms of a step's tools: a guard may have added some. */
   note(tools: Readonly<Record<string, unknown>> | undefined): void;
-  /** Adds the note to a chunk that leaves. Undefined if the chunk gets none. */
+  /** Adds the note to an emitted chunk. Undefined if the chunk gets none. */
   ofChunk(chunk: Chunk): Promise<void> | undefined;
   /** Adds the notes to the messages of the response before they are saved. */
   ofMessages(list: MessageList): Promise<void>;

@@ -52,7 +52,7 @@ const textOf = ({ payload }: Chunk): string => {
   return typeof text === 'string' ? text : typeof argsTextDelta === 'string' ? argsTextDelta : '';
 };
 
-/** The platform's own queue: it pulls until so many characters wait in it. */
+/** The platform's own queue: it pulls until `mostCharsAhead` characters wait in it. */
 const streamOf = (chunks: AsyncIterable<Chunk | undefined>, note: (chunk: Chunk) => void): ReadableStream<Item> => {
   const iterator = chunks[Symbol.asyncIterator]();
   const next = async (): Promise<Item | undefined> => {

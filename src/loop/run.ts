@@ -32,7 +32,7 @@ import type { LoopSnapshot } from './decide.js';
 import type { FinishedCall } from './reuse.js';
 import { createStepCalls, type StepCalls } from './step-calls.js';
 
-/** The guards of a run by lane; `memory` persists an accepted answer and runs after everything else. */
+/** The guards of a run by lane; `memory` persists an accepted response and runs after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 
 /** The tracer of a run, shared by all its segments. */

@@ -31,7 +31,7 @@ export const rejectToolCall = (part: ToolCallChunk, message: string, { args = {}
 
 /**
  * Requires approval of a tool call: a stream guard returns the result in place of the call. No tool of the step runs, and the
- * run is `suspended` with a `tool-call-approval` chunk for the call, until it is answered with `approveToolCall` or
+ * run is `suspended` with a `tool-call-approval` chunk for the call, until a call of `approveToolCall` or
  * `declineToolCall`.
  */
 export const requireApproval = (part: ToolCallChunk): ApprovalChunk => {
