@@ -117,8 +117,7 @@ const brand = Symbol('guarded run');
  *   tools: guardTools(tools, run),
  *   prepareStep: toPrepareStep(run),
  *   prompt,
- * });
- * await run.finish();
+ * }); await run.finish();
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun =>
   createRun(compile(pipeline), options);
