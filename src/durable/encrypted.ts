@@ -3,9 +3,9 @@ import { createSeal, type Seal, type SealKey } from './seal.js';
 
 /** The keys of an encrypted journal. */
 export interface EncryptionOptions {
-  /** Everything is written with it: 32 bytes, as such or in base64. `openssl rand -base64 32` makes one. */
+  /** The key that encrypts everything: 32 bytes, raw or in base64. `openssl rand -base64 32` makes one. */
   readonly key: SealKey;
-  /** Keys with which runs were written that are still kept: they are read with these. Default: none. */
+  /** Earlier keys, which decrypt the stored runs that were encrypted with them. Default: none. */
   readonly previousKeys?: readonly SealKey[];
 }
 
@@ -54,7 +54,7 @@ const openedDurable = (durable: Durable, at: PlaceOf, seal: Seal): Durable => ({
   },
 });
 
-/** The engine's runs as the program knows them. */
+/** The engine's runs as the program sees them. */
 const openedRuns = (runs: ProgramRuns, program: string, seal: Seal): ProgramRuns => ({
   ...runs,
   start: ({ runId, input, ...rest }) =>

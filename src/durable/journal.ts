@@ -2,13 +2,13 @@
 export interface Durable {
   /**
    * Returns a step's result as text. The step runs until its result is stored, and never again after that. Keys are unique
-   * within a run. A step may contain steps: their results are stored even if the whole is not. Rejects where it could not be
-   * kept, or the engine wants the run to stand still here; a program lets this through.
+   * within a run. A step may contain steps: their results are stored even if the whole is not. Rejects if the result could not be
+   * stored, or if the engine stops the run here; a program must let this error through.
    */
   step(key: string, run: (inner: Durable) => Promise<string>): Promise<string>;
   /** Aborted when a cancellation of the run is requested. */
   readonly canceled: AbortSignal;
-  /** Looks for a cancellation between two steps, and aborts `canceled`. Absent where that needs no look. */
+  /** Checks for a cancellation between two steps, and aborts `canceled`. Undefined if no check is needed. */
   lookForCancel?(): Promise<void>;
 }
 
@@ -26,9 +26,9 @@ export interface ProgramCall {
   readonly input: string;
 }
 
-/** What an engine receives when a run starts. Fields other than the input are never encrypted. */
+/** The input of an engine when a run starts. Fields other than `input` are never encrypted. */
 export interface StartCall extends ProgramCall {
-  /** Whose run it is. */
+  /** The resource that owns the run. */
   readonly resourceId?: string | undefined;
   /** Waiting runs with a higher priority start first. Default 0. */
   readonly priority?: number | undefined;
@@ -43,7 +43,7 @@ export interface KeptRun {
   readonly endedAt?: Date | undefined;
 }
 
-/** What a run began with, and what its steps gave, in their order. */
+/** The input of a run and the results of its steps, in their order. */
 export interface KeptJournal {
   readonly input: string;
   readonly steps: readonly KeptStep[];
@@ -54,13 +54,13 @@ export interface KeptStep {
   readonly text: string;
 }
 
-/** Which runs of a program an engine lists. */
+/** Selects the runs of a program that an engine lists. */
 export interface KeptRunFilter {
   readonly runId?: string | undefined;
   readonly resourceId?: string | undefined;
-  /** Those that ended before a time. */
+  /** Only runs that ended before this time. */
   readonly endedBefore?: Date | undefined;
-  /** How many at most, the last ones. Default: all. */
+  /** The maximum number of runs, latest first. Default: all. */
   readonly limit?: number | undefined;
 }
 
@@ -69,7 +69,7 @@ export type RunFound =
   | { readonly kind: 'absent' }
   | { readonly kind: 'running' }
   | { readonly kind: 'ended'; readonly output: string }
-  /** The engine itself gave it up. */
+  /** The engine itself gave the run up. */
   | { readonly kind: 'lost'; readonly reason: string };
 
 /** The runs of one program on an engine, from outside. */
@@ -85,13 +85,13 @@ export interface ProgramRuns {
    */
   retry?(runId: string): Promise<boolean>;
   /**
-   * Ends a run that is under way without running anything of it, whatever its process does: it is lost then, and what is kept of it stays. Says
-   * whether there was one. Absent where an engine cannot.
+   * Ends a run that is under way without running any of its code, whatever its process does. The run is then lost, and its stored data
+   * remains. Returns whether there was one. Undefined if an engine does not support it.
    */
   abandon?(runId: string): Promise<boolean>;
-  /** What is kept of a run. Absent where an engine cannot read it. */
+  /** The stored journal of a run. Undefined if an engine cannot read it. */
   journal?(runId: string): Promise<KeptJournal | undefined>;
-  /** The runs, the last one first. Absent where the engine cannot list them. */
+  /** The runs, latest first. Undefined if the engine cannot list them. */
   list?(filter: KeptRunFilter): Promise<readonly KeptRun[]>;
   /** The size in bytes of everything that the engine stores, for all programs. Absent if it cannot be measured. */
   storedBytes?(): Promise<number>;
@@ -105,25 +105,25 @@ export interface ProgramRuns {
 export interface Board {
   /**
    * Adds entries to those of a run, all of them or none, in their order. Returns the place of the first. With `life`, the place
-   * of the writer's own entry with that mark, it rejects where a later entry has it: another process has taken the run over.
+   * of the writer's own entry with that mark, it rejects if a later entry has the mark: another process has taken the run over.
    */
   append(runId: string, entries: readonly BoardEntry[], life?: number): Promise<number>;
   /** The entries of a run from a place on. The first has the place 0, and there are no gaps. */
   read(runId: string, from: number): Promise<readonly string[]>;
-  /** The entries of a run with a mark, in their order: found without reading the others. */
+  /** The entries of a run with a mark, in their order, found without reading the others. */
   marked(runId: string, mark: EntryMark): Promise<readonly PlacedEntry[]>;
-  /** Puts a note up for a run in place of the one that was there, or takes it down. */
+  /** Sets the note of a run, replacing an earlier one; `undefined` removes it. */
   pin(runId: string, note: string | undefined): Promise<void>;
   /** Deletes the entries of a run. Absent if entries are deleted by age. */
   drop?(runId: string): Promise<void>;
-  /** The notes that are up, the last one first. */
+  /** All notes, latest first. */
   pinned(): Promise<readonly Pinned[]>;
 }
 
-/** What a reader that does not start with the first entry needs of those before: the processes that have run it, and the steps. */
+/** Marks entries that a reader needs even if it starts at a later one: the processes that have run the run, and its steps. */
 export type EntryMark = 'life' | 'step';
 
-/** An entry of a run on its way to the board. */
+/** An entry of a run, before it is written to the board. */
 export interface BoardEntry {
   readonly text: string;
   readonly mark?: EntryMark | undefined;
@@ -141,7 +141,7 @@ export interface Pinned {
   readonly note: string;
 }
 
-/** Another process goes on with the run by now. */
+/** Another process has taken the run over. */
 export class TakenOver extends Error {
   override readonly name = 'TakenOver';
 
@@ -150,11 +150,11 @@ export class TakenOver extends Error {
   }
 }
 
-/** Runs programs so that they outlive what happens to processes. */
+/** Runs programs so that they survive failures of processes. */
 export interface Engine {
   /** The name in errors. */
   readonly name: string;
-  /** Whether a run outlives its process. */
+  /** Whether runs outlive their process. */
   readonly isDurable: boolean;
   /**
    * Whether a step's result is stored before the next step starts, and a process can store nothing more once another has taken
@@ -163,6 +163,6 @@ export interface Engine {
   readonly isFenced?: boolean;
   /** Runs a program's runs in this process from now on: new runs, and those that have not ended. */
   host(program: Program): ProgramRuns;
-  /** Runs nothing more in this process, once the steps under way have ended. */
+  /** Stops running programs in this process once the steps under way have ended. */
   close(): Promise<void>;
 }

@@ -1,21 +1,21 @@
 import pRetry from 'p-retry';
 import { InterlockError, isInterlockError } from '../errors.js';
 
-/** What is tried until it succeeds. */
+/** An operation that is retried until it succeeds. */
 export interface Trying<T> {
   readonly done: Promise<T>;
-  /** What came of it. Raises `durable/unreachable` where nothing has within some milliseconds. */
+  /** The result. Raises `durable/unreachable` if there is none within the given milliseconds. */
   within(patienceMs: number): Promise<T>;
 }
 
 export interface KeepTrying {
   /** The path of the option that holds the address of the unreachable server. */
   readonly path: string;
-  /** Ends it. */
+  /** Ends the retries. */
   readonly signal: AbortSignal;
 }
 
-/** Tries something until it succeeds; what is refused by its code is not tried again. */
+/** Retries an operation until it succeeds. Errors with a code of this library are not retried. */
 export const keepTrying = <T>(act: () => Promise<T>, { path, signal }: KeepTrying): Trying<T> => {
   let last: Error | undefined;
   const done = pRetry(act, {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createSuspects, DeadlyRun, inParts, noteLifeIn, type Ledger } from './ledger.js';
 
-/** A ledger as two processes see it that are at the same run. */
+/** A ledger as two processes see it that work on the same run. */
 const shared = () => {
   const parts = new Map<string, { by: string; text: string }>();
   let deaths: { steps: number; count: number } | undefined;

@@ -5,26 +5,26 @@ import type { Durable } from './journal.js';
  * died during it.
  */
 export interface Ledger {
-  /** What a part gave; nothing where none was kept. */
+  /** The stored result of a part; undefined if there is none. */
   find(part: string): Promise<string | undefined>;
-  /** Keeps what a part gave. Raises {@link TakenOver} where another process has kept it. */
+  /** Stores the result of a part. Raises {@link TakenOver} if another process has stored one. */
   keep(part: string, text: string): Promise<void>;
-  /** A process begins to go on with the run where `steps` of it are kept; gives how many have died of it there. */
+  /** Records that a process continues the run after `steps` stored steps; returns the number of processes that died there. */
   noteLife(steps: number): Promise<number>;
-  /** The process did not die of it: it was interrupted. */
+  /** Records that the run did not kill the process: it was interrupted. */
   noteSurvival(): Promise<void>;
 }
 
 export interface InParts {
   readonly ledger: Ledger;
-  /** The step that the parts are of. */
+  /** The step that contains the parts. */
   readonly step: string;
   readonly canceled: AbortSignal;
   /** Aborted when this process loses the run: work under way must stop, and its result is not stored. */
   readonly over: AbortSignal;
 }
 
-/** The inside of a step: its parts are kept in the ledger. They may go on side by side, and have parts themselves. */
+/** The inside of a step. Its parts are stored in the ledger, can run in parallel, and can have parts themselves. */
 export const inParts = ({ ledger, step, canceled, over }: InParts): Durable => ({
   step: async (key, run) => {
     const part = `${step} ${key}`;
@@ -38,7 +38,7 @@ export const inParts = ({ ledger, step, canceled, over }: InParts): Durable => (
   canceled,
 });
 
-/** Too many processes have died of a run, one after another, none of them a step further than the one before. */
+/** Too many processes have died of a run, one after another, without completing a further step. */
 export class DeadlyRun extends Error {
   override readonly name = 'DeadlyRun';
 
@@ -52,7 +52,7 @@ export class DeadlyRun extends Error {
  * others are acquitted.
  */
 export interface Suspects {
-  /** Settles when it is one's turn; returns what ends it. */
+  /** Settles when it is the caller's turn; returns a function that ends the turn. */
   turn(): Promise<() => void>;
 }
 
@@ -78,11 +78,14 @@ export interface Watching {
   readonly suspects: Suspects;
 }
 
-/** The life of a run in a process, as it is noted. */
+/** The recorded execution of a run in a process. */
 export interface NotedLife {
-  /** Before a step that is not kept yet. Notes the life, once; a suspect waits for its turn first. Raises {@link DeadlyRun}. */
+  /**
+   * Called before a step that is not stored yet. Records the execution, once; a suspect waits for its turn first. Raises
+   * {@link DeadlyRun}.
+   */
   begin(steps: number): Promise<void>;
-  /** A step was kept, or the run is over here: the next suspect may go on. */
+  /** A step was stored, or the run has ended here: the next suspect may continue. */
   pass(): void;
 }
 

@@ -1,6 +1,6 @@
 import { TakenOver, type Board, type BoardEntry } from './journal.js';
 
-/** A board that this process alone can read. */
+/** A board that only this process can read. */
 export const memoryBoard = (): Board => {
   const entries = new Map<string, BoardEntry[]>();
   const notes = new Map<string, string>();

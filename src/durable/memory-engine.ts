@@ -3,9 +3,9 @@ import type { Durable, Engine, KeptRun, KeptRunFilter, Program, ProgramCall, Run
 
 interface MemoryRun {
   readonly input: string;
-  /** Aborted where the run was abandoned. */
+  /** Aborted if the run was abandoned. */
   readonly over: AbortController;
-  /** What the steps gave that have ended, in that order. */
+  /** The results of the completed steps, in order of completion. */
   readonly steps: Map<string, string>;
   readonly kept: Map<string, Promise<string>>;
   readonly canceling: AbortController;
@@ -16,7 +16,7 @@ interface MemoryRun {
 }
 
 /**
- * An engine that keeps runs in this process and nowhere else: for tests, and to try what durable runs are like. It is not durable.
+ * An engine that stores runs only in the memory of this process: for tests, and to try out durable runs. It is not durable.
  *
  * @example
  * const agent = new InterlockAgent({ name: 'support', model, durability: memoryEngine() });
@@ -51,7 +51,7 @@ export const memoryEngine = (): Engine => ({
         run.found = { kind: 'lost', reason: 'it was abandoned.' };
         run.endedAt = new Date();
         run.over.abort(new Error('The run was abandoned.'));
-        run.canceling.abort(); // what is at work stops, and is not kept
+        run.canceling.abort(); // work under way stops, and its result is not stored
         return true;
       },
       journal: async (runId) => {

@@ -1,11 +1,11 @@
 import { InterlockError } from '../errors.js';
 
-/** Refuses an option of an engine. Raises `durable/invalid-option`. */
+/** Rejects an option of an engine. Raises `durable/invalid-option`. */
 export const refuseOption = (path: string, detail: string): never => {
   throw new InterlockError('durable/invalid-option', { path, detail });
 };
 
-/** Refuses what is no whole number, or is none between two others. */
+/** Rejects a value that is not a whole number within the limits. */
 export const checkWhole = (
   path: string,
   value: number,
@@ -15,7 +15,7 @@ export const checkWhole = (
   refuseOption(path, `it must be a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}.`);
 };
 
-/** Refuses what is no address of one of some protocols. */
+/** Rejects a value that is not a URL with one of the protocols. */
 export const checkUrl = (path: string, value: string, protocols: readonly string[]): void => {
   const { protocol } = URL.parse(value) ?? {};
   if (!protocol || !protocols.includes(protocol))

@@ -5,11 +5,11 @@ import { InterlockError } from '../errors.js';
 export interface Seal {
   /** @param place the location of the text: it cannot be decrypted as the text of another location */
   close(text: string, place: string): string;
-  /** Raises `durable/unreadable` for what was not closed for this place with a key that is known. */
+  /** Raises `durable/unreadable` for a text that was not sealed for this place with a known key. */
   open(sealed: string, place: string): string;
 }
 
-/** A key of 32 bytes, as such or in base64. */
+/** A key of 32 bytes, raw or in base64. */
 export type SealKey = Uint8Array | string;
 
 const cipher = 'aes-256-gcm';
@@ -22,10 +22,10 @@ interface Known {
   readonly key: Buffer;
 }
 
-/** Seals with the first of some keys; opens what was sealed with any of them. Raises `durable/invalid-key`. */
+/** Encrypts with the first key; decrypts with any of them. Raises `durable/invalid-key`. */
 export const createSeal = (given: readonly [SealKey, ...SealKey[]]): Seal => {
   const keys = given.map(readKey);
-  const [{ id, key }] = keys as [Known, ...Known[]]; // as many as were given
+  const [{ id, key }] = keys as [Known, ...Known[]]; // as many as given
   return {
     close: (text, place) => {
       const iv = randomBytes(ivBytes);

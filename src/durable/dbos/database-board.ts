@@ -1,10 +1,10 @@
 import { TakenOver, type Board, type PlacedEntry } from '../journal.js';
 import type { Database } from './database.js';
 
-/** A row as pg gives it. */
+/** A row as `pg` returns it. */
 type PlacedRow = { -readonly [Name in keyof PlacedEntry]: PlacedEntry[Name] };
 
-/** What processes tell each other of runs, in the database of the journals. */
+/** Messages between processes about runs, in the database of the journals. */
 export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Board => ({
   append: async (runId, entries, life) => {
     const rows = await query<{ place: number }>(

@@ -3,9 +3,9 @@ import { Pool, type QueryResultRow } from 'pg';
 
 /** Interlock's tables next to those of DBOS, in the same database. */
 export interface Database {
-  /** Waits for a database that is away, for as long as it takes. */
+  /** Retries until the database answers, without a time limit. */
   query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Strikes a process off the list once something is done, which no other process does meanwhile; nothing where another is at it. */
+  /** Removes a process from the list after `act`, which no other process runs meanwhile. Does nothing if another process is at it. */
   strikeOff(process: string, act: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,15 +29,15 @@ const tables = `
   );
 `;
 
-/** Two processes that make the same tables at once would disturb each other. */
+/** Prevents two processes from creating the same tables at once. */
 const tablesLock = 7_318_204_511;
 
-/** Opens the database; makes the tables where there are none. Rejects where it does not answer. */
+/** Opens the database and creates missing tables. Rejects if the database does not answer. */
 export const openDatabase = async (connectionString: string): Promise<Database> => {
   const pool = new Pool({ connectionString, max: 5 });
   let isClosed = false;
   pool.on('error', () => undefined); // an idle connection ended; the next query opens another
-  pool.on('connect', (client) => client.on('error', () => undefined)); // one in use has ended between two queries; the second one rejects
+  pool.on('connect', (client) => client.on('error', () => undefined)); // a connection in use ended: its next query rejects
   try {
     await inTransaction(pool, async (query) => {
       await query('SELECT pg_advisory_xact_lock($1)', [tablesLock]);
@@ -94,7 +94,7 @@ const patiently = <T>(act: () => Promise<T>, isOpen: () => boolean): Promise<T> 
 /** SQLSTATEs for a database that is unreachable, shutting down or full, and for a lost race. */
 const awayStates = /^(08|53|57P|23505)/;
 
-/** An error without an SQLSTATE is one of the connection. */
+/** An error without an SQLSTATE is a connection error. */
 const isAway = (error: Error): boolean => {
   const { code } = error as { code?: unknown };
   return typeof code !== 'string' || code.length !== 5 || awayStates.test(code);

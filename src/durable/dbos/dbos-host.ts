@@ -12,7 +12,7 @@ export interface DbosHost {
   close(): Promise<void>;
 }
 
-/** Runs that their process has left wait in it for another. */
+/** The queue of runs that their process has left, for another process. */
 const queueName = 'interlock';
 
 /** The time that DBOS may take to record the result of a run; it also elapses for runs that were passed on. */
@@ -27,7 +27,7 @@ export const queueRuns = async (workflowIds: string[]): Promise<void> => {
 export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSettings): Promise<DbosHost> => {
   const processId = randomUUID();
   if (!DBOS.isInitialized()) {
-    // Whether a run may go on with the code of this process is seen to by the agent.
+    // The agent checks whether a run may continue with the code of this process.
     DBOS.setConfig({ name, systemDatabaseUrl, executorID: processId, applicationVersion: 'interlock', logLevel: 'error' });
     await DBOS.launch();
   }
@@ -57,7 +57,7 @@ export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSet
   };
 };
 
-/** Tells the runs that go on here that they are to be canceled, whichever process was asked. */
+/** Signals requested cancellations to the runs of this process, whichever process received the request. */
 interface Cancels {
   /** Aborted when a cancellation of the run is requested. */
   watch(runId: string): AbortSignal;
@@ -66,7 +66,7 @@ interface Cancels {
   stop(): void;
 }
 
-/** How often the process checks for requested cancellations. */
+/** The interval at which the process checks for requested cancellations. */
 const lookMs = 250;
 
 const watchCancels = ({ query }: Database): Cancels => {

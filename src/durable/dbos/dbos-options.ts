@@ -1,8 +1,8 @@
 import { checkUrl, checkWhole, refuseOption } from '../option-checks.js';
 
-/** Where and how DBOS keeps runs. */
+/** The database and the limits of runs on DBOS. */
 export interface DbosOptions {
-  /** The PostgreSQL database of DBOS, e.g. `postgresql://app:secret@127.0.0.1:5432/runs`; made where the server has none of this name. */
+  /** The PostgreSQL database of DBOS, e.g. `postgresql://app:secret@127.0.0.1:5432/runs`; created if the server has none of this name. */
   readonly systemDatabaseUrl: string;
   /**
    * The application's name in DBOS. Its processes take over each other's runs, so all of them must build the same agents.
@@ -15,11 +15,11 @@ export interface DbosOptions {
    */
   readonly leaseMs?: number;
   /**
-   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up
-   * as `durable/lost-run`; at least 1. Default: 10.
+   * The number of processes that may die of a run one after another, without completing a further step. Then the run is given up as
+   * `durable/lost-run`. At least 1. Default: 10.
    */
   readonly maxDeaths?: number;
-  /** Milliseconds for which a database that does not answer is waited for before a call is refused; at least 0. Default: 60,000. */
+  /** Milliseconds to wait for an unresponsive database before a call is rejected; at least 0. Default: 60,000. */
   readonly patienceMs?: number;
 }
 

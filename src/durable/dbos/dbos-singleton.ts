@@ -8,10 +8,10 @@ export interface StartedWorkflow {
   readonly input: string;
 }
 
-/** Goes on with a run. */
+/** Continues a run. */
 export type Recover = (workflowId: string, started: StartedWorkflow) => Promise<string>;
 
-/** How DBOS calls the workflow that all runs are of. */
+/** The name of the DBOS workflow of all runs. */
 export const workflowName = 'interlock';
 
 /** DBOS is a singleton of the process and owns its workflows. So are the functions that an engine registers. */
@@ -19,7 +19,7 @@ const singleton: { recover?: Recover; workflow?: RunOf } = {};
 
 type RunOf = (programId: string, runId: string, input: string) => Promise<string>;
 
-/** Takes the DBOS of this process for an engine. Raises `durable/invalid-option` where it is taken. */
+/** Claims the DBOS of this process for an engine. Raises `durable/invalid-option` if another engine has it. */
 export const takeDbos = (recover: Recover): RunOf => {
   if (singleton.recover)
     refuseOption('durability', 'there is one DBOS in a process; give its agents the same engine, or close the other one.');
@@ -32,7 +32,7 @@ export const takeDbos = (recover: Recover): RunOf => {
   singleton.workflow ??= DBOS.registerWorkflow(
     async (programId: string, runId: string, input: string) => {
       const id = DBOS.workflowID ?? '';
-      if (!singleton.recover) throw new DBOSWorkflowConflictError(id); // another process goes on with it
+      if (!singleton.recover) throw new DBOSWorkflowConflictError(id); // another process continues it
       return singleton.recover(id, { programId, runId, input });
     },
     { name: workflowName, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER },
@@ -40,7 +40,7 @@ export const takeDbos = (recover: Recover): RunOf => {
   return singleton.workflow;
 };
 
-/** Gives it back. */
+/** Releases the claim. */
 export const leaveDbos = (): void => {
   delete singleton.recover;
 };

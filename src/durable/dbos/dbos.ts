@@ -27,7 +27,7 @@ export const dbos = (options: DbosOptions): Engine => {
   checkIntegration('@dbos-inc/dbos-sdk', 'pg');
   const settings = readDbosOptions(options);
   const { maxDeaths, patienceMs } = settings;
-  const outside = AsyncLocalStorage.snapshot(); // what is asked of DBOS from within a run must not become a step of that
+  const outside = AsyncLocalStorage.snapshot(); // calls to DBOS from within a run must not become steps of that run
   const closing = new AbortController();
   const programs = new Map<string, Program>();
   const underWay = new Set<Promise<unknown>>();
@@ -101,7 +101,7 @@ const find = async (workflowId: string): Promise<RunFound> => {
   if (!found) return { kind: 'absent' };
   switch (found.status) {
     case 'SUCCESS':
-      return { kind: 'ended', output: found.output as string }; // what the program gave
+      return { kind: 'ended', output: found.output as string }; // the program's result
     case 'ERROR':
       return { kind: 'lost', reason: found.error instanceof Error ? found.error.message : String(found.error) };
     case 'PENDING':
@@ -116,19 +116,19 @@ const find = async (workflowId: string): Promise<RunFound> => {
 const abandon = async (cancels: DbosHost['cancels'], workflowId: string): Promise<boolean> => {
   if ((await find(workflowId)).kind !== 'running') return false;
   await DBOS.cancelWorkflow(workflowId);
-  await cancels.request(workflowId); // what is at work stops, and is not kept
+  await cancels.request(workflowId); // work under way stops, and its result is not stored
   return true;
 };
 
-/** DBOS keeps the steps by their order. */
+/** DBOS stores the steps in their order. */
 const journalOf = async (workflowId: string): Promise<KeptJournal | undefined> => {
   const [found, steps = []] = await Promise.all([DBOS.getWorkflowStatus(workflowId), DBOS.listWorkflowSteps(workflowId)]);
   if (!found) return undefined;
-  const [, , input] = found.input as [programId: string, runId: string, input: string]; // as the run was started
-  return { input, steps: steps.map(({ name, output }) => ({ key: name, text: output as string })) }; // what a step gave is text
+  const [, , input] = found.input as [programId: string, runId: string, input: string]; // as passed at the run's start
+  return { input, steps: steps.map(({ name, output }) => ({ key: name, text: output as string })) }; // step results are text
 };
 
-/** The runs of a program in DBOS, the last one first. */
+/** The runs of a program in DBOS, latest first. */
 const listRuns = async (idOf: (runId: string) => string, filter: KeptRunFilter): Promise<readonly KeptRun[]> => {
   const { runId, resourceId, endedBefore, limit } = filter;
   const prefix = idOf('');
@@ -147,12 +147,12 @@ const listRuns = async (idOf: (runId: string) => string, filter: KeptRunFilter):
 const toKept = ({ workflowID, status, attributes, createdAt, completedAt }: WorkflowStatus, prefix: string): KeptRun => ({
   runId: workflowID.slice(prefix.length),
   state: states[status] ?? 'lost',
-  resourceId: attributes?.['resourceId'] as string | undefined, // as the run was started
+  resourceId: attributes?.['resourceId'] as string | undefined, // as passed at the run's start
   startedAt: new Date(createdAt),
   endedAt: completedAt === undefined ? undefined : new Date(completedAt),
 });
 
-/** By DBOS's statuses. */
+/** Run states by DBOS status. */
 const states: Readonly<Record<string, KeptRun['state']>> = {
   SUCCESS: 'ended',
   PENDING: 'running',
@@ -160,7 +160,7 @@ const states: Readonly<Record<string, KeptRun['state']>> = {
   DELAYED: 'queued',
 };
 
-/** What the tables take on the disk of the server. */
+/** The disk space of the tables on the server. */
 const storedBytes = async ({ query }: Pick<Database, 'query'>): Promise<number> => {
   const [row] = await query<{ bytes: string }>(
     `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::text AS bytes
@@ -169,7 +169,7 @@ const storedBytes = async ({ query }: Pick<Database, 'query'>): Promise<number> 
   return Number(row?.bytes ?? 0);
 };
 
-/** DBOS resumes a run that was canceled, and none that has ended with an error: so a run that was given up is made one of these. */
+/** DBOS resumes canceled runs, but no runs that ended with an error. So a run that was given up is first marked as canceled. */
 const retryRun = async ({ query }: Pick<Database, 'query'>, workflowId: string): Promise<boolean> => {
   const found = await query(
     `UPDATE dbos.workflow_status SET status = 'CANCELLED', error = NULL, completed_at = NULL

@@ -14,11 +14,11 @@ export interface RecoverOptions {
   readonly closing: AbortSignal;
   readonly returns: Returns;
   site(): Promise<DbosHost>;
-  /** What goes on here, until it does no more. */
+  /** The runs under way in this process. */
   readonly underWay: Set<Promise<unknown>>;
 }
 
-/** Goes on with the runs that DBOS begins in this process, or that another process has left. */
+/** Continues the runs that DBOS starts in this process, or that another process has left. */
 export const createRecover = (options: RecoverOptions): Recover => {
   const { underWay, returns } = options;
   return async (workflowId, started) => {
@@ -64,7 +64,7 @@ interface RunOnDbos {
   readonly program: Program;
   readonly runId: string;
   readonly input: string;
-  /** As DBOS calls the run. */
+  /** The id of the run in DBOS. */
   readonly workflowId: string;
   readonly ledger: Ledger;
   readonly maxDeaths: number;
@@ -105,7 +105,7 @@ const isOfDbos = (error: unknown): boolean =>
 
 /**
  * The error that DBOS gets for an error of a workflow. DBOS would end the run with it. For a run that is only interrupted, the
- * error says that this execution lost the run, so that DBOS stores nothing.
+ * error means that this execution lost the run, so that DBOS stores nothing.
  */
 const toldToDbos = (workflowId: string, error: unknown): unknown =>
   error instanceof DeadlyRun || isOfDbos(error) ? error : new DBOSWorkflowConflictError(workflowId);

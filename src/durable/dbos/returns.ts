@@ -1,8 +1,8 @@
-/** Runs that were interrupted, though their process lives, and are to be tried again. */
+/** Retries of runs that were interrupted although their process lives. */
 export interface Returns {
-  /** Tries a run again, each time after a longer pause. */
+  /** Retries a run, each time after a longer pause. */
   later(workflowId: string): void;
-  /** The run needs no more of it. */
+  /** Ends the retries of a run. */
   forget(workflowId: string): void;
 }
 

@@ -5,7 +5,7 @@ import { beginTakeover } from './takeover.js';
 
 const leaseMs = 1_000;
 
-/** The table of processes, and whether it can be had. */
+/** The table of processes, and whether it is reachable. */
 const createTable = () => {
   const beats = new Map<string, number>();
   const state = { isAway: false };
@@ -67,11 +67,11 @@ describe('takeover', () => {
 
   it('does not count a process as dead because the database was away', async () => {
     const { join, state, released } = await begin();
-    await vi.advanceTimersByTimeAsync(leaseMs / 8); // they look by turns
+    await vi.advanceTimersByTimeAsync(leaseMs / 8); // they check in turn
     await join('two');
-    await vi.advanceTimersByTimeAsync(leaseMs + leaseMs / 8); // one has heard what the other said last
+    await vi.advanceTimersByTimeAsync(leaseMs + leaseMs / 8); // one has read the other's last heartbeat
     state.isAway = true;
-    await vi.advanceTimersByTimeAsync(20 * leaseMs + leaseMs / 8); // and is the first to look again
+    await vi.advanceTimersByTimeAsync(20 * leaseMs + leaseMs / 8); // and is the first to check again
     state.isAway = false;
     await vi.advanceTimersByTimeAsync(10 * leaseMs);
     expect(released).toEqual([]);

@@ -1,16 +1,16 @@
 import type { Database } from './database.js';
 
 export interface TakeoverOptions {
-  /** How this process is called among the others. */
+  /** The name of this process among the others. */
   readonly processId: string;
   readonly leaseMs: number;
-  /** Hands the runs of a dead process to those that live. */
+  /** Passes the runs of a dead process to live processes. */
   release(processId: string): Promise<void>;
 }
 
-/** A process that lives says so, and looks whether the others do. */
+/** Sends this process's heartbeat and checks those of the other processes. */
 export interface Takeover {
-  /** The process says that it is gone. */
+  /** Marks this process as gone. */
   leave(): Promise<void>;
 }
 
@@ -24,8 +24,8 @@ interface Heard {
 }
 
 /**
- * Says four times a lease that this process lives. A process whose beat this one has seen unchanged for a whole lease is dead:
- * its runs are handed to those that live. Clocks are not compared, and a database that was away begins the wait anew.
+ * Sends a heartbeat four times per lease. A process whose heartbeat this one has seen unchanged for a whole lease is dead:
+ * its runs pass to live processes. Clocks are never compared. If the database was away, the wait starts again.
  */
 export const beginTakeover = async (database: Database, { processId, leaseMs, release }: TakeoverOptions): Promise<Takeover> => {
   const { query } = database;
@@ -58,7 +58,7 @@ export const beginTakeover = async (database: Database, { processId, leaseMs, re
     if (isLooking) return;
     isLooking = true;
     void look()
-      .catch(() => undefined) // the next look does it
+      .catch(() => undefined) // the next check does it
       .finally(() => (isLooking = false));
   }, leaseMs / 4);
   return {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { TakenOver, type Board } from '../journal.js';
 
-/** What processes tell each other of runs, in the file of the journals. */
+/** Messages between processes about runs, in the file of the journals. */
 export const boardTables = `
   CREATE TABLE IF NOT EXISTS interlock_board (
     program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (program, run_id, place)
@@ -55,7 +55,7 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
   };
 };
 
-/** Does all of it or nothing. */
+/** Runs `act` in a transaction: all of its changes are stored, or none. */
 export const inTransaction = <T>(db: DatabaseSync, act: () => T): T => {
   db.exec('BEGIN IMMEDIATE');
   try {

@@ -22,10 +22,10 @@ export interface HostOptions {
   readonly suspects: Suspects;
 }
 
-/** How often the process checks for requested cancellations. */
+/** The interval at which the process checks for requested cancellations. */
 const lookForCancelsMs = 250;
 
-/** A run whose process fails without dying is tried again like this, for as long as it takes. */
+/** Retries of a run whose process fails without dying, without a limit. */
 const retryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 0 } as const;
 
 /** Hosts a program on the file, in a namespace of its own: its worker claims no other program's runs. */
@@ -64,7 +64,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         const call: ProgramCall = { runId, input };
         const isFirst = file.reserve(program.id, { runId, ...labels });
         if (file.workflowRunOf(program.id, call.runId)) return isFirst;
-        // Also where another process has reserved the id, and may have died before it came to this.
+        // Also if another process has reserved the id: it may have died before this line.
         const { workflowRun } = await workflow.run(call, { idempotencyKey: call.runId });
         file.noteWorkflowRun(program.id, call.runId, workflowRun.id);
         await claimNow();
@@ -95,24 +95,24 @@ interface Repairs {
   readonly backend: Backend;
   readonly steps: PersistedSteps;
   readonly programId: string;
-  /** Looks at once whether a run that goes on here is to stop. */
+  /** Checks at once for requested cancellations of the runs here. */
   look(): void;
 }
 
 const repairsOn = ({ file, backend, steps, programId, look }: Repairs): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
-  retry: async (runId) => file.retry(programId, runId), // the worker's next look finds it
+  retry: async (runId) => file.retry(programId, runId), // the worker's next poll finds it
   abandon: async (runId) => {
     const workflowRunId = file.workflowRunOf(programId, runId);
     if (workflowRunId === undefined || (await foundOf(backend, workflowRunId)).kind !== 'running') return false;
     await backend.cancelWorkflowRun({ workflowRunId });
-    file.requestCancel(programId, runId); // what is at work stops, and is not kept
+    file.requestCancel(programId, runId); // work under way stops, and its result is not stored
     look();
     return true;
   },
   journal: async (runId) => {
     const workflowRunId = file.workflowRunOf(programId, runId);
     const run = workflowRunId === undefined ? null : await backend.getWorkflowRun({ workflowRunId });
-    const { input } = (run?.input ?? {}) as Partial<ProgramCall>; // as the run was started
+    const { input } = (run?.input ?? {}) as Partial<ProgramCall>; // as passed at the run's start
     return run && input !== undefined ? { input, steps: steps.all(run.id) } : undefined;
   },
 });
@@ -135,7 +135,7 @@ const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns =
   return { ...told(runs), ...(board && { board: told(board) }) };
 };
 
-/** OpenWorkflow's connection gives up at once where another process is writing. */
+/** OpenWorkflow's connection gives up at once if another process is writing. */
 const waitForOthers = (backend: BackendSqlite): void => {
   databaseOf(backend).exec(`PRAGMA busy_timeout = ${patienceMs}`);
 };
@@ -192,7 +192,7 @@ const foundOf = async (backend: Backend, workflowRunId: string | undefined): Pro
   switch (status) {
     case 'completed':
     case 'succeeded':
-      return { kind: 'ended', output: output as string }; // what the program gave
+      return { kind: 'ended', output: output as string }; // the program's result
     case 'failed':
       return { kind: 'lost', reason: error?.message ?? 'it failed.' };
     case 'canceled':
@@ -206,7 +206,7 @@ const foundOf = async (backend: Backend, workflowRunId: string | undefined): Pro
   }
 };
 
-/** Tells the runs that go on here that they are to be canceled, whichever process was asked. */
+/** Signals requested cancellations to the runs of this process, whichever process received the request. */
 const watchCancels = (file: OpenFile, program: string) => {
   const watched = new Map<string, AbortController>();
   const look = (): void => {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { BackendSqlite } from 'openworkflow/sqlite';
 
-/** A run that a worker has claimed, as the file shows it. */
+/** A run that a worker has claimed, as stored in the file. */
 export interface Lease {
   readonly id: string;
   /** Changes whenever its process extends it. */
@@ -11,29 +11,29 @@ export interface Lease {
 
 /** The runs of a program in OpenWorkflow's table, as their leases. */
 export interface LeaseTable {
-  /** Extends the leases of runs, by the worker that holds each; returns the ids of those that it still holds. */
+  /** Extends the leases of runs, each by the worker that holds it; returns the ids of those that it still holds. */
   extend(held: ReadonlyMap<string, string>, leaseMs: number): ReadonlySet<string>;
-  /** The runs that some process has claimed. */
+  /** The runs that a process has claimed. */
   claimed(): readonly Lease[];
-  /** Claims a run that is free, or one of `silent` that is still at that beat; never one of `held`. Returns its id. */
+  /** Claims a run that is free, or one of `silent` whose beat is unchanged; never one of `held`. Returns its id. */
   claim(claim: Claim): string | undefined;
-  /** Raises where the file cannot be written. */
+  /** Raises if the file cannot be written. */
   probe(): void;
 }
 
 export interface Claim {
   readonly workerId: string;
   readonly leaseMs: number;
-  /** What this process goes on with. */
+  /** The runs under way in this process. */
   readonly held: Iterable<string>;
-  /** Runs of processes that no longer live, with their beats. */
+  /** Runs of dead processes, with their beats. */
   readonly silent: ReadonlyMap<string, string>;
 }
 
-/** OpenWorkflow's own database is private, and there is no other way to it. */
+/** OpenWorkflow's own database is private, and there is no other access to it. */
 export const databaseOf = (backend: BackendSqlite): DatabaseSync => (backend as unknown as { db: DatabaseSync }).db;
 
-/** A pause before a retry is shorter than this: a run that is free only later was put there by a clock that was ahead. */
+/** A pause before a retry is shorter than this. A run that becomes free only later was stored by a clock that was ahead. */
 const longestPauseMs = 60_000;
 
 /** A time later than the stored one, whatever the clock reads, so that each extension is visible. */
@@ -43,7 +43,7 @@ const seconds = (leaseMs: number): string => `+${leaseMs / 1_000} seconds`;
 const beat = `worker_id || ' ' || updated_at`;
 
 /**
- * The table is read with times for runs that wait alone. A run that is claimed belongs to its process for as long as its beat
+ * Times in the table matter only for waiting runs. A claimed run belongs to its process for as long as its beat
  * changes: clocks jump, and those of two processes are never compared.
  */
 export const leaseTable = (backend: BackendSqlite, namespaceId: string): LeaseTable => {

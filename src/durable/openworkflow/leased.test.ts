@@ -36,7 +36,7 @@ const processesOn = () => {
   return { first, open, begin: async () => (await workflow.run()).workflowRun.id };
 };
 
-/** As a full disk: statements that write fail, those that read do not. */
+/** Simulates a full disk: statements that write fail, those that read do not. */
 const fill = (sqlite: BackendSqlite, isFull: boolean): void =>
   databaseOf(sqlite).exec(`PRAGMA query_only = ${isFull ? 'on' : 'off'}`);
 
@@ -129,7 +129,7 @@ describe('leased', () => {
     const late = { workflowRunId, workerId: 'worker', key: 'tool', text: 'late' };
     expect(() => persistedSteps(first.sqlite).keep(late)).toThrow('taken the run over');
     const third = open();
-    vi.setSystemTime(Date.now() + 60_000); // the whole machine stood still
+    vi.setSystemTime(Date.now() + 60_000); // the whole machine was paused
     vi.advanceTimersByTime(leaseMs / 4);
     expect(await third.claim()).toBeUndefined();
   });

@@ -7,14 +7,14 @@ import type { LeaseTable } from './lease-table.js';
 export interface Leased {
   readonly backend: Backend;
   readonly leases: HeldLeases;
-  /** Writes something for as long as the file is locked, full or away: what a finished tool gave is not lost. */
+  /** Retries a write for as long as the file is locked, full or away, so that a finished tool's result is not lost. */
   written<T>(write: () => T | Promise<T>): Promise<T>;
 }
 
 /**
- * Runs are claimed and extended here, as long as this process goes on with them: OpenWorkflow's own leases compare clocks, and
- * last thirty seconds, which is how long a run would wait after its process was killed. A process never claims a run that it has
- * in hand.
+ * Claims runs, and extends their leases while this process runs them. OpenWorkflow's own leases compare clocks and
+ * last thirty seconds, so a run would wait that long after its process was killed. A process never claims a run that it
+ * already runs.
  */
 export const leased = (backend: Backend, leasing: Leasing): Leased => {
   const leases = holdLeases(leasing);
@@ -65,7 +65,7 @@ export const leased = (backend: Backend, leasing: Leasing): Leased => {
   return { backend: proxy, leases, written };
 };
 
-/** A file that cannot be written has no run to offer. */
+/** A file that cannot be written offers no runs. */
 const claimOn = (leases: HeldLeases, workerId: string): string | undefined => {
   try {
     return leases.claim(workerId);
@@ -75,13 +75,13 @@ const claimOn = (leases: HeldLeases, workerId: string): string | undefined => {
   }
 };
 
-/** Whether SQLite itself could not; that another worker has the run by now is OpenWorkflow's to say. */
+/** Whether SQLite itself failed. OpenWorkflow reports that another worker has the run by now. */
 export const isOfFile = (error: unknown): error is Error => (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR';
 
-/** SQLite's codes of a file whose pages are damaged, and of one that is no database. */
+/** SQLite's codes for a file with damaged pages, and for one that is no database. */
 const damaged: ReadonlySet<unknown> = new Set([11, 26]);
 
-/** What SQLite says of a file, with our code. */
+/** An SQLite error of a file, with a code of this library. */
 export const fileError = (path: string, cause: unknown): InterlockError => {
   const code = damaged.has((cause as { errcode?: unknown }).errcode) ? 'durable/damaged' : 'durable/unreachable';
   return new InterlockError(code, { path, detail: cause instanceof Error ? cause.message : undefined, cause });
@@ -92,12 +92,12 @@ interface Leasing {
   readonly table: LeaseTable;
 }
 
-/** The leases of the runs that go on in this process, which extends them all four times within their length. */
+/** The leases of the runs in this process, which extends them all four times within their length. */
 interface HeldLeases {
-  /** Claims a run that no living process goes on with; returns its id. */
+  /** Claims a run that no live process runs; returns its id. */
   claim(workerId: string): string | undefined;
   drop(workflowRunId: string): void;
-  /** The worker that goes on with a run here. */
+  /** The worker that runs a run here. */
   holderOf(workflowRunId: string): string | undefined;
   stop(): void;
 }
@@ -115,14 +115,14 @@ const holdLeases = ({ leaseMs, table }: Leasing): HeldLeases => {
   let lookedAt = performance.now();
   const extendAll = (): void => {
     const still = table.extend(held, leaseMs);
-    // A lease that is lost is another's by now: what this process still does with the run is not kept.
+    // A lost lease belongs to another process by now: further results of this process are not stored.
     for (const id of held.keys()) if (!still.has(id)) held.delete(id);
   };
   const look = (): void => {
     const others = table.claimed().filter(({ id }) => !held.has(id));
-    if (others.length > 0) table.probe(); // a file that cannot be written silences processes that live
+    if (others.length > 0) table.probe(); // if the file cannot be written, live processes are silent too
     const now = performance.now();
-    if (now - lookedAt > leaseMs / 2) seen.clear(); // this process did not look, so the others may not have lived on either
+    if (now - lookedAt > leaseMs / 2) seen.clear(); // this process did not check, so the others may have been paused too
     lookedAt = now;
     const isSilent = (lease: { id: string; leaseMs: number }): boolean =>
       now - (seen.get(lease.id)?.since ?? now) >= lease.leaseMs;
@@ -139,7 +139,7 @@ const holdLeases = ({ leaseMs, table }: Leasing): HeldLeases => {
       extendAll();
       look();
     } catch {
-      seen.clear(); // the file is locked, full or away: the wait begins anew
+      seen.clear(); // the file is locked, full or away: the wait starts again
       silent.clear();
     }
   };

@@ -7,30 +7,30 @@ import { InterlockError, isInterlockError } from '../../errors.js';
 import { fileError } from './leased.js';
 import { boardOn, boardTables, inTransaction } from './file-board.js';
 
-/** How long a process waits for another that is writing. */
+/** Milliseconds that a process waits for another one that is writing. */
 export const patienceMs = 5_000;
 
-/** What OpenWorkflow does not keep of a run, in the same file. */
+/** The data of runs that OpenWorkflow does not store, in the same file. */
 export interface OpenFile {
-  /** Takes an id for a run; says whether it was free. */
+  /** Reserves an id for a run; returns whether it was free. */
   reserve(program: string, call: Pick<StartCall, 'runId' | 'resourceId' | 'priority'>): boolean;
-  /** The id that OpenWorkflow knows a run by. */
+  /** The id of a run in OpenWorkflow. */
   workflowRunOf(program: string, runId: string): string | undefined;
   noteWorkflowRun(program: string, runId: string, workflowRunId: string): void;
   /** Requests the cancellation of a run. */
   requestCancel(program: string, runId: string): void;
   isCancelRequested(program: string, runId: string): boolean;
-  /** A process begins to go on with a run; gives how many have died of it where it is now, `steps` being what was kept by then. */
+  /** Records that a process continues a run after `steps` stored steps; returns the number of processes that died there. */
   noteLife(program: string, runId: string, steps: number): number;
-  /** The process did not die of it: it was interrupted. */
+  /** Records that the run did not kill the process: it was interrupted. */
   noteSurvival(program: string, runId: string): void;
   list(program: string, filter: KeptRunFilter): readonly KeptRun[];
   storedBytes(): number;
-  /** Has a run that was given up taken up again; says whether there was one. */
+  /** Makes a run that was given up available again; returns whether there was one. */
   retry(program: string, runId: string): boolean;
-  /** Deletes everything of a run. */
+  /** Deletes all data of a run. */
   drop(program: string, runId: string): void;
-  /** What the processes tell each other of a program's runs. */
+  /** Messages between processes about a program's runs. */
   board(program: string): Board;
   close(): void;
 }
@@ -53,7 +53,7 @@ const tables = `
   INSERT OR IGNORE INTO interlock_probe VALUES (1, 0);
 `;
 
-/** SQLite's code where another process holds the file. */
+/** SQLite's code if another process holds the file. */
 const busy = 5;
 
 /** Enables write-ahead logging. Unlike other statements, this one does not wait while another process creates the file. */
@@ -68,9 +68,9 @@ const writeAhead = (db: DatabaseSync): void => {
   }
 };
 
-/** Makes the file where there is none. It is never empty, not even as it is made: an empty file has lost its runs. */
+/** Creates a missing file. It is never empty, not even during creation: an empty file has lost its runs. */
 const makeFile = (path: string): void => {
-  const hasLog = existsSync(`${path}-wal`); // looked for before the file, which another process may be making
+  const hasLog = existsSync(`${path}-wal`); // checked before the file, which another process may be creating
   const isThere = existsSync(path);
   if (!isThere && !hasLog) return linkNew(path);
   if (isThere && statSync(path).size > 0) return undefined;
@@ -97,13 +97,13 @@ const openDatabase = (path: string): DatabaseSync => {
   if (path !== ':memory:') makeFile(path);
   const db = new DatabaseSync(path, { timeout: patienceMs });
   writeAhead(db);
-  db.exec('PRAGMA synchronous = NORMAL'); // a process may be killed at any time; what the machine loses with its power, the next kept step has not
+  db.exec('PRAGMA synchronous = NORMAL'); // a killed process loses nothing; a power failure loses only writes since the last stored step
   db.exec(tables + boardTables);
   addColumns(db);
   return db;
 };
 
-/** A file of an earlier version has not all of them. */
+/** Adds the columns that a file of an earlier version lacks. */
 const addColumns = (db: DatabaseSync): void => {
   const there = new Set(
     db
@@ -117,7 +117,7 @@ const addColumns = (db: DatabaseSync): void => {
   db.exec('CREATE INDEX IF NOT EXISTS interlock_workflow_runs ON interlock_runs (workflow_run_id)');
 };
 
-/** Opens the database, or says of its file why it cannot be used: it is no database, is read-only, or its folder cannot be made. */
+/** Opens the database, or reports why the file cannot be used: it is no database, is read-only, or its folder cannot be created. */
 const openSaying = (path: string): DatabaseSync => {
   try {
     return openDatabase(path);
@@ -126,7 +126,7 @@ const openSaying = (path: string): DatabaseSync => {
   }
 };
 
-/** Opens the file of an engine; makes it, and its folder, where there is none. Raises `durable/unreachable`, `durable/damaged`. */
+/** Opens the file of an engine; creates a missing file and folder. Raises `durable/unreachable`, `durable/damaged`. */
 export const openFile = (path: string): OpenFile => {
   const db = openSaying(path);
   const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');
@@ -181,7 +181,7 @@ export const openFile = (path: string): OpenFile => {
   };
 };
 
-/** The runs of a program in the file, the last one first. OpenWorkflow makes its table after ours. */
+/** The runs of a program in the file, latest first. OpenWorkflow creates its table after ours. */
 const listRuns = (db: DatabaseSync, program: string, filter: KeptRunFilter): readonly KeptRun[] => {
   const { runId = null, resourceId = null, endedBefore, limit = -1 } = filter;
   return db
@@ -203,7 +203,7 @@ const toKept = (row: Record<string, SQLOutputValue>): KeptRun => ({
   endedAt: row['finished_at'] === null ? undefined : new Date(String(row['finished_at'])),
 });
 
-/** By OpenWorkflow's statuses. */
+/** Run states by OpenWorkflow status. */
 const states: Readonly<Record<string, KeptRun['state']>> = {
   pending: 'queued',
   running: 'running',

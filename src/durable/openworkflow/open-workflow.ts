@@ -5,27 +5,27 @@ import { checkWhole, refuseOption } from '../option-checks.js';
 import { hostOn, type Hosted } from './host-on.js';
 import { openFile, type OpenFile } from './open-file.js';
 
-/** Where and how runs are kept. */
+/** The file and the limits of runs on OpenWorkflow. */
 export interface OpenWorkflowOptions {
-  /** The SQLite file; made where there is none. Processes of one machine may share it. */
+  /** The SQLite file; created if missing. Processes of one machine may share it. */
   readonly path: string;
   /** The maximum number of concurrent run segments in this process, for each agent; at least 1. Default: 16. */
   readonly concurrency?: number;
   /**
-   * Milliseconds without a heartbeat of its process after which another process takes over a run; at least 1,000. A process that
+   * Milliseconds without a heartbeat from its process after which another process takes over a run; at least 1,000. A process that
    * computes for longer without a pause loses its runs. Default: 10,000.
    */
   readonly leaseMs?: number;
   /**
-   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up
-   * as `durable/lost-run`; at least 1. Default: 10.
+   * The number of processes that may die of a run one after another, without completing a further step. Then the run is given up as
+   * `durable/lost-run`. At least 1. Default: 10.
    */
   readonly maxDeaths?: number;
 }
 
 /**
- * Runs that outlive their process, on OpenWorkflow and an SQLite file: for one machine, with nothing to install but the package
- * `openworkflow`. Raises `durable/invalid-option`, `install/unsupported-version`.
+ * Runs that outlive their process, on OpenWorkflow and an SQLite file: for one machine, and only the package `openworkflow` to
+ * install. Raises `durable/invalid-option`, `install/unsupported-version`.
  *
  * @example
  * const agent = new InterlockAgent({ name: 'support', model, tools, durability: openWorkflow({ path: 'runs.db' }) });

@@ -2,13 +2,13 @@ import type { BackendSqlite } from 'openworkflow/sqlite';
 import { TakenOver, type KeptStep } from '../journal.js';
 import { databaseOf } from './lease-table.js';
 
-/** What the steps of a program's runs gave. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is taken up. */
+/** Step results of a program's runs. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is adopted. */
 export interface PersistedSteps {
   find(workflowRunId: string, key: string): string | undefined;
-  /** Keeps what a step gave, where the worker still holds the run. Raises `TakenOver`. */
+  /** Stores the result of a step. Raises `TakenOver` if the worker no longer holds the run. */
   keep(step: PersistedStep): void;
   count(workflowRunId: string): number;
-  /** All of them, in the order in which they were kept. */
+  /** All step results, in the order in which they were stored. */
   all(workflowRunId: string): readonly KeptStep[];
 }
 
@@ -19,11 +19,11 @@ export interface PersistedStep {
   readonly text: string;
 }
 
-/** On OpenWorkflow's own connection, which takes each commit to the disk. */
+/** Uses OpenWorkflow's own connection, which syncs each commit to disk. */
 export const persistedSteps = (backend: BackendSqlite): PersistedSteps => {
   const db = databaseOf(backend);
   const find = db.prepare('SELECT text FROM interlock_steps WHERE workflow_run_id = ? AND key = ?');
-  // Until version 1 steps were OpenWorkflow's own.
+  // Until version 1, steps were OpenWorkflow's own.
   const findOld = db.prepare(
     "SELECT output FROM step_attempts WHERE workflow_run_id = ? AND step_name = ? AND status IN ('completed', 'succeeded')",
   );
@@ -37,7 +37,7 @@ export const persistedSteps = (backend: BackendSqlite): PersistedSteps => {
       const row = find.get(workflowRunId, key);
       if (row) return String(row['text']);
       const old = findOld.get(workflowRunId, key);
-      return old && (JSON.parse(String(old['output'])) as string); // what a step gave is text
+      return old && (JSON.parse(String(old['output'])) as string); // step results are text
     },
     keep: ({ workflowRunId, workerId, key, text }) => {
       if (keep.run(key, text, workflowRunId, workerId).changes === 0) throw new TakenOver();

@@ -2,17 +2,17 @@ import { InterlockError } from '../../errors.js';
 import type { KeptRun, KeptRunFilter } from '../journal.js';
 import type { RestateSettings } from './restate-options.js';
 
-/** What Restate's admin API knows of the runs of a program. */
+/** The runs of a program, through Restate's admin API. */
 export interface Admin {
   list(filter: KeptRunFilter): Promise<readonly KeptRun[]>;
   storedBytes(): Promise<number>;
-  /** Ends what goes on of a run; says whether anything did. */
+  /** Ends the invocations of a run; returns whether there were any. */
   kill(runId: string): Promise<boolean>;
-  /** Deletes what Restate keeps of a run that has ended. */
+  /** Deletes Restate's stored data of a run that has ended. */
   purge(runId: string): Promise<void>;
 }
 
-/** The state of a run's workflow under which its resource is kept. */
+/** The state of a run's workflow that stores its resource. */
 export const resourceName = 'resource';
 
 interface Invocation {
@@ -25,7 +25,7 @@ interface Invocation {
   readonly resource?: string;
 }
 
-/** Nothing where the engine does not know where the admin API is. */
+/** Undefined if the engine has no address of the admin API. */
 export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string, signal: AbortSignal): Admin | undefined => {
   if (!adminUrl) return undefined;
   const ask = async (path: string, init: RequestInit): Promise<Response> => {
@@ -38,7 +38,7 @@ export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string,
   };
   const query = async <Row>(sql: string): Promise<readonly Row[]> => {
     const response = await ask('query', { method: 'POST', body: JSON.stringify({ query: sql }) });
-    return ((await response.json()) as { rows: readonly Row[] }).rows; // as Restate answers
+    return ((await response.json()) as { rows: readonly Row[] }).rows; // the shape of Restate's response
   };
   return {
     list: async (filter) => (await query<Invocation>(listing(service, filter))).map(toKept),
@@ -87,7 +87,7 @@ const listing = (service: string, { runId, resourceId, endedBefore, limit }: Kep
 const toKept = ({ run_id, status, completion_result, created_at, completed_at, resource }: Invocation): KeptRun => ({
   runId: run_id,
   state: stateOf(status, completion_result),
-  resourceId: resource ? (JSON.parse(resource) as string) : undefined, // as the workflow has kept it
+  resourceId: resource ? (JSON.parse(resource) as string) : undefined, // as stored by the workflow
   startedAt: new Date(created_at),
   endedAt: completed_at ? new Date(completed_at) : undefined,
 });

@@ -11,7 +11,7 @@ interface Note {
 
 interface NoteAsked {
   readonly runId: string;
-  /** Absent where it is to be taken down. */
+  /** Undefined to remove the note. */
   readonly note?: string;
   readonly pinnedAt: number;
 }
@@ -21,7 +21,7 @@ const entryName = (place: number): string => `entry ${place}`;
 const noteName = (runId: string): string => `note ${runId}`;
 const countIn = async (context: ObjectSharedContext): Promise<number> => (await context.get<number>(countName)) ?? 0;
 
-/** All of them are asked for before the first is waited for. */
+/** Requests all entries before it awaits the first. */
 const entriesAt = async (context: ObjectSharedContext, places: readonly number[]): Promise<string[]> => {
   const entries = places.map((place) => context.get<string>(entryName(place)));
   const texts: string[] = [];
@@ -59,7 +59,7 @@ interface Append {
   readonly life?: number | undefined;
 }
 
-/** A Restate object for each run of a program, with what processes tell each other of it. */
+/** A Restate object for each run of a program, with the messages of processes about it. */
 const entriesObject = (name: string, retentionMs: number) => {
   const append = async (context: ObjectContext, { entries, life }: Append): Promise<number | null> => {
     const count = await countIn(context);
@@ -92,7 +92,9 @@ const pinned = async (context: ObjectSharedContext): Promise<(Pinned & Note)[]> 
   return found;
 };
 
-/** The Restate objects of a program with the notes about its runs: one object takes one call at a time, so they share the runs. */
+/**
+ * The Restate objects of a program with the notes about its runs. One object takes one call at a time, so the runs are spread over them.
+ */
 const notesObject = (name: string) =>
   object({ name, handlers: { pin, pinned: handlers.object.shared(pinned) }, options: { journalRetention: 0 } });
 
@@ -108,22 +110,22 @@ export const boardObjects = (name: string, retentionMs: number): BoardObjects =>
 
 const noteObjects = 64;
 
-/** The object with the notes of a run. */
+/** The object that has the note of a run. */
 const noteKeyOf = (runId: string): string => String(createHash('sha256').update(runId).digest().readUInt32BE(0) % noteObjects);
 
-/** How a process reaches Restate. */
+/** A process's access to Restate. */
 export interface Reach {
-  /** Settles when Restate knows of the program. */
+  /** Settles once the program is registered with Restate. */
   readonly ready: () => Promise<void>;
-  /** Asks again while the server is away: its client repeats no call without an idempotency key. */
+  /** Retries while the server is away: Restate's client repeats no call without an idempotency key. */
   readonly reading: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
-/** The board of a program, as its processes see it, once Restate knows of it. */
+/** The board of a program, as its processes see it, once the program is registered with Restate. */
 export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, { ready, reading }: Reach): Board => {
   const entriesOf = async (runId: string) => {
     await ready();
-    return { run: ingress.objectClient(entries, runId) }; // a client is no value to await: it answers to any name
+    return { run: ingress.objectClient(entries, runId) }; // must not be awaited: a client has a method of any name
   };
   return {
     append: async (runId, added, life) => {

@@ -7,13 +7,13 @@ import type { RestateSettings } from './restate-options.js';
 type Services = EndpointOptions['services'];
 type Listen = NonNullable<RestateSettings['listen']>;
 
-/** Where a process listens for Restate. */
+/** The endpoint where a process listens for Restate. */
 export interface Endpoint {
-  /** Serves more services from now on. */
+  /** Adds services to the served ones. */
   add(...services: Services): void;
-  /** Settles once everything that was added is served, and registered where that was asked for. Raises `durable/unreachable`. */
+  /** Settles once all added services are served, and registered if requested. Raises `durable/unreachable`. */
   ready(): Promise<void>;
-  /** Takes nothing up any more, and settles once nothing goes on. */
+  /** Accepts no further runs, and settles once none is under way. */
   close(): Promise<void>;
 }
 

@@ -21,11 +21,11 @@ export interface RestateOptions {
    * listen. If absent, register it by hand: `restate deployments register URL`.
    */
   readonly adminUrl?: string;
-  /** The address under which Restate reaches the processes that listen; one for all of them. Default: where this one listens. */
+  /** The address under which Restate reaches the processes that listen; one for all of them. Default: the address of `listen`. */
   readonly serviceUrl?: string;
   /** Sent with every request to Restate, e.g. an `Authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Restate's public keys (`publickeyv1_…`): requests that none of them has signed are refused. */
+  /** Restate's public keys (`publickeyv1_…`). Requests that none of them has signed are rejected. */
   readonly identityKeys?: readonly string[];
   /**
    * Milliseconds for which a run's result is stored after its end, and for which a suspended run waits for an answer. Default:
@@ -35,8 +35,8 @@ export interface RestateOptions {
   /** Milliseconds until a step times out and is started again in another process; at least 1,000. Default: one hour. */
   readonly stepTimeoutMs?: number;
   /**
-   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up
-   * as `durable/lost-run`; at least 1. Default: 10.
+   * The number of processes that may die of a run one after another, without completing a further step. Then the run is given up as
+   * `durable/lost-run`. At least 1. Default: 10.
    */
   readonly maxDeaths?: number;
   /** Milliseconds during which requests to an unreachable server are retried; at least 0. Default: 60,000. */

@@ -14,8 +14,8 @@ import { readRestateOptions, type RestateOptions, type RestateSettings } from '.
 import { resourceHeader, runWorkflow } from './run-workflow.js';
 
 /**
- * Runs that outlive their processes and their machines, on a Restate server: its log keeps them, and sends them to a process that
- * lives. Needs the packages `@restatedev/restate-sdk` and `@restatedev/restate-sdk-clients`. Raises `durable/invalid-option`.
+ * Runs that outlive their processes and machines, on a Restate server: its log stores them, and it sends them to live
+ * processes. Needs the packages `@restatedev/restate-sdk` and `@restatedev/restate-sdk-clients`. Raises `durable/invalid-option`.
  *
  * @example
  * const durability = restate({ ingressUrl: 'http://127.0.0.1:8080', adminUrl: 'http://127.0.0.1:9070', listen: { port: 9080 } });
@@ -56,7 +56,7 @@ export const restate = (options: RestateOptions): Engine => {
       closing.abort(new Error('The engine is closing.'));
       await Promise.allSettled(underWay); // this process also stores the data next to the journals
       await endpoint.close();
-      closed.abort(new Error('The engine is closed.')); // what Restate would have done here is not waited for
+      closed.abort(new Error('The engine is closed.')); // Restate's pending work here is not awaited
     },
   };
 };
@@ -122,7 +122,7 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
   };
 };
 
-/** What the workflow of a program answers about its runs. */
+/** The handlers of a program's workflow. */
 type CancelableRun = ReturnType<typeof runWorkflow>;
 
 /** Restate allows letters, digits, `-`, `_` and `.` in names. */
@@ -132,14 +132,14 @@ const serviceName = (id: string): string =>
 /** The statuses of a server that is there but cannot answer now; other errors are the run's own. */
 const busy = new Set([429, 502, 503, 504]);
 
-/** The state of a run whose output was refused. Raises `durable/unreachable`. */
+/** The state of a run from the error of its output. Raises `durable/unreachable`. */
 const foundBy = (error: unknown): RunFound => {
   if (!(error instanceof HttpCallError) || busy.has(error.status)) return unreachable(error);
   if (error.status === 404) return { kind: 'absent' };
   return { kind: 'lost', reason: reasonIn(error.responseText) };
 };
 
-/** Restate tells of an invocation's error in JSON. */
+/** The message of an invocation's error, which Restate reports as JSON. */
 const reasonIn = (body: string): string => {
   try {
     const { message } = JSON.parse(body) as { message?: unknown };
@@ -153,7 +153,7 @@ const unreachable = (cause: unknown): never => {
   throw new InterlockError('durable/unreachable', { path: 'ingressUrl', detail: String(cause), cause });
 };
 
-/** How many processes have died of a run at one place. */
+/** The number of processes that died of a run after the same step. */
 interface Deaths {
   readonly steps: number;
   readonly count: number;

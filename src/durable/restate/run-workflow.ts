@@ -12,7 +12,7 @@ import { DeadlyRun, inParts, noteLifeIn, type Ledger, type NotedLife, type Suspe
 import { resourceName } from './admin.js';
 import type { RestateSettings } from './restate-options.js';
 
-/** The status with which a run that is given up ends, as the ingress tells it. */
+/** The status with which a run that was given up ends, as the ingress reports it. */
 const givenUpStatus = 410;
 
 export interface RunWorkflow {
@@ -22,7 +22,7 @@ export interface RunWorkflow {
   readonly suspects: Suspects;
   /** Aborted when this process must start no more steps. */
   readonly closing: AbortSignal;
-  /** What goes on here, until it does no more. */
+  /** The runs under way in this process. */
   readonly underWay: Set<Promise<unknown>>;
   ledgerOf(runId: string): Ledger;
   /** Whether the cancellation of a run was requested. */
@@ -49,7 +49,7 @@ export const runWorkflow = (parts: RunWorkflow) => {
     },
     options: {
       workflowRetention: settings.retentionMs,
-      // A step that computes or waits says nothing to Restate.
+      // Restate gets no messages from a step while it computes or waits.
       inactivityTimeout: settings.stepTimeoutMs,
       abortTimeout: settings.stepTimeoutMs,
       // The server's own default gives up after some attempts.
@@ -68,12 +68,12 @@ const cancelName = 'cancel';
 /** The header with the resource id of a run, set when the run starts. */
 export const resourceHeader = 'x-interlock-resource';
 
-/** One attempt at a run, from what is kept of it on. */
+/** One attempt at a run, from its stored steps on. */
 const go = async (parts: RunWorkflow, context: WorkflowContext, input: string): Promise<string> => {
   const { program, suspects, settings } = parts;
   const ledger = parts.ledgerOf(context.key);
   const resource = context.request().headers.get(resourceHeader);
-  if (resource !== undefined) context.set(resourceName, decodeURIComponent(resource)); // listed by it
+  if (resource !== undefined) context.set(resourceName, decodeURIComponent(resource)); // for the list
   const life = noteLifeIn({ lives: ledger, maxDeaths: settings.maxDeaths, suspects });
   try {
     const ended = await program.run(durableOn(parts, context, { ledger, life }), { runId: context.key, input });
@@ -145,7 +145,7 @@ const unlessOver = (step: Promise<string>, over: AbortSignal): Promise<string> =
     step.then(resolve, reject).finally(() => over.removeEventListener('abort', end));
   });
 
-/** Texts go through Restate as they are. */
+/** Passes texts through Restate unchanged. */
 const text: Serde<string> = {
   contentType: 'text/plain',
   serialize: (value) => new TextEncoder().encode(value),
