@@ -1,14 +1,14 @@
 import type { RunEvent } from '../../schemas/index.js';
 import type { Author } from '../verdict.js';
 
-/** How often a guard was in the path of a payload without judging it, and why. */
+/** The number of payloads that a guard let pass without a verdict, and the reason. */
 export interface GuardBypass extends Author {
   /** `sampled-out`, or the code of the error for which there was no verdict, e.g. `guard/deadline`. */
   readonly reason: string;
   readonly count: number;
 }
 
-/** Sums up what passed without a verdict in a run, in the order in which it first happened. */
+/** Counts the payloads of a run that passed without a verdict, in order of first occurrence. */
 export const bypassesOf = (events: readonly RunEvent[]): GuardBypass[] => {
   const sums = new Map<string, GuardBypass>();
   for (const event of events) {

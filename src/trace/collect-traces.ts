@@ -1,12 +1,12 @@
 import type { TraceEntry } from '../../schemas/index.js';
 import type { TraceRecorder } from './trace-writer.js';
 
-/** What happened in a run, line by line; the first line is its header. */
+/** The record of a run, line by line; the first line is the header. */
 export type Trace = readonly TraceEntry[];
 
-/** Gathers traces in memory. */
+/** Collects traces in memory. */
 export interface TraceCollection {
-  /** To be given to an agent or a call as `record`. */
+  /** The recorder: pass it to an agent or a call as `record`. */
   readonly record: TraceRecorder;
   /** The trace of the run that started last. */
   readonly trace: Trace;
@@ -15,12 +15,12 @@ export interface TraceCollection {
 }
 
 /**
- * Gathers the traces of runs in memory, all of them: for tests and single runs.
+ * Collects the traces of all runs in memory: for tests and single runs.
  *
  * @example
  * const recording = collectTraces();
- * await agent.generate('Where is my order?', { record: recording.record }); await writeFile('order.jsonl',
- * formatTrace(recording.trace));
+ * await agent.generate('Where is my order?', { record: recording.record });
+ * await writeFile('order.jsonl', formatTrace(recording.trace));
  */
 export const collectTraces = (): TraceCollection => {
   const traces: TraceEntry[][] = [];

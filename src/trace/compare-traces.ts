@@ -22,9 +22,9 @@ export interface ComparedRow {
   readonly differs: boolean;
 }
 
-/** How a run went, in a few words. */
+/** A summary of a run. */
 export interface ComparedRun {
-  /** Absent where the trace ends before the run does. */
+  /** Undefined if the trace ends before the run does. */
   readonly status?: string;
   /** Accepted text. */
   readonly text: string;
@@ -35,7 +35,7 @@ export interface TraceComparison {
   readonly rows: readonly ComparedRow[];
   readonly before: ComparedRun;
   readonly after: ComparedRun;
-  /** Whether any verdict differs, or how the run ended. */
+  /** Whether a verdict, or the end of the run, differs. */
   readonly differs: boolean;
 }
 
@@ -55,7 +55,7 @@ export const compareTraces = (before: Trace, after: Trace): TraceComparison => {
 };
 
 const rowOf = (before: GuardEvent | undefined, after: GuardEvent | undefined): ComparedRow => {
-  const { phase, path, processorId, stepNumber, attempt } = (after ?? before) as GuardEvent; // a key is of one of them
+  const { phase, path, processorId, stepNumber, attempt } = (after ?? before) as GuardEvent; // each key occurs in at least one of them
   const [old, young] = [before && said(before), after && said(after)];
   const differs = JSON.stringify(old) !== JSON.stringify(young);
   const both = { ...(old && { before: old }), ...(young && { after: young }) };
@@ -64,7 +64,7 @@ const rowOf = (before: GuardEvent | undefined, after: GuardEvent | undefined): C
 
 const said = ({ verdict, reason }: GuardEvent): ComparedVerdict => ({ verdict, ...(reason !== undefined && { reason }) });
 
-/** The verdicts of a run by their places; where a guard judges more than once at one, in their order. */
+/** The verdicts of a run by place. Several verdicts of a guard at one place keep their order. */
 const verdictsIn = (trace: Trace): Map<string, GuardEvent> => {
   const verdicts = new Map<string, GuardEvent>();
   for (const { event } of traceOfKind(trace, 'event')) {

@@ -1,17 +1,17 @@
-/** Texts that are written down in pieces, each without a value that is cut over two of them. */
+/** Texts that are recorded in pieces, so that no secret value is split between two pieces. */
 interface ConcealedTexts {
-  /** What may be written of a text so far, as it goes on. */
+  /** The part of a growing text that may be recorded so far. */
   push(id: string, text: string): string;
   /** The rest of a text. */
   end(id: string): string;
-  /** Texts of which something is not written yet. */
+  /** Texts with an unrecorded rest. */
   readonly open: readonly string[];
 }
 
-/** The longest value that is found when it is cut: a key may be long. */
+/** The maximum length of a value that is found when it is split: a key may be long. */
 const longestValue = 1_024;
 
-/** Conceals texts that come in pieces: the end of each waits, for a value may go on in the next piece. */
+/** Conceals texts that arrive in pieces. It keeps back the end of each, because a value may continue in the next piece. */
 export const createConcealedTexts = (conceal: (text: string) => string): ConcealedTexts => {
   const waiting = new Map<string, string>();
   return {

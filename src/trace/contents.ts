@@ -8,7 +8,7 @@ export interface Frozen {
   readonly values: Record<string, unknown>;
 }
 
-/** Remembers a record: its lists of objects value by value, everything else as it is. */
+/** Takes a snapshot of a record: its lists of objects value by value, everything else unchanged. */
 export const freeze = (record: object, mapText?: MapText): Frozen => {
   const lists = new Map<string, readonly string[]>();
   const values: Record<string, unknown> = {};
@@ -27,18 +27,18 @@ export const freeze = (record: object, mapText?: MapText): Frozen => {
 const isListOfObjects = (value: unknown): value is object[] =>
   Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'object' && entry !== null);
 
-/** Whether two records hold the same. */
+/** Whether two records have the same content. */
 export const isSameFrozen = (a: Frozen, b: Frozen): boolean => keyOf(a) === keyOf(b);
 
 const keyOf = ({ lists, values }: Frozen): string => JSON.stringify([[...lists], values]);
 
-/** Gives values their numbers, each once in a trace. */
+/** Numbers the values of a trace, each once. */
 interface ContentWriter {
-  /** What a record holds, by reference; values that are new are put into `adds`, for the entry that says it. */
+  /** Returns references to the content of a record. New values are added to `adds`, for the entry that contains them. */
   write(frozen: Frozen, adds: unknown[]): TraceContent;
 }
 
-/** Starts the numbers of a trace. Of a long value only a digest is kept. */
+/** Starts the numbers of a trace. Of a long value only a digest is stored. */
 export const createContentWriter = (): ContentWriter => {
   const numbers = new Map<string, number>();
   const numberOf = (json: string, adds: unknown[]): number => {
@@ -72,7 +72,7 @@ const rangesOf = (numbers: readonly number[]): Ranges => {
   return ranges;
 };
 
-/** Gives back what was remembered, from what a trace says of it. */
+/** Restores snapshots from their references in a trace. */
 export const freezeContent = (entries: readonly TraceEntry[]): ((content: TraceContent) => Frozen) => {
   const pool = poolOf(entries);
   return ({ lists, values }) => ({
@@ -91,7 +91,7 @@ const poolOf = (entries: readonly TraceEntry[]): unknown[] =>
 const valuesAt = (pool: readonly unknown[], ranges: Ranges): unknown[] =>
   ranges.flatMap(([from, count]) => pool.slice(from, from + count));
 
-/** Reads what entries of a trace hold. */
+/** Reads the content of trace entries. */
 export type ReadContent = (content: TraceContent) => Record<string, unknown>;
 
 /** Collects the values of a trace. The result belongs to the caller, which may change it. */
@@ -99,7 +99,7 @@ export const readContents = (entries: readonly TraceEntry[], mapText?: MapText):
   const read = (value: unknown): unknown => fromPlainJson(value, mapText);
   const pool = poolOf(entries);
   return ({ lists, values }) => ({
-    ...(read(values) as Record<string, unknown>), // of the same fields
+    ...(read(values) as Record<string, unknown>), // the same fields
     ...Object.fromEntries(Object.entries(lists).map(([name, ranges]) => [name, valuesAt(pool, ranges).map(read)])),
   });
 };

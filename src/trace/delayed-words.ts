@@ -2,9 +2,9 @@ import type { GuardReport, Reports } from '../phase/scope.js';
 import { pass, type Author } from '../verdict.js';
 
 interface DelayedWords {
-  /** Takes a report; passes it on once it is known whether the guard changed words. */
+  /** Takes a report. Passes it on once it is clear whether the guard changed words. */
   readonly report: Reports['reportGuard'];
-  /** Words that a guard has not returned by now are removed. */
+  /** Removes the words that a guard has not returned by now. */
   settle(): void;
 }
 
@@ -17,7 +17,7 @@ interface Delayed {
 const nothing: Delayed = { words: '', reports: [] };
 
 /**
- * A stock agent buffers nothing for its guards: one that needs more than a chunk keeps words, and returns them with a later
+ * A stock agent buffers nothing for its guards. A guard that needs more than a chunk keeps words, and returns them with a later
  * chunk. Such chunks are edits only if other words come back, or none.
  */
 export const delayedWords = (report: Reports['reportGuard']): DelayedWords => {

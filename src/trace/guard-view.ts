@@ -4,7 +4,7 @@ import type { Trace } from './collect-traces.js';
 import { readContents } from './contents.js';
 import { textsIn, type TextAt } from './texts-in.js';
 
-/** What one guard received and returned. */
+/** The input and output of one guard call. */
 export interface GuardView {
   /** The entry of the guard's event. */
   readonly seq: number;
@@ -12,7 +12,7 @@ export interface GuardView {
   readonly processorId: string;
   readonly path: string;
   readonly received: readonly TextAt[];
-  /** Empty where the guard stopped. */
+  /** Empty if the guard stopped the run. */
   readonly returned: readonly TextAt[];
   /** The error if it gave no verdict, followed by its causes; absent if it gave one. */
   readonly causes?: NonNullable<Judged['causes']>;
@@ -25,7 +25,7 @@ type GuardEvent = Extract<Extract<TraceEntry, { kind: 'event' }>['event'], { typ
  * The input and output of a guard, by its event in a trace. For a stream guard these are the chunks that it changed or stopped
  * on, in order; if it changed none, the original texts.
  *
- * Raises `trace/invalid` where the entry is no guard's event, and `trace/redacted` where the words are not in the trace.
+ * Raises `trace/invalid` if the entry is not a guard's event, and `trace/redacted` if the trace does not contain the words.
  */
 export const guardView = (trace: Trace, seq: number): GuardView => {
   const event = guardEventAt(trace, seq);
@@ -83,7 +83,7 @@ const known = (content: TraceContent | undefined, seq: number): TraceContent => 
   throw new InterlockError('trace/redacted', { path: `seq ${seq}` });
 };
 
-/** The texts of a step's answer as they came, part by part. */
+/** The original texts of a step's response, part by part. */
 const unchangedTexts = (trace: Trace, { stepNumber, attempt }: GuardEvent): Looks => {
   const texts = new Map<string, string>();
   for (const entry of trace) {

@@ -13,7 +13,7 @@ import { parentCall } from './parent-call.js';
 import { delayedWords } from './delayed-words.js';
 import { createRecorder } from './recorder.js';
 
-/** Observes the guards of every run in this process whose loop is not ours. What is given back stops that. */
+/** Observes the guards of every run in this process outside of our loop. Returns a function that stops the observation. */
 export const observeGuards = (observer: GuardsObserver): (() => void) => {
   const all = observers();
   all.guardsObservers.add(observer);
@@ -24,7 +24,7 @@ export const observeGuards = (observer: GuardsObserver): (() => void) => {
   };
 };
 
-/** A payload, as far as it says where its run is. */
+/** The fields of a payload that locate it in its run. */
 interface AskedData {
   readonly phase: string;
   readonly stepNumber?: number;
@@ -44,7 +44,7 @@ const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
   };
   const recorder = createRecorder({
     runId: run.runId,
-    position: () => ({ stepNumber, attempt: 1 }), // which attempt it is, the host does not say
+    position: () => ({ stepNumber, attempt: 1 }), // the host does not report the attempt
     wallClock: Date.now,
     onEvent: (event) => publish({ kind: 'event', event }),
   });
@@ -58,14 +58,14 @@ const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
       if (cadence !== 'chunk' || isEnd.test(part?.type ?? '')) recorder.flush();
       stepNumber = data.stepNumber ?? stepNumber;
       const key = `${phase} ${stepNumber}`;
-      if (asked.has(key)) return; // each step of a workflow asks about the same payload, and a stream about each chunk
+      if (asked.has(key)) return; // each step of a workflow calls guards with the same payload, and a stream for each chunk
       asked.add(key);
       publish({ kind: 'asked', phase, lane, stepNumber, said: saidIn(data) });
     },
   };
 };
 
-/** The chunks that end the stream of a step; what guards did to it is summed up before them. */
+/** The chunks that end the stream of a step. The sums of its guards are reported before them. */
 const isEnd = /^(?:step-)?finish$/;
 
 const saidIn = ({ messages }: AskedData): string | undefined =>

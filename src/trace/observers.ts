@@ -3,29 +3,29 @@ import type { Reports } from '../phase/scope.js';
 import type { ParentCall } from './parent-call.js';
 import type { TraceRecorder, TraceSink } from './trace-writer.js';
 
-/** A run whose loop is not ours: what is known of it is what its guards report. */
+/** A run outside of our loop: only its guards' reports are known. */
 export interface GuardedRunFacts {
   readonly runId: string;
   readonly agentId?: string;
-  /** What calls the guards: a stock agent of Mastra's, its workflow engine, or the AI SDK. */
+  /** The caller of the guards: a stock agent of Mastra's, its workflow engine, or the AI SDK. */
   readonly host: 'mastra' | 'workflow' | 'ai-sdk';
   readonly pipelineId: string;
 }
 
-/** What the guards of one run report to. */
+/** The receiver of reports from the guards of one run. */
 export interface GuardReports {
   readonly reports: Reports;
-  /** The guards of a payload are about to be asked. */
+  /** The guards of a payload are about to be called. */
   ask(data: { readonly phase: string }): void;
 }
 
-/** A run whose loop is not ours, as it is observed. */
+/** An observed run outside of our loop. */
 export interface GuardedRun extends GuardedRunFacts {
-  /** The call of a tool that the run is a part of. */
+  /** The tool call that started the run. */
   readonly parent?: ParentCall;
 }
 
-/** What is observed of such a run. */
+/** The observations of such a run. */
 export type GuardsNews =
   | { readonly kind: 'event'; readonly event: RunEvent }
   /** The guards of a phase are about to judge; reported once for each step of the run. `said` is the caller's last message. */
@@ -40,25 +40,25 @@ export type GuardsNews =
 export type GuardsObserver = (run: GuardedRun, news: GuardsNews) => void;
 
 /**
- * What observes this process. All copies of the library find it under one name. It holds what observing needs, so that a guard
- * carries none of that, and it works in every runtime.
+ * The observers of this process. All copies of the library find them under one name. The object contains all code that observation
+ * needs: a guard imports none of it, and it works in every runtime.
  */
 interface Observers {
   readonly recorders: Set<TraceRecorder>;
   readonly guardsObservers: Set<GuardsObserver>;
-  /** Opens the reports of a run whose loop is not ours; absent where nothing observes such runs. */
+  /** Opens the reports of a run outside of our loop; undefined if such runs are not observed. */
   openGuardReports?: (run: GuardedRunFacts) => GuardReports;
 }
 
 const place = globalThis as { mastraInterlockObservers?: Observers };
 
-/** What observes this process, made on first use: for those that observe. */
+/** The observers of this process, created on first use: for the observing side. */
 export const observers = (): Observers =>
   (place.mastraInterlockObservers ??= { recorders: new Set(), guardsObservers: new Set() });
 
 /**
- * Observes every run of an `InterlockAgent` that begins in this process from now on, whatever the agent records itself. What is
- * given back stops that for runs that begin later.
+ * Observes every run of an `InterlockAgent` that starts in this process from now on, in addition to the agent's own recorder.
+ * Returns a function that stops it for later runs.
  */
 export const observeRuns = (recorder: TraceRecorder): (() => void) => {
   const { recorders } = observers();
@@ -68,7 +68,7 @@ export const observeRuns = (recorder: TraceRecorder): (() => void) => {
   };
 };
 
-/** The recorder of a run that begins: its own, and those that observe the process. Nothing where nothing records it. */
+/** The recorder of a new run: its own, and the observers of the process. Undefined if there are none. */
 export const recorderOf = (own: TraceRecorder | undefined): TraceRecorder | undefined => {
   const observing = place.mastraInterlockObservers?.recorders;
   if (!observing?.size) return own;
@@ -76,7 +76,7 @@ export const recorderOf = (own: TraceRecorder | undefined): TraceRecorder | unde
   return recorders.length > 1 ? joined(recorders) : recorders[0];
 };
 
-/** Several recorders as one. What one of them throws does not reach the others. */
+/** Several recorders as one. An error of one does not reach the others. */
 const joined =
   (recorders: readonly TraceRecorder[]): TraceRecorder =>
   (header) => {
@@ -87,20 +87,20 @@ const joined =
     return sinks.length > 0 ? tell : undefined;
   };
 
-/** Observers change nothing of what they observe. */
+/** Errors of observers do not affect the run. */
 export const attempted = <T>(act: () => T): T | undefined => {
   try {
     return act();
   } catch {
-    return undefined; // it only misses its own news
+    return undefined; // only the observer itself misses something
   }
 };
 
-/** By what a host keeps through a run. */
+/** By an object that a host keeps through a run. */
 const runs = new WeakMap<object, GuardReports>();
 
 /**
- * What the guards of a run report to; nothing where nothing observes the process.
+ * The receiver of a run's guard reports; undefined if the process has no observer.
  *
  * @param key an object that stays the same through the run
  */

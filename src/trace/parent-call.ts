@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The call of a tool in whose work a run begins. */
+/** The tool call in which a run starts. */
 export interface ParentCall {
   readonly runId: string;
   readonly toolCallId: string;
@@ -8,8 +8,8 @@ export interface ParentCall {
 
 const calls = new AsyncLocalStorage<ParentCall>();
 
-/** Runs a tool: the runs that begin in its work say that they are a part of it. */
+/** Runs a tool: runs that start in it record the call as their parent. */
 export const asPartOf = <T>(call: ParentCall, act: () => T): T => calls.run(call, act);
 
-/** The call that asks for what happens now; nothing outside of tools. */
+/** The tool call of the current context; undefined outside of tools. */
 export const parentCall = (): ParentCall | undefined => calls.getStore();

@@ -1,7 +1,7 @@
-/** How a text of a trace is written down. */
+/** Maps a text before it is recorded. */
 export type MapText = (text: string) => string;
 
-/** Fields that contain names, not text: their values are needed to find things, and are not secret. */
+/** Fields with names, not text: their values are needed to find things, and are not secret. */
 const nameFields = new Set([
   'type',
   'id',
@@ -25,10 +25,10 @@ const nameFields = new Set([
   'format',
 ]);
 
-/** Whether a field holds a name. */
+/** Whether a field contains a name. */
 export const isNameField = (key: string): boolean => nameFields.has(key);
 
-/** The field under which a value says what it was before it was written as JSON. */
+/** The field with a value's type before it was converted to JSON. */
 const tag = '$';
 
 interface Tagged {
@@ -36,15 +36,15 @@ interface Tagged {
   readonly value: unknown;
 }
 
-/** What is kept of an error: what guards and people read. Requests and headers may hold secrets, and are not among it. */
+/** The recorded fields of an error: those that guards and people read. Requests and headers may contain secrets, and are left out. */
 const errorFields = ['name', 'message', 'code', 'status', 'statusCode', 'isRetryable', 'type', 'responseBody', 'path'] as const;
 
-/** How deep anything is followed: a cause of a cause of an error, a tree that a tool returned. */
+/** The maximum depth of nested values: causes of errors, trees that a tool returned. */
 const mostDeep = 64;
 
 /**
- * A value as JSON, by copy. Dates, bytes, addresses and errors say what they were; functions and instances of other classes are
- * left out, for they may hold anything. With `mapText` each text is written as it says, names aside.
+ * A copy of a value as JSON. Dates, bytes, URLs and errors keep their type; functions and instances of other classes are
+ * left out, because they may contain anything. `mapText` maps each text except names.
  */
 export const toPlainJson = (value: unknown, mapText?: MapText): unknown => plain(value, { mapText, depth: 0, isName: false });
 
@@ -91,7 +91,7 @@ const plainFields = (value: Record<string, unknown>, walk: Walk): Record<string,
 };
 
 const plainError = (error: Error, walk: Walk): unknown => {
-  const fields = error as unknown as Record<string, unknown>; // errors of providers carry more than the standard's fields
+  const fields = error as unknown as Record<string, unknown>; // provider errors have more fields than the standard ones
   const kept = errorFields.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
   const { cause } = error;
   return plainFields({ ...Object.fromEntries(kept), ...(cause !== undefined && { cause }) }, walk);
@@ -104,7 +104,7 @@ const isRecord = (value: object): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null;
 };
 
-/** What was written by {@link toPlainJson}, as it was; with `mapText` each text is read as it says, names aside. */
+/** Restores a value written by {@link toPlainJson}; `mapText` maps each text except names. */
 export const fromPlainJson = (value: unknown, mapText?: MapText): unknown => {
   if (typeof value === 'string') return mapText ? mapText(value) : value;
   if (typeof value !== 'object' || value === null) return value;

@@ -10,7 +10,7 @@ export type { Position, RunFact };
 
 interface RecorderOptions {
   runId: string;
-  /** Where the run is now. */
+  /** The current step and attempt of the run. */
   position: () => Position;
   /** Epoch milliseconds. */
   wallClock: () => number;
@@ -19,21 +19,21 @@ interface RecorderOptions {
 }
 
 /**
- * Records the events of a run, in order. Events after its end, from guards that timed out, are dropped; only those of shadow
- * guards, for which the run does not wait, and late aborts are recorded.
+ * Records the events of a run, in order. Late events, from guards that timed out, are dropped. The exceptions are late aborts and
+ * shadow guards, for which the run does not wait.
  */
 export interface Recorder extends Reports {
   readonly events: readonly RunEvent[];
   record(fact: RunFact): void;
   /** Continues from the state after these events, without reporting them again. */
   rewind(before: readonly RunEvent[]): void;
-  /** How many shadows have yet to report. */
+  /** The number of shadows that have yet to report. */
   readonly openShadows: number;
-  /** Writes down the sums of guards that are called per chunk; the loop calls it when a step's stream ends. */
+  /** Records the sums of guards that are called per chunk. The loop calls it when a step's stream ends. */
   flush(): void;
 }
 
-/** What a guard that is called per chunk did in one step. */
+/** The calls and edits of a per-chunk guard in one step. */
 interface Sum {
   durationMs: number;
   calls: number;
@@ -42,10 +42,9 @@ interface Sum {
   changes?: Change[];
 }
 
-/** Of a stream's changes no more are kept. */
+/** The maximum number of a stream's changes that are recorded. */
 const mostChanges = 1_000;
 
-/** Makes a recorder for one run. */
 export const createRecorder = ({ runId, position, wallClock, onEvent }: RecorderOptions): Recorder => {
   const events: RunEvent[] = [];
   const sums = new Map<Author, Sum>();
@@ -53,7 +52,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
   let isOver = false;
   let openShadows = 0;
   const record = (fact: RunFact, at: Position = position()) => {
-    if (isOver && fact.type !== 'guard-shadow' && fact.type !== 'late-abort') return; // work that was given up on may still report
+    if (isOver && fact.type !== 'guard-shadow' && fact.type !== 'late-abort') return; // abandoned work may still report
     isOver ||= fact.type === 'run-finish';
     const event: RunEvent = { runId, seq: events.length, at: wallClock(), ...at, ...fact };
     events.push(event);
@@ -112,7 +111,7 @@ const addToSum = (sum: Sum, { durationMs, verdict }: GuardReport): void => {
   if (verdict.changes) sum.changes = [...(sum.changes ?? []), ...verdict.changes].slice(0, mostChanges);
 };
 
-/** The sum of a guard that is called per chunk; nothing for one that is called more seldom. */
+/** The sum of a guard that is called per chunk; undefined for other guards. */
 const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined => {
   const known = sums.get(author);
   if (known || !isPerChunk(author.phase)) return known;
@@ -121,7 +120,7 @@ const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined => {
   return sum;
 };
 
-/** Whether the guards of a phase are called for every chunk, so that what they do is summed up. */
+/** Whether the guards of a phase are called for every chunk, so that their results are summed. */
 const isPerChunk = (phase: string): boolean => phaseRow<Phase>(phase as Phase).cadence === 'chunk'; // reports name phases
 
 const staleFact = ({ isRerun, readers, authors, ...report }: StaleReport): CountedFact => ({
@@ -137,16 +136,16 @@ const factOf = ({ verdict, author, durationMs }: GuardReport): Extract<RunFact, 
   const { processorId, phase, path } = verdict.kind === 'pass' || verdict.kind === 'edit' ? author : verdict;
   const said = verdict.kind === 'trip' || verdict.kind === 'retry' ? { reason: verdict.reason, metadata: verdict.metadata } : {};
   const edits = verdict.kind === 'edit' ? 1 : 0;
-  const kind = verdict.kind === 'trip' && verdict.outage ? 'unavailable' : verdict.kind; // what blocks is not what was objected to
+  const kind = verdict.kind === 'trip' && verdict.outage ? 'unavailable' : verdict.kind; // an outage that blocks is no objection
   const changes = verdict.kind === 'edit' && verdict.changes ? { changes: [...verdict.changes] } : {};
   return { type: 'guard', processorId, phase, path, verdict: kind, durationMs, calls: 1, edits, ...said, ...changes };
 };
 
-/** A listener is code of the application: its failure does not affect the run. */
+/** A listener is application code: its failure does not affect the run. */
 const notify = (onEvent: RecorderOptions['onEvent'], event: RunEvent): void => {
   try {
     onEvent?.(event);
   } catch {
-    // The event stays in the record; a listener that throws only misses its own news.
+    // The event stays in the record; only the listener that throws misses it.
   }
 };

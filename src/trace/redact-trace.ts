@@ -3,10 +3,10 @@ import { phases } from '../phase/table.js';
 import type { Trace } from './collect-traces.js';
 import { readContents } from './contents.js';
 
-/** Which words a redacted trace still holds. */
+/** Selects the words that a redacted trace keeps. */
 export interface RedactionPolicy {
   /**
-   * Kinds of entries whose content is kept although no reader has seen it. Default none. Kept content may include what guards
+   * Kinds of entries whose content is kept although no reader has seen it. Default none. Kept content may include text that guards
    * rejected.
    */
   readonly keep?: readonly TraceEntry['kind'][];
@@ -16,20 +16,20 @@ export interface RedactionPolicy {
  * The public view of a trace: content that was rejected, or never left the run, is removed. Type, position and length of each
  * part stay, so that the run can be followed; it cannot be replayed. Guards' reasons and metadata stay.
  *
- * What left stays where it was not withdrawn; what the caller said where it went to the model as it was said.
+ * Released content stays unless it was retracted. The caller's text stays if it reached the model unchanged.
  */
 export const redactTrace = (trace: Trace, { keep = [] }: RedactionPolicy = {}): Trace => {
   const seen = whatWasAccepted(trace);
   return trace.map((entry) => (keep.includes(entry.kind) ? entry : redacted(entry, seen)));
 };
 
-/** What of a run may be shown. */
+/** The content of a run that may be shown. */
 interface Accepted {
   readonly chunk: (entry: Extract<TraceEntry, { kind: 'left' }>) => boolean;
   readonly said: (text: string) => boolean;
 }
 
-/** Content fields by kind of entry: text that no reader has seen, or that may not have been seen. */
+/** Content fields by kind of entry: text that no reader has seen, or may not have seen. */
 const contentFields = {
   header: [],
   input: ['adds', 'list'],
@@ -58,7 +58,7 @@ const redacted = (entry: TraceEntry, accepted: Accepted): TraceEntry => {
   return judged(rest, accepted);
 };
 
-/** Entries in which words stay that were accepted. */
+/** Entries that keep accepted words. */
 const judged = (entry: TraceEntry, accepted: Accepted): TraceEntry => {
   if (entry.kind === 'header') return { ...entry, settings: {} };
   if (entry.kind === 'event') return { ...entry, event: withoutChanges(entry.event) };
@@ -68,14 +68,14 @@ const judged = (entry: TraceEntry, accepted: Accepted): TraceEntry => {
   return { ...entry, messages };
 };
 
-/** An event without what guards took out and put in. */
+/** An event without the changes that guards made. */
 export const withoutChanges = (event: RunEvent): RunEvent => {
   if (event.type !== 'guard') return event;
   const { changes: _changes, ...rest } = event;
   return rest;
 };
 
-/** Chunks that the loop makes to tell how a run goes; the words in them are guards'. */
+/** Chunks in which the loop reports a run's progress; their words come from guards. */
 const told = new Set(['start', 'step-start', 'step-finish', 'finish', 'tripwire', 'error', 'abort', 'data-interlock-retract']);
 
 const whatWasAccepted = (trace: Trace): Accepted => {
@@ -99,11 +99,11 @@ const whatWasAccepted = (trace: Trace): Accepted => {
 
 const placeOf = ({ stepNumber, attempt }: { stepNumber: number; attempt: number }): string => `${stepNumber}.${attempt}`;
 
-/** Whether a stop was about what the caller said. */
+/** Whether a stop was about the caller's input. */
 const isRejectedInput = (phase: string | undefined): boolean =>
   Object.values(phases).some((row) => row.phase === phase && row.lane === 'input');
 
-/** What models were sent in the caller's name. */
+/** The caller's words in the requests to models. */
 const wordsSent = (trace: Trace): string[] => {
   const read = readContents(trace);
   return trace.flatMap((entry) => {

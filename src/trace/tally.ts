@@ -4,23 +4,22 @@ import type { Position, RunFact } from './run-fact.js';
 /** A fact that is reported for every chunk of a stream, and recorded once for a step. */
 export type CountedFact = Extract<RunFact, { type: 'guard-bypass' | 'guard-shadow' | 'stale-verdict' }>;
 
-/** A fact, and the place in the run that it is about. */
+/** A fact, and its place in the run. */
 interface Placed {
   readonly fact: CountedFact;
   readonly at: Position;
 }
 
-/** Counts facts that say the same. */
+/** Counts equal facts. */
 interface Tally {
   add(placed: Placed): void;
   /** The counts since the last call, in the order of their first report. */
   take(): Placed[];
 }
 
-/** What is added up; all else must be the same. */
+/** The fields that are added up; all others must be equal. */
 type Counts = Partial<Pick<Extract<RunEvent, { type: 'guard-shadow' }>, 'calls' | 'edits' | 'durationMs' | 'verdict'>>;
 
-/** Makes an empty tally. */
 export const createTally = (): Tally => {
   const counted = new Map<string, Placed>();
   return {
@@ -47,5 +46,5 @@ const sumOf = (first: CountedFact & Counts, next: CountedFact & Counts): Counted
   if (first.verdict === undefined) return { ...first, calls };
   const edits = (first.edits ?? 0) + (next.edits ?? 0);
   const durationMs = (first.durationMs ?? 0) + (next.durationMs ?? 0);
-  return { ...first, calls, edits, durationMs, verdict: edits > 0 ? 'edit' : 'pass' } as CountedFact; // a shadow's, for it has a verdict
+  return { ...first, calls, edits, durationMs, verdict: edits > 0 ? 'edit' : 'pass' } as CountedFact; // a shadow's: it has a verdict
 };

@@ -2,12 +2,12 @@ import { isNameField } from './plain-json.js';
 
 /** A text in the input or output of a guard. */
 export interface TextAt {
-  /** Dotted, e.g. `messages.3.content.parts.0.text`. */
+  /** A dotted path, e.g. `messages.3.content.parts.0.text`. */
   readonly target: string;
   readonly text: string;
 }
 
-/** The words in a value, where they stand; names and ids are none. */
+/** The texts in a value, with their paths. Names and ids are left out. */
 export const textsIn = (value: unknown, target = ''): TextAt[] => {
   if (typeof value === 'string') return [{ target, text: value }];
   if (typeof value !== 'object' || value === null) return [];

@@ -5,23 +5,23 @@ import { traceOfKind } from './trace-of-kind.js';
 
 /** Options of a fixture. */
 export interface FixtureOptions {
-  /** The module that exports the agent or the guards, as the test is to import it, e.g. `../src/support-agent.js`. */
+  /** The module that exports the agent or the guards, as the test imports it, e.g. `../src/support-agent.js`. */
   readonly from: string;
   /** The name of the export. Default `agent`. */
   readonly name?: string;
-  /** Where the test imports the library from. Default `mastra-interlock`. */
+  /** The module specifier of the library. Default `mastra-interlock`. */
   readonly library?: string;
   /**
    * The file of the trace, as `formatTrace` writes it, relative to the test, e.g. `./blocked.jsonl`: the test reads it and has
-   * less than 80 lines. Default: the lines of the trace are in the test.
+   * less than 80 lines. Default: the test contains the lines of the trace.
    */
   readonly trace?: string;
 }
 
 /**
  * A test file in TypeScript, for vitest, that replays a recorded run with an agent's guards and expects the same outcome and
- * verdicts. The test, or the file that it reads, holds the whole trace: redact nothing that the replay needs, and keep out of a
- * repository what may not be in it.
+ * verdicts. The test, or the file that it reads, contains the whole trace. Redact nothing that the replay needs, and check
+ * what may be in your repository.
  *
  * @example
  * await writeFile('test/blocked.jsonl', formatTrace(trace));
@@ -54,10 +54,10 @@ const linesOf = (trace: Trace): string => {
   return `\n  [\n${lines.map((line) => `    ${quoted(line)},`).join('\n')}\n  ].join('\\n'),\n`;
 };
 
-/** More verdicts than these are compared with the trace alone. */
+/** With more verdicts than this, the test compares only the trace. */
 const mostVerdicts = 50;
 
-/** The verdicts that are more than a pass, for the eyes of a reader. */
+/** The verdicts other than passes, for readers of the test. */
 const verdictsOf = (trace: Trace): string => {
   const told = compareTraces(trace, trace).rows.flatMap(({ phase, processorId, after }) =>
     after && after.verdict !== 'pass' ? [`${phase} ${processorId}: ${after.verdict}`] : [],
@@ -77,5 +77,5 @@ const shortened = (text: string): string => {
   return line.length > mostTitle ? `${line.slice(0, mostTitle)}…` : line;
 };
 
-/** A text as TypeScript writes it; line separators are no line ends to it, and to some tools they are. */
+/** A text as TypeScript source. U+2028 and U+2029 are line ends for some tools, though not for TypeScript. */
 const quoted = (text: string): string => JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

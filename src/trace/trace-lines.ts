@@ -21,7 +21,7 @@ export const parseTrace = (lines: string): Trace => {
   return trace;
 };
 
-/** The header of a trace. Raises `trace/invalid` where it has none. */
+/** The header of a trace. Raises `trace/invalid` if it has none. */
 export const headerOf = ([header]: Trace): TraceHeader => {
   if (header?.kind !== 'header') throw invalid(1, 'a trace begins with its header.');
   return header;

@@ -10,9 +10,9 @@ export type TraceSink = (entry: TraceEntry) => void;
 export type TraceRecorder = (header: TraceHeader) => TraceSink | undefined;
 
 type Fields = 'seq' | 'at';
-/** An entry as its reporter says it. */
+/** An entry from its reporter. */
 export type TraceFact = TraceEntry extends infer E ? (E extends TraceEntry ? Omit<E, Fields> : never) : never;
-/** The facts of a header that the run knows. */
+/** The header fields that come from the run. */
 type HeaderFact = Omit<TraceHeader, Fields>;
 
 interface TraceWriterOptions {
@@ -20,28 +20,27 @@ interface TraceWriterOptions {
   /** Epoch milliseconds. */
   readonly wallClock: () => number;
   readonly position: () => Position;
-  /** Writes a text so that it says nothing that must not be written down. */
+  /** Removes secrets from a text before it is recorded. */
   readonly conceal?: MapText;
 }
 
 /** Writes the trace of one run, run segment after run segment. */
 export interface TraceWriter {
-  /** Writes the header, and learns where the rest goes. */
+  /** Writes the header, and gets the sink for the rest. */
   begin(header: HeaderFact): void;
-  /** Whether the run is over or suspended: only its events are recorded then, because abandoned activities may still write. */
+  /** Whether the run is over or suspended: then only its events are recorded, because abandoned activities may still write. */
   isSuspended: boolean;
   write(fact: TraceFact): void;
-  /** Where the run is: the step and the attempt of an entry. */
+  /** The step and the attempt of an entry. */
   readonly place: Position;
-  /** A value as it is written down. */
+  /** A value as it is recorded. */
   plain(value: unknown): unknown;
-  /** A record as it is now, to be written down later. */
+  /** A snapshot of a record, to be written later. */
   freeze(record: object): Frozen;
-  /** What a record holds, by reference; values that are new are put into `adds`. */
+  /** Returns references to the content of a record. New values are added to `adds`. */
   refer(frozen: Frozen, adds: unknown[]): TraceContent;
 }
 
-/** Makes the writer of one run's trace. */
 export const createTraceWriter = ({ recorder, wallClock, position, conceal }: TraceWriterOptions): TraceWriter => {
   const contents = createContentWriter();
   let sink: TraceSink | undefined;
@@ -72,25 +71,25 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
   return writer;
 };
 
-/** Calls code of the application: its failure does not affect the run. */
+/** Calls application code: its failure does not affect the run. */
 const safely = <T, R>(listener: (value: T) => R, value: T): R | undefined => {
   try {
     return listener(value);
   } catch {
-    return undefined; // it only misses its own news
+    return undefined; // only the listener itself misses something
   }
 };
 
-/** A chunk, as far as a trace looks at it. */
+/** The fields of a chunk that a trace reads. */
 interface NotedChunk {
   readonly type: string;
   readonly payload?: unknown;
 }
 
-/** How many characters a text has, by its code points. */
+/** The length of a text in code points. */
 export const charsIn = (text: string): number => Array.from(text).length;
 
-/** What a chunk is, without its words. */
+/** A chunk without its words. */
 export const noteOf = ({ type, payload }: NotedChunk, partId: string | undefined): PartNote => {
   const { text, argsTextDelta } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
   const words = typeof text === 'string' ? text : typeof argsTextDelta === 'string' ? argsTextDelta : '';

@@ -3,17 +3,17 @@ import type { RunEvent } from '../../schemas/index.js';
 /** The usage of model calls whose responses were discarded, because an overlap guard did not pass. */
 export interface WastedCalls {
   readonly calls: number;
-  /** Milliseconds for which they were under way. */
+  /** The time that the calls took, in milliseconds. */
   readonly durationMs: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Whether tokens of any of them are estimated, for the provider counts at the end of an answer alone. */
+  /** Whether some token counts are estimated: providers report usage only at the end of a response. */
   readonly isEstimated: boolean;
 }
 
 const nothing: WastedCalls = { calls: 0, durationMs: 0, inputTokens: 0, outputTokens: 0, isEstimated: false };
 
-/** Sums up the calls of a run that were made for nothing. */
+/** Sums up the discarded model calls of a run. */
 export const wastedOf = (events: readonly RunEvent[]): WastedCalls =>
   events
     .filter((event) => event.type === 'model-wasted')

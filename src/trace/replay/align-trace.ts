@@ -3,9 +3,9 @@ import type { Trace } from '../collect-traces.js';
 import { createContentWriter, freezeContent, type Frozen } from '../contents.js';
 
 /**
- * A replayed trace by the clock of the recorded one: a line that says the same but for the time is the recorded line, at its
- * place, for what happens side by side has no order but that of the clock. Lines that were not recorded stand after the one that
- * they followed.
+ * A replayed trace with the clock of the recorded one. A line that differs from a recorded line only in time is replaced by it,
+ * at its place, because only the clock orders concurrent lines. New lines follow the line that they followed in the
+ * replay.
  */
 export const alignTrace = (replayed: Trace, recorded: Trace): Trace => {
   const known = byKey(recorded);
@@ -19,10 +19,10 @@ export const alignTrace = (replayed: Trace, recorded: Trace): Trace => {
   return renumbered(placed.map(({ entry }) => entry));
 };
 
-/** A line with everything that it refers to. */
+/** A line with all values that it refers to. */
 interface Standalone {
   readonly entry: TraceEntry;
-  /** What it holds, by the names of its fields, in the order in which it says them. */
+  /** The content of its fields by name, in their order. */
   readonly contents: readonly (readonly [name: string, Frozen])[];
 }
 
@@ -48,10 +48,10 @@ const byKey = (trace: Trace): Map<string, Standalone[]> => {
   return known;
 };
 
-/** What of a line is the clock's, or its number. */
+/** Fields that depend on the clock or on the numbering. */
 const clockFields = new Set(['seq', 'at', 'durationMs', 'createdAt', 'adds', ...contentFields]);
 
-/** Lines with one key say the same. */
+/** Lines with equal keys have equal content. */
 const keyOf = ({ entry, contents }: Standalone): string => {
   const held = contents.map(([name, { lists, values }]) => [
     name,

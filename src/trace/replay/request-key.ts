@@ -7,10 +7,10 @@ interface AskedModel {
   readonly provider: string;
 }
 
-/** When a message was made is nothing that a model goes by. */
+/** Models do not see the times of messages. */
 const withoutTimes = (key: string, value: unknown): unknown => (key === 'createdAt' ? undefined : value);
 
-/** Two requests with one key ask a model the same. */
+/** Requests with equal keys are equal to the model. */
 export const requestKey = ({ modelId, provider }: AskedModel, { lists, values }: Frozen): string =>
   stringify([modelId, provider, [...lists].map(([name, list]) => [name, list.map(parsed)]), values], withoutTimes) ?? '';
 

@@ -4,11 +4,11 @@ import { traceOfKind } from '../trace-of-kind.js';
 
 type OfKind<K extends TraceEntry['kind']> = Extract<TraceEntry, { kind: K }>;
 
-/** One segment of a recorded run: from its start, or from an answer, to its end or to where it is suspended. */
+/** One segment of a recorded run: from its start, or from an answer, to its end or suspension. */
 export interface RecordedSegment {
-  /** What it goes on with; absent in the first. */
+  /** The answer that resumes the run; undefined in the first segment. */
   readonly resume: OfKind<'resume'> | undefined;
-  /** Where the caller gave up. */
+  /** The cancellation by the caller. */
   readonly cancel: OfKind<'cancel'> | undefined;
 }
 

@@ -1,10 +1,9 @@
-/** Recorded things, each of which is given out once, in their order. */
+/** Recorded items, each returned once, in their order. */
 export interface Tape<T> {
-  /** The next that fits, taken off the tape. */
+  /** Removes and returns the next item that fits. */
   take(fits: (recorded: T) => boolean): T | undefined;
 }
 
-/** Makes a tape. */
 export const createTape = <T>(recorded: readonly T[]): Tape<T> => {
   const rest = [...recorded];
   return {

@@ -5,10 +5,10 @@ import { traceOfKind } from '../trace-of-kind.js';
 import { createShadowPlaces, type JudgedPlace } from './shadow-places.js';
 import { compareShadows, type ShadowOptions, type ShadowReport } from './shadow-report.js';
 
-/** How shadows of recorded runs are compared. */
+/** Options for the comparison of shadows in recorded runs. */
 export interface TracedShadowOptions extends ShadowOptions {
   /**
-   * Which words examples show. `accepted`: those that are in the public view of the trace. `all`: rejected ones too; keep such a
+   * The words that examples show. `accepted`: those that are in the public view of the trace. `all`: rejected ones too; store such a
    * report like the traces themselves. Default `accepted`.
    */
   readonly words?: 'accepted' | 'all';
@@ -32,23 +32,23 @@ export const shadowReport = (
     return own.all().map((place) => ({ ...place, trace }));
   });
   const wordsAt = (place: JudgedPlace): string | undefined => {
-    const { trace } = place as (typeof places)[number]; // the places are those above
+    const { trace } = place as (typeof places)[number]; // the places from above
     return wordsOf(words === 'all' ? trace : redactTrace(trace), place);
   };
   return compareShadows(places, options, wordsAt);
 };
 
-/** Shadows of runs under way. */
+/** The shadows of runs under way. */
 export interface ShadowWatch {
-  /** To be given to an agent or a call. */
+  /** The listener: pass it to an agent or a call. */
   readonly onRunEvent: (event: RunEvent) => void;
   /** The shadow guards' verdicts so far. Its examples name runs, and contain no text. */
   report(): ShadowReport;
 }
 
-/** How shadows of runs under way are watched. */
+/** Options for watching shadows of runs under way. */
 export interface ShadowWatchOptions extends ShadowOptions {
-  /** Steps that are remembered, at least 1; of more, the oldest are forgotten. Default 10,000. */
+  /** The maximum number of steps in memory, at least 1; the oldest are dropped. Default 10,000. */
   readonly maxPlaces?: number;
 }
 
@@ -64,14 +64,14 @@ export const watchShadows = ({ maxPlaces = 10_000, ...options }: ShadowWatchOpti
   return { onRunEvent: (event) => places.hear(event), report: () => compareShadows(places.all(), options) };
 };
 
-/** What was judged at a place: before the model what the caller said, after it the step's answer. */
+/** The judged text at a place: the caller's input before the model, the step's response after it. */
 const wordsOf = (trace: Trace, { lane, stepNumber, attempt }: JudgedPlace): string | undefined => {
   if (lane === 'input') return traceOfKind(trace, 'input')[0]?.messages.at(-1)?.text;
   const own = (kind: 'came' | 'left'): string[] =>
     traceOfKind(trace, kind)
       .filter((entry) => entry.stepNumber === stepNumber && entry.attempt === attempt)
       .flatMap(({ chunk }) => textOf(chunk));
-  const came = own('came'); // of a redacted trace nothing that came is known
+  const came = own('came'); // a redacted trace has no original text
   const words = came.length > 0 ? came : own('left');
   return words.length > 0 ? words.join('') : undefined;
 };

@@ -3,7 +3,7 @@ import type { Phase, PhaseRow } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
 import { isStricter, type VerdictKind } from '../../verdict.js';
 
-/** What a guard said of one step of a run: the strictest of its verdicts, and how long all of them took. */
+/** A guard's result for one step of a run: the strictest verdict, and the total duration. */
 export interface Said {
   readonly verdict: VerdictKind;
   readonly reason?: string;
@@ -13,7 +13,7 @@ export interface Said {
   readonly durationMs: number;
 }
 
-/** Where guards and shadows judge the same: an attempt at a step, on one side of the model. */
+/** A place at which guards and shadows judge the same content: an attempt at a step, on one side of the model. */
 export interface Place {
   readonly runId: string;
   readonly lane: PhaseRow['lane'];
@@ -21,17 +21,17 @@ export interface Place {
   readonly attempt: number;
 }
 
-/** The verdicts at a position, by guard id. */
+/** The verdicts at a place, by guard id. */
 export interface JudgedPlace extends Place {
   readonly guards: ReadonlyMap<string, Said>;
   readonly shadows: ReadonlyMap<string, Said>;
 }
 
-/** Gathers what was said, place by place. */
+/** Collects verdicts, place by place. */
 interface ShadowPlaces {
-  /** `source` keeps runs apart that have the same id. */
+  /** `source` separates runs that have the same id. */
   hear(event: RunEvent, source?: number): void;
-  /** In the order of their first event. */
+  /** The places in order of their first event. */
   all(): JudgedPlace[];
 }
 
@@ -42,7 +42,7 @@ interface OpenPlace extends Place {
 
 type Heard = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }>;
 
-/** Makes an empty collection that holds so many places at most: of more, it forgets the oldest. */
+/** Makes an empty collection of at most `maxPlaces` places; the oldest are dropped. */
 export const createShadowPlaces = (maxPlaces = Infinity): ShadowPlaces => {
   const places = new Map<string, OpenPlace>();
   const placeOf = ({ runId, phase, stepNumber, attempt }: Heard, source: number): OpenPlace => {
@@ -68,11 +68,11 @@ export const createShadowPlaces = (maxPlaces = Infinity): ShadowPlaces => {
 
 const emptyAt = (place: Place): OpenPlace => ({ ...place, guards: new Map(), shadows: new Map() });
 
-/** A guard that was not asked said nothing. */
+/** A guard that was not called has no verdict. */
 const isHeard = (event: RunEvent): event is Heard =>
   event.type === 'guard' || event.type === 'guard-shadow' || (event.type === 'guard-bypass' && event.reason !== 'sampled-out');
 
-/** A guard that was let pass without a verdict had none. */
+/** A guard that passed after an error had no verdict. */
 const saidIn = (event: Heard): Said => {
   const { phase, reason } = event;
   const verdict = event.type === 'guard-bypass' ? ('unavailable' as const) : event.verdict;

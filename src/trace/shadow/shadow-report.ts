@@ -4,10 +4,10 @@ import type { JudgedPlace, Place, Said } from './shadow-places.js';
 
 /** Options for the comparison of a shadow guard with its incumbent. */
 export interface ShadowOptions {
-  /** Id of the shadow; default all of them. */
+  /** Id of the shadow. Default: all of them. */
   readonly guard?: string;
   /**
-   * Id of the guard with which it is compared. Default: what came of its lane, which is the strictest verdict of all guards of
+   * Id of the guard with which it is compared. Default: the outcome of its lane, which is the strictest verdict of all guards of
    * the step that are on the same side of the model.
    */
   readonly against?: string;
@@ -17,7 +17,7 @@ export interface ShadowOptions {
   readonly maxExamples?: number;
 }
 
-/** The guards that objected at a position. */
+/** The guards that objected at a place. */
 export type Agreement = 'both' | 'onlyShadow' | 'onlyIncumbent' | 'neither';
 
 /** A place at which the two disagree. */
@@ -25,11 +25,11 @@ export interface ShadowExample extends Place {
   readonly who: Extract<Agreement, 'onlyShadow' | 'onlyIncumbent'>;
   readonly shadow: Omit<Said, 'durationMs'>;
   readonly incumbent: Omit<Said, 'durationMs'>;
-  /** The judged text; absent if it is unknown or hidden. */
+  /** The judged text; undefined if it is unknown or hidden. */
   readonly words?: string;
 }
 
-/** How often two verdicts met. */
+/** The number of places with this pair of verdicts. */
 interface VerdictPair {
   readonly shadow: VerdictKind;
   readonly incumbent: VerdictKind;
@@ -40,15 +40,15 @@ interface VerdictPair {
 export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly processorId: string;
   readonly lane: Place['lane'];
-  /** The incumbent's id; absent if the incumbent is the lane. */
+  /** The incumbent's id; undefined if the incumbent is the lane. */
   readonly against?: string;
   /** Places at which both gave a verdict: the sum of the four. */
   readonly compared: number;
-  /** The share of those at which they agree; absent where there are none. */
+  /** The share of the compared places at which they agree; undefined if there are none. */
   readonly agreement?: number;
   /** Places at which the shadow had no verdict. */
   readonly shadowUnavailable: number;
-  /** Places at which the incumbent had none. */
+  /** Places at which the incumbent had no verdict. */
   readonly incumbentUnavailable: number;
   /** Positions at which the shadow was called and the incumbent was not. */
   readonly incumbentNotAsked: number;
@@ -60,7 +60,7 @@ export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly examples: readonly ShadowExample[];
 }
 
-/** What shadows would have done, one entry for each of them and each lane it is in. */
+/** The comparisons of shadows, one for each shadow and lane. */
 export interface ShadowReport {
   readonly shadows: readonly ShadowComparison[];
 }
@@ -96,14 +96,14 @@ interface Comparing {
   readonly wordsAt: WordsAt;
 }
 
-/** Both sides of a place, as far as they have one. */
+/** The results of both sides at a place, if any. */
 interface Met {
   readonly place: JudgedPlace;
   readonly shadow: Said | undefined;
   readonly incumbent: Said | undefined;
 }
 
-/** Both sides of a place where both gave a verdict. */
+/** A place where both sides gave a verdict. */
 interface Compared extends Met {
   readonly shadow: Said;
   readonly incumbent: Said;
@@ -177,7 +177,7 @@ const pairsOf = (compared: readonly Compared[]): VerdictPair[] => {
   return [...pairs.values()];
 };
 
-/** A lane as a whole has no time of its own. */
+/** A lane as a whole has no duration of its own. */
 const latencyOf = (asked: readonly Met[], against: string | undefined): ShadowComparison['latencyMs'] => {
   const timesOf = (side: 'shadow' | 'incumbent'): number[] => asked.flatMap((one) => one[side]?.durationMs ?? []);
   const shadow = spreadOf(timesOf('shadow'));
