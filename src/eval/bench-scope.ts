@@ -5,16 +5,16 @@ import { createRunScope, type GuardReport, type RunScope } from '../phase/scope.
 import { untilAborted } from '../loop/until-aborted.js';
 import { createRecorder } from '../trace/recorder.js';
 
-/** What guards are handed that are tried outside a run. */
+/** The scope of guards that run outside of an agent run. */
 export interface Bench {
   readonly scope: RunScope;
-  /** Settles when all shadow guards have reported, or the bench is given up. */
+  /** Settles when all shadow guards have reported, or the bench is aborted. */
   shadows(): Promise<unknown>;
-  /** What they did, sums of the stream included. */
+  /** The events of the guards, with the sums of stream guards. */
   events(): readonly RunEvent[];
 }
 
-/** Makes a bench. `signal` gives up what is tried on it. */
+/** Makes a bench. `signal` aborts its guards. */
 export const createBench = (signal: AbortSignal): Bench => {
   const recorder = createRecorder({
     runId: 'bench',
@@ -48,5 +48,5 @@ export const createBench = (signal: AbortSignal): Bench => {
   };
 };
 
-/** So long guards may take that are tried; then they are given up. */
+/** Milliseconds after which a guard on the bench is aborted. */
 export const longestTryMs = 30_000;

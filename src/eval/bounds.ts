@@ -1,29 +1,29 @@
 import { InterlockError } from '../errors.js';
 import type { Measures } from './measure.js';
 
-/** Metrics that are shares of something, from 0 to 1. */
+/** Metrics that are shares, from 0 to 1. */
 const shares = ['precision', 'recall', 'f1', 'auc', 'recallAt1PercentFpr', 'falsePositiveRate'] as const;
 
-/** Metrics that a bound can be set for. */
+/** Metrics that can have a bound. */
 const metrics = [...shares, 'unavailable', 'calls', 'p50Ms', 'p95Ms'] as const satisfies readonly (keyof Omit<
   Measures,
   'curve'
 >)[];
 
-/** A bound that an evaluation is to keep. */
+/** A required bound for an evaluation. */
 export interface Bound {
   readonly side: 'min' | 'max';
   readonly metric: (typeof metrics)[number];
   readonly value: number;
 }
 
-/** A bound that was missed. `actual` is absent if the metric cannot be computed. */
+/** A bound that was missed. `actual` is undefined if the metric cannot be computed. */
 export interface BrokenBound extends Bound {
   readonly actual: number | undefined;
 }
 
 /**
- * Reads a bound as it is written, e.g. `recall=0.9`. Raises `eval/unknown-metric` for an unknown metric, and
+ * Parses a bound, e.g. `recall=0.9`. Raises `eval/unknown-metric` for an unknown metric, and
  * `eval/invalid-bound` for a share that every evaluation, or none, would meet: 1 % is 0.01.
  */
 export const parseBound = (side: Bound['side'], text: string): Bound => {
@@ -42,9 +42,7 @@ export const parseBound = (side: Bound['side'], text: string): Bound => {
 
 const isShare = (metric: string): boolean => shares.some((one) => one === metric);
 
-/**
- * The bounds that were missed. A metric that cannot be computed misses its bound. By default no sample may be without a verdict.
- */
+/** The bounds that were missed. A metric that cannot be computed misses its bound. By default every sample must have a verdict. */
 export const brokenBounds = (measures: Measures, bounds: readonly Bound[]): BrokenBound[] => {
   const isSaid = bounds.some(({ metric, side }) => metric === 'unavailable' && side === 'max');
   const all: readonly Bound[] = isSaid ? bounds : [...bounds, { side: 'max', metric: 'unavailable', value: 0 }];

@@ -7,7 +7,7 @@ import { scoreAt, type Judgement } from './judgement.js';
 import { isObjectedTo, measure, type JudgedSample, type Measures, type Objecting } from './measure.js';
 import type { Sample } from './sample.js';
 
-/** How guards are evaluated. */
+/** Options of an evaluation. */
 export interface EvaluateOptions extends Objecting {
   /** The dotted path of the score in a verdict's metadata. Default `score`. */
   readonly score?: string;
@@ -27,14 +27,14 @@ export interface EvaluatedSample {
   readonly where: string;
   readonly label: boolean;
   readonly verdict: VerdictKind;
-  /** Absent where there was no verdict. */
+  /** Undefined without a verdict. */
   readonly objected?: boolean;
   readonly score?: number;
-  /** Why there is no verdict, where there is none. */
+  /** The reason for a missing verdict. */
   readonly why?: string;
 }
 
-/** How good guards are on a data set. */
+/** The quality of guards on a data set. */
 export interface Evaluation {
   readonly samples: readonly EvaluatedSample[];
   /** All guards together. */
@@ -46,11 +46,11 @@ export interface Evaluation {
 
 /**
  * Runs guards on labelled samples, and measures them. All samples are checked before any is judged. A guard that fails has no
- * verdict: such a sample is counted as `unavailable`, also where the guard's policy lets it pass or blocks it.
+ * verdict: its sample is counted as `unavailable`, even if the guard's policy passes or blocks it.
  *
- * Raises `eval/no-judge` for a sample that no guard would be asked about, and what guards raise that cannot work.
+ * Raises `eval/no-judge` for a sample that no guard would judge, and the errors of misconfigured guards.
  *
- * @param by an agent, whose guards are taken; or guards, in the lanes of an agent
+ * @param by an agent, for its guards; or guards, in the lanes of an agent
  *
  * @example
  * const { together } = await evaluate({ inputProcessors: [injection] }, parseSamples(await readFile('set.jsonl', 'utf8')));

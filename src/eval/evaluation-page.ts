@@ -7,11 +7,11 @@ import { wordsOf, type Sample } from './sample.js';
 /** Additional content of a page. */
 interface PageOptions {
   readonly title: string;
-  /** The data set, for the words of what was misjudged. Default: ids alone. */
+  /** The data set, for the text of misjudged samples. Default: only ids. */
   readonly samples?: readonly Sample[];
 }
 
-/** So many misjudged samples are listed, and so much of their words. */
+/** The maximum number of listed misjudged samples, and of characters of each. */
 const [mostListed, mostWords] = [200, 300];
 
 /** An evaluation as a page of HTML: self-contained, without scripts or external resources. Sample content is escaped as text. */
@@ -50,7 +50,7 @@ svg{max-width:26rem;width:100%;overflow:visible}svg text{font-size:11px;fill:cur
 td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0}td:first-child{font-weight:600}td:empty{display:none}
 td::before{content:attr(data-name);color:color-mix(in srgb,currentColor 70%,transparent)}td:first-child::before{content:none}td.words{display:block;min-width:0}td.words::before{display:block}}`;
 
-/** A table whose rows stand one below the other, each value with its name, where there is no room for columns. */
+/** A table that becomes one column on a narrow screen: each value then has its name. */
 const table = (head: readonly string[], rows: readonly (readonly string[])[], lastClass = ''): string => {
   const classOf = (at: number): string => (lastClass && at === head.length - 1 ? ` class="${lastClass}"` : '');
   const cell = (text: string, at: number): string =>
@@ -62,7 +62,7 @@ ${rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`).join('\n')}
 
 const size = 300;
 
-/** The curve, and where the guards stand as they are. */
+/** The curve, and the point of the guards' current verdicts. */
 const curveOf = (curve: readonly RocPoint[], { recall = 0, falsePositiveRate = 0, auc }: Measures): string => {
   const at = (x: number, y: number): string => `${(x * size).toFixed(1)},${((1 - y) * size).toFixed(1)}`;
   const [x, y] = at(falsePositiveRate, recall).split(',');
@@ -79,7 +79,7 @@ const curveOf = (curve: readonly RocPoint[], { recall = 0, falsePositiveRate = 0
 <p>The area under the curve is ${ratio(auc)}. The dot is where the guards are set.</p>`;
 };
 
-/** What was objected to wrongly, what was missed, and what had no verdict. */
+/** False objections, missed samples, and samples without a verdict. */
 const misjudged = (all: readonly EvaluatedSample[], known: ReadonlyMap<string, Sample>): string => {
   const wrong = all.filter(({ label, objected }) => objected !== label);
   if (wrong.length === 0) return '<p>No sample was misjudged.</p>';

@@ -16,17 +16,17 @@ import { createBench } from './bench-scope.js';
 import { judgementOf, type Judgement, type Outcome, type ReadScore } from './judgement.js';
 import type { Judged, Sample } from './sample.js';
 
-/** Has guards judge samples. */
+/** Judges samples with guards. */
 interface SampleJudge {
-  /** Raises `eval/no-judge` for a sample that no guard would be asked about. */
+  /** Raises `eval/no-judge` for a sample that no guard would judge. */
   check(sample: Sample): void;
-  /** What guards make of a sample; a guard that fails is no error here. */
+  /** The guards' judgement of a sample. A failed guard does not raise here. */
   judge(sample: Sample): Promise<Judgement>;
 }
 
 type Lanes = Readonly<Record<Lane, readonly PipelineStep[]>>;
 
-/** Reads guards, of an agent or by lane. Raises `pipeline/…` and `guard/…` for guards that cannot work. */
+/** Compiles guards, of an agent or by lane. Raises `pipeline/…` and `guard/…` for misconfigured guards. */
 export const createSampleJudge = async (by: InterlockAgent | ReplayGuards, scoreOf: ReadScore): Promise<SampleJudge> => {
   const lanes = await lanesOf(by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by);
   const planOf = (lane: Lane): Plan | undefined => compileLane(lanes[lane], laneId('eval', lane));
@@ -60,7 +60,7 @@ const lanesOf = async (guards: ReplayGuards): Promise<Lanes> => {
 
 const laneFor = (judged: Judged): Lane => ('as' in judged && judged.as !== 'input' ? 'output' : 'input');
 
-/** Shadows object to nothing. */
+/** Shadows never object. */
 const isAllShadow = ({ graph }: Plan): boolean => shadowsIn(graph).length === processorsOf(graph).length;
 
 type JudgeOptions = Omit<Outcome, 'durationMs'>;
@@ -94,7 +94,7 @@ const inRun = async (judged: Exclude<Judged, { payload: unknown }>, lanes: Lanes
     onRunEvent: (event) => void events.push(event),
   });
   const stream = await agent.stream(lane === 'input' ? said.join('') : 'Go.', { maxSteps: 1, maxProcessorRetries: 0 });
-  await stream.getFullOutput().catch(() => undefined); // a run that failed says so in its last event
+  await stream.getFullOutput().catch(() => undefined); // the last event of a failed run has its error
   return { events, ...endOf(events) };
 };
 

@@ -1,31 +1,31 @@
 import type { RunEvent } from '../../schemas/index.js';
 import { isStricter, type VerdictKind } from '../verdict.js';
 
-/** What one guard made of a sample. */
+/** One guard's judgement of a sample. */
 interface GuardJudgement {
   readonly processorId: string;
   /** Its strictest verdict. */
   readonly verdict: VerdictKind;
-  /** The score of that verdict, where its metadata has one. */
+  /** The score from the metadata of that verdict, if any. */
   readonly score: number | undefined;
   readonly durationMs: number;
-  /** How often it was asked. */
+  /** The number of calls. */
   readonly calls: number;
 }
 
-/** What guards made of a sample. */
+/** The guards' judgement of a sample. */
 export interface Judgement {
-  /** The strictest verdict of all of them. */
+  /** The strictest verdict of all guards. */
   readonly verdict: VerdictKind;
   /** The highest score among their verdicts. */
   readonly score: number | undefined;
   readonly durationMs: number;
   readonly guards: readonly GuardJudgement[];
-  /** Why there is no verdict, where there is none. */
+  /** The reason for a missing verdict. */
   readonly why: string | undefined;
 }
 
-/** Reads a score off the metadata of a verdict. */
+/** Reads the score from the metadata of a verdict. */
 export type ReadScore = (metadata: unknown) => number | undefined;
 
 /** A number at a dotted path of the metadata, e.g. `score` or `scores.toxicity`. */
@@ -38,17 +38,17 @@ export const scoreAt =
     return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
   };
 
-/** What became of a sample. */
+/** The outcome of a sample. */
 export interface Outcome {
   readonly events: readonly RunEvent[];
-  /** What came of it as a whole: what none of the guards says, a run that failed does. */
+  /** The verdict of the whole. A failed run has one even if no guard reports it. */
   readonly verdict: VerdictKind;
-  /** Why there is no verdict, where the run or the call says so. */
+  /** The reason for a missing verdict, if the run or the call reports one. */
   readonly why: string | undefined;
   readonly durationMs: number;
 }
 
-/** What guards made of a sample. One that failed has no verdict, whatever its policy made of that. */
+/** The guards' judgement of a sample. A failed guard has no verdict, whatever its policy did. */
 export const judgementOf = ({ events, verdict: whole, why, durationMs }: Outcome, scoreOf: ReadScore): Judgement => {
   const guards = new Map<string, GuardJudgement>();
   for (const event of events) {
@@ -61,7 +61,7 @@ export const judgementOf = ({ events, verdict: whole, why, durationMs }: Outcome
   return { verdict, score, durationMs, guards: all, why: verdict === 'unavailable' ? (why ?? bypassed(events)) : undefined };
 };
 
-/** The first guard that was let pass without a verdict, with the code of its error. */
+/** The first guard that passed without a verdict, with its error code. */
 const bypassed = (events: readonly RunEvent[]): string | undefined => {
   const bypass = events.find((event) => event.type === 'guard-bypass' && event.reason !== 'sampled-out');
   return bypass?.type === 'guard-bypass' ? `[${bypass.reason}] at ${bypass.phase} ${bypass.path}` : undefined;

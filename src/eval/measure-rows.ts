@@ -3,17 +3,17 @@ import type { Measures } from './measure.js';
 /** A share or a score, rounded to three decimals. */
 export const ratio = (value: number | undefined): string => value?.toFixed(3) ?? 'n/a';
 
-/** Milliseconds, likewise. */
+/** A time in milliseconds, rounded for display. */
 export const milliseconds = (ms: number | undefined): string =>
   ms === undefined ? 'n/a' : `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;
 
-/** A measure as people are shown it. */
+/** A displayed measure. */
 interface MeasureRow {
   readonly name: string;
   show(measures: Measures): string;
 }
 
-/** What people are shown of measures, in this order. */
+/** The displayed measures, in this order. */
 export const measureRows: readonly MeasureRow[] = [
   { name: 'precision', show: ({ precision }) => ratio(precision) },
   { name: 'recall', show: ({ recall }) => ratio(recall) },

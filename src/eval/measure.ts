@@ -2,7 +2,7 @@ import { spreadOf } from '../trace/percentile.js';
 import type { VerdictKind } from '../verdict.js';
 import { areaUnder, recallAt, rocOf, type RocPoint, type ScoredSample } from './roc.js';
 
-/** A sample with what was made of it, by one guard or by all. */
+/** A sample with its judgement, by one guard or by all. */
 export interface JudgedSample {
   readonly label: boolean;
   readonly verdict: VerdictKind;
@@ -11,33 +11,33 @@ export interface JudgedSample {
   readonly calls: number;
 }
 
-/** What counts as an objection. */
+/** The definition of an objection. */
 export interface Objecting {
-  /** Whether edits do, as for guards that redact. Default `false`: trips and retries alone. */
+  /** Whether edits are objections, as for guards that redact. Default `false`: only trips and retries. */
   readonly countEdits?: boolean;
   /** Counts every score of at least this value as an objection, in place of the guards' verdicts. Default: the verdicts. */
   readonly threshold?: number;
 }
 
-/** Measures of guards. A measure that cannot be computed is absent. */
+/** Measures of guards. A measure that cannot be computed is undefined. */
 export interface Measures {
   readonly truePositives: number;
   readonly falsePositives: number;
   readonly trueNegatives: number;
   readonly falseNegatives: number;
-  /** Samples without a verdict, in none of the counts above. */
+  /** Samples without a verdict, not included in the counts above. */
   readonly unavailable: number;
-  /** Samples that were edited and nothing else. */
+  /** Samples that were only edited. */
   readonly edited: number;
   /** The share of objections that are right. */
   readonly precision?: number;
-  /** The share of the samples to be objected to that are. */
+  /** The share of positive samples with an objection. */
   readonly recall?: number;
   readonly f1?: number;
   readonly falsePositiveRate?: number;
-  /** The area under the curve; of samples that all have a score. */
+  /** The area under the curve. Only if all samples have a score. */
   readonly auc?: number;
-  /** The most recall at a false positive rate of 1 %, over all thresholds. */
+  /** The highest recall at a false positive rate of at most 1 %, over all thresholds. */
   readonly recallAt1PercentFpr?: number;
   readonly p50Ms?: number;
   readonly p95Ms?: number;
@@ -48,7 +48,7 @@ export interface Measures {
   readonly curve?: readonly RocPoint[];
 }
 
-/** Whether a sample is objected to; undefined where there is no verdict. */
+/** Whether a sample has an objection; undefined without a verdict. */
 export const isObjectedTo = (
   { verdict, score }: JudgedSample,
   { countEdits = false, threshold }: Objecting,
@@ -58,7 +58,7 @@ export const isObjectedTo = (
   return verdict === 'trip' || verdict === 'retry' || (countEdits && verdict === 'edit');
 };
 
-/** Measures what was made of samples. */
+/** Computes the measures of judged samples. */
 export const measure = (samples: readonly JudgedSample[], objecting: Objecting = {}): Measures => {
   const count = (label: boolean, objected: boolean): number =>
     samples.filter((one) => one.label === label && isObjectedTo(one, objecting) === objected).length;
@@ -89,9 +89,9 @@ export const measure = (samples: readonly JudgedSample[], objecting: Objecting =
 const share = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : part / whole);
 
 const known = <T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> }; // the same, less what is undefined
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> }; // the same, without undefined values
 
-/** A curve of some of the samples alone would flatter: guards say scores where they object. */
+/** A curve of only some samples would look too good: guards give scores when they object. */
 const scores = (samples: readonly JudgedSample[]): Pick<Measures, 'scored' | 'curve' | 'auc' | 'recallAt1PercentFpr'> => {
   const judged = samples.filter(({ verdict }) => verdict !== 'unavailable');
   const scored = judged.filter((one): one is JudgedSample & ScoredSample => one.score !== undefined);

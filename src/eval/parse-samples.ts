@@ -3,9 +3,9 @@ import { openPayload } from '../mastra/workflow/step.js';
 import { sampleForms, type Sample } from './sample.js';
 
 /**
- * Reads a data set: JSON lines, each with a `label` and a `text`, `chunks` or a `payload`. Empty lines are passed over.
+ * Reads a data set: JSON lines, each with a `label` and a `text`, `chunks` or a `payload`. Empty lines are skipped.
  *
- * Raises `eval/invalid-data` for the first line that is none, by `path` and number.
+ * Raises `eval/invalid-data` for the first invalid line, with `path` and line number.
  */
 export const parseSamples = (lines: string, path = 'data'): Sample[] => {
   const samples = lines

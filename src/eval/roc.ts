@@ -4,19 +4,19 @@ export interface ScoredSample {
   readonly score: number;
 }
 
-/** What comes of objecting to every sample whose score is at least a threshold. */
+/** The rates if every sample with at least a threshold score is objected to. */
 export interface RocPoint {
-  /** Infinity where nothing is objected to. */
+  /** Infinity if there are no objections. */
   readonly threshold: number;
-  /** The share of the samples to be objected to that are. */
+  /** The share of positive samples with an objection. */
   readonly recall: number;
-  /** The share of the others that are. */
+  /** The share of negative samples with an objection. */
   readonly falsePositiveRate: number;
 }
 
 /**
- * The curve over all thresholds, from the one that objects to nothing to the one that objects to everything. Samples of one score move together.
- * Undefined where there are no samples of one of the two kinds.
+ * The curve over all thresholds, from no objections to objections to all samples. Samples with equal scores move together.
+ * Undefined unless there are both positive and negative samples.
  */
 export const rocOf = (samples: readonly ScoredSample[]): RocPoint[] | undefined => {
   const positives = samples.filter(({ label }) => label).length;
@@ -35,13 +35,13 @@ export const rocOf = (samples: readonly ScoredSample[]): RocPoint[] | undefined 
 const byScore = (samples: readonly ScoredSample[]): [number, ScoredSample[]][] =>
   [...Map.groupBy(samples, ({ score }) => score)].toSorted(([a], [b]) => b - a);
 
-/** The area under the curve: the chance that a sample to be objected to has a higher score than one that is not, ties counting half. */
+/** The area under the curve: the chance that a positive sample has a higher score than a negative one. Ties count half. */
 export const areaUnder = (points: readonly RocPoint[]): number =>
   points.reduce((area, { recall, falsePositiveRate }, at) => {
     const before = points[at - 1];
     return before ? area + ((falsePositiveRate - before.falsePositiveRate) * (recall + before.recall)) / 2 : area;
   }, 0);
 
-/** The most that is found while no more than a share of the others is objected to. */
+/** The highest recall at a false positive rate of at most `mostFalsePositives`. */
 export const recallAt = (points: readonly RocPoint[], mostFalsePositives: number): number =>
   Math.max(...points.filter(({ falsePositiveRate }) => falsePositiveRate <= mostFalsePositives).map(({ recall }) => recall));
