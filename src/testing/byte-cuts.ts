@@ -1,18 +1,18 @@
 /**
- * How the bytes of a streamed answer are written to the socket.
+ * The chunking of a streamed answer's bytes, as written to the socket.
  *
  * - `'whole'`: one write per event, as most servers do.
  * - `'byte'`: one byte per write.
- * - a number: so many bytes per write, no matter where events begin and end; `Infinity` is one write for everything.
- * - a function: it is given the bytes of each event and names the positions to cut at, e.g. {@link cutInsideCodePoints}.
+ * - a number: bytes per write, regardless of event boundaries; `Infinity` is one write for everything.
+ * - a function: gets the bytes of each event and returns the positions to cut at, e.g. {@link cutInsideCodePoints}.
  */
 export type Cut = 'whole' | 'byte' | number | ((bytes: Uint8Array) => readonly number[]);
 
 /** Turns a sequence of events into a sequence of writes. */
 interface Cutter {
-  /** The writes that are due once this event is there. */
+  /** The writes that are due after this event. */
   push(event: Uint8Array): Uint8Array[];
-  /** The bytes still held back. */
+  /** The remaining buffered bytes. */
   flush(): Uint8Array[];
 }
 

@@ -12,7 +12,7 @@ const few = { randomCuts: 10 };
 
 const passing: Processor = { id: 'passing', processOutputStream: async ({ part }) => part };
 
-/** Drops every delta, however it is cut. */
+/** Drops every delta, for any cut. */
 const silent: Processor = {
   id: 'silent',
   processOutputStream: async ({ part }) => (/delta$|tool-call$/.test(part.type) ? null : part),
@@ -59,7 +59,7 @@ describe('on the RegexFilterProcessor of @mastra/core 1.71', () => {
     expect(await leaks('block', 'text')).toBeGreaterThan(10);
     const whole = { text: value, value, allowedChars: value.length - 1 };
     const { runs, failures } = await checkFragments(filter('block'), whole, { shapes: ['text'], randomCuts: 225, seed: 1 });
-    // The filter looks at each delta alone: each cut leaks in which no piece is an address by its rule, and so do most.
+    // The filter checks each delta alone. A cut leaks if no piece is an address by its rule, which is true of most cuts.
     const rule = /[\w.%+-]+@[a-z.-]+\.[a-z]{2,}/i;
     const cuts = [...twoWayCuts(value), unitCuts(value), ...randomCuts(value, { count: 225, seed: 1 })];
     const leaking = new Set(cuts.filter((pieces) => !pieces.some((piece) => rule.test(piece))).map((pieces) => pieces.join('|')));

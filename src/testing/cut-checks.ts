@@ -3,7 +3,7 @@ import { randomCuts, twoWayCuts, unitCuts, type Pieces } from './cuts.js';
 import { createCutRunner, type CutRun, type CutRunner, type StreamGuards } from './run-cut.js';
 import { cutText, streamShapes, type StreamShape } from './stream-shapes.js';
 
-/** How a text is cut, and its position in the stream. */
+/** Options for the cuts of a text and its position in the stream. */
 export interface CutOptions {
   /** The positions of the text in the stream. Default: all {@link streamShapes}. */
   readonly shapes?: readonly StreamShape[];
@@ -12,15 +12,15 @@ export interface CutOptions {
    * 100.
    */
   readonly randomCuts?: number;
-  /** The random cuts follow from it. Default 1. */
+  /** The seed of the random cuts. Default 1. */
   readonly seed?: number;
 }
 
-/** A text with a value in it that must not leave. */
+/** A text that contains a secret value. */
 export interface FragmentCase {
   readonly text: string;
   readonly value: string;
-  /** How many characters of the value in a row may leave, such as those that a mask keeps; at least 0. Default 3. */
+  /** The number of consecutive characters of the value that may leave, such as those that a mask keeps; at least 0. Default 3. */
   readonly allowedChars?: number;
 }
 
@@ -65,7 +65,7 @@ const checkAll = async (
 };
 
 /**
- * Runs guards over texts in every way of cutting them and compares what leaves with what leaves where the text comes whole:
+ * Runs guards over texts in every cut and compares the output with that of the uncut text:
  * the run's status, and in a run that succeeds the words, reasoning and arguments of each part.
  */
 export const checkChunkInvariance = (
@@ -116,10 +116,10 @@ const fragmentsOf = (value: string, length: number): string[] =>
   Array.from({ length: Math.max(1, value.length - length + 1) }, (_, at) => value.slice(at, at + length));
 
 /**
- * Asserts that what guards leave of a stream does not depend on how it was cut into chunks. For guards that follow from the text
+ * Asserts that the guards' output does not depend on how the stream was cut into chunks. For guards that depend on the text
  * alone; works on any Mastra processor, pipeline or workflow with a hook for the stream.
  *
- * Throws an `AssertionError` with the first cut that fails and the number of those that do.
+ * Throws an `AssertionError` with the first failing cut and the number of failures.
  *
  * @example
  * await assertChunkInvariant([redactor({ kinds: ['email'], strategy: 'mask' })], ['Write to jane@example.com today.']);
@@ -131,7 +131,7 @@ export const assertChunkInvariant = async (guards: StreamGuards, texts: readonly
  * Asserts that no chunk, and no concatenation of chunks, contains more of a value than allowed. It includes output before a
  * block, and the tripwire.
  *
- * Throws an `AssertionError` with the first cut that fails and the number of those that do.
+ * Throws an `AssertionError` with the first failing cut and the number of failures.
  *
  * @example
  * await assertNoFragment([cards], [{ text: 'It is 4111 1111 1111 1111.', value: '4111 1111 1111 1111' }]);

@@ -1,14 +1,14 @@
-/** A text in the pieces that a stream brings it in. */
+/** The pieces in which a stream delivers a text. */
 export type Pieces = readonly string[];
 
-/** Every way to cut a text in two, ends left out; surrogate pairs are cut, too. */
+/** All cuts of a text in two, except at its ends. Surrogate pairs are cut, too. */
 export const twoWayCuts = (text: string): Pieces[] =>
   Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => [text.slice(0, at + 1), text.slice(at + 1)]);
 
-/** One UTF-16 unit at a time. */
+/** A cut into single UTF-16 units. */
 export const unitCuts = (text: string): Pieces => text.split('');
 
-/** So many random ways to cut a text; the same for the same seed. */
+/** `count` random cuts of a text; the same for the same seed. */
 export const randomCuts = (text: string, { count, seed }: { count: number; seed: number }): Pieces[] => {
   const random = createRandom(seed);
   return Array.from({ length: count }, () => {
@@ -23,7 +23,7 @@ export const randomCuts = (text: string, { count, seed }: { count: number; seed:
   });
 };
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+/** Pseudorandom numbers from 0 to 1 for a seed (mulberry32). */
 export const createRandom = (seed: number): (() => number) => {
   let state = seed | 0;
   return () => {

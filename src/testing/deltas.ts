@@ -2,27 +2,27 @@
 export interface ScriptedUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
-  /** Defaults to the sum of the two. */
+  /** Default: the sum of the two. */
   readonly totalTokens?: number;
 }
 
-/** A tool call as a script states it. */
+/** A tool call in a script. */
 export interface ScriptedToolCall {
-  /** Defaults to an id that is unique within the server or model. */
+  /** Default: an id that is unique within the server or model. */
   readonly id?: string;
   readonly name: string;
   /** Sent as JSON; a string is sent unchanged, so that malformed arguments can be scripted. */
   readonly args: unknown;
-  /** In how many deltas the arguments arrive. Default 1. */
+  /** The number of deltas for the arguments. Default 1. */
   readonly fragments?: number;
 }
 
-/** Where the pieces of a text are cut: after so many characters, or the pieces themselves. */
+/** The cut of a text: characters per piece, or the pieces themselves. */
 export type Chunks = number | readonly string[];
 
 /**
- * Splits a text into deltas. A number counts code points, so that no character is cut; pieces that do not add up to the text
- * are refused, because the two would contradict each other.
+ * Splits a text into deltas. A number counts code points, so that no character is cut. Pieces that do not add up to the text
+ * are rejected, because the two would contradict each other.
  */
 export const splitText = (text: string, chunks: Chunks = Infinity): readonly string[] => {
   if (typeof chunks !== 'number') {
@@ -39,14 +39,14 @@ export const splitText = (text: string, chunks: Chunks = Infinity): readonly str
   );
 };
 
-/** Splits a text into (at most) so many deltas of nearly the same length. */
+/** Splits a text into at most `pieces` deltas of nearly the same length. */
 export const splitInto = (text: string, pieces = 1): readonly string[] =>
   splitText(text, Math.max(1, Math.ceil(Array.from(text).length / Math.max(1, pieces))));
 
-/** The arguments of a tool call as they go over the wire. */
+/** The arguments of a tool call as sent over the wire. */
 export const toolInput = ({ args }: ScriptedToolCall): string => (typeof args === 'string' ? args : JSON.stringify(args ?? {}));
 
-/** Fills in what a script left out. */
+/** Adds the defaults to a script's usage. */
 export const fullUsage = ({ inputTokens = 10, outputTokens = 5, totalTokens }: ScriptedUsage = {}): Required<ScriptedUsage> => ({
   inputTokens,
   outputTokens,

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Waits its turn among everything else that waits in a scenario. */
+/** Waits for its turn among the waiting steps of a scenario. */
 export type Turn = (label: string) => Promise<void>;
 
-/** One way in which a scenario went. */
+/** One order of a scenario's steps, and its result. */
 export interface Interleaving<T> {
   /** The labels, in the order of their turns. */
   readonly order: readonly string[];
@@ -11,7 +11,7 @@ export interface Interleaving<T> {
 }
 
 export interface ExploreOptions {
-  /** How many ways are walked at most, at least 1; more are an error. Default 10,000. */
+  /** The maximum number of orders, at least 1; more raise an error. Default 10,000. */
   readonly most?: number;
 }
 
@@ -19,8 +19,8 @@ export interface ExploreOptions {
 const quietTurns = 4;
 
 /**
- * Walks every order in which the steps of a scenario can happen. Each slow step (a judge, a model, a tool) waits with `await
- * turn('label')`. Once all steps wait, one continues; the scenario is run again for every other choice. Other code in the
+ * Runs a scenario in every possible order of its steps. Each slow step (a judge, a model, a tool) waits with `await
+ * turn('label')`. Once all steps wait, one continues; the scenario runs again for every other choice. Other code in the
  * scenario must not wait for a timer.
  *
  * Throws a `RangeError` if there are more orders than `most`, and an `Error` if a scenario hangs without a waiting step.
@@ -29,7 +29,8 @@ const quietTurns = 4;
  * const ways = await exploreInterleavings(async (turn) => {
  *   const agent = agentWith({ judge: async () => turn('verdict'), model: deltas(() => turn('delta')) });
  *   return textOnWire(await agent.stream('Go.'));
- * }); expect(new Set(ways.map(({ result }) => result))).toEqual(new Set(['Hello.']));
+ * });
+ * expect(new Set(ways.map(({ result }) => result))).toEqual(new Set(['Hello.']));
  */
 export const exploreInterleavings = async <T>(
   scenario: (turn: Turn) => Promise<T>,
@@ -45,7 +46,7 @@ export const exploreInterleavings = async <T>(
   return found;
 };
 
-/** Which of how many was let go. */
+/** The index of the released step, and the number of waiting steps. */
 interface Choice {
   readonly chosen: number;
   readonly of: number;
@@ -74,13 +75,13 @@ const walk = async <T>(
     if (waiting.length === 0) throw new Error(`The scenario hangs after ${order.join(', ') || 'its start'}.`);
     const chosen = path[choices.length] ?? 0;
     choices.push({ chosen, of: waiting.length });
-    const [next] = waiting.splice(chosen, 1) as [Waiting]; // the path counts those that wait
+    const [next] = waiting.splice(chosen, 1) as [Waiting]; // the index is below the number of waiting steps
     order.push(next.label);
     next.go();
   }
 };
 
-/** The next path that was not walked: the last choice that has another. */
+/** The next untried path: it changes the last choice that has another option. */
 const nextPath = (choices: readonly Choice[]): number[] | undefined => {
   const last = choices.findLastIndex(({ chosen, of }) => chosen + 1 < of);
   if (last === -1) return undefined;

@@ -5,7 +5,7 @@ import { untilAborted, wait } from './waits.js';
 type HookArgs<H extends HookName> = Parameters<NonNullable<Processor[H]>>[0];
 type HookResult<H extends HookName> = ReturnType<NonNullable<Processor[H]>>;
 
-/** A processor with one hook and no other. */
+/** A processor with exactly one hook. */
 export type FaultProcessor<H extends HookName> = Processor & Required<Pick<Processor, H>>;
 
 export interface FaultOptions {
@@ -14,7 +14,7 @@ export interface FaultOptions {
 }
 
 export interface HangingOptions extends FaultOptions {
-  /** Keeps hanging after the abort signal; a hook without a signal hangs in any case. Default false. */
+  /** Keeps hanging after the abort signal. A hook without a signal hangs in any case. Default false. */
   readonly ignoreAbort?: boolean;
 }
 
@@ -22,11 +22,11 @@ export interface TrippingOptions extends FaultOptions {
   /** Requests another attempt. Default false. */
   readonly retry?: boolean;
   readonly metadata?: unknown;
-  /** How many calls trip, over the processor's life; later calls pass. Default: all. */
+  /** The number of calls that trip, over the processor's lifetime; later calls pass. Default: all. */
   readonly times?: number;
 }
 
-/** For each hook, what it returns to leave everything as it is. */
+/** The result of each hook that changes nothing. */
 const unchanged: { readonly [H in HookName]: (args: HookArgs<H>) => Awaited<HookResult<H>> } = {
   processInput: ({ messageList }) => messageList,
   processInputStep: () => undefined,
@@ -44,10 +44,10 @@ const withHook = <H extends HookName>(
   id: string,
   run: (args: HookArgs<H>) => Promise<Awaited<HookResult<H>>>,
 ): FaultProcessor<H> =>
-  // A computed key loses its name for the compiler; the hook's type is checked by `run`.
+  // TypeScript widens a computed key; the hook's type is checked by `run`.
   ({ id, [hook]: run }) as unknown as FaultProcessor<H>;
 
-/** A guard that is broken: its hook throws. */
+/** A faulty guard: its hook throws. */
 export const throwing = <H extends HookName>(
   hook: H,
   error: unknown = new Error(`${hook} was scripted to throw.`),
@@ -77,7 +77,7 @@ export const tripping = <H extends HookName>(
   });
 };
 
-/** The same processor, each of its hooks so many milliseconds later; an abort ends the wait. */
+/** The same processor with a delay of `ms` milliseconds before each hook; an abort ends the wait. */
 export const delayed = <P extends Processor>(processor: P, ms: number): P =>
   // A proxy, because a processor may be an instance of a class, with its hooks on the prototype and private fields.
   new Proxy(processor, {

@@ -1,7 +1,7 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { fullUsage, type ScriptedUsage } from './deltas.js';
 
-/** The versions of the AI SDK's model interface that a scripted model can speak: of AI SDK 5, 6 and 7. */
+/** The versions of the AI SDK's model interface that a scripted model supports: those of AI SDK 5, 6 and 7. */
 export type SpecVersion = 'v2' | 'v3' | 'v4';
 
 type ModelAs<V extends SpecVersion> = Extract<
@@ -9,7 +9,7 @@ type ModelAs<V extends SpecVersion> = Extract<
   { specificationVersion: V; doGenerate(options: never): PromiseLike<{ content: unknown }> }
 >;
 
-// A table, not a conditional type: the compiler sees through it where the version is still to be inferred.
+// A table, not a conditional type: TypeScript resolves it before the version is inferred.
 interface ModelsByVersion {
   v2: ModelAs<'v2'>;
   v3: ModelAs<'v3'>;
@@ -25,7 +25,7 @@ interface PartsByVersion {
   v4: PartAs<ModelAs<'v4'>>;
 }
 
-/** The model interface of a version, as Mastra takes it. */
+/** The model interface of a version, as Mastra accepts it. */
 export type LanguageModelOf<V extends SpecVersion> = ModelsByVersion[V];
 export type StreamPartOf<V extends SpecVersion> = PartsByVersion[V];
 export type CallOptionsOf<V extends SpecVersion> = Parameters<LanguageModelOf<V>['doStream']>[0];
@@ -50,7 +50,7 @@ const nested = (reason: ScriptedFinishReason, usage?: ScriptedUsage): Finish => 
   };
 };
 
-/** Where the versions differ in what a script says: only in how a call ends. */
+/** The format of the finish part, which is all that differs between versions. */
 export const finishOf: Record<SpecVersion, (reason: ScriptedFinishReason, usage?: ScriptedUsage) => Finish> = {
   v2: (finishReason, usage) => ({ finishReason, usage: fullUsage(usage) }),
   v3: nested,

@@ -9,13 +9,13 @@ import type { Script } from './openai-script.js';
 export interface RecordedRequest {
   readonly body: ChatRequest;
   readonly headers: IncomingHttpHeaders;
-  /** Deltas of text, reasoning or tool arguments that were written to the socket in full so far. */
+  /** Deltas of text, reasoning or tool arguments that were completely written to the socket so far. */
   readonly written: number;
   /** `aborted`: the client left first; `dropped`: the server cut the connection. */
   readonly state: 'open' | 'finished' | 'aborted' | 'dropped';
   /** Milliseconds from the request to the client's disconnect; undefined if it stayed connected. */
   readonly abortedAfterMs: number | undefined;
-  /** Settles when the exchange is over: true where the client left before the answer was complete. */
+  /** Settles when the exchange is over: true if the client left before the answer was complete. */
   readonly aborted: Promise<boolean>;
 }
 
@@ -24,7 +24,7 @@ export interface Exchange {
   readonly record: RecordedRequest;
   /** Plays a script to the client, no faster than the client reads. */
   play(script: Script): Promise<void>;
-  /** The server gives up: what follows is not the client's doing. */
+  /** The server drops the connection; the client is not the cause of what follows. */
   drop(): void;
 }
 
@@ -35,7 +35,7 @@ interface Pace {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Counts deltas when their last byte is written: a cutter may hold bytes of several back. */
+/** Counts deltas when their last byte is written: a cutter may buffer bytes of several. */
 const createMeter = (count: () => void) => {
   const ends: number[] = [];
   let produced = 0;
@@ -52,7 +52,7 @@ const createMeter = (count: () => void) => {
   };
 };
 
-/** One write, then one turn of the event loop: the bytes leave as a chunk of their own, and the client gets to read. */
+/** One write, then one turn of the event loop: the bytes leave as a separate chunk, and the client can read. */
 const write = async (res: ServerResponse, bytes: Uint8Array, gone: AbortSignal): Promise<void> => {
   gone.throwIfAborted();
   if (!res.write(bytes)) await once(res, 'drain', { signal: gone });
@@ -75,7 +75,7 @@ const conclude = (res: ServerResponse, end: Script['end'], drop: () => void): vo
   }
 };
 
-/** Starts recording a request, and offers to play its answer. */
+/** Starts the record of a request; the exchange can play its answer. */
 export const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, body: ChatRequest, pace: Pace): Exchange => {
   const { req, res } = io;
   const startedAt = performance.now();
@@ -120,7 +120,7 @@ export const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, 
       await playFrames(script.frames);
       conclude(res, script.end, drop);
     } catch (error) {
-      // The client has disconnected: there is no receiver for the error, and the record has it.
+      // The client has disconnected: no receiver for the error is left, and the record has it.
       if (!gone.signal.aborted) throw error;
     }
   };

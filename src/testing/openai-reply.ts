@@ -8,7 +8,7 @@ export type AnswerReply = TextReply | ReasoningTextReply | ToolCallsReply;
 
 interface Answered {
   readonly usage?: ScriptedUsage;
-  /** The word on the wire; default `tool_calls` after tool calls, else `stop`. */
+  /** The value on the wire. Default: `tool_calls` after tool calls, else `stop`. */
   readonly finishReason?: 'stop' | 'length' | 'tool_calls' | 'content_filter' | (string & {});
 }
 
@@ -46,7 +46,7 @@ export interface ErrorReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The connection is destroyed after so many bytes of the body of another reply. */
+/** Destroys the connection after this number of bytes of another reply's body. */
 export interface DropReply {
   readonly kind: 'drop';
   readonly after: AnswerReply | RawReply;
@@ -56,7 +56,7 @@ export interface DropReply {
 /** Never ends, until the client leaves. */
 export interface HangReply {
   readonly kind: 'hang';
-  /** Text deltas that are streamed first. Without it, and for a request that does not stream, not even headers are sent. */
+  /** Text deltas that are streamed first. Without it, and for a request without streaming, not even headers are sent. */
   readonly after?: readonly string[];
 }
 

@@ -20,7 +20,7 @@ const chatToolSchema = z.looseObject({
   function: z.looseObject({ name: z.string(), parameters: z.unknown().optional() }),
 });
 
-/** The part of a chat completion request that replies are decided by; other fields are kept as they came. */
+/** The fields of a chat completion request that select replies; other fields are kept unchanged. */
 export const chatRequestSchema = z.looseObject({
   model: z.string(),
   messages: z.array(chatMessageSchema),

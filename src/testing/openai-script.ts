@@ -2,17 +2,17 @@ import type { AnswerReply, RawReply, Reply } from './openai-reply.js';
 import { fullUsage, splitInto, splitText, toolInput } from './deltas.js';
 import type { ChatRequest } from './openai-request.js';
 
-/** A piece of a response body; `deltas` of the answer are complete with it. */
+/** A piece of a response body; `deltas` is the number of deltas that it completes. */
 interface Frame {
   readonly bytes: Uint8Array;
   readonly deltas: 0 | 1;
 }
 
-/** What the server does with one request: its pure part, ready to be played on a socket. */
+/** The server's response to one request: the pure part, ready to be played on a socket. */
 export interface Script {
-  /** Absent where the server stays silent. */
+  /** Undefined if the server sends nothing. */
   readonly head?: { readonly status: number; readonly headers: Readonly<Record<string, string>> };
-  /** Drawn one at a time, so that a client that does not read stops the script too. */
+  /** Produced one at a time, so that a client that does not read pauses the script too. */
   readonly frames: Iterable<Frame>;
   readonly end: 'finish' | 'destroy' | 'hang';
 }
@@ -44,7 +44,7 @@ function* answerFrames(reply: AnswerReply, deltas: readonly Delta[], context: Sc
 }
 
 const answer = (reply: AnswerReply, context: ScriptContext): Script => {
-  // Cut before the first byte leaves, so that a contradictory reply is refused with a status.
+  // Cut before the first byte leaves, so that a contradictory reply gets an error status.
   const deltas = [...contentDeltas(reply, context.index)];
   return context.request.stream
     ? { head: { status: 200, headers: eventStream }, frames: answerFrames(reply, deltas, context), end: 'finish' }
@@ -86,7 +86,7 @@ export const jsonScript = (status: number, body: unknown, headers: Readonly<Reco
   end: 'finish',
 });
 
-/** An error response in the API's own words. */
+/** An error response in the format of the API. */
 export const errorScript = (status: number, message: string, headers?: Readonly<Record<string, string>>): Script =>
   jsonScript(
     status,
@@ -115,7 +115,7 @@ export const toScript = (reply: Reply, context: ScriptContext): Script => {
   }
 };
 
-/** What a script is written for. */
+/** The context of a script. */
 interface ScriptContext {
   readonly request: ChatRequest;
   /** The request's number on this server, from 0. */
@@ -129,16 +129,16 @@ type Delta = Readonly<Record<string, unknown>>;
 
 const callId = (index: number, at: number): string => `call_${index}_${at}`;
 
-/** The usage in the API's words. */
+/** The usage in the format of the API. */
 const wireUsage = (reply: AnswerReply) => {
   const { inputTokens, outputTokens, totalTokens } = fullUsage(reply.usage);
   return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: totalTokens };
 };
 
-/** The finish reason in the API's words. */
+/** The finish reason in the format of the API. */
 const finishReason = (reply: AnswerReply): string => reply.finishReason ?? (reply.kind === 'tool-calls' ? 'tool_calls' : 'stop');
 
-/** What every object of the API carries. */
+/** The common fields of every API object. */
 const envelope = ({ request, index }: ScriptContext, object: string) => ({
   id: `chatcmpl-${index}`,
   object,

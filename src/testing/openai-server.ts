@@ -7,12 +7,12 @@ import type { Reply } from './openai-reply.js';
 import { chatRequestSchema, type ChatRequest } from './openai-request.js';
 import { errorScript, jsonScript, toScript, type Script } from './openai-script.js';
 
-/** What to answer: replies in order, or a function of the request and its number from 0. */
+/** The replies: in order, or a function of the request and its number from 0. */
 export type ReplySource = readonly Reply[] | ((request: ChatRequest, index: number) => Reply | Promise<Reply>);
 
 export interface OpenAIServerOptions {
   readonly reply: ReplySource;
-  /** How streamed bytes are written to the socket. Default `'whole'`. */
+  /** The chunking of streamed bytes on the socket. Default `'whole'`. */
   readonly cut?: Cut;
   /** Milliseconds after each delta of a stream. Default 0. */
   readonly delayMs?: number;
@@ -25,7 +25,7 @@ export interface OpenAIServerOptions {
 }
 
 export interface OpenAIServer {
-  /** For a client: `http://127.0.0.1:<port>/v1`. */
+  /** The base URL for clients: `http://127.0.0.1:<port>/v1`. */
   readonly baseUrl: string;
   readonly port: number;
   /** The chat completion requests so far, in order of arrival. */
@@ -91,7 +91,7 @@ const route = async (service: Service, req: IncomingMessage, res: ServerResponse
 };
 
 /**
- * Starts a server on the loopback interface that speaks the OpenAI chat completion protocol and answers from a script.
+ * Starts a server on the loopback interface that answers OpenAI chat completion requests from a script.
  * Requests without a scripted reply, and replies that throw, get a 500 with the reason.
  *
  * @example
@@ -99,7 +99,7 @@ const route = async (service: Service, req: IncomingMessage, res: ServerResponse
  * const model = createOpenAICompatible({ name: 'local', baseURL: server.baseUrl })('local-model');
  */
 export const startOpenAIServer = async (options: OpenAIServerOptions): Promise<OpenAIServer> => {
-  createCutter(options.cut); // Refuses a cut that makes no sense now, not with the first request.
+  createCutter(options.cut); // Rejects an invalid cut now, not at the first request.
   const service: Service = { options, open: new Set(), requests: [] };
   const server = createServer((req, res) => {
     // An internal error breaks only this response and is reported; it never ends the host's process.

@@ -5,15 +5,15 @@ import type { ScriptedStep } from './scripted-parts.js';
 import { scriptedModel } from './scripted-model.js';
 import { partsOfShape, type StreamShape } from './stream-shapes.js';
 
-/** Guards of the stream as an agent takes them: processors, pipelines and workflows in an array, or one alone. */
+/** Guards of the stream in the form of an agent's option: an array of processors, pipelines and workflows, or a single one. */
 export type StreamGuards = NonNullable<InterlockConfig['outputProcessors']>;
 
-/** What left of one run. */
+/** The output of one run. */
 export interface CutRun {
   readonly status: string;
-  /** The joined words, reasoning and arguments that left, by the part they belong to. */
+  /** The joined words, reasoning and arguments that left, by part. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Everything that left, chunk by chunk, as JSON. */
+  /** All chunks that left, in order, as JSON. */
   readonly emissions: readonly string[];
 }
 
@@ -33,12 +33,12 @@ const compared: Partial<Record<string, (payload: Readonly<Record<string, unknown
   'tool-call': ({ toolCallId, args }) => [`arguments ${String(toolCallId)}`, JSON.stringify(args)],
 };
 
-/** Runs an answer in these pieces through the guards. One run at a time. */
+/** Runs an answer in these pieces through the guards, one run at a time. */
 export type CutRunner = (shape: StreamShape, pieces: Pieces) => Promise<CutRun>;
 
 /**
- * Makes an agent with these guards, ready to be run again and again. A client's tool takes the calls, so that nothing is run.
- * Mastra is loaded here and not with the kit, whose models and servers do without.
+ * Makes an agent with these guards for repeated runs. A client tool takes the calls, so that no tool runs.
+ * Mastra is loaded only here: the kit's models and servers do not need it.
  */
 export const createCutRunner = async (guards: StreamGuards): Promise<CutRunner> => {
   const { InterlockAgent } = await import('../mastra/agent/agent.js');
@@ -59,7 +59,7 @@ export const createCutRunner = async (guards: StreamGuards): Promise<CutRunner> 
   };
 };
 
-/** Ids, times and counts are numbers of the run's own, in which digits of a value may stand by chance. */
+/** Ids, times and counts are the run's own numbers, which may contain digits of a value by chance. */
 const withoutNumbers = (name: string, value: unknown): unknown => (/(^id|Id|At|sage)$/.test(name) ? undefined : value);
 
 const readRun = async (stream: InterlockStream): Promise<CutRun> => {

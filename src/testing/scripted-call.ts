@@ -1,6 +1,6 @@
 import type { CallOptionsOf, SpecVersion } from './model-spec.js';
 
-/** One call of a scripted model, kept up to date while it runs. */
+/** One call of a scripted model, updated while it runs. */
 export interface ScriptedCall<V extends SpecVersion = SpecVersion> {
   /** The call's number on this model, from 0. */
   readonly index: number;
@@ -17,5 +17,5 @@ export interface ScriptedCall<V extends SpecVersion = SpecVersion> {
   readonly aborted: boolean;
 }
 
-/** The same, for the model that keeps it up to date. */
+/** The same, writable for the model. */
 export type MutableCall<V extends SpecVersion> = { -readonly [K in keyof ScriptedCall<V>]: ScriptedCall<V>[K] };

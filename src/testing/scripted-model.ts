@@ -10,7 +10,7 @@ export interface ScriptedModelOptions<V extends SpecVersion = 'v2'> {
   readonly modelId?: string;
   /** Default `scripted`. */
   readonly provider?: string;
-  /** Which model interface it speaks. Default `'v2'`. */
+  /** The version of the model interface. Default `'v2'`. */
   readonly specificationVersion?: V;
 }
 
@@ -54,7 +54,7 @@ const openStep = async <V extends SpecVersion>(
 
 /**
  * A language model in memory, for tests: it answers from a script, records its calls, and produces stream parts only as they
- * are pulled. It serves wherever the AI SDK or Mastra takes a model.
+ * are pulled. It works wherever the AI SDK or Mastra accepts a model.
  *
  * @example
  * const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'add', args: { a: 1, b: 2 } }] }, { text: ['It is', ' 3.'] }] });
@@ -104,16 +104,16 @@ export const scriptedModel = <V extends SpecVersion = 'v2'>(options: ScriptedMod
       return calls.some((call) => call.cancelled);
     },
   };
-  // Each version's interface is met part by part above; the compiler cannot follow that through a generic version.
+  // The parts above implement each version's interface; TypeScript cannot infer that through a generic version.
   return model as unknown as ScriptedModel<V>;
 };
 
-/** Throws whatever the script says, error or not. */
+/** Throws the script's error, which may be any value. */
 const raise = (error: unknown): never => {
   throw error;
 };
 
-/** The parts of a step in time, and the way it ends. */
+/** The timed parts of a step, and its end. */
 const sourceOf = async function* (step: StepScript, parts: readonly Part[], signal?: AbortSignal): AsyncGenerator<Part, void> {
   for (const part of parts) {
     await wait(step.delayMs ?? 0, signal);
@@ -123,7 +123,7 @@ const sourceOf = async function* (step: StepScript, parts: readonly Part[], sign
   if (step.hang) await untilAborted(signal);
 };
 
-/** A stream that draws from the source as it is pulled, and records it. */
+/** A stream that pulls from the source on demand, and records it. */
 const toStream = <V extends SpecVersion>(source: AsyncGenerator<Part, void>, call: MutableCall<V>): ReadableStream<Part> =>
   new ReadableStream<Part>(
     {
@@ -144,6 +144,6 @@ const toStream = <V extends SpecVersion>(source: AsyncGenerator<Part, void>, cal
         call.cancelReason = reason;
       },
     },
-    // Nothing is produced ahead of the consumer: only requested parts are counted as pulled.
+    // Nothing is produced before the consumer asks: only requested parts are counted as pulled.
     { highWaterMark: 0 },
   );

@@ -1,21 +1,21 @@
 import { splitInto, toolInput, type ScriptedToolCall, type ScriptedUsage } from './deltas.js';
 import { finishOf, type GenerateResultOf, type ScriptedFinishReason, type SpecVersion, type StreamPartOf } from './model-spec.js';
 
-/** What a step says in every version of the model interface. */
+/** The content of a step, for every version of the model interface. */
 export interface StepScript {
   /** One delta, or the deltas. */
   readonly text?: string | readonly string[];
   /** One delta, or the deltas. */
   readonly reasoning?: string | readonly string[];
   readonly toolCalls?: readonly ScriptedToolCall[];
-  /** Stream parts as they stand, in place of everything above and of the finish part. */
+  /** Stream parts, sent unchanged in place of everything above and of the finish part. */
   readonly parts?: readonly unknown[];
   readonly usage?: ScriptedUsage;
-  /** Default `tool-calls` where there are tool calls, else `stop`. */
+  /** Default: `tool-calls` if there are tool calls, else `stop`. */
   readonly finishReason?: ScriptedFinishReason;
-  /** Thrown: by the call where the step has no content, else by the stream after the content. */
+  /** Thrown by the call if the step has no content, else by the stream after the content. */
   readonly error?: unknown;
-  /** Waits for the caller's abort signal: in the call where the step has no content, else in the stream after the content. */
+  /** Waits for the caller's abort signal: in the call if the step has no content, else in the stream after the content. */
   readonly hang?: boolean;
   /** Milliseconds before each part. Default 0. */
   readonly delayMs?: number;
@@ -26,16 +26,18 @@ export interface StepScript {
  *
  * @example
  * { text: ['Hel', 'lo'] }
- * { toolCalls: [{ name: 'lookup-order', args: { orderId: '1042' }, fragments: 3 }] } { error: new Error('no answer') } // the
- * call fails { text: ['Hel'], error: new Error('cut off') } // the stream breaks after its first delta { hang: true } // the call
- * never answers { text: ['Hel'], hang: true } // the stream never ends
+ * { toolCalls: [{ name: 'lookup-order', args: { orderId: '1042' }, fragments: 3 }] }
+ * { error: new Error('no answer') } // the call fails
+ * { text: ['Hel'], error: new Error('cut off') } // the stream breaks after its first delta
+ * { hang: true } // the call never answers
+ * { text: ['Hel'], hang: true } // the stream never ends
  */
 export interface ScriptedStep<V extends SpecVersion = SpecVersion> extends StepScript {
   /** Stream parts in the format of the model's version, sent unchanged in place of all other content and of the finish part. */
   readonly parts?: readonly StreamPartOf<V>[];
 }
 
-/** A part as the scripted model handles it: it looks at the type and little else. */
+/** A part inside the scripted model, which reads the type and little else. */
 export type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 
 const deltasOf = (text: string | readonly string[] | undefined): readonly string[] =>
@@ -61,7 +63,7 @@ const toolCallParts = (call: ScriptedToolCall, id: string): Part[] => {
   ];
 };
 
-/** Whether a step says anything before it fails or hangs. */
+/** Whether a step has content before it fails or hangs. */
 export const hasContent = ({ text, reasoning, toolCalls, parts }: StepScript): boolean =>
   [text, reasoning, toolCalls, parts].some((content) => content !== undefined);
 
@@ -73,7 +75,7 @@ interface StepContext {
   readonly index: number;
 }
 
-/** The stream parts of a step. One list serves both ways of calling, so that they cannot differ. */
+/** The stream parts of a step. One list serves both call modes, so that they cannot differ. */
 export const partsOf = (step: StepScript, { version, modelId, index }: StepContext): readonly Part[] => {
   if (step.parts) return step.parts as readonly Part[]; // every part of every version has a type
   const calls = step.toolCalls ?? [];
@@ -115,7 +117,7 @@ const contentOf = (parts: readonly Part[]): Part[] => {
 
 const lastOf = (parts: readonly Part[], type: string): Part | undefined => parts.findLast((part) => part.type === type);
 
-/** The result of a call that does not stream: the same parts, put together. */
+/** The result of a call without streaming: the same parts, combined. */
 export const gather = <V extends SpecVersion>(parts: readonly Part[], version: V): GenerateResultOf<V> => {
   const failure = lastOf(parts, 'error');
   if (failure) throw failure['error'];

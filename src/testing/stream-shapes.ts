@@ -4,17 +4,17 @@ import { finishOf } from './model-spec.js';
 
 /** The position of a text in a model's stream. */
 export const streamShapes = [
-  /** As the words of one part. */
+  /** The words of one part. */
   'text',
-  /** As the reasoning of one part. */
+  /** The reasoning of one part. */
   'reasoning',
-  /** As words, with a piece of reasoning between any two of them. */
+  /** Words, with a piece of reasoning between each two pieces. */
   'around-reasoning',
-  /** As words, with a source between any two pieces. */
+  /** Words, with a source between each two pieces. */
   'around-sources',
-  /** As the words of two parts at a time, whose pieces alternate. */
+  /** The words of two concurrent parts, whose pieces alternate. */
   'two-texts',
-  /** As a text in the arguments of a tool call, which are cut as JSON. */
+  /** A text in the arguments of a tool call, which are cut as JSON. */
   'arguments',
 ] as const;
 
@@ -70,7 +70,7 @@ const bodies: Record<StreamShape, (pieces: Pieces) => Part[]> = {
 /** The part to cut: the text, or the JSON that contains it. */
 export const cutText = (shape: StreamShape, text: string): string => (shape === 'arguments' ? JSON.stringify({ text }) : text);
 
-/** The parts of a model's answer with a text in these pieces. */
+/** The parts of a model's answer that contains a text in these pieces. */
 export const partsOfShape = (shape: StreamShape, pieces: Pieces): Part[] => [
   { type: 'stream-start', warnings: [] },
   ...bodies[shape](pieces),

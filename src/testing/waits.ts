@@ -8,11 +8,11 @@ export const untilAborted = (signal: AbortSignal | undefined): Promise<never> =>
     else signal?.addEventListener('abort', abort, { once: true });
   });
 
-/** Waits so many milliseconds; rejects with the signal's reason once it is aborted. */
+/** Waits `ms` milliseconds; rejects with the signal's reason once it is aborted. */
 export const wait = async (ms: number, signal?: AbortSignal): Promise<void> => {
   signal?.throwIfAborted();
   if (ms <= 0) return;
-  // Node's own rejection wraps the reason; the caller's is what providers throw.
+  // Node's own rejection wraps the reason; providers throw the caller's.
   await sleep(ms, undefined, { signal }).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw error;
