@@ -9,7 +9,7 @@ import { checkMemory } from '../src/mastra/memory/memory-config.js';
 import type { Command, CommandIo } from './command.js';
 import { misused } from './misused.js';
 
-/** Something that a check of an application has to say. */
+/** One result of a check of an application. */
 interface Line {
   readonly severity: 'error' | 'warning';
   readonly code: string;
@@ -17,7 +17,7 @@ interface Line {
   readonly message: string;
 }
 
-/** What was found about one agent. */
+/** The findings about one agent. */
 interface CheckedAgent {
   readonly id: string;
   /** `stock`: an agent of Mastra's, which has no guards of ours to check. */
@@ -54,7 +54,7 @@ Exit code: 0, 1 where there are errors, 2 where the entry does not load.`,
   },
 };
 
-/** Agents that the application does not register are checked as far as they were built. */
+/** Unregistered agents are checked too, if they were built. */
 const checkAgents = async (mastra: Mastra, refusals: readonly Refusal[]): Promise<CheckedAgent[]> => {
   const refusedBy = (id: string): Line[] => refusals.filter(({ agentId }) => agentId === id).map(({ error }) => lineOf(error));
   const registered = await Promise.all(
@@ -72,10 +72,10 @@ const checkAgents = async (mastra: Mastra, refusals: readonly Refusal[]): Promis
 type AnyAgent = ReturnType<Mastra['listAgents']>[string];
 type OwnAgent = AnyAgent & { findings(): readonly Finding[] };
 
-/** Also one of another copy of this package. */
+/** Includes agents of another copy of this package. */
 const isOurs = (agent: AnyAgent): agent is OwnAgent => 'findings' in agent && typeof agent.findings === 'function';
 
-/** What the loop cannot do of what the agent's memory is asked for. A memory that a function gives for each request is not looked at. */
+/** Memory options that the loop does not support. A memory function is not called, because it needs a request. */
 const memoryOf = async (agent: AnyAgent): Promise<Line[]> => {
   try {
     const memory = await agent.getMemory();

@@ -1,4 +1,4 @@
-/** Rows as lines, each column as wide as its widest cell; columns after the first stand to the right. */
+/** Rows as lines, each column as wide as its widest cell; all columns but the first are right-aligned. */
 export const columns = (rows: readonly (readonly string[])[]): string[] => {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows.map((row) =>

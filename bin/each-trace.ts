@@ -26,6 +26,6 @@ export const eachTrace = async (
   return unread;
 };
 
-/** What is wrong with a file, and not with guards or a command. */
+/** Whether a file is at fault, and not guards or a command. */
 const isUnread = (error: unknown): error is InterlockError =>
   isInterlockError(error) && (error.code.startsWith('trace/') || error.code === 'command/unreadable-file');

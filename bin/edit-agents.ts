@@ -3,9 +3,9 @@ interface AgentKind {
   /** The class, and the modules that an application imports it from. */
   readonly name: string;
   readonly from: readonly string[];
-  /** What takes its place: the same name, or a function. */
+  /** The replacement: the same name, or a function. */
   readonly by: { readonly name: string; readonly from: string; readonly isFunction: boolean };
-  /** The options that guards are proposed for, and what is proposed. */
+  /** The options for guards, and the proposed guards. */
   readonly guards: Readonly<Record<string, readonly string[]>>;
   readonly guardsFrom: string;
 }
@@ -30,7 +30,7 @@ const kinds: readonly AgentKind[] = [
   },
 ];
 
-/** A file with its agents guarded, or the same text where it creates none. */
+/** A file with its agents guarded, or the same text if it creates none. */
 export const editAgents = (source: string, { proposes = true }: { proposes?: boolean } = {}): string =>
   kinds.reduce((text, kind) => editKind(text, kind, proposes), source);
 
@@ -57,7 +57,7 @@ const editKind = (source: string, kind: AgentKind, proposes: boolean): string =>
     })),
     ...[...added].map((guard) => ({ name: guard.slice(0, guard.indexOf('(')), from: kind.guardsFrom })),
   ];
-  const isUsed = kind.by.isFunction && mentions(created, local) > calls.length + 1; // as a type, perhaps
+  const isUsed = kind.by.isFunction && mentions(created, local) > calls.length + 1; // possibly as a type
   edits.push(importEdit(found, { imports, keeps: isUsed }));
   return apply(source, edits);
 };
@@ -80,7 +80,7 @@ const apply = (source: string, edits: readonly Edit[]): string =>
 interface FoundImport {
   readonly statement: Edit;
   readonly module: string;
-  /** The other names that it imports. */
+  /** The other imported names. */
   readonly others: readonly string[];
   readonly own: string;
   readonly local: string;
@@ -137,7 +137,7 @@ interface Proposal {
   readonly added: Set<string>;
 }
 
-/** Guards for the arrays that the agent's literal does not have. Nothing where its settings are not a literal, or spread others. */
+/** Guards for the missing arrays of an agent's literal. Undefined if its settings are no literal, or spread others. */
 const proposalAt = (source: string, masked: string, { at, kind, added }: Proposal): Edit | undefined => {
   const open = at + (/^\s*/.exec(masked.slice(at))?.[0].length ?? 0);
   if (masked[open] !== '{') return undefined;
@@ -152,7 +152,7 @@ const proposalAt = (source: string, masked: string, { at, kind, added }: Proposa
   return { from: open + 1, to: open + 1, text };
 };
 
-/** What an object literal has between its own braces, without what is nested in it. */
+/** The text of an object literal at its top level, without nested content. */
 const topLevelOf = (masked: string, open: number): string => {
   let depth = 0;
   let top = '';
@@ -165,7 +165,7 @@ const topLevelOf = (masked: string, open: number): string => {
   return top;
 };
 
-/** The same text with blanks for comments and for what strings and templates hold, so that positions stay. */
+/** The same text with blanks for comments and the content of strings and templates, so that positions stay. */
 const maskedOf = (source: string): string =>
   source.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`/g, (found) =>
     found.replaceAll(/[^\n]/g, ' '),

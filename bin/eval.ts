@@ -18,7 +18,7 @@ import { loadGuards } from './load-guards.js';
 import { misused } from './misused.js';
 import { readText } from './read-text.js';
 
-/** Says how good guards are on labelled samples. */
+/** Measures guards on labelled samples. */
 export const evalCommand: Command = {
   name: 'eval',
   summary: 'Says how good guards are on a labelled data set, and keeps bounds.',
@@ -68,7 +68,7 @@ Exit code: 0, 1 where a bound is not kept, 2 where something could not be read.`
       onProgress: progress.show,
     }).finally(progress.end);
     const broken = brokenBounds(evaluation.together, bounds);
-    tell(io, evaluation, broken); // before anything is written, which may go wrong
+    tell(io, evaluation, broken); // before the files are written, which may fail
     const title = `${basename(values.pipeline)} on ${basename(values.data)}`;
     await write(io, values.json, () => `${JSON.stringify({ ...evaluation, broken }, undefined, 2)}\n`);
     await write(io, values.html, () => evaluationPage(evaluation, { title, samples }));
@@ -124,17 +124,17 @@ const tell = ({ out }: CommandIo, { together, guards, samples, objecting }: Eval
 
 const mostTold = 3;
 
-/** Samples without a verdict, and why: of a guard that is down, the first say enough. */
+/** Samples without a verdict, with the reason. Only the first are listed: a guard that is down repeats one reason. */
 const withoutVerdict = (samples: Evaluation['samples']): string[] => {
   const all = samples.filter(({ why }) => why !== undefined);
   const more = all.length > mostTold ? [`no verdict: ${all.length - mostTold} more`] : [];
   return [...all.slice(0, mostTold).map(({ where, why }) => `no verdict: ${where}: ${why}`), ...more];
 };
 
-/** Shows how far something is. */
+/** Shows progress. */
 interface Progress {
   show(done: number, all: number): void;
-  /** Takes the bar off the line. */
+  /** Removes the bar from the line. */
   end(): void;
 }
 

@@ -18,7 +18,7 @@ interface Change {
 
 const entries = ['src/mastra/index.ts', 'mastra/index.ts', 'src/mastra/index.js', 'src/mastra.ts'];
 
-/** Puts guards around the agents of an existing application. */
+/** Adds guards to the agents of an existing application. */
 export const init: Command = {
   name: 'init',
   summary: 'Guards the agents of an existing Mastra or AI SDK application, or writes a new one.',
@@ -68,7 +68,7 @@ Exit code: 0, 1 where \`check\` finds errors, 2 where nothing was written.`,
   },
 };
 
-/** Writes a new application where none of its files exists. */
+/** Writes a new application if none of its files exists. */
 const writeTemplate = (name: string, io: CommandIo): number => {
   const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
   const files = Object.entries<string>(template ?? {});
@@ -89,7 +89,7 @@ const writeTemplate = (name: string, io: CommandIo): number => {
 const asked = async ({ ask }: CommandIo, files: number): Promise<boolean> =>
   (await ask?.(`Write ${files} file${files === 1 ? '' : 's'}? (y/N) `)) ?? false;
 
-/** Runs `check` where the application can load the package. */
+/** Runs `check` if the application can load the package. */
 const checked = async (io: CommandIo, given: string | undefined): Promise<number> => {
   const entry = given ?? entries.find((path) => existsSync(join(io.cwd, path)));
   const isInstalled = canResolve(io.cwd);
@@ -114,7 +114,7 @@ const changesIn = (cwd: string, proposes: boolean): Change[] =>
     return after === before ? [] : [{ path: relative(cwd, file), before, after }];
   });
 
-/** The program's own files; not its tests, nor what was installed or built. */
+/** The program's own files, without tests, installed and built files. */
 const sourcesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);

@@ -3,8 +3,8 @@ import { installedIntegrations, rangeOf, type InstalledIntegration } from '../sr
 const leastNode = [22, 13] as const;
 
 /**
- * Why the commands cannot run here, with the command that mends it. npm on an old Node quietly installs a @mastra/core of years ago, which
- * then lacks modules that this package imports.
+ * The reason why the commands cannot run here, with the command that fixes it. npm on an old Node quietly installs a @mastra/core of
+ * years ago, which then lacks modules that this package imports.
  */
 export const installFault = (
   node: string = process.versions.node,

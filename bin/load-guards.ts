@@ -8,7 +8,7 @@ const exported = ['default', 'agent', 'pipeline', 'guards'] as const;
 const lanes = ['inputProcessors', 'outputProcessors', 'errorProcessors'] as const;
 
 /**
- * Loads guards from a module: an agent, lanes, or a pipeline, a guard or a list of them, which then stand in each lane where they have
+ * Loads guards from a module: an agent, lanes, or a pipeline, a guard or a list of them, which then run in each lane where they have
  * hooks. Raises `command/invalid-module` and `command/failed-module`.
  */
 export const loadGuards = async (path: string): Promise<Loaded> => {

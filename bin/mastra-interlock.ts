@@ -28,5 +28,5 @@ const run = async (): Promise<number> => {
 };
 
 const code = await run();
-// What the module of a command left open, such as a pool of connections, does not keep a pipeline of checks waiting.
+// Open handles of a command's module, such as a pool of connections, do not keep a pipeline of checks waiting.
 stdout.write('', () => stderr.write('', () => process.exit(code)));

@@ -19,7 +19,7 @@ import { eachTrace } from './each-trace.js';
 import { misused } from './misused.js';
 import { loadGuards } from './load-guards.js';
 
-/** Replays recorded runs with guards from a file, and says which verdicts differ. */
+/** Replays recorded runs with guards from a file, and prints the verdicts that differ. */
 const replay: Command = {
   name: 'replay',
   summary: 'Runs recorded runs again with other guards, without a model, and says which verdicts differ.',
@@ -117,10 +117,10 @@ const redact: Command = {
   },
 };
 
-/** The commands, in the order in which they are listed. */
+/** The commands, in the order of the list. */
 const commands: readonly Command[] = [init, check, studio, replay, shadow, evalCommand, redact];
 
-/** Runs the command that the arguments name; gives the exit code: 2 where it could not be run. */
+/** Runs the named command; returns the exit code: 2 if it could not run. */
 export const runCommand = async ([name, ...args]: readonly string[], io: CommandIo): Promise<number> => {
   if (name === '--version') {
     io.out(`${libraryName}\n`);

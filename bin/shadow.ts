@@ -6,7 +6,7 @@ import type { Command, CommandIo } from './command.js';
 import { eachTrace } from './each-trace.js';
 import { misused } from './misused.js';
 
-/** Says what shadowed guards would have done in recorded runs. */
+/** Reports the shadow guards' verdicts in recorded runs. */
 export const shadow: Command = {
   name: 'shadow',
   summary: 'Says how often shadowed guards agree with those in force, in recorded runs.',

@@ -208,7 +208,7 @@ const port = Number(process.env['PORT'] ?? 4700);
 serve({ fetch: app.fetch, port }, () => console.log(\`curl -d 'Hello' http://localhost:\${port}/chat\`));
 `;
 
-/** What `init --template` writes. */
+/** The files that `init --template` writes. */
 export const templates: Readonly<Record<string, Template>> = {
   chat: { 'package.json': manifest('main.ts'), 'tsconfig.json': tsconfig, 'mastra.ts': mastra, 'main.ts': chatMain },
   api: {

@@ -9,12 +9,13 @@ interface Mapped {
 
 const longest = 200;
 
-/** Nodes that follow a `,`, `;`, `{` or `}`, before which a line break changes nothing. */
+/** Nodes that follow a `,`, `;`, `{` or `}`: a line break before them changes nothing. */
 const breakable =
   /Statement$|Declaration$|^(VariableDeclarator|Property|PropertyDefinition|MethodDefinition|ImportSpecifier|ExportSpecifier)$/;
 
 /**
- * Breaks long lines of minified code where its meaning allows it: for an uncaught error Node prints the whole line that raised it before the
+ * Breaks long lines of minified code where this changes nothing. For an uncaught error Node prints the whole line that raised it before
+ * the
  * error itself.
  */
 export const breakLines = ({ code, map }: Mapped): Mapped => {
@@ -69,7 +70,7 @@ const insert = (code: string, breaks: ReadonlySet<number>): string => {
   return [...lines, code.slice(from)].join('\n');
 };
 
-/** The mappings of each line, cut where the line is. */
+/** The mappings of each line, split at the line's breaks. */
 const shift = (code: string, mappings: SourceMapSegment[][], breaks: ReadonlySet<number>): SourceMapSegment[][] => {
   let offset = 0;
   return code.split('\n').flatMap((line, index) => {

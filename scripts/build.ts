@@ -10,7 +10,7 @@ import { bundleCode, isExternal } from './bundle.js';
 import { entries } from './entries.js';
 
 /**
- * Builds the package: one file of code and one of declarations for each entry point, and files that several of them share. Packages that
+ * Builds the package: one file of code and one of declarations for each entry point, and shared files. Packages that
  * package.json lists as dependencies or peers are imported; the others become part of the files, with their licenses in `licenses.txt`.
  *
  *   tsx scripts/build.ts [--out <folder>] [--no-pages]
@@ -26,7 +26,7 @@ const writeCode = async (): Promise<void> => {
   for (const path of globSync('*.js', { cwd: out })) trimMap(join(out, path));
 };
 
-/** A file that only passes names on needs no map. */
+/** A file of re-exports needs no map. */
 const trimMap = (path: string): void => {
   const code = readFileSync(path, 'utf8');
   if (code.length > 2_000) return writeFileSync(`${path}.map`, mapOfLines(readFileSync(`${path}.map`, 'utf8'), code.split('\n')));
@@ -34,10 +34,10 @@ const trimMap = (path: string): void => {
   writeFileSync(path, code.replace(/\/\/# sourceMappingURL=.*\n?$/, ''));
 };
 
-/** What a stack trace can name is a call, or what else may throw. */
+/** Stack traces name calls and other code that may throw. */
 const mayThrow = /[([.`]|[}\]]=|\b(?:new|throw|await|yield|of|in|instanceof)\b/;
 
-/** A source map of our own files that names lines, not columns, and those alone that a stack trace can name: a tenth of the space. */
+/** A source map of our own files with line numbers, without columns, for the lines that a stack trace can name: a tenth of the space. */
 const mapOfLines = (source: string, code: readonly string[]): string => {
   const map = JSON.parse(source) as { sources: string[]; mappings: string };
   const isOwn = map.sources.map((path) => !path.includes('node_modules/'));
@@ -82,7 +82,7 @@ const writeTypes = async (): Promise<void> => {
   }
 };
 
-/** The studio's pages, of which the package holds the compressed files alone. */
+/** The studio's pages; the package contains only the compressed files. */
 const writePages = async (): Promise<void> => {
   const { build } = await import('vite');
   const outDir = join(out, 'studio');

@@ -17,15 +17,18 @@ interface Manifest {
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(path, 'utf8')) as Manifest;
 
 const { dependencies, peerDependencies } = readManifest('package.json');
-/** The studio is mounted in the application's Hono, whose type it shares; to serve itself it brings its own. */
+/** The studio is mounted in the application's Hono, and shares its type. The standalone studio bundles its own. */
 const { hono: _typesAlone, ...hosts } = peerDependencies;
 const imported = Object.keys({ ...dependencies, ...hosts });
 export const isExternal = (id: string): boolean => imported.some((name) => id === name || id.startsWith(`${name}/`));
 
-/** What of a country's numbers is only for writing them; we only judge them. */
+/** The index of a country's formats for writing numbers; the library only validates numbers. */
 const formats = 4;
 
-/** The table of phone numbers, compressed: uncompressed it would be a sixteenth of the package. It is read where numbers are looked for. */
+/**
+ * The table of phone numbers, compressed: uncompressed it would be a sixteenth of the package. It is read on the first search for
+ * numbers.
+ */
 const numbersCompressed: Plugin = {
   name: 'numbers-compressed',
   load: {
@@ -48,7 +51,7 @@ interface NumberTable {
   readonly nonGeographic: Readonly<Record<string, unknown[]>>;
 }
 
-/** Notes which packages become part of the files, and writes their licenses: a text that several share once. */
+/** Records the bundled packages, and writes their licenses: a shared text once. */
 const licenses: Plugin = {
   name: 'licenses',
   generateBundle(_options, bundle) {
@@ -60,7 +63,7 @@ const licenses: Plugin = {
   },
 };
 
-/** A package and whose it is, and the terms that its license states. */
+/** A package and its copyright holder, and the terms of its license. */
 const licenseIn = (folder: string): { readonly holder: string; readonly terms: string } => {
   const { name, version, license = '' } = readManifest(join(folder, 'package.json'));
   const [file] = globSync('{LICENSE,LICENCE,license}*', { cwd: folder });
@@ -72,7 +75,7 @@ const licenseIn = (folder: string): { readonly holder: string; readonly terms: s
 
 const wordsOf = (text: string): string => text.replace(/[“”]/g, '"').replace(/\s+/g, ' ');
 
-/** Bundles entry points into a folder as the package is: its dependencies and peers stay imports, everything else becomes part of the files. */
+/** Bundles entry points into a folder, like the package: dependencies and peers stay imports, everything else becomes part of the files. */
 export const bundleCode = async (input: Readonly<Record<string, string>>, dir: string): Promise<void> => {
   const bundle = await rolldown({
     input: { ...input },

@@ -1,4 +1,4 @@
-/** The files of `dist`, and the sources that they are built of. */
+/** The files of `dist`, and their sources. */
 export const entries = {
   index: 'src/index.ts',
   schemas: 'schemas/index.ts',

@@ -12,7 +12,7 @@ import { importsOf } from './layers.js';
 const isTest = /\.test(-d)?\.tsx?$|\/test-setup\.ts$/;
 const option = process.argv[2] ?? 'maxProcessorRetries';
 
-/** The library: what `npm install` brings, without the studio. */
+/** The library as installed by npm, without the studio. */
 const files = globSync('{src,schemas,workflows,bin}/**/*.ts')
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => !isTest.test(path))
@@ -23,7 +23,7 @@ const files = globSync('{src,schemas,workflows,bin}/**/*.ts')
   });
 type File = (typeof files)[number];
 
-/** Lines that hold code: neither blank nor comment. */
+/** Lines of code: neither blank nor comment. */
 const codeLines = ({ source, comments }: File): number => {
   const parts: string[] = [];
   let from = 0;
@@ -96,7 +96,7 @@ const guarded = agentWith({
 const blocking = agentWith({
   inputProcessors: [{ id: 'block', processInput: ({ abort }: { abort: (reason: string) => never }) => abort('Blocked.') }],
 });
-/** Reads one answer to its end. Throws where the run ended otherwise than planned, so that no failed run is measured. */
+/** Reads one answer to its end. Throws if the run ended unexpectedly, so that no failed run is measured. */
 const readAll = async (agent: typeof guarded, expected: 'text-delta' | 'tripwire'): Promise<void> => {
   const { fullStream } = await agent.stream('What color is the sky?');
   const types = new Set<string>();

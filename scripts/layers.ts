@@ -92,7 +92,7 @@ export interface SourceFile {
   readonly source: string;
 }
 
-/** What a file imports by a relative path, types too, as paths from the root. */
+/** The relative imports of a file, types too, as paths from the root. */
 export const importsOf = ({ path, source }: SourceFile): string[] => {
   const specifiers: string[] = [];
   const note = (node: { source: unknown }) => {

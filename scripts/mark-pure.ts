@@ -2,9 +2,9 @@ import { parseSync } from 'oxc-parser';
 import type { Plugin } from 'rolldown';
 
 /**
- * Tells bundlers that no constant at the top of a module does anything but hold its value, which `sideEffects: false` in package.json says of
- * whole files: once modules share a file, an application that imports one guard would carry all of them. The value is computed by a function
- * that is called, and not in place, because what makes code small would take a call in place away with its mark.
+ * Marks all constants at the top of modules as free of side effects. `sideEffects: false` in package.json marks only
+ * whole files: once modules share a file, an application that imports one guard would carry all of them. A called function computes the
+ * value, because minifiers would move a call in place and lose its mark.
  */
 export const markPure: Plugin = {
   name: 'mark-pure',
@@ -20,7 +20,7 @@ export const markPure: Plugin = {
           `${text.slice(0, start)}/* @__PURE__ */ __computed(() => (${text.slice(start, end)}))${text.slice(end)}`,
         code,
       );
-      // The lines stay what they were, which is what our source maps are about.
+      // The lines stay unchanged, so our source maps stay valid.
       return { code: `import { computed as __computed } from 'interlock:computed'; ${marked}`, map: null };
     },
   },
@@ -31,7 +31,7 @@ interface Place {
   readonly end: number;
 }
 
-/** What computes a value. */
+/** Node types that compute a value. */
 const computing = /^(?:Call|New|TaggedTemplate|Object|Array|Member|Chain|Template|Binary|Conditional|TSAs|TSSatisfies)/;
 
 const initializersIn = (id: string, code: string): Place[] =>

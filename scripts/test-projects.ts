@@ -27,7 +27,7 @@ const isSample: readonly string[] = [
   'test/equivalence/plan-equals-engine.test.ts',
 ];
 
-/** What looks at the whole process, or depends on what other files left in it. */
+/** Tests that inspect the whole process, or depend on the state that other files leave in it. */
 const isAlone: readonly string[] = ['test/memory/history.test.ts', 'test/promises/p12-guards.test.ts', 'test/soak/**'];
 
 const filesOf = (patterns: readonly string[]): string[] =>
