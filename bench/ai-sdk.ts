@@ -16,7 +16,7 @@ import {
 const passThrough: StreamTextTransform<Record<string, never>> = () =>
   new TransformStream({ transform: async (part, controller) => controller.enqueue(part) });
 
-/** `streamText` with so many transforms, which is what the AI SDK has in place of guards. */
+/** `streamText` with the given number of transforms, which the AI SDK has instead of guards. */
 export const stream = (guards: number, { forAiSdk: model }: BenchModel) =>
   streamText({ model, prompt: 'Say it.', experimental_transform: Array.from({ length: guards }, () => passThrough) }).fullStream;
 
@@ -28,7 +28,7 @@ export const streamed =
     return async () => countDeltas(stream(guards, model));
   };
 
-/** The AI SDK's agent, and ours in its place. */
+/** The AI SDK's agent, and the guarded replacement of this package. */
 const loops = {
   ToolLoopAgent: (settings: object, _guards: readonly object[]) => new ToolLoopAgent(settings as never),
   guardedToolLoop: (settings: object, guards: readonly object[]) => guardedToolLoop({ ...settings, guards } as never),

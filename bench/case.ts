@@ -1,20 +1,20 @@
-/** Runs a subject once; returns how many units of work it did, so that a run that did nothing cannot pass for a fast one. */
+/** Runs a subject once; returns the number of completed units of work, so that a run that did nothing does not count as a fast one. */
 export type Work = () => Promise<number>;
 
-/** One row of the bench: work that is repeated in a warm process, or figures that one fresh process gives once. */
+/** One row of the bench: work that is repeated in a warm process, or figures from one fresh process. */
 export type BenchCase = WarmCase | OnceCase;
 
 interface Named {
   /** Unique; the group and the subject, e.g. `chunk: interlock, 3 guards`. */
   readonly name: string;
-  /** Whether `--quick` measures it. */
+  /** Whether `--quick` includes it. */
   readonly quick: boolean;
 }
 
 export interface WarmCase extends Named {
   /** Chunks, steps, messages or characters, from small to large. */
   readonly sizes: readonly number[];
-  /** How many units one run of a size is; costs are per unit. */
+  /** The number of units in one run of a size; costs are per unit. */
   readonly units: (size: number) => number;
   /** Loads the subject in the child process and prepares a run of a size. */
   readonly load: () => Promise<(size: number) => Work>;
@@ -28,13 +28,13 @@ export interface OnceCase extends Named {
 /** One measured value. */
 export interface Sample {
   readonly name: string;
-  /** 0 where the case has no sizes. */
+  /** 0 if the case has no sizes. */
   readonly size: number;
   readonly unit: string;
   readonly value: number;
 }
 
-/** All samples of one value: the median, and the upper quartile over the lower. */
+/** All samples of one value: the median, and the ratio of the upper quartile to the lower. */
 export interface Figure extends Sample {
   readonly spread: number;
   readonly samples: number;

@@ -14,7 +14,7 @@ const chunkSizes = [500, 2_000, 8_000, 16_000];
 /** Mastra's cost per chunk of a workflow grows with the number of chunks. */
 const quadraticSizes = [500, 2_000];
 const stepSizes = [1, 10, 50];
-/** Steps of a run of which each result stays in the conversation. */
+/** Steps of a run whose results all stay in the conversation. */
 const longRuns = [10, 50, 200];
 const guardCounts = [0, 1, 3, 10] as const;
 
@@ -34,7 +34,7 @@ const step = (subject: string, load: () => Promise<Prepare>): WarmCase => ({
   load,
 });
 
-/** The first step after so many messages, and ten steps: a step that follows costs a ninth of the difference. */
+/** The first step after a history of the given length, and ten steps: each later step costs a ninth of the difference. */
 const history = (subject: string, load: () => Promise<Prepare>): WarmCase[] =>
   [1, 10].map((steps) => ({
     name: `history: ${subject}, ${steps} ${steps === 1 ? 'step' : 'steps'}`,
@@ -52,7 +52,7 @@ const agent = (name: AgentName, shape: ShapeName, guards: number): { line: Line;
   subject: `${name}${shape === 'array' ? '' : ` ${shape}`}, ${guards} guards`,
 });
 
-/** Runs of tools with long results, judged as they come and again with every step. */
+/** Runs of tools with long results, judged when they arrive and again in every step. */
 const longResults = (name: AgentName): WarmCase => ({
   name: `results: ${name}, 3 guards`,
   quick: false,
@@ -106,7 +106,7 @@ const bare: BenchCase[] = [
 ];
 
 const streams: readonly StreamName[] = ['interlock', 'mastra', 'ai-sdk', 'plain loop'];
-/** The entries of the package as they are shipped, and the packages that they are compared with. */
+/** The shipped entries of the package, and the packages for comparison. */
 const modules: Readonly<Record<string, string>> = {
   'mastra-interlock': './shipped/index.js',
   '@mastra/core/agent': '@mastra/core/agent',
@@ -147,5 +147,5 @@ const onceCases: BenchCase[] = [
   })),
 ];
 
-/** Everything that the bench measures. A name begins with its group. */
+/** All cases of the bench. A name begins with its group. */
 export const cases: readonly BenchCase[] = [...bare, ...guardCounts.flatMap(withGuards), ...onceCases, ...textCases];

@@ -1,9 +1,9 @@
 import type { Figure } from './case.js';
 
-/** A promise about cost, and what was measured. */
+/** A promise about cost, and its measured value. */
 export interface Goal {
   readonly says: string;
-  /** NaN where this run did not measure it. */
+  /** NaN if this run did not measure it. */
   readonly measured: number;
   readonly atMost?: number;
   readonly atLeast?: number;
@@ -11,14 +11,14 @@ export interface Goal {
   readonly unit?: string;
 }
 
-/** A goal over figures of cases: of one, or of one over another. */
+/** A goal for the figure of one case, or for the ratio of two. */
 interface GoalRow {
   readonly says: string;
   /** The case, its size and its unit (`us` by default). */
   readonly of: readonly [name: string, size?: number, unit?: string];
   readonly over?: readonly [name: string, size?: number, unit?: string];
   readonly atMost: number;
-  /** What `of` without `over` is given in. Default: the unit of the figure. */
+  /** The unit of `of` without `over`. Default: the unit of the figure. */
   readonly unit?: string;
 }
 
@@ -110,7 +110,7 @@ const rows: readonly GoalRow[] = [
   { says: '60 deltas in 6 sentences: judge calls', of: ['judge: of sentences, interlock', 0, 'calls'], atMost: 6 },
 ];
 
-/** All goals over what was measured; of texts for how many millions of characters are read in a second of the processor. */
+/** All goals with their measured values. Texts are measured in millions of characters per CPU second. */
 export const goalsOf = (figures: readonly Figure[]): Goal[] => {
   const valueOf = ([name, size = 0, unit = 'us']: GoalRow['of']): number =>
     figures.find((one) => one.name === name && one.size === size && one.unit === unit)?.value ?? NaN;

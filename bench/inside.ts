@@ -24,13 +24,13 @@ const sourceOf = (chunks: number): (() => ReadableStream<Part>) => {
   return benchModel(() => answer).open;
 };
 
-/** Reading the provider's stream and nothing else: every other row contains it. */
+/** Only reads the provider's stream: every other row includes this. */
 export const readOnly = (chunks: number): Work => {
   const open = sourceOf(chunks);
   return () => countDeltas(open());
 };
 
-/** The functions of the guards awaited one after another, with the arguments of a stream hook, by hand. */
+/** The functions of the guards, awaited by hand one after another with the arguments of a stream hook. */
 const byHand = (guards: number): ((chunk: Part) => Promise<Part>) => {
   const messageList = new MessageList();
   const requestContext = new RequestContext();
@@ -44,13 +44,13 @@ const byHand = (guards: number): ((chunk: Part) => Promise<Part>) => {
     for (const { judge, state, streamParts } of kept) {
       streamParts.push(part);
       const call = { part, streamParts, messageList, state, abort, retryCount: 0, requestContext, abortSignal };
-      part = await judge(call as never); // what a pass-through function needs of a hook's arguments
+      part = await judge(call as never); // the arguments that a pass-through function needs
     }
     return part as Part;
   };
 };
 
-/** A plain loop over the functions of so many guards. */
+/** A plain loop over the functions of the given number of guards. */
 export const plainStream = (guards: number) =>
   async function* ({ open }: Pick<BenchModel, 'open'>): AsyncGenerator<Part> {
     const judge = byHand(guards);
@@ -73,7 +73,7 @@ interface Callable {
   doGenerate(options: { prompt: readonly object[] }): Promise<{ content: readonly Part[] }>;
 }
 
-/** A tool loop by hand: the model is called, so many functions are awaited before and after, the tool runs. */
+/** A tool loop by hand: calls the model, awaits `guards` functions before and after, and runs the tool. */
 export const plainSteps =
   (guards: number) =>
   (steps: number): Work => {
@@ -94,7 +94,7 @@ export const plainSteps =
     };
   };
 
-/** A run of which only the scope is used: ports that a plan never calls are left out. */
+/** A run that provides only the scope: ports that a plan never calls are left out. */
 const runOptions = (): RunOptions => ({
   runId: 'bench',
   mode: 'stream',

@@ -45,7 +45,7 @@ const chosen = cases.filter(({ name, quick }) =>
   wanted ? wanted.some((part) => name.includes(part)) : isQuick ? quick : !name.startsWith('text: '),
 );
 
-/** Inside `node_modules`, so that packages are found from there and nothing else looks at it. */
+/** Inside `node_modules`, so that packages resolve from there and no other tool reads it. */
 const folder = resolve('node_modules/.cache/interlock-bench', String(process.pid));
 const limitMs = 120_000;
 
@@ -59,7 +59,7 @@ interface Answer {
   readonly cpuMs: number;
 }
 
-/** Measures a case in a process of its own; undefined where that took too long. */
+/** Measures a case in a separate process; undefined if that took too long. */
 const ask = async (name: string): Promise<Answer | undefined> => {
   const args = ['--expose-gc', '--no-warnings', join(folder, 'child.js'), name, String(isQuick)];
   try {
@@ -75,7 +75,7 @@ const ask = async (name: string): Promise<Answer | undefined> => {
 const measureAll = async (): Promise<BenchRun> => {
   const rounds = Number(values.rounds ?? (isQuick ? 1 : 3));
   await bundleCode({ child: 'bench/child.ts' }, folder);
-  await bundleCode(entries, join(folder, 'shipped')); // measured is what is shipped
+  await bundleCode(entries, join(folder, 'shipped')); // measures the shipped code
   const samples: Sample[] = [];
   const givenUp = new Set<string>();
   let [round, cpuMs] = [0, 0];
@@ -83,7 +83,7 @@ const measureAll = async (): Promise<BenchRun> => {
   const hasTime = (): boolean =>
     round === 0 || ((performance.now() - from) / round) * (round + 1) < Number(values.minutes) * 60_000;
   for (; round < rounds && hasTime(); round += 1) {
-    // Every other round goes backwards: what disturbs the machine for a while disturbs all cases.
+    // Every other round runs in reverse order, so that temporary disturbances of the machine affect all cases.
     for (const { name } of round % 2 === 0 ? chosen : chosen.toReversed()) {
       if (givenUp.has(name)) continue;
       progress(`round ${round + 1} of ${rounds}: ${name}`);

@@ -1,21 +1,21 @@
 import type { BenchCase, Sample, WarmCase, Work } from './case.js';
 
-/** Work is run in stretches until `patience` of them in a row were no faster. */
+/** Work runs in batches until `patience` of them in a row were no faster. */
 interface WarmUp {
-  /** CPU time of a stretch; one run at least. */
+  /** CPU time of a batch; at least one run. */
   readonly stretchMs: number;
   readonly patience: number;
-  /** CPU time of all stretches. */
+  /** CPU time of all batches. */
   readonly maxMs: number;
 }
 
-/** How much a child process does for its figures. */
+/** The amount of work that a child process does for its figures. */
 interface Effort {
-  /** Of the first size of a case, and of the others, whose code is compiled by then. */
+  /** `first`: for the first size of a case; `further`: for the others, whose code is compiled by then. */
   readonly first: WarmUp;
   readonly further: WarmUp;
   readonly samples: number;
-  /** CPU time of one sample; one run at least. */
+  /** CPU time of one sample; at least one run. */
   readonly sampleMs: number;
   /** Sizes above this are left out. */
   readonly largest: number;
@@ -42,7 +42,7 @@ export const cpuMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/** Runs work until it has used so much CPU time; at least once. Returns the CPU time of a run. */
+/** Runs work for at least this CPU time; at least once. Returns the CPU time of a run. */
 const runFor = async (work: Work, ms: number): Promise<number> => {
   const from = cpuMs();
   let runs = 0;
@@ -53,7 +53,7 @@ const runFor = async (work: Work, ms: number): Promise<number> => {
   return (cpuMs() - from) / runs;
 };
 
-/** Work that gets faster by less than this is warm. */
+/** Work is warm if it gets faster by less than this. */
 const gain = 0.03;
 
 const warmUp = async (work: Work, { stretchMs, patience, maxMs }: WarmUp): Promise<number> => {
@@ -67,7 +67,7 @@ const warmUp = async (work: Work, { stretchMs, patience, maxMs }: WarmUp): Promi
   }
 };
 
-/** A run that takes so many times as long as a sample is one itself: what compiling it takes is lost in it. */
+/** A run that takes this many times as long as a sample is a sample itself: its compilation time is negligible. */
 const slow = 10;
 
 const measureWarm = async ({ name, sizes, units, load }: WarmCase, effort: Effort): Promise<Sample[]> => {
@@ -75,7 +75,7 @@ const measureWarm = async ({ name, sizes, units, load }: WarmCase, effort: Effor
   const found: Sample[] = [];
   for (const [index, size] of sizes.filter((one) => one <= effort.largest).entries()) {
     const work = prepare(size);
-    if (index === 0) globalThis.gc?.(); // never after a warm-up: a forced collection throws compiled code away
+    if (index === 0) globalThis.gc?.(); // never after a warm-up: a forced collection discards compiled code
     const done = await work();
     if (done !== units(size)) throw new Error(`${name}: expected ${units(size)} units, saw ${done}.`);
     const last = await warmUp(work, index === 0 ? effort.first : effort.further);

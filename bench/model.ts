@@ -7,7 +7,7 @@ import { finishOf } from '../src/testing/model-spec.js';
 /** A provider's stream part. */
 export type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What one call answers. */
+/** The answer of one call. */
 export interface BenchAnswer {
   readonly parts: Iterable<Part>;
   readonly content: readonly Part[];
@@ -16,7 +16,7 @@ export interface BenchAnswer {
   readonly chars: number;
 }
 
-/** A model that costs next to nothing: one part for each pull. */
+/** A model that costs next to nothing: one part per pull. */
 export interface BenchModel {
   readonly forMastra: MastraModelConfig;
   readonly forAiSdk: LanguageModel;
@@ -29,7 +29,7 @@ export interface BenchModel {
 /**
  * Makes a model that answers `next()` in each call.
  *
- * @param version the model interface: v2 is what most providers for Mastra speak, v4 is the AI SDK's own
+ * @param version the model interface: v2 is the one of most providers for Mastra, v4 is the AI SDK's own
  */
 export const benchModel = (next: () => BenchAnswer, version: 'v2' | 'v4' = 'v2'): BenchModel => {
   let pulled = 0;
@@ -63,7 +63,7 @@ export const benchModel = (next: () => BenchAnswer, version: 'v2' | 'v4' = 'v2')
     },
   };
   return {
-    forMastra: model as MastraModelConfig, // built part by part to the interface that `version` names
+    forMastra: model as MastraModelConfig, // built part by part for the interface of `version`
     forAiSdk: model as LanguageModel,
     open: () => open([], next(), []),
     get pulled() {
@@ -76,7 +76,7 @@ const words =
   `Your parcel with order 1042 left our house on Monday, and it should be with you by the end of the week. The carrier tried
 to reach you twice. If nobody is at home, your neighbour may take it! `.split(/(?<=\s)/u);
 
-/** An answer of so many deltas in sentences; made as they are pulled, so that a long one takes no memory. */
+/** An answer of `chunks` deltas in sentences, made on demand, so that a long one takes no memory. */
 export const textAnswer = (chunks: number): BenchAnswer => {
   const wordAt = (n: number): string => words[n % words.length] ?? '';
   let chars = 0;
@@ -110,7 +110,7 @@ export const echo = {
   execute: async ({ n }: { n: number }) => ({ n }),
 };
 
-/** A conversation of so many messages, the last by the user. */
+/** A conversation of `messages` messages, the last by the user. */
 export const history = (messages: number) =>
   Array.from({ length: messages }, (_, n) => {
     const text = `Message ${n}: the parcel was sent on Monday and has not arrived yet.`;
@@ -119,14 +119,14 @@ export const history = (messages: number) =>
       : { role: 'assistant' as const, content: [{ type: 'text' as const, text }] };
   });
 
-/** Guards that look at every chunk and let it pass. */
+/** Guards that check every chunk and let it pass. */
 export const streamGuards = (count: number) =>
   Array.from({ length: count }, (_, n) => ({
     id: `guard-${n}`,
     processOutputStream: async ({ part }: Parameters<NonNullable<Processor['processOutputStream']>>[0]) => part,
   }));
 
-/** Guards that look at each step before and after the model call and let it pass. */
+/** Guards that check each step before and after the model call and let it pass. */
 export const stepGuards = (count: number) =>
   Array.from({ length: count }, (_, n) => ({
     id: `guard-${n}`,

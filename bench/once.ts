@@ -7,7 +7,7 @@ import type { AgentName, ShapeName } from './subjects.js';
 export type StreamName = AgentName | 'ai-sdk' | 'plain loop';
 type Stream = (model: BenchModel) => AsyncIterable<{ readonly type: string }> | Promise<AsyncIterable<{ readonly type: string }>>;
 
-/** Streams one answer of a model through so many guards; the subject is loaded when it is asked for. */
+/** Streams one answer of a model through the given guards; the subject is loaded on demand. */
 const streamOf = async (name: StreamName, guards: number, shape: ShapeName = 'array'): Promise<Stream> => {
   if (name === 'ai-sdk') {
     const { stream } = await import('./ai-sdk.js');
@@ -24,14 +24,14 @@ const modelFor = (name: StreamName, chunks: number): BenchModel => {
   return benchModel(() => answer, name === 'ai-sdk' ? 'v4' : 'v2');
 };
 
-/** What a fresh process takes to load a module: CPU time and resident memory. */
+/** The cost of loading a module in a fresh process: CPU time and resident memory. */
 export const load = async (specifier: string): Promise<Record<string, number>> => {
   const [cpu, bytes] = [cpuMs(), process.memoryUsage().rss];
   await import(specifier);
   return { 'CPU ms': cpuMs() - cpu, MB: (process.memoryUsage().rss - bytes) / 1e6 };
 };
 
-/** Milliseconds from the call to the first text of a warm process. */
+/** Milliseconds from the call to the first text in a warm process. */
 export const firstText = async (name: StreamName): Promise<Record<string, number>> => {
   const stream = await streamOf(name, 3);
   const model = modelFor(name, 20);
@@ -48,7 +48,7 @@ export const firstText = async (name: StreamName): Promise<Record<string, number
   return { ms: median(times) };
 };
 
-/** The most memory that a process held while it read three answers of 16,000 chunks. */
+/** The maximum memory of a process while it reads three answers of 16,000 chunks. */
 export const memory = async (name: StreamName): Promise<Record<string, number>> => {
   const stream = await streamOf(name, 3);
   const model = modelFor(name, 16_000);
@@ -56,7 +56,7 @@ export const memory = async (name: StreamName): Promise<Record<string, number>> 
   return { MB: (process.resourceUsage().maxRSS * 1_024) / 1e6 };
 };
 
-/** How many parts the provider has been asked for when a stream was not read for 100 ms. */
+/** The number of parts requested from the provider after a stream was not read for 100 ms. */
 export const unread = async (name: StreamName): Promise<Record<string, number>> => {
   const model = modelFor(name, 2_000);
   const stream = await (await streamOf(name, 0))(model);

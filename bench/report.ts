@@ -5,7 +5,7 @@ import type { Figure, Sample } from './case.js';
 import { goalRow, type Goal } from './goals.js';
 import { brief, filled, markdownOf, type FigureTable } from './table.js';
 
-/** Everything that a run of the bench measured, as `--json` writes it. */
+/** All measurements of one run of the bench, as `--json` writes them. */
 export interface BenchRun {
   readonly machine: string;
   readonly date: string;
@@ -21,7 +21,7 @@ export interface BenchRun {
   readonly samples: readonly Sample[];
 }
 
-/** What the rows of a group are divided by: the row of the same number of guards, or one row. */
+/** The divisors of a group's rows: the row with the same number of guards, or one row. */
 const bases: Readonly<Record<string, readonly string[]>> = {
   chunk: ['plain loop', 'mastra', 'ToolLoopAgent'],
   step: ['mastra', 'ToolLoopAgent'],
@@ -61,7 +61,7 @@ const tableOfGroup = (figures: readonly Figure[], group: string): FigureTable =>
 export const tablesOf = (figures: readonly Figure[]): FigureTable[] =>
   [...new Set(figures.map(({ name }) => name.split(':')[0] ?? ''))].map((group) => tableOfGroup(figures, group));
 
-/** Writes what a run measured into its places in docs/performance.md. */
+/** Writes a run's measurements into their places in docs/performance.md. */
 export const writePage = async ({
   machine,
   date,

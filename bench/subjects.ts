@@ -33,7 +33,7 @@ const pipelineOf = (guards: readonly Processor[]) => {
 
 const kinds = ['email', 'card', 'iban'] as const;
 
-/** How the guards of an agent are put together: as they are, in a workflow, side by side, or with a window. */
+/** The arrangements of an agent's guards: an array, a workflow, parallel, or with a window. */
 const shapes = {
   array: (guards: readonly Processor[]) => guards,
   workflow: (guards: readonly Processor[]) => [workflowOf(guards)],
@@ -46,7 +46,7 @@ const shapes = {
 
 export type ShapeName = keyof typeof shapes;
 
-/** Guards that look at chunks, put together. */
+/** Stream guards in one of the arrangements. */
 export const shapedGuards = (shape: ShapeName, guards: number) => shapes[shape](streamGuards(guards));
 
 type Make = new (config: never) => unknown;
@@ -90,7 +90,7 @@ export const streamed =
     };
   };
 
-/** A tool loop of so many steps after so many messages. */
+/** A tool loop of the given number of steps and previous messages. */
 export const stepped =
   ({ agent: name, shape, guards }: Line) =>
   (steps: number, messages = 1): Work => {
@@ -105,7 +105,7 @@ export const stepped =
     return async () => (await agent.generate(conversation, { maxSteps: steps })).steps.length;
   };
 
-/** A tool loop of so many steps, with results of 2 kB, under guards that are given all of them. */
+/** A tool loop with results of 2 kB, under guards that get all of them. */
 export const withResults =
   (name: AgentName) =>
   (steps: number): Work => {
@@ -154,7 +154,7 @@ export const firstWord = async ({ agent: name, overlap }: Waiting): Promise<Reco
   return { ms: await once() };
 };
 
-/** Sixty deltas in six sentences, one each 5 ms, and a judge of 50 ms: milliseconds over the model alone, and how often it is asked. */
+/** Sixty deltas in six sentences, one each 5 ms, and a judge of 50 ms: milliseconds over the model alone, and the number of judge calls. */
 export const judged = async ({ agent: name, window }: Waiting): Promise<Record<string, number>> => {
   const text = Array.from({ length: 60 }, (_, n) => (n % 10 === 9 ? `end ${n}. ` : `Word ${n} `));
   const model = { forMastra: scriptedModel({ steps: () => ({ text, delayMs: 5 }) }) } as unknown as BenchModel; // a model of Mastra's

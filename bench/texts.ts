@@ -3,7 +3,7 @@ import type { WarmCase, Work } from './case.js';
 /** In UTF-16 units; a unit of work is a thousand of them. */
 const size = 32_000;
 
-/** What a text repeats: prose, tables of values, and beginnings of values again and again. */
+/** The repeated content of a text: prose, tables of values, and repeated beginnings of values. */
 const shapes: Readonly<Record<string, string>> = {
   prose: 'The parcel left on Monday and arrives in three days. Please write again if it does not. ',
   'addresses in a table': '17,Jane Roe,jane.roe17@example.com,active\n',
@@ -56,10 +56,10 @@ const load = async (guard: GuardName, mode: Mode, unit: string): Promise<() => W
   };
 };
 
-/** What guards cost for a thousand characters of a text, in a message and in an answer that comes as one delta (P12). */
+/** The cost of guards per thousand characters of a text, in a message and in an answer that arrives as one delta (P12). */
 export const textCases: readonly WarmCase[] = guards.flatMap((guard) =>
   (['input', 'generate'] as const)
-    .filter((mode) => mode === 'input' || guard !== 'prompt-injection') // which reads no answers
+    .filter((mode) => mode === 'input' || guard !== 'prompt-injection') // it reads no answers
     .flatMap((mode) =>
       Object.entries(shapes).map(([shape, unit]): WarmCase => ({
         name: `text: ${guard}, ${mode}, ${shape}`,

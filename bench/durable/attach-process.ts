@@ -3,13 +3,13 @@ import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { engineOf, type Subject } from './engines.js';
 
-/** How soon a client gets the rest of a stream. */
+/** Times until a client gets the rest of a stream. */
 export interface Attaches {
-  /** Chunks that the run has. */
+  /** The number of chunks of the run. */
   readonly chunks: number;
-  /** Milliseconds until the first chunk, from the beginning of the run. */
+  /** Milliseconds until the first chunk, from the start of the run. */
   readonly firstMs: number;
-  /** The same from five chunks before its end. */
+  /** The same, from five chunks before its end. */
   readonly lastMs: number;
 }
 
@@ -51,4 +51,4 @@ for (let time = 0; time < times; time += 1) {
 }
 const found = { chunks, firstMs: median(first), lastMs: median(tail) } satisfies Attaches;
 await durability?.close();
-process.stdout.write(JSON.stringify(found), () => process.exit()); // an engine's timers are no reason to stay
+process.stdout.write(JSON.stringify(found), () => process.exit()); // an engine's timers must not keep the process alive

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 /** A process of this folder. */
 export interface Child {
-  /** Settles with the first thing that it says; what follows is its result. */
+  /** Settles with the first output; the rest is the result. */
   readonly spoke: Promise<unknown>;
-  /** What it says after that, or in all where it was not waited for; rejects where it fails. */
+  /** The output after that, or all output if `spoke` was not awaited. Rejects if the process fails. */
   readonly said: Promise<string>;
   say(line: string): void;
   kill(): Promise<void>;

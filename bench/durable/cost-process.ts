@@ -6,19 +6,19 @@ import { emptyWorker, worker, type Work } from './works.js';
 /** The orders for a process that measures an engine. */
 export interface CostOrders {
   readonly subject: Subject;
-  /** Works that are measured in turn with runs of so many steps that do nothing. */
+  /** Works that are measured in turn with empty runs of each step count in `emptySteps`. */
   readonly beside: readonly Work[];
   readonly emptySteps: readonly number[];
-  /** Works that are measured each by itself. */
+  /** Works that are measured separately. */
   readonly alone: readonly Work[];
   readonly runs: number;
 }
 
-/** What it found. */
+/** The results of such a process. */
 export interface CostsFound {
   /** By the name of the work. */
   readonly works: Readonly<Record<string, { readonly cost: Cost; readonly storedBytes?: number }>>;
-  /** By the number of steps; none without an engine. */
+  /** By the number of steps; empty without an engine. */
   readonly empty: Readonly<Record<number, Cost>>;
 }
 
@@ -50,4 +50,4 @@ for (const work of [...beside, ...alone]) {
   if (cost) works[work.name] = { cost, storedBytes: await growthOf(work) };
 }
 await engine?.close();
-process.stdout.write(JSON.stringify({ works, empty } satisfies CostsFound), () => process.exit()); // an engine's timers are no reason to stay
+process.stdout.write(JSON.stringify({ works, empty } satisfies CostsFound), () => process.exit()); // an engine's timers must not keep the process alive

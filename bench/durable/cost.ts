@@ -1,7 +1,7 @@
 import { median } from '../case.js';
 import { cpuMs } from '../measure.js';
 
-/** What a run costs: the middle of the times until its end, and what its process computes on the average. */
+/** The cost of a run: the median time until its end, and the mean CPU time of its process. */
 export interface Cost {
   readonly ms: number;
   readonly cpuMs: number;
@@ -15,7 +15,7 @@ const costOfOne = async (act: Act): Promise<Cost> => {
   return { ms: performance.now() - from, cpuMs: cpuMs() - cpuFrom };
 };
 
-/** On a machine that has no time, what is slow is done less often. */
+/** On a busy machine, slow work is repeated less often. */
 const enoughMs = 15_000;
 const leastRuns = 5;
 
@@ -30,7 +30,7 @@ const rounds = async (acts: readonly Act[], runs: number, withinMs: number): Pro
   return found;
 };
 
-/** Runs some things in turn until they are warm, then up to so many times: what else the machine does falls on all of them alike. */
+/** Runs the acts in turn until they are warm, then up to `runs` times: disturbances of the machine affect all of them alike. */
 export const costsOf = async (acts: readonly Act[], runs: number): Promise<Cost[]> => {
   await rounds(acts, runs / 4, enoughMs / 4);
   const found = await rounds(acts, runs, enoughMs);

@@ -7,12 +7,12 @@ import type { EngineSpec } from '../../test/engines/engine-spec.js';
 /** An engine to measure, as data for its processes. */
 export interface Subject {
   readonly name: string;
-  /** Absent: the runs live in the process, with an engine that keeps nothing, or with none. */
+  /** Undefined: the runs live in the process, with an engine that stores nothing, or without one. */
   readonly spec?: EngineSpec;
   readonly isEncrypted?: boolean;
 }
 
-/** The names that may be asked for, and where each is at home; `process` is the agent without an engine. */
+/** The names that can be requested, and the server of each; `process` is the agent without an engine. */
 export const places = {
   process: undefined,
   memory: undefined,
@@ -26,10 +26,10 @@ export type SubjectName = keyof typeof places;
 
 export const allNames = Object.keys(places) as SubjectName[];
 
-/** Those that have no server to be installed or started. */
+/** The subjects that need no installed or started server. */
 export const atHand = allNames.filter((name) => places[name] === undefined || places[name] === 'openworkflow');
 
-/** How long a run whose process was killed waits for it, where the engine does not see it at once. */
+/** Milliseconds until another process takes over the run of a killed one, if the engine does not detect it at once. */
 export const leaseMs = 1_000;
 
 const durableEngineOf = (spec: EngineSpec): Engine => {
@@ -49,7 +49,7 @@ const durableEngineOf = (spec: EngineSpec): Engine => {
 
 const noSecret = Buffer.alloc(32, 7);
 
-/** Opens the engine; the agent without one has none. */
+/** Opens the engine; undefined for the agent without one. */
 export const engineOf = ({ name, spec, isEncrypted }: Subject): Engine | undefined => {
   if (!spec) return name === 'memory' ? memoryEngine() : undefined;
   const engine = durableEngineOf(spec);

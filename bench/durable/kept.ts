@@ -2,12 +2,12 @@ import { InterlockAgent, memoryEngine, type Durable, type Engine } from '../../s
 import { scriptedModel } from '../../src/testing/index.js';
 import { worker, type Work } from './works.js';
 
-/** What one run gives an engine to keep. */
+/** The data of one run that an engine stores. */
 export interface Kept {
   readonly steps: number;
-  /** Bytes of the first step, which holds the conversation as the input's guards have left it. */
+  /** Bytes of the first step, which contains the conversation after the input guards. */
   readonly firstBytes: number;
-  /** Bytes of each other step, on the average. */
+  /** Mean bytes of each other step. */
   readonly otherBytes: number;
 }
 
@@ -16,7 +16,7 @@ interface KeptStep {
   readonly bytes: number;
 }
 
-/** The same engine, whose steps are counted. */
+/** The same engine, with counted steps. */
 const counted = (engine: Engine, kept: KeptStep[]): Engine => {
   const seen = (durable: Durable): Durable => ({
     canceled: durable.canceled,
@@ -29,7 +29,7 @@ const counted = (engine: Engine, kept: KeptStep[]): Engine => {
   return { ...engine, host: (program) => engine.host({ ...program, run: (durable, call) => program.run(seen(durable), call) }) };
 };
 
-/** What a run of a work keeps, the same on every engine. */
+/** The stored data of a work's run, the same on every engine. */
 export const keptOf = async (work: Work): Promise<Kept> => {
   const kept: KeptStep[] = [];
   await worker(work, counted(memoryEngine(), kept))();
@@ -51,5 +51,5 @@ const stepsAtChunks = async (chunks: number): Promise<number> => {
   return kept.length;
 };
 
-/** How many steps more an answer of ten thousand chunks takes than one of ten. */
+/** The number of additional steps for an answer of ten thousand chunks, compared with one of ten. */
 export const stepsOfChunks = async (): Promise<number> => (await stepsAtChunks(10_000)) - (await stepsAtChunks(10));

@@ -36,10 +36,10 @@ const readNames = (asked: string | undefined): readonly SubjectName[] => {
   const wanted = asked.split(/,\s*/);
   const unknown = wanted.find((name) => !(allNames as readonly string[]).includes(name));
   if (unknown !== undefined) throw new Error(`There is no engine "${unknown}": ${allNames.join(', ')}.`);
-  return wanted as readonly SubjectName[]; // each is one of them
+  return wanted as readonly SubjectName[]; // each name is one of them
 };
 
-/** As before the tests of engines: nothing happens where it is installed. */
+/** As before the tests of engines: installs only missing ones. */
 const setUpEngines = (): void => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const { status } = spawnSync(process.execPath, ['scripts/setup.mjs', 'test/engines'], { cwd: root, stdio: 'inherit' });

@@ -41,7 +41,7 @@ const costsOf = async (subject: Subject, { emptySteps, isQuick }: Measuring): Pr
   return JSON.parse(await startChild('cost-process.ts', orders).said) as CostsFound;
 };
 
-/** Words of an answer that is attached to: a chunk each. */
+/** Words of an answer that clients attach to: a chunk each. */
 const words = 3_000;
 
 const attachesOf = async (subject: Subject): Promise<Attaches> => {
@@ -67,7 +67,7 @@ const figuresOf = async (measuring: Measuring): Promise<EngineFigures> => {
   }
 };
 
-/** Measures the engines, one after the other, each in processes of its own. */
+/** Measures the engines, one after the other, each in separate processes. */
 export const measureDurable = async (wanted: Wanted): Promise<DurableRun> => {
   const startedAt = performance.now();
   const [load = 0] = loadavg();

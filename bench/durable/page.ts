@@ -10,7 +10,7 @@ const page = new URL('../../docs/durable-cost.md', import.meta.url);
 const about = ({ machine, date, isQuick }: DurableRun): string =>
   `Measured on ${date} on ${machine}${isQuick ? '; a quick run' : ''}.`;
 
-/** Writes measurements into their places in the page; the text around them is written by hand. */
+/** Writes measurements into their places in the page; the surrounding text is written by hand. */
 export const writeGuide = (run: DurableRun): void => {
   let text = filled(readFileSync(page, 'utf8'), 'durable-about', about(run));
   for (const table of durableTables(run)) text = filled(text, table.id, markdownOf(table));

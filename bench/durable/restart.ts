@@ -5,7 +5,7 @@ import type { Resumed, WaiterOrders } from './waiter-process.js';
 
 const start = (orders: WaiterOrders) => startChild('waiter-process.ts', orders);
 
-/** Kills a process in the middle of a model call, and has one that stood by build the agent. */
+/** Kills a process in the middle of a model call; a waiting process then builds the agent. */
 const resumeOnce = async (first: Subject, second: Subject): Promise<Resumed> => {
   const runId = crypto.randomUUID();
   const killed = start({ subject: first, runId, isNext: false });
@@ -13,12 +13,12 @@ const resumeOnce = async (first: Subject, second: Subject): Promise<Resumed> => 
   await Promise.all([killed.spoke, next.spoke]);
   await killed.kill();
   next.say('go\n');
-  return JSON.parse((await next.said).split('\n').at(-1) ?? '') as Resumed; // below what it said when it was ready
+  return JSON.parse((await next.said).split('\n').at(-1) ?? '') as Resumed; // the last line, after the output that reports readiness
 };
 
-/** How soon a killed run goes on: the middle of some kills, and the slowest. */
+/** Times until a killed run continues: the median of several kills, and the slowest. */
 export interface Restarts {
-  /** Milliseconds from where the next process builds its agent until the step that was under way runs again. */
+  /** Milliseconds from the agent's construction in the next process until the interrupted step runs again. */
   readonly resumedMs: number;
   /** The same until the run has ended. */
   readonly endedMs: number;

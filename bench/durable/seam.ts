@@ -8,10 +8,10 @@ const timeOf = async (act: () => Promise<number>): Promise<number> => {
   return performance.now() - startedAt;
 };
 
-/** Microseconds that a step takes longer in process for passing the seam of engines. */
+/** The additional microseconds of a step in process for passing the seam of engines. */
 export const seamUs = async (): Promise<number> => {
   const body = async (): Promise<number> => 1;
-  const through = () => noJournal.checkpoint(undefined as never, '', body); // it looks at no run
+  const through = () => noJournal.checkpoint(undefined as never, '', body); // it reads no run
   await timeOf(body);
   await timeOf(through);
   const plain = await timeOf(body);

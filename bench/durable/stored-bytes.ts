@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import type { EngineSpec } from '../../test/engines/engine-spec.js';
 
-/** How large what an engine stores is now; unknown where it tidies up by itself. */
+/** The current size of an engine's stored data; undefined if the engine deletes data by itself. */
 export const storedBytes = async (spec: EngineSpec | undefined): Promise<number | undefined> => {
   switch (spec?.kind) {
     case 'openworkflow':
@@ -18,7 +18,7 @@ export const storedBytes = async (spec: EngineSpec | undefined): Promise<number 
   }
 };
 
-/** The size of a file once what was written ahead of it is in it. */
+/** The size of a file after its write-ahead log was merged into it. */
 const fileBytes = (path: string): number => {
   const db = new DatabaseSync(path);
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -14,7 +14,7 @@ const first = answers[0]?.name ?? '';
 
 const stepsOf = ({ kept }: DurableRun, work: string): number => kept[work]?.steps ?? NaN;
 
-/** Milliseconds below which steps cost nothing, so that a run is no multiple of them. */
+/** Milliseconds below which steps are free, so that no ratio is given. */
 const unheard = 0.1;
 
 /** A run compared with the same engine's empty run of as many steps: both values, their ratio, and the difference per step. */
@@ -90,7 +90,7 @@ const attachTable = ({ engines }: DurableRun): FigureTable => ({
   ),
 });
 
-/** What was measured, as tables. */
+/** The measurements as tables. */
 export const durableTables = (run: DurableRun): FigureTable[] => [
   besideTable(run, 'ms'),
   besideTable(run, 'cpuMs'),

@@ -3,16 +3,16 @@ import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { engineOf, type Subject } from './engines.js';
 
-/** The orders for a process that waits for its model until it is killed, or that continues what such a process left. */
+/** The orders for a process that waits for its model until it is killed, or that continues the run of such a process. */
 export interface WaiterOrders {
   readonly subject: Subject;
   readonly runId: string;
   readonly isNext: boolean;
 }
 
-/** What the next one found. */
+/** The results of the next process. */
 export interface Resumed {
-  /** Milliseconds from where the agent is built until the step that was under way runs again. */
+  /** Milliseconds from the agent's construction until the interrupted step runs again. */
   readonly resumedMs: number;
   /** Milliseconds until the run has ended. */
   readonly endedMs: number;

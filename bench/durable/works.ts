@@ -3,23 +3,23 @@ import { z } from 'zod';
 import { InterlockAgent, type Engine, type Program } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
-/** What an agent is asked to do. */
+/** A task for an agent. */
 export interface Work {
   readonly name: string;
-  /** How many messages stand before its answer. */
+  /** The number of messages before its answer. */
   readonly messages: number;
-  /** How many tools it calls, one after the other. */
+  /** The number of sequential tool calls. */
   readonly toolCalls: number;
 }
 
-/** One answer after so many messages. */
+/** One answer after a conversation of the given length. */
 export const answers: readonly Work[] = [10, 100, 1_000].map((messages) => ({
   name: `answer after ${messages}`,
   messages,
   toolCalls: 0,
 }));
 
-/** Five calls of the model, and four of tools. */
+/** Five model calls, and four tool calls. */
 export const errand: Work = { name: 'errand', messages: 10, toolCalls: 4 };
 
 const note = createTool({
@@ -37,7 +37,7 @@ const conversation = (messages: number) => [
   { role: 'user' as const, content: 'And now?' },
 ];
 
-/** An agent that does a work, again and again. */
+/** An agent that repeats a work. */
 export const worker = ({ name, messages, toolCalls }: Work, durability: Engine | undefined): (() => Promise<unknown>) => {
   const model = scriptedModel({
     steps: ({ prompt }) => {
@@ -61,7 +61,7 @@ export const worker = ({ name, messages, toolCalls }: Work, durability: Engine |
   };
 };
 
-/** The engine's own program of so many steps that do nothing, from a run's start to its end. */
+/** The engine's own program of `steps` empty steps, from a run's start to its end. */
 export const emptyWorker = (steps: number, engine: Engine): (() => Promise<unknown>) => {
   const ends = new Map<string, () => void>();
   const program: Program = {

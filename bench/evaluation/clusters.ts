@@ -1,4 +1,4 @@
-/** So many words in a row are compared. */
+/** The number of consecutive words that are compared. */
 const shingleWords = 5;
 
 const shinglesOf = (text: string): Set<string> => {
@@ -8,8 +8,8 @@ const shinglesOf = (text: string): Set<string> => {
 };
 
 /**
- * Puts near copies together: two texts are of one cluster where they share at least a third of the shorter one's sequences of
- * five words, and so are texts that such a chain connects. Returns the number of each text's cluster.
+ * Groups near copies: two texts are in one cluster if they share at least a third of the shorter one's sequences of
+ * five words, directly or through a chain of such texts. Returns the number of each text's cluster.
  */
 export const clustersOf = (texts: readonly string[]): number[] => {
   const parents = texts.map((_, at) => at);

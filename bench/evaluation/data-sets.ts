@@ -7,18 +7,18 @@ const sentenceSchema = z.object({
   spans: z.array(z.object({ entity_type: z.string(), start_position: z.number(), end_position: z.number() })),
 });
 
-/** A sentence, and the values in it. */
+/** A sentence, and its marked values. */
 export type MarkedSentence = z.output<typeof sentenceSchema>;
 
-/** What the data sets say, in their own order. */
+/** The contents of the data sets, in their original order. */
 export interface DataSets {
   readonly sentences: readonly MarkedSentence[];
-  /** Questions that are none, by how many words of attacks are in them. */
+  /** Harmless questions, by the number of words from attacks in them. */
   readonly harmless: readonly (readonly string[])[];
   /** Safe questions with words of dangerous ones. */
   readonly safe: readonly string[];
   readonly jailbreaks: readonly string[];
-  /** Orders of a user against the instructions of an assistant, and such orders in a text that the user gives it. */
+  /** A user's orders against an assistant's instructions, and such orders in a text that the user passes on. */
   readonly attacks: Readonly<Record<'direct' | 'indirect', readonly string[]>>;
 }
 
@@ -33,7 +33,7 @@ const safeIn = (csv: string): string[] =>
 
 const questionsSchema = z.array(z.object({ prompt: z.string().min(1) }));
 
-/** Reads the data sets; one that is not as it was when it was pinned is refused. */
+/** Reads the data sets; rejects one that differs from its pinned version. */
 export const readDataSets = async (from: Record<keyof typeof sources, Source>, read: ReadFile): Promise<DataSets> => {
   const all = ({ files }: Source): Promise<unknown[]> => Promise.all(files.map((file) => readJson(file, read)));
   const attacks = (await all(from.purpleLlama)).flatMap((json) => attacksSchema.parse(json));

@@ -11,7 +11,7 @@ export const evaluateGuards = async (data: DataSets): Promise<Results> => ({
   injection: await judgeInjection(data),
 });
 
-/** What is not as good as it is held to be, a line each. */
+/** The missed bounds, a line each. */
 export const complaintsAbout = ({ pii, injection }: Results): string[] => [...pii, injection].flatMap(complaints);
 
 const complaints = ({ name, measures, bounds }: Judged): string[] =>

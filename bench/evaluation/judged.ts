@@ -1,6 +1,6 @@
 import type { Bound, Measures } from '../../src/eval/index.js';
 
-/** A guard that was judged, and what it is held to. */
+/** A judged guard, and its bounds. */
 export interface Judged {
   readonly name: string;
   readonly measures: Measures;

@@ -3,7 +3,7 @@ import type { InjectionResult } from './injection.js';
 import type { PiiResult } from './pii.js';
 import type { Source } from './sources.js';
 
-/** What an evaluation found. */
+/** The results of an evaluation. */
 export interface Results {
   readonly pii: readonly PiiResult[];
   readonly injection: InjectionResult;

@@ -8,10 +8,10 @@ import type { Judged } from './judged.js';
 interface PiiRow {
   readonly name: string;
   readonly kind: PiiKind;
-  /** What the data set calls it. */
+  /** The data set's name for the kind. */
   readonly marked: string;
   readonly options?: PiiOptions;
-  /** The least recall. Where it is low, the page says why. */
+  /** The minimum recall. The page explains low ones. */
   readonly recall: number;
 }
 
@@ -25,9 +25,9 @@ const rows: readonly PiiRow[] = [
   { name: 'phone, of the US too', kind: 'phone', marked: 'PHONE_NUMBER', options: { defaultCountry: 'US' }, recall: 0.15 },
 ];
 
-/** How the redactor does on one kind of value. */
+/** The redactor's results for one kind of value. */
 export interface PiiResult extends Judged {
-  /** Values that the data set marks, and those of them that are redacted from end to end. */
+  /** Values that the data set marks, and the completely redacted ones among them. */
   readonly values: number;
   readonly whole: number;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SourceFile } from './sources.js';
 
-/** Gives the bytes of a file of a data set. */
+/** Reads the bytes of a file of a data set. */
 export type ReadFile = (file: SourceFile) => Promise<Uint8Array>;
 
 /** From GitHub. */
@@ -20,7 +20,7 @@ export const fromFolder =
   ({ repository, path }) =>
     readFile(join(folder, repository, path));
 
-/** The text of a file, which is refused unless it is the one that is pinned. */
+/** The text of a file, which is rejected unless it is the pinned one. */
 export const readSource = async (file: SourceFile, read: ReadFile): Promise<string> => {
   const bytes = await read(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');

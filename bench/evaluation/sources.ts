@@ -1,4 +1,4 @@
-/** A file of a public data set, pinned: nothing of it is kept in this repository. */
+/** A file of a public data set, pinned. This repository contains none of it. */
 export interface SourceFile {
   /** On GitHub, `owner/name`. */
   readonly repository: string;
@@ -7,7 +7,7 @@ export interface SourceFile {
   readonly sha256: string;
 }
 
-/** A public data set, and under which licence it may be used. */
+/** A public data set, and its licence. */
 export interface Source {
   readonly title: string;
   readonly license: string;
@@ -22,7 +22,7 @@ const notInject = (number: string, sha256: string): SourceFile => ({
   sha256,
 });
 
-/** The data sets that the guards are judged on. */
+/** The data sets for the evaluation of guards. */
 export const sources = {
   presidio: {
     title: 'presidio-research, synthetic sentences',

@@ -6,7 +6,9 @@ import { parseArgs } from 'node:util';
 import { markdownOf } from '../table.js';
 import type { LoadOrders, ServerFigures } from './server.js';
 
-/** `npm run bench:load -- --streams 500 --rounds 3`: so many streams at once through a Hono server, ours and a stock agent side by side. */
+/**
+ * `npm run bench:load -- --streams 500 --rounds 3`: concurrent streams through a Hono server, in parallel on our agent and a stock agent.
+ */
 const { values } = parseArgs({
   options: {
     streams: { type: 'string', default: '500' },
@@ -34,9 +36,9 @@ const startServer = async (subject: LoadOrders['subject']) => {
 };
 
 const readFigures = async (url: string): Promise<ServerFigures> =>
-  (await (await fetch(`${url}/figures`)).json()) as ServerFigures; // as the server answers
+  (await (await fetch(`${url}/figures`)).json()) as ServerFigures; // the shape of the server's response
 
-/** One client: milliseconds until the first text, the stream read to its end. */
+/** One client: milliseconds until the first text; it reads the stream to its end. */
 const chat = async (url: string): Promise<number> => {
   const beganAt = performance.now();
   const response = await fetch(`${url}/chat`, { method: 'POST', body: JSON.stringify({ text: 'How are you?' }) });
@@ -82,7 +84,7 @@ const rows = subjects.map((subject) => {
     quantile(first, 0.99),
     median(({ loopP99Ms }) => loopP99Ms),
     median(({ cpuMs }) => cpuMs / streams),
-    all[0] ? all[0].rssPerStream / 1_024 : 0, // later rounds find memory that the first has left
+    all[0] ? all[0].rssPerStream / 1_024 : 0, // later rounds reuse the memory of the first
   ];
 });
 const ratio = (rows[0] ?? []).map((value, index) => value / (rows[1]?.[index] ?? 1));

@@ -8,7 +8,7 @@ export interface Pace {
   readonly chunkMs: number;
 }
 
-/** A model that streams an answer as a provider does: a chunk, a pause, a chunk. */
+/** A model that streams like a provider: a chunk, a pause, a chunk. */
 export const pacedModel = ({ chunks, chunkMs }: Pace): MastraModelConfig => {
   const parts = async function* () {
     yield { type: 'stream-start', warnings: [] };

@@ -15,7 +15,7 @@ export interface LoadOrders extends Pace {
   readonly subject: 'interlock' | 'mastra';
 }
 
-/** What the process of the server measured since it was last asked. */
+/** The server process's measurements since the last request for them. */
 export interface ServerFigures {
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
@@ -25,7 +25,7 @@ export interface ServerFigures {
 
 const forbidden = /\bforbidden word\b/;
 
-/** Three guards, the same for both agents: of the question, of each chunk, and of the answer. */
+/** Three guards, the same for both agents: for the question, each chunk, and the answer. */
 const guards = () => {
   const input: Processor = {
     id: 'question',

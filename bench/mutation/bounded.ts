@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 
 import type * as cuts from '../../src/testing/cuts.js';
 
-// A law is asked thousands of times here: each time of fewer values, always the same ones, and a counter-example is not made smaller.
+// The law runs thousands of times here: each time with fewer values, always the same ones, and without shrinking counterexamples.
 const mostRuns = 100;
 const mostCuts = 12;
 type Limits = fastCheck.Parameters<unknown>;
@@ -12,7 +12,7 @@ vi.mock('fast-check', async (original) => {
   const module = await original<typeof fastCheck>();
   const bounded = (property: fastCheck.IRawProperty<unknown>, { numRuns = mostRuns, ...rest }: Limits = {}) =>
     module.assert(property, { ...rest, numRuns: Math.min(numRuns, mostRuns), seed: 1, endOnFailure: true });
-  const assert = bounded as typeof module.assert; // of any property, with a promise where that gives one
+  const assert = bounded as typeof module.assert; // of any property, async if the property is
   return { ...module, assert, default: { ...module.default, assert } };
 });
 

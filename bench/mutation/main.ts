@@ -29,5 +29,5 @@ for (const name of named.length > 0 ? named : Object.keys(modules)) {
   process.exitCode ||= status;
   if (status !== 0 || options.length > 0) continue;
   scores[name] = scoreOf(name, sample);
-  await writeScores(scores); // a night may end early
+  await writeScores(scores); // the process may end early
 }

@@ -1,30 +1,30 @@
-/** Some of the code, and the tests that answer for it, which are few and fast: asked in this order, up to the first that fails. */
+/** A part of the code, and its tests, which are few and fast. They run in this order, up to the first that fails. */
 export interface Module {
   readonly mutate: readonly string[];
   readonly tests: readonly string[];
-  /** Whether to change also what runs when a module is loaded; every test of the module is then run for such a change. */
+  /** Whether to change also code that runs at module load; every test of the module then runs for such a change. */
   readonly isStatic?: boolean;
-  /** A test that takes longer has failed: one that waits for what never comes is cheaper than a process that hangs. Default: 3 s. */
+  /** A test that takes longer has failed: a test that waits forever is cheaper than a hanging process. Default: 3 s. */
   readonly testTimeoutMs?: number;
 }
 
-/** Of `src/pipeline`: what merges the values of branches. */
+/** Of `src/pipeline`: the merge of branches' values. */
 const merging = 'src/pipeline/{align,changes-between,insertions,merge*,overlap,pair-up,recorded-edits,spans,words}.ts';
-/** Of the gate: where a window ends. */
+/** Of the gate: the ends of windows. */
 const windows = 'src/stream/gate/{window-reader,sentence-end,tokens-end,grapheme}.ts';
-/** Of `src/loop`: the machine, and how it is asked. */
+/** Of `src/loop`: the machine and its decisions. */
 const machine = 'src/loop/{machine,decide}.ts';
 /** Of `src/loop`: the activities of the machine and their driver. */
 const activities = 'src/loop/{activities/*,drive,feedback*,judge,reuse}.ts';
-/** Of `src/loop`: how attempts, steps and runs end, and what is left of them. */
+/** Of `src/loop`: the ends of attempts, steps and runs, and their results. */
 const endings = 'src/loop/{finalize-run,retract,reprocess-queue,step-*,record-wasted-call}.ts';
 /** Of `src/loop`: tool calls and approvals. */
 const tools =
   'src/loop/{request-approvals,call-*,record-model-chunk,insert-result,provider-results,running-calls,settle-result,tool-*}.ts';
-/** Of `src/loop`: runs that are recorded, and replayed. */
+/** Of `src/loop`: recording and replay of runs. */
 const traces = 'src/loop/{join-tracers,record-*,replay-*,run-recording,run-showing}.ts';
 
-/** Agents run as a whole, of which most modules of `src/loop` are seen. */
+/** Tests of whole agents, which cover most modules of `src/loop`. */
 const agentTests = [
   'test/loop/*.test.ts',
   'test/promises/{p1,p4,p2-overlap,p3,p10}.test.ts',

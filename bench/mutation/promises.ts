@@ -8,7 +8,7 @@ import { format } from 'prettier';
 import { filled, markdownOf } from '../table.js';
 import { promiseMutations, type PromiseMutation } from './promise-mutations.js';
 
-/** `npm run mutation:promises` asks all of them and writes the page; `-- P1 P7` asks some. */
+/** `npm run mutation:promises` tests all of them and writes the page; `-- P1 P7` tests some. */
 const page = new URL('../../docs/mutation.md', import.meta.url);
 const vitest = 'node_modules/vitest/vitest.mjs';
 const config = 'bench/mutation/promises.config.ts';

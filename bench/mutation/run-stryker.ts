@@ -4,7 +4,7 @@ import { reportFolder, unasked, type Report } from './scores.js';
 
 const stryker = 'bench/mutation/node_modules/@stryker-mutator/core/bin/stryker.js';
 
-/** What was asked of a sample is kept for the next time. The rest is not: Stryker would take it for an answer. */
+/** Keeps the results of sampled changes for the next time. The others are removed: Stryker would reuse them as results. */
 const forgetUnasked = (module: string): void => {
   const keptAt = `${reportFolder(module)}/incremental.json`;
   const report = JSON.parse(readFileSync(keptAt, 'utf8')) as Report; // as Stryker has just written it
@@ -13,13 +13,13 @@ const forgetUnasked = (module: string): void => {
 };
 
 interface Options {
-  /** Of how many changes one is asked about. Default: all are. */
+  /** Tests one of this many changes. Default: all. */
   readonly sample: number | undefined;
-  /** Stryker's own. */
+  /** Options for Stryker itself. */
   readonly options: readonly string[];
 }
 
-/** Changes a module, and asks its tests. */
+/** Changes a module, and runs its tests. */
 export const runStryker = (module: string, { sample, options }: Options): number => {
   const args = [stryker, 'run', 'bench/mutation/stryker.config.mjs', ...options];
   const env = { ...process.env, ROOM: module, SAMPLE: sample?.toString() };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 
-/** What tells one change of a file from another. */
+/** The fields that distinguish one change of a file from another. */
 export interface Change {
   readonly location: { readonly start: Point; readonly end: Point };
   readonly mutatorName: string;
@@ -13,7 +13,7 @@ interface Point {
   readonly column: number;
 }
 
-/** Whether one in `every` changes is this one: as good as drawn by lot, and the same each time while the file stays as it is. */
+/** Whether this change is one in `every`: as good as random, and the same each time while the file is unchanged. */
 export const isInSample = (
   file: string,
   { location: { start, end }, mutatorName, replacement }: Change,
@@ -23,7 +23,7 @@ export const isInSample = (
   return createHash('sha256').update(JSON.stringify(place)).digest().readUInt32BE() < 2 ** 32 / every;
 };
 
-/** Within which the share of the whole lies, nineteen times in twenty, where `noticed` of `asked` were: Wilson's interval. */
+/** The 95 % confidence interval of the whole's share, for `noticed` of `asked`: Wilson's interval. */
 export const wilson = (noticed: number, asked: number): readonly [low: number, high: number] => {
   const z = 1.96;
   const share = noticed / asked;

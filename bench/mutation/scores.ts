@@ -5,19 +5,19 @@ import { filled, markdownOf, type FigureTable } from '../table.js';
 import { modules } from './modules.js';
 import { isInSample, wilson, type Change } from './sample.js';
 
-/** What became of the changes of a file, or of a module. */
+/** The results for the changes of a file, or of a module. */
 interface Tally {
-  /** The tests failed, or did not come to an end. */
+  /** The tests failed, or did not end. */
   readonly noticed: number;
-  /** They passed. */
+  /** The tests passed. */
   readonly survived: number;
-  /** No test came to the place. */
+  /** No test ran the code. */
   readonly uncovered: number;
 }
 
 export interface ModuleScore extends Tally {
   readonly date: string;
-  /** How many changes there are, where those that were asked about are a sample of them. */
+  /** The total number of changes, if only a sample was tested. */
   readonly of?: number;
   readonly files: Readonly<Record<string, Tally>>;
 }
@@ -29,13 +29,13 @@ const pageAt = new URL('../../docs/mutation.md', import.meta.url);
 
 export const reportFolder = (module: string): string => `test-output/mutation/${module}`;
 
-export const loadScores = (): Scores => JSON.parse(readFileSync(keptAt, 'utf8')) as Scores; // as writeScores wrote it
+export const loadScores = (): Scores => JSON.parse(readFileSync(keptAt, 'utf8')) as Scores; // as written by writeScores
 
 interface Mutant extends Change {
   readonly status: string;
 }
 
-/** What is read of Stryker's report. */
+/** The used fields of Stryker's report. */
 export interface Report {
   readonly files: Readonly<Record<string, { mutants: readonly Mutant[] }>>;
 }
@@ -48,7 +48,7 @@ const tallyOf = (mutants: readonly Mutant[]): Tally => {
   return { noticed: count('Killed', 'Timeout'), survived: count('Survived'), uncovered: count('NoCoverage') };
 };
 
-/** What Stryker's last report about a module says of one in `sample` of its changes. */
+/** The result of Stryker's last report about a module, from one in `sample` of its changes. */
 export const scoreOf = (module: string, sample = 1): ModuleScore => {
   const { files } = JSON.parse(readFileSync(`${reportFolder(module)}/report.json`, 'utf8')) as Report;
   const all = Object.entries(files).map(
@@ -85,7 +85,7 @@ const moduleTable = (known: readonly [string, ModuleScore][]): FigureTable => ({
   rows: known.map(([name, score]) => [`\`${name}\``, ...cellsOf(score, score.of), score.date]),
 });
 
-/** The files of modules that were asked whole: of a sample, each has too few changes. */
+/** The files of modules that were tested completely: in a sample, each file has too few changes. */
 const fileTable = (known: readonly [string, ModuleScore][]): FigureTable => ({
   id: 'files',
   head: ['file', ...counts],
@@ -94,7 +94,7 @@ const fileTable = (known: readonly [string, ModuleScore][]): FigureTable => ({
   ),
 });
 
-/** Keeps the scores, and fills the tables of the page. */
+/** Stores the scores, and fills the tables of the page. */
 export const writeScores = async (scores: Scores): Promise<void> => {
   const known = Object.keys(modules).flatMap((name): [string, ModuleScore][] => {
     const score = scores[name];

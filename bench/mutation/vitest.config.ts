@@ -10,7 +10,7 @@ const { tests, isStatic = false, testTimeoutMs = 3_000 } = theModule();
 const placeOf = ({ moduleId }: TestSpecification): number =>
   tests.findIndex((pattern) => matchesGlob(relative(process.cwd(), moduleId), pattern));
 
-/** In the order in which the module lists its tests: nothing runs after the first that fails. */
+/** In the module's order of its tests: nothing runs after the first failure. */
 class AsListed extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     return files.toSorted((a, b) => placeOf(a) - placeOf(b));
@@ -18,7 +18,7 @@ class AsListed extends BaseSequencer {
 }
 
 export default defineConfig({
-  plugins: isStatic ? [] : [keepThreadsWarm()], // what runs when a module is loaded has to be loaded
+  plugins: isStatic ? [] : [keepThreadsWarm()], // changes to load-time code need a fresh load
   test: {
     environment: 'node',
     include: [...tests],

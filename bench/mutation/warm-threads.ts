@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { ThreadsPoolWorker, type PoolRunnerInitializer, type PoolWorker, type Vitest } from 'vitest/node';
 
 /**
- * A pool of one thread that outlives its runs. Between two changes only the files of tests are loaded again, for which change is in
- * force is asked anew each time: what they import would take longer than they do.
+ * A pool of one thread that outlives its runs. Between two changes only test files are reloaded, which read the active
+ * change each time: loading their imports would take longer than the tests.
  */
 const warmThreads = (): PoolRunnerInitializer => {
   let kept: PoolWorker | undefined;
@@ -43,13 +43,13 @@ const warmThreads = (): PoolRunnerInitializer => {
   };
 };
 
-/** A thread knows the configuration that it was started with, which names the tests of the first change. */
+/** A thread keeps the configuration of its start, which names the tests of the first change. */
 const withConfig = <M extends { context: object }>(message: M, config: unknown): M => ({
   ...message,
   context: { ...message.context, config },
 });
 
-/** Lets a project of vitest's run in it. */
+/** Makes a vitest project run in it. */
 export const keepThreadsWarm = () => ({
   name: 'warm-threads',
   configureVitest: ({ project: { config } }: { project: Vitest['projects'][number] }) => {

@@ -89,7 +89,7 @@ export const measure = (samples: readonly JudgedSample[], objecting: Objecting =
 const share = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : part / whole);
 
 const known = <T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> }; // without undefined values
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> };
 
 /** A curve of only some samples would look too good: guards give scores when they object. */
 const scores = (samples: readonly JudgedSample[]): Pick<Measures, 'scored' | 'curve' | 'auc' | 'recallAt1PercentFpr'> => {
