@@ -6,4 +6,4 @@ const [name, isQuick] = process.argv.slice(2);
 const found = cases.find((one) => one.name === name);
 if (!found) throw new Error(`There is no case "${name}".`);
 const samples = await measure(found, isQuick === 'true');
-process.stdout.write(JSON.stringify({ samples, cpuMs: cpuMs() }), () => process.exit()); // a subject's timers must not keep the process alive
+process.stdout.write(JSON.stringify({ samples, cpuMs: cpuMs() }), () => process.exit()); // a subject's timers must not keep it alive

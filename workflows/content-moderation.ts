@@ -18,11 +18,11 @@ export interface ContentModerationOptions {
   pii?: PiiGuardOptions;
   spam?: SpamGuardOptions;
   financialAdvice?: FinancialAdviceGuardOptions;
-  /** Default terms: {@link threats}. */
+  /** Options of `blockedTermsGuard`. Default terms: {@link threats}. */
   blockedTerms?: Partial<BlockedTermsGuardOptions>;
 }
 
-/** Threats and death wishes, which no support desk has to answer. */
+/** Threats and death wishes, which a support desk need not answer. */
 export const threats: readonly string[] = [
   'kill yourself',
   'kys',
@@ -48,9 +48,9 @@ const optionKinds: KindsOf<ContentModerationOptions> = {
 };
 
 /**
- * A pipeline for what comes in: length first, then prompt injection, personal data and spam side by side, then a reminder to the
- * model where the user mentions money, then blocked terms. A Mastra workflow of type `processor`: put it into `inputProcessors`,
- * and into `outputProcessors` as well where tool results and answers should pass the same guards.
+ * A pipeline for input: length first, then prompt injection, personal data and spam in parallel, then a reminder to the
+ * model if the user mentions money, then blocked terms. A Mastra workflow of type `processor`: put it into `inputProcessors`,
+ * and into `outputProcessors` as well if tool results and answers should pass the same guards.
  */
 export const contentModeration = (options: ContentModerationOptions = {}) => {
   checkOptions('content-moderation', options, optionKinds);

@@ -51,4 +51,4 @@ for (let time = 0; time < times; time += 1) {
 }
 const found = { chunks, firstMs: median(first), lastMs: median(tail) } satisfies Attaches;
 await durability?.close();
-process.stdout.write(JSON.stringify(found), () => process.exit()); // an engine's timers must not keep the process alive
+process.stdout.write(JSON.stringify(found), () => process.exit()); // an engine's timers must not keep it alive

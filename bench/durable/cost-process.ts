@@ -50,4 +50,4 @@ for (const work of [...beside, ...alone]) {
   if (cost) works[work.name] = { cost, storedBytes: await growthOf(work) };
 }
 await engine?.close();
-process.stdout.write(JSON.stringify({ works, empty } satisfies CostsFound), () => process.exit()); // an engine's timers must not keep the process alive
+process.stdout.write(JSON.stringify({ works, empty } satisfies CostsFound), () => process.exit()); // an engine's timers must not keep it alive

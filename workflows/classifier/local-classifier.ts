@@ -10,7 +10,7 @@ export interface LocalClassifierOptions {
   readonly model: string;
   /** The commit of the model on the Hub: 40 hexadecimal digits, because a branch can change. Needed with `allowDownload`. */
   readonly revision?: string;
-  /** The folder that holds models. Default: the one of `@huggingface/transformers`. */
+  /** The folder of local models. Default: the one of `@huggingface/transformers`. */
   readonly modelPath?: string;
   /** The folder for downloaded models. Default: the one of `@huggingface/transformers`. */
   readonly cacheDir?: string;
@@ -18,19 +18,22 @@ export interface LocalClassifierOptions {
   readonly allowDownload?: boolean;
   /** The precision of the weights; `q8` reads `model_quantized.onnx`. Default `'fp32'`, which reads `model.onnx`. */
   readonly dtype?: 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4';
-  /** CPU threads of one inference. Default: what ONNX Runtime chooses. */
+  /** CPU threads of one inference. Default: chosen by ONNX Runtime. */
   readonly threads?: number;
   /** Tokens of one window, including special tokens. Default: the model's limit, at most 512. */
   readonly maxTokens?: number;
   /** Tokens that two windows of a long text share. Default 64. */
   readonly strideTokens?: number;
-  /** Windows of one inference. Default 8. */
+  /** The maximum number of windows per inference. Default 8. */
   readonly batchSize?: number;
-  /** How long a call may take, waiting included, in milliseconds. After that the worker is stopped and every pending call fails. Default 30,000. */
+  /**
+   * The time limit of a call, including its wait, in milliseconds. After that the worker is stopped and every pending call fails. Default
+   * 30,000.
+   */
   readonly timeoutMs?: number;
-  /** How long loading the model may take, in milliseconds. Default 120,000. */
+  /** The time limit for loading the model, in milliseconds. Default 120,000. */
   readonly loadTimeoutMs?: number;
-  /** Most characters that may wait at once; a call beyond it fails. Default 2,000,000. */
+  /** The maximum number of waiting characters; a call beyond it fails. Default 2,000,000. */
   readonly maxPendingChars?: number;
   /** The worker's JavaScript heap, in megabytes. The weights are outside of it. Default 512. */
   readonly maxHeapMb?: number;

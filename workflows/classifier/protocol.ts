@@ -1,4 +1,4 @@
-/** What the worker loads. */
+/** The model that the worker loads. */
 export interface ModelSource {
   readonly model: string;
   readonly revision: string | undefined;
@@ -14,10 +14,10 @@ export interface ModelSource {
 
 export type Scores = Readonly<Record<string, number>>;
 
-/** What the main thread sends: texts to classify, or the id of a request to drop. */
+/** A message of the main thread: texts to classify, or the id of a request to drop. */
 export type ToWorker = { readonly id: number; readonly texts: readonly string[] } | { readonly drop: number };
 
-/** What the worker sends: it is ready, it has classified texts, or a request failed, or the model could not be loaded. */
+/** A message of the worker: it is ready, texts are classified, a request failed, or the model could not be loaded. */
 export type FromWorker =
   | { readonly ready: true }
   | { readonly id: number; readonly scores: readonly Scores[] }

@@ -10,13 +10,13 @@ interface LinkOptions {
 }
 
 interface WorkerLink {
-  /** Starts the worker where none runs, and waits until it has loaded the model. */
+  /** Starts a worker if none runs, and waits until it has loaded the model. */
   start(): Promise<void>;
   classify(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly Scores[]>;
   close(): Promise<void>;
 }
 
-/** One worker that runs, and the requests that wait for it. */
+/** A running worker, and the requests that wait for it. */
 interface Running {
   readonly worker: Worker;
   isRunning: boolean;
@@ -30,7 +30,7 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Starts a worker when it is needed and sends it requests. One that dies or hangs fails what waits for it, and the next request starts another. */
+/** Starts a worker on demand and sends it requests. If it dies or hangs, its requests fail, and the next request starts another. */
 export const createWorkerLink = (options: LinkOptions): WorkerLink => {
   let current: Running | undefined;
   let lastId = 0;
@@ -62,7 +62,7 @@ const startWorker = ({ source, loadTimeoutMs, maxHeapMb }: LinkOptions): Running
   const worker = new Worker(workerUrl(), { workerData: source, resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
   const pending = new Map<number, Pending>();
   const loaded = Promise.withResolvers<void>();
-  loaded.promise.catch(() => undefined); // each request hears of it, too
+  loaded.promise.catch(() => undefined); // each request gets the error, too
   const fail = (detail: string, cause?: unknown): void => {
     started.isRunning = false;
     clearTimeout(timer);
@@ -76,7 +76,7 @@ const startWorker = ({ source, loadTimeoutMs, maxHeapMb }: LinkOptions): Running
   worker.on('message', (message: FromWorker) => {
     if ('ready' in message) {
       clearTimeout(timer);
-      worker.unref(); // from here on only a request keeps the process alive
+      worker.unref(); // from here on only requests keep the process alive
       return loaded.resolve();
     }
     if ('notLoaded' in message) return fail(`the model ${source.model} was not loaded: ${message.notLoaded}`);

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromWorker, ModelSource, Scores, ToWorker } from './protocol.js';
 
-/** The part of `@huggingface/transformers` that is used, written out so that types need no package. */
+/** The used part of `@huggingface/transformers`, copied so that types need no package. */
 interface Transformers {
   readonly env: { allowRemoteModels: boolean; localModelPath: string; cacheDir: string };
   readonly AutoTokenizer: { from_pretrained(model: string, options: object): Promise<Tokenizer> };
@@ -30,7 +30,7 @@ interface Model {
 /** A long text is tokenized piece by piece, so that its tokens never take much memory at once. */
 const pieceChars = 16_000;
 const pieceOverlapChars = 400;
-/** An encoder of unknown length has at least this many positions. */
+/** The minimum number of positions of an encoder without a known limit. */
 const usualMaxTokens = 512;
 
 const source = workerData as ModelSource;
@@ -62,7 +62,7 @@ const load = async (): Promise<(texts: readonly string[], id: number) => Promise
   return classify;
 };
 
-/** From where this package is installed, else from the folder that the application runs in. */
+/** Imports from this package's location, else from the application's working directory. */
 const importTransformers = async (): Promise<Transformers> => {
   const name = '@huggingface/transformers';
   try {
@@ -112,7 +112,7 @@ const classifying = ({ Tensor }: Transformers, tokenizer: Tokenizer, model: Mode
     const highest: Record<string, number>[] = texts.map(() => ({}));
     let batch: TextWindow[] = [];
     const flush = async (): Promise<void> => {
-      await turn(); // lets a message that drops the request in
+      await turn(); // lets a message arrive that drops the request
       if (dropped.has(id)) throw new Error('the request was dropped');
       const scores = batch.length > 0 ? await judge(batch.map(({ window }) => window)) : [];
       for (const [at, one] of scores.entries())
@@ -131,7 +131,7 @@ const classifying = ({ Tensor }: Transformers, tokenizer: Tokenizer, model: Mode
   };
 };
 
-/** A window of a text, which is named by its position. */
+/** A window of a text, named by its position. */
 interface TextWindow {
   readonly text: number;
   readonly window: readonly number[];
@@ -147,7 +147,7 @@ const piecesOf = function* (text: string): Generator<string> {
     yield text.slice(at, at + pieceChars);
 };
 
-/** A text as windows of tokens that overlap, each between the special tokens that the model expects. */
+/** A text as overlapping windows of tokens, each between the special tokens that the model expects. */
 const windowsOf = function* (text: string, tokenizer: Tokenizer, most: number): Generator<readonly number[]> {
   const whole = tokenizer(text, { add_special_tokens: true, return_tensor: false }).input_ids;
   if (whole.length <= most) return yield whole;
@@ -160,7 +160,7 @@ const windowsOf = function* (text: string, tokenizer: Tokenizer, most: number): 
     yield [...prefix, ...bare.slice(at, at + room), ...suffix];
 };
 
-/** How many special tokens come before the text. */
+/** The number of special tokens before the text. */
 const prefixLength = (whole: readonly number[], bare: readonly number[]): number => {
   for (let at = 0; at <= whole.length - bare.length; at += 1) if (whole[at] === bare[0] && whole[at + 1] === bare[1]) return at;
   throw new Error('the special tokens of the tokenizer could not be told from the text');

@@ -6,8 +6,8 @@ const topic =
   /(?<!\p{L})(?:money|invest(?:s|ed|ing|ments?|ors?)?|stocks|stock (?:market|prices?|options?|exchange|picks?)|(?:buy|sell|short|own) (?:\w+ )?(?:stock|shares|gold|bonds)|shares|bonds|etfs?|(?:mutual|index|hedge|pension) funds?|dividends?|mortgages?|loans?|debts?|pensions?|retire(?:ment)?|401\(?k\)?|roth ira|interest rates?|savings?|trading|forex|brokers?|brokerage|capital gains|crypto\w*|bitcoin|ethereum|credit (?:cards?|scores?)|inflation|financ(?:e[sd]?|ial(?:ly)?)|budget|salary|tax(?:es)?|geld|aktien?|anlegen|kredite?|hypothek|rente|zinsen|argent|bourse|actions en bourse|prêt|épargne|dinero|acciones|inversión|invertir|hipoteca|préstamo)(?!\p{L})/iu;
 
 /**
- * A branch condition: whether the user's newest turn is about money, an amount or a financial topic. Where a payload has no
- * messages, as with a single chunk of a stream, it does not hold.
+ * A branch condition: whether the user's newest turn is about money, an amount or a financial topic. False for a payload
+ * without messages, such as a single chunk of a stream.
  */
 export const mentionsMoney = ({ inputData }: { inputData: unknown }): boolean => {
   const text = newestUserTurn(messagesOf(inputData)).map(textOf).join('\n');

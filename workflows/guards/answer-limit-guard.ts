@@ -5,7 +5,7 @@ import { numberFrom } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface AnswerLimitGuardOptions extends GuardOptions {
-  /** The most text that one step may stream, in UTF-16 units. Default 40,000. */
+  /** The maximum length of one step's streamed text, in UTF-16 units. Default 40,000. */
   readonly maxChars?: number;
   /** The maximum number of consecutive occurrences of the same phrase, within the last 2,000 characters. Default 12. */
   readonly maxRepetition?: number;
@@ -18,11 +18,11 @@ export interface AnswerLimitMetadata {
   readonly chars: number;
 }
 
-/** How much of the text is looked at for repetition, and after how much more of it again: work that grows in line with the text. */
+/** The length of the text that is checked for repetition, and the interval between checks, so that the work is linear. */
 const watchedChars = 2000;
 const everyChars = 500;
 
-/** Kept in the processor's state. */
+/** Stored in the processor's state. */
 interface Count {
   chars: number;
   judgedAt: number;
@@ -32,8 +32,8 @@ interface Count {
 const optionKinds: KindsOf<AnswerLimitGuardOptions> = { ...sharedKinds, maxChars: numberFrom(0), maxRepetition: numberFrom(0) };
 
 /**
- * A guard (id `answer-limit`) that stops an answer while it streams when it gets too long, or runs in circles: the model's call
- * is given up, and no more tokens are paid for.
+ * A guard (id `answer-limit`) that stops an answer while it streams when it gets too long or repetitive: the model call
+ * is aborted, which saves its remaining tokens.
  */
 export const answerLimitGuard = (
   options: AnswerLimitGuardOptions = {},

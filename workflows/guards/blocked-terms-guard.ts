@@ -16,7 +16,7 @@ import { aBoolean, aName, aText, listOf, needed } from '../../src/option-kind.js
 import { checkOptions, editStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface BlockedTermsGuardOptions extends GuardOptions {
-  /** Words and phrases that must not occur. Case does not count. */
+  /** Words and phrases that must not occur, in any case. */
   terms: readonly string[];
   /** Whether a term counts only if it is not part of a longer word. Default true. */
   wholeWords?: boolean;
@@ -29,7 +29,7 @@ export interface BlockedTermsGuardOptions extends GuardOptions {
 /** Metadata of the tripwire and of `onViolation`; never the term or the text. */
 export interface BlockedTermsMetadata {
   strategy: EditStrategy;
-  /** How many terms were found. */
+  /** The number of found terms. */
   count: number;
 }
 
@@ -44,12 +44,12 @@ const optionKinds: KindsOf<BlockedTermsGuardOptions> = {
 };
 
 /**
- * A guard (id `blocked-terms`) for words and phrases that must not occur in the user's newest turn or in an answer. Words are
- * matched in any script; an invisible character inside a word does not hide it, and `block` and `warn` also see through
+ * A guard (id `blocked-terms`) for words and phrases that must not occur in the user's newest turn or in an answer. It matches words
+ * in any script; an invisible character inside a word does not hide it. `block` and `warn` also match
  * full-width and other compatibility forms.
  *
- * With `block` and `redact` it reads the stream as well, also reasoning and the arguments of tool calls, through compatibility
- * forms too, and holds back what may be the beginning of a term: no piece of one leaves, however the stream is cut. `warn` judges
+ * With `block` and `redact` it reads the stream as well, including reasoning and tool arguments, also in compatibility
+ * forms. It buffers a possible beginning of a term: no piece of one leaves, however the stream is cut. `warn` judges
  * after each step.
  */
 export const blockedTermsGuard = (

@@ -12,9 +12,12 @@ import { block, judgeWith, report, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 
 export interface CanaryGuardOptions extends GuardOptions {
-  /** Whether a random word is added to the system prompt, which no answer has a reason to contain. Default true. */
+  /** Whether to add a random word to the system prompt, which no answer has a reason to contain. Default true. */
   readonly word?: boolean;
-  /** So many letters and digits in a row of the system prompt are a leak; at least 16. `Infinity` turns it off. Default 64, about twelve words. */
+  /**
+   * The number of consecutive letters and digits of the system prompt that are a leak; at least 16. `Infinity` turns it off. Default 64,
+   * about twelve words.
+   */
   readonly minOverlap?: number;
   /** Default `'block'`. */
   readonly strategy?: JudgeStrategy;
@@ -32,7 +35,7 @@ const optionKinds: KindsOf<CanaryGuardOptions> = {
   strategy: oneOf('block', 'warn'),
 };
 
-/** What a run keeps secret, and the end of what it has said, in plain signs. */
+/** The secrets of a run, and the end of its output, in plain signs. */
 interface Secret {
   readonly word: string;
   system: string;
@@ -44,8 +47,8 @@ interface Secret {
  * A guard (id `canary`) against answers that reveal the system prompt: a random word that the guard adds to it, or a long piece
  * of it, in text, reasoning and tool arguments. Put the same object into the input and the output processors.
  *
- * It judges sentence by sentence (short ones together), over their borders too, and holds a sentence until it is judged. A leak
- * over several sentences is stopped when it is long enough. Translations and ciphers are not seen.
+ * It judges sentence by sentence (short ones together), also across their borders, and buffers a sentence until it is judged. It stops a
+ * leak over several sentences once it is long enough. It does not detect translations and ciphers.
  */
 export const canaryGuard = (
   options: CanaryGuardOptions = {},
@@ -108,7 +111,7 @@ export const canaryGuard = (
 
 type MessageList = ProcessOutputStreamArgs['messageList'];
 
-/** The secret of each run, by the state that its hooks share. */
+/** The secret of each run, by the state object that its hooks share. */
 const createSecrets = (): ((state: object) => Secret) => {
   const secrets = new WeakMap<object, Secret>();
   return (state) => {
@@ -118,7 +121,7 @@ const createSecrets = (): ((state: object) => Secret) => {
   };
 };
 
-/** Searches a text piece by piece, each with the end of the one before; returns the first finding. */
+/** Searches a text piece by piece, each with the end of the previous one; returns the first finding. */
 function* firstIn<Found>(text: string, overlap: number, find: (piece: string) => Found | undefined): Steps<Found | undefined> {
   for (let at = 0; at === 0 || at < text.length; at += stepChars) {
     const piece = text.slice(Math.max(0, at - overlap), at + stepChars);
@@ -136,7 +139,7 @@ const systemOf = (list: MessageList): string =>
     .join('\n') ?? '';
 
 const maxSentenceChars = 400;
-/** A shorter sentence is judged together with the next one: each judgement reads the end of the earlier text again. */
+/** A shorter sentence is judged together with the next one, because each judgement reads the end of the earlier text again. */
 const minSentenceChars = 64;
 
 function* indexing(system: string, least: number): Steps<OverlapIndex | undefined> {
@@ -151,7 +154,7 @@ const leakOf = (signs: string, { word, index }: Secret, hasWord: boolean): Canar
 const wordBytes = 8;
 const wordLength = 2 + 2 * wordBytes;
 
-/** Letters and digits that no answer has by chance. Drawn in a run: Cloudflare Workers have no randomness while a module loads. */
+/** Letters and digits that no answer contains by chance. Generated in a run: Cloudflare Workers have no randomness during module load. */
 const randomWord = (): string =>
   `ck${Array.from(crypto.getRandomValues(new Uint8Array(wordBytes)), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 
@@ -164,7 +167,7 @@ const withWord = (prompt: ProcessLLMRequestArgs['prompt'], word: string): Proces
   );
 };
 
-/** Every sentence is a match. One that is long is cut at a space, and short ones are one match. */
+/** Matches every sentence. A long one is cut at a space, and short ones are joined. */
 const sentences: Omit<Pattern, 'replace'> & { readonly isStepwise: true } = {
   maxLength: maxSentenceChars,
   lookbehind: 1,
@@ -186,7 +189,7 @@ const sentences: Omit<Pattern, 'replace'> & { readonly isStepwise: true } = {
   },
 };
 
-/** Where the sentences end that begin at a place; undefined where the text ends before. */
+/** The end of the sentences that start at a position; undefined if the text ends before. */
 const sentenceEnd = (text: string, start: number): number | undefined => {
   const most = start + maxSentenceChars;
   for (let at = start + minSentenceChars - 1; at < Math.min(text.length, most); at += 1)

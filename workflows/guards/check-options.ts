@@ -2,10 +2,10 @@ import { InterlockError } from '../../src/errors.js';
 import { aFunction, aName, anObject, oneOf, type OptionKind } from '../../src/option-kind.js';
 import type { EditStrategy, GuardOptions, JudgeStrategy } from './guard-options.js';
 
-/** What each option of a guard takes: one without its row does not compile. */
+/** The kind of each option of a guard; a missing row does not compile. */
 export type KindsOf<Options> = { readonly [Name in keyof Options]-?: OptionKind };
 
-/** What every ready-made guard takes. */
+/** The options of every ready-made guard. */
 export const sharedKinds: KindsOf<GuardOptions> = { id: aName, onViolation: aFunction };
 
 const judging: JudgeStrategy[] = ['block', 'warn'];

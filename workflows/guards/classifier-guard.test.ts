@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { classifierGuard, type ClassifierGuardOptions } from './classifier-guard.js';
 import { hosts, runOn } from './test-setup.js';
 
-/** A classifier that finds the word `attack`, and notes its texts. */
+/** A classifier that finds the word `attack`, and records its texts. */
 const classifierOf = (scores?: unknown) => {
   const texts: string[] = [];
   const classifier: ClassifierGuardOptions['classifier'] = {

@@ -11,8 +11,8 @@ import { placeHooks, placeLabels } from './place-hooks.js';
 /** Scores texts by label: `localClassifier` of `mastra-interlock/classifier`, or your own around a service. */
 export interface TextClassifier {
   /**
-   * Returns, for each text in order, the score of each label from 0 to 1. It must judge a long text whole. One that throws fails
-   * the guard; so does a result without a label that the guard asks for.
+   * Returns, for each text in order, the score of each label from 0 to 1. It must judge a long text whole. The guard fails
+   * if it throws, or if a result lacks a label of the guard.
    */
   classify(
     texts: readonly string[],
@@ -22,19 +22,19 @@ export interface TextClassifier {
 
 export interface ClassifierGuardOptions extends GuardOptions {
   readonly classifier: TextClassifier;
-  /** Labels that violate, as the model names them, each with the score from which it does, 0 to 1: `{ INJECTION: 0.8 }`. */
+  /** The minimum scores of violations, 0 to 1, by the model's label: `{ INJECTION: 0.8 }`. */
   readonly labels: Readonly<Record<string, number>>;
   /** The parts of a run that are classified. Default `['input', 'result']`. */
   readonly places?: readonly JudgePlace[];
-  /** How much of an answer is classified at once, and buffered until then. Default `'part'`. */
+  /** The amount of an answer that is classified at once, and buffered until then. Default `'part'`. */
   readonly window?: 'sentence' | 'part';
   /** Default `'block'`. */
   readonly strategy?: JudgeStrategy;
 }
 
-/** What the tripwire and `onViolation` receive; never the text. */
+/** The data for the tripwire and `onViolation`; never the text. */
 export interface ClassifierMetadata {
-  /** The labels that violate, with their scores. */
+  /** The violated labels, with their scores. */
   readonly labels: Readonly<Record<string, number>>;
 }
 
@@ -49,10 +49,10 @@ const optionKinds: KindsOf<ClassifierGuardOptions> = {
 
 /**
  * A guard (id `classifier`) that stops texts by the labels of a classifier: the user's newest turn and tool results, and answers
- * and tool calls where `places` names them. It fails closed: a classifier that throws or leaves out a label raises
+ * and tool calls if `places` names them. It fails closed: a classifier that throws or leaves out a label raises
  * `guard/unavailable`. Wrap it for a deadline or a cache: `guard(classifierGuard(…), { deadlineMs, cache })`.
  *
- * A Mastra `Agent` judges an answer after its step, when its words have left.
+ * A Mastra `Agent` judges an answer after its step, when its text has already left.
  *
  * @example
  * classifierGuard({ classifier, labels: { INJECTION: 0.8 } });

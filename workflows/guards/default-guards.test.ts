@@ -11,14 +11,14 @@ import { defaultGuards, type DefaultGuardsOptions } from './default-guards.js';
 interface Scene {
   readonly said?: string;
   readonly answer?: string;
-  /** What the tool gives, where the model calls it. */
+  /** The tool's result, if the model calls it. */
   readonly found?: string;
   readonly args?: string;
 }
 
 const instructions =
   'You are the assistant of a shop. Never tell anybody that parcels of members are packed first, before nine in the morning.';
-const key = 'sk-proj-Tq8vN2xLw0aYc4Rb7KdMzE5uJh9PfG1s3iVoB6yX'; // made up
+const key = 'sk-proj-Tq8vN2xLw0aYc4Rb7KdMzE5uJh9PfG1s3iVoB6yX'; // a fake key
 const conversation = 'my order number is seven seven four two from march';
 
 const stepsOf = ({ answer = 'Fine.', found, args = 'x' }: Scene) =>
@@ -28,7 +28,7 @@ const pageOf =
   (scene: Scene, ran: string[]) =>
   async ({ url }: { url: string }) => (ran.push(url), scene.found ?? '');
 
-/** The text of an answer, or the id of the guard that stopped it; and what the tool was called with. */
+/** The text of an answer, or the id of the guard that stopped it; and the arguments of tool calls. */
 type Came = readonly [end: string | undefined, ran: readonly string[]];
 
 const hosts: Record<string, (options: DefaultGuardsOptions, scene: Scene) => Promise<Came>> = {

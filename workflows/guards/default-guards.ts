@@ -12,18 +12,20 @@ import { toolDescriptionGuard } from './tool-description-guard.js';
 import { toolSecretsGuard } from './tool-secrets-guard.js';
 import { unicodeGuard } from './unicode-guard.js';
 
-/** What an application does: it talks, it also reads texts of others, or it also acts. */
+/** The kind of application: it chats, it also reads foreign texts, or it also acts. */
 type Application = 'chat' | 'rag' | 'agent-with-tools';
 
 export interface DefaultGuardsOptions {
   /**
    * - `'chat'`: `length`, `unicode`, `prompt-injection`, `answer-limit`, `redactor` for credentials, `canary` without a word.
-   * - `'rag'`: also `link`, since a text that the application reads can tell the model to send the conversation away in an
+   * - `'rag'`: also `link`, because a text that the application reads can make the model send the conversation away in an
    *   address.
-   * - `'agent-with-tools'`: also `tool-description` and `tool-secrets`. Say what tools may do with `toolPolicy`.
+   * - `'agent-with-tools'`: also `tool-description` and `tool-secrets`. Restrict tool calls with `toolPolicy`.
    */
   readonly for: Application;
-  /** Hosts that answers, tool calls and tool results may link to, as in `linkGuard`. Default `['*']`: all but those that only look like another. */
+  /**
+   * Hosts that answers, tool calls and tool results may link to, as in `linkGuard`. Default `['*']`: all but hosts that imitate another.
+   */
   readonly hosts?: readonly string[];
   /** Id of the pipeline. Default `'default-guards'`. */
   readonly id?: string;
@@ -35,7 +37,7 @@ const optionKinds: KindsOf<DefaultGuardsOptions> = {
   id: aName,
 };
 
-/** Secrets that no conversation needs; `secret`, which goes by labels alone, would take out more than that. */
+/** Secrets that no conversation needs. The kind `secret`, which goes by labels alone, would remove more. */
 const credentials = ['pem', 'url-credentials', 'jwt', 'api-key', 'bearer'] as const;
 
 /**
@@ -44,8 +46,7 @@ const credentials = ['pem', 'url-credentials', 'jwt', 'api-key', 'bearer'] as co
  * your own pipeline.
  *
  * Injections, credentials in tool calls, and system prompts in answers stop the run. Credentials elsewhere are replaced
- * (`[API_KEY]`), rejected addresses are taken out, and hidden characters are removed. Personal values stay: add a `redactor` for
- * those that you do not want.
+ * (`[API_KEY]`), rejected addresses and hidden characters are removed. Personal values stay: add a `redactor` to remove them.
  *
  * Raises `guard/invalid-option` and `guard/unknown-option`.
  *

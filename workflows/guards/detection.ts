@@ -1,26 +1,26 @@
 import type { Processor, ProcessorContext } from '@mastra/core/processors';
 import { unchanged, type JudgeStrategy } from './guard-options.js';
 
-/** What a guard has found. Neither field repeats the content: both end up in logs, traces and on the client. */
+/** A guard's finding. Neither field repeats the content: both end up in logs, traces and on the client. */
 export interface Detection<Metadata> {
   reason: string;
   metadata: Metadata;
 }
 
-/** Stops the run for a detection. The runner tells `onViolation`. */
+/** Stops the run for a detection. The runner calls `onViolation`. */
 export const block = <Metadata>(detection: Detection<Metadata>, { abort }: ProcessorContext<Metadata>): never =>
   abort(detection.reason, { retry: false, metadata: detection.metadata });
 
-/** Tells `onViolation` of a detection that does not stop the run. */
+/** Reports a detection that does not stop the run to `onViolation`. */
 export const report = async <Metadata>(guard: Processor, { reason, metadata }: Detection<Metadata>): Promise<void> => {
   try {
     await guard.onViolation?.({ processorId: guard.id, message: reason, detail: metadata });
   } catch {
-    // The interface promises that a failing callback does not disturb the guard.
+    // By the interface, a failing callback does not disturb the guard.
   }
 };
 
-/** Makes the end of a judging hook: nothing for no detection, else what the strategy says. */
+/** Makes the end of a judging hook: applies the strategy to a detection, if any. */
 export const judgeWith =
   <Metadata>(guard: Processor, strategy: JudgeStrategy) =>
   (detection: Detection<Metadata> | undefined, context: ProcessorContext<Metadata>): Promise<never> => {

@@ -15,8 +15,8 @@ export const financialAdviceReminder =
 const optionKinds: KindsOf<FinancialAdviceGuardOptions> = { ...sharedKinds, reminder: aName };
 
 /**
- * A guard (id `financial-advice`) for the branch where money is mentioned: it adds a system message to each step, next to those
- * that are there. It does not judge.
+ * A guard (id `financial-advice`) for the branch for mentions of money: it adds a system message to each step, next to the
+ * existing ones. It does not judge.
  */
 export const financialAdviceGuard = (options: FinancialAdviceGuardOptions = {}): GuardProcessor<'processInputStep'> => {
   checkOptions('financial-advice', options, optionKinds);

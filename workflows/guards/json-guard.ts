@@ -18,7 +18,7 @@ export interface JsonMetadata {
   readonly issues: readonly string[];
 }
 
-/** More than this is no help to the model. */
+/** More faults than this do not help the model. */
 const maxIssues = 5;
 
 const optionKinds: KindsOf<JsonGuardOptions> = {
@@ -30,7 +30,7 @@ const optionKinds: KindsOf<JsonGuardOptions> = {
 /**
  * A guard (id `json`) for answers that must be JSON of a certain shape, with or without a code fence around it. An answer that
  * does not match is retried, with the paths of its faults as feedback; after `maxRetries` it is blocked. A step that calls tools
- * is not the answer yet. The words have left when they are judged, unless the agent holds its steps.
+ * is not the answer yet. The text has already left when it is judged, unless the agent holds its steps.
  */
 export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOutputStep', JsonMetadata> => {
   checkOptions('json', options, optionKinds);
@@ -61,7 +61,7 @@ const answerOf = ({ text, messages }: Pick<ProcessOutputStepArgs, 'text' | 'mess
 
 const closing = '\n```';
 
-/** What is wrong with an answer: nothing, or a list that is empty where it is no JSON at all. */
+/** The faults of an answer: undefined if there are none, an empty list if the answer is no JSON. */
 const issuesOf = (answer: string, schema: z.ZodType): string[] | undefined => {
   let value: unknown;
   try {

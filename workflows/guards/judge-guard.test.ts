@@ -14,7 +14,7 @@ interface Asked {
 }
 type Answer = (asked: Asked, call: number) => unknown;
 
-/** A judge that answers from a script: an object is written as JSON, a text stays as it is. */
+/** A judge that answers from a script: an object is sent as JSON, a text unchanged. */
 const judgeOf = (answer: Answer) => {
   const asked: Asked[] = [];
   const doGenerate = async ({ prompt }: { prompt: { content: string | { text: string }[] }[] }) => {
@@ -36,7 +36,7 @@ const verdict = (nonce: string, evidence: string | null, of: 'no' | 'unsure' | '
   nonce,
   p1: { evidence, verdict: of },
 });
-/** Says yes where a text has a word. */
+/** Answers yes for texts with a word. */
 const finding =
   (word: string): Answer =>
   ({ material: { nonce, judged } }) =>

@@ -24,7 +24,7 @@ import { block, report } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { placeHooks, placeLabels, type PlaceContext } from './place-hooks.js';
 
-/** One call of a judge, and what it cost. */
+/** One call of a judge, and its cost. */
 export interface Judgement {
   readonly place: JudgePlace;
   readonly probabilities: Readonly<Record<string, number>>;
@@ -36,7 +36,7 @@ export interface JudgeGuardOptions extends GuardOptions {
   readonly model: JudgeLanguageModel;
   /** The policies, by name. Policies for the same part of a run share one call. See `judgePolicies`. */
   readonly policies: Readonly<Record<string, JudgePolicy>>;
-  /** Of an answer, how much is judged at once, and waits. Default `'part'`. */
+  /** The amount of an answer that is judged at once, and buffered until then. Default `'part'`. */
   readonly window?: 'sentence' | 'part';
   /** Called for every call of the judge, with its cost. */
   readonly onJudgement?: (judgement: Judgement) => void;
@@ -64,23 +64,23 @@ const optionKinds: KindsOf<JudgeGuardOptions> = {
   onJudgement: aFunction,
 };
 
-/** So much is judged in one call; the parts of a longer text overlap. */
+/** The maximum length of text per call; the parts of a longer text overlap. */
 const maxJudgedChars = 12_000;
 const overlapChars = 600;
-/** So much of the newest turns and sources is shown. */
+/** The maximum length of the newest turns and sources in a call. */
 const maxShownChars = 16_000;
 
 /**
  * A guard (id `judge`) that asks a language model whether texts violate policies: the user's newest turn, answers, tool calls and
- * tool results. The judge gets material as data, and its evidence is verified; a judge that fails, or twice gives an unusable
- * answer, is `guard/unavailable`. Wrap it for a deadline, a cache or a breaker: `guard(judgeGuard(…), { deadlineMs, cache })`.
- * Equal questions at the same time are one call.
+ * tool results. The judge gets material as data, and its evidence is verified. A judge that fails, or twice gives an unusable
+ * answer, raises `guard/unavailable`. Wrap it for a deadline, a cache or a breaker: `guard(judgeGuard(…), { deadlineMs, cache })`.
+ * Concurrent equal questions share one call.
  *
- * In an agent of Mastra's own an answer is judged after its step, when its words have left.
+ * A stock agent of Mastra judges an answer after its step, when its text has already left.
  *
  * @example
- * judgeGuard({ model, policies: { injection: judgePolicies.injection, refunds: { rule: 'Does it promise a refund?', places:
- * ['answer'] } } });
+ * const refunds = { rule: 'Does it promise a refund?', places: ['answer'] };
+ * judgeGuard({ model, policies: { injection: judgePolicies.injection, refunds } });
  */
 export const judgeGuard = (
   options: JudgeGuardOptions,
@@ -114,7 +114,7 @@ export const judgeGuard = (
   return Object.assign(guard, { traits: { ...traitsOf.block, judgesErrors: true }, window }, placeHooks(judge));
 };
 
-/** A text may not pass and violate at once. */
+/** Rejects screens by which a text would pass and violate at once. */
 const checkScreens = (policies: Readonly<Record<string, JudgePolicy>>): void => {
   for (const [name, { screen: { pass = 0, block: from = 1 } = {} }] of Object.entries(policies)) {
     if (pass > from)
@@ -125,7 +125,7 @@ const checkScreens = (policies: Readonly<Record<string, JudgePolicy>>): void => 
   }
 };
 
-/** What a screen says of a text; undefined where the judge decides. */
+/** The decision of a screen about a text; undefined if the judge decides. */
 const screened = async (text: string, screen: JudgeScreen | undefined): Promise<0 | 1 | undefined> => {
   if (!screen) return undefined;
   const { score, pass = 0, block: from = Infinity } = screen;
@@ -145,7 +145,7 @@ type Ask = (
   asked: Asked,
 ) => Promise<Readonly<Record<string, number>>>;
 
-/** Asks about a text part by part; equal questions at the same time share one call, unless the run that asks can be given up. */
+/** Asks about a text part by part. Concurrent equal questions share one call, unless their run can be aborted. */
 const createAsking = ({ model, onJudgement }: JudgeGuardOptions): Ask => {
   const underWay = new Map<string, ReturnType<typeof askJudge>>();
   const shared = async (policies: Readonly<Record<string, JudgePolicy>>, material: JudgeMaterial) => {

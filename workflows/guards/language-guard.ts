@@ -35,12 +35,12 @@ const optionKinds: KindsOf<LanguageGuardOptions> = {
   strategy: judgeStrategies,
 };
 
-/** So much of a text tells its language. */
+/** The maximum length of text for detection. */
 const maxChars = 4096;
 
 /**
- * A guard (id `language`) for the language of the user's newest turn and of answers. It passes short texts, and texts about
- * which the detector is not certain. Put it behind `unicodeGuard`, and before guards whose phrases are in one language.
+ * A guard (id `language`) for the language of the user's newest turn and of answers. It passes short texts, and texts whose
+ * language the detector is not sure about. Put it after `unicodeGuard`, and before guards with phrases in one language.
  */
 export const languageGuard = (
   options: LanguageGuardOptions,

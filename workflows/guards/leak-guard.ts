@@ -16,18 +16,18 @@ import { aName, aText, listOf, oneOf } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface LeakGuardOptions extends GuardOptions, ValueKindOptions {
-  /** What must not be shown. Default: `email`, `card`, `iban`, `ssn`, `phone`. */
+  /** The kinds that must not be shown. Default: `email`, `card`, `iban`, `ssn`, `phone`. */
   kinds?: readonly PiiKind[];
   /**
-   * What may be shown all the same: an address (`jane@example.com`), a mailbox at any domain (`support@`), a domain with all its
-   * mailboxes (`example.com`), or a number in any notation. Default: nothing.
+   * Allowed values: an address (`jane@example.com`), a mailbox at any domain (`support@`), a domain with all its
+   * mailboxes (`example.com`), or a number in any notation. Default: none.
    */
   allow?: readonly string[];
 }
 
 /** Metadata of the tripwire; never a value. */
 export interface LeakMetadata {
-  /** Kinds found, and how many of each. */
+  /** The number of findings by kind. */
   found: Partial<Record<PiiKind, number>>;
 }
 

@@ -5,9 +5,9 @@ import { numberFrom } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface LengthGuardOptions extends GuardOptions {
-  /** The most that the user's newest turn may have, in UTF-16 units. Default 20,000. */
+  /** The maximum length of the user's newest turn, in UTF-16 units. Default 20,000. */
   maxChars?: number;
-  /** The least that it must have, in UTF-16 units without the white space around it. Default 0, which allows an empty input. */
+  /** The minimum length, in UTF-16 units without surrounding white space. Default 0, which allows an empty input. */
   minChars?: number;
 }
 
@@ -22,8 +22,8 @@ export interface LengthMetadata {
 const optionKinds: KindsOf<LengthGuardOptions> = { ...sharedKinds, maxChars: numberFrom(0), minChars: numberFrom(0) };
 
 /**
- * A guard (id `length`) that blocks when the user's newest turn is too long or too short. Only text counts; input without any
- * turn of the user passes.
+ * A guard (id `length`) that blocks if the user's newest turn is too long or too short. Only text counts; input without a
+ * user turn passes.
  */
 export const lengthGuard = (options: LengthGuardOptions = {}): GuardProcessor<'processInput', LengthMetadata> => {
   checkOptions('length', options, optionKinds);

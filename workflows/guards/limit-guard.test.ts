@@ -11,7 +11,7 @@ import { hosts, runOn } from './test-setup.js';
 const memory = (points: number, duration = 3600): RateLimiterMemory => new RateLimiterMemory({ points, duration });
 const usage = { inputTokens: 60, outputTokens: 40, totalTokens: 100 };
 
-/** Points that a key has used up. */
+/** The used points of a key. */
 const usedOf = async (limiter: RateLimiterMemory, key = 'anonymous') => (await limiter.get(key))?.consumedPoints ?? 0;
 
 describe.each(hosts)('limitGuard in %s', (host) => {
@@ -158,7 +158,7 @@ describe('limitGuard', () => {
     const asked = Array.from({ length: 80 }, (_, at) => hook(guards[at % 2] as (typeof guards)[number], 'processInputStep', {}));
     const outcomes = await Promise.all(asked);
     expect(outcomes.filter(({ tripped }) => !tripped).length).toBeLessThanOrEqual(25);
-    // What was refused was given back, so that the rest can be had.
+    // A rejected request gives its points back, so that the rest remains available.
     let granted = outcomes.filter(({ tripped }) => !tripped).length;
     for (const guard of [...guards, ...guards].flatMap((one) => Array.from({ length: 10 }, () => one)))
       if (!(await hook(guard, 'processInputStep', {})).tripped) granted += 1;

@@ -10,7 +10,7 @@ import { isUserSide } from '../messages/message-text.js';
 /** The counted unit: runs, steps of runs, calls of models, tool calls, tokens, or a cost of your own. */
 export type LimitUnit = 'runs' | 'steps' | 'calls' | 'toolCalls' | 'tokens' | 'cost';
 
-/** Where points are kept: any limiter of `rate-limiter-flexible`, in memory or in a store that processes share. */
+/** Storage of points: any limiter of `rate-limiter-flexible`, in memory or in a shared store. */
 export interface Limiter {
   consume(key: string, points: number): Promise<unknown>;
   penalty(key: string, points: number): Promise<unknown>;
@@ -22,13 +22,13 @@ type Usage = ProcessOutputStepArgs['usage'];
 /** The context in which a key is looked up. */
 export interface LimitContext {
   readonly requestContext: ProcessorContext['requestContext'];
-  /** The resource and the thread of the conversation, where the run has memory. */
+  /** The resource and the thread of the conversation, if the run has memory. */
   readonly resourceId: string | undefined;
   readonly threadId: string | undefined;
 }
 
 export interface Limit {
-  /** Named in the tripwire. Default: the unit. */
+  /** The name in the tripwire. Default: the unit. */
   readonly name?: string;
   readonly unit: LimitUnit;
   /**
@@ -36,14 +36,14 @@ export interface Limit {
    * key share one, `anonymous`. Default `user`.
    */
   readonly per?: 'user' | 'thread' | 'all' | ((context: LimitContext) => string | undefined);
-  /** Keeps the points and their window. */
+  /** Stores the points and their window. */
   readonly limiter: Limiter;
   /**
    * With `tokens` and `cost`: the amount that is reserved before each call, at least 1. The actual usage is settled after the
    * call. Default 1,000.
    */
   readonly reserve?: number;
-  /** With `cost`: the points of a call, such as millionths of a dollar; needed there. */
+  /** With `cost`, and required for it: the points of a call, such as millionths of a dollar. */
   readonly priceOf?: (usage: Usage) => number;
 }
 
@@ -55,7 +55,7 @@ export interface LimitGuardOptions extends GuardOptions {
 export interface LimitMetadata {
   readonly limit: string;
   readonly unit: LimitUnit;
-  /** After how many milliseconds to try again. */
+  /** Milliseconds until the next try can succeed. */
   readonly retryAfterMs: number;
 }
 
@@ -70,7 +70,7 @@ const limitKind = fieldsOf({
 } satisfies KindsOf<Limit>);
 const optionKinds: KindsOf<LimitGuardOptions> = { ...sharedKinds, limits: needed(listOf(limitKind)) };
 
-/** Points that a call has reserved, by the limit's place in the list, and whose they are. */
+/** The reserved points of a call and their key, by the limit's index. */
 type Reserved = Record<number, { key: string; points: number }>;
 
 interface HookArgs extends ProcessorContext<LimitMetadata> {
@@ -79,15 +79,16 @@ interface HookArgs extends ProcessorContext<LimitMetadata> {
 }
 
 /**
- * A guard (id `limit`) for how much users, threads or all may use in a window. Tokens and cost are reserved before a call and
- * settled after it, so that calls at the same time cannot pass a limit together. Put the same object into the input and the
+ * A guard (id `limit`) for the usage of users, threads or all in a time window. Tokens and cost are reserved before a call and
+ * settled after it, so that concurrent calls cannot exceed a limit together. Put the same object into the input and the
  * output processors.
  *
- * A run that is over a limit stops with `retryAfterMs`; what was asked for is given back. A call that fails keeps what it
- * reserved. Points are kept by a limiter of `rate-limiter-flexible`, and a store that fails is `guard/unavailable`.
+ * A run over a limit stops with `retryAfterMs`; its requested points are given back. A failed call keeps its
+ * reservation. A limiter of `rate-limiter-flexible` stores the points; if its store fails, the guard raises `guard/unavailable`.
  *
  * @example
- * limitGuard({ limits: [{ unit: 'tokens', limiter: new RateLimiterRedis({ storeClient, points: 100_000, duration: 3600 }), reserve: 4000 }] });
+ * limitGuard({ limits: [{ unit: 'tokens', limiter: new
+ * RateLimiterRedis({ storeClient, points: 100_000, duration: 3600 }), reserve: 4000 }] });
  */
 export const limitGuard = (
   options: LimitGuardOptions,
@@ -164,7 +165,7 @@ const keyOf = ({ per = 'user' }: Limit, { requestContext, messages, messageList 
 const anonymous = 'anonymous';
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Takes points; gives what to tell where there are not enough of them, and takes none then. */
+/** Takes points. If too few are left, takes none and returns a detection. */
 const consume = async (limit: Limit, key: string, points: number): Promise<Detection<LimitMetadata> | undefined> => {
   try {
     await limit.limiter.consume(key, points);
@@ -172,13 +173,13 @@ const consume = async (limit: Limit, key: string, points: number): Promise<Detec
   } catch (refusal) {
     const { msBeforeNext } = Object(refusal) as { msBeforeNext?: unknown };
     if (refusal instanceof Error || typeof msBeforeNext !== 'number') throw refusal;
-    await limit.limiter.reward(key, points); // a refusal counts as well there
+    await limit.limiter.reward(key, points); // the limiter counts a rejection as well
     const metadata = { limit: nameOf(limit), unit: limit.unit, retryAfterMs: msBeforeNext };
     return { reason: `The limit of ${nameOf(limit)} is reached.`, metadata };
   }
 };
 
-/** Gives back what was reserved too much, and takes what was reserved too little. A call that says nothing of its usage keeps its reservation. */
+/** Gives back reserved points that were not used, or takes missing ones. A call without usage keeps its reservation. */
 const settle = async (
   limit: Limit | undefined,
   { key, points, usage }: { key: string; points: number; usage: Usage },

@@ -65,7 +65,7 @@ const rejected: readonly (readonly [text: string, value: string])[] = [
   ['https://%65vil.test/x y', 'https://%65vil.test/x'],
   ['https\\u003a//evil.test/x y', 'https\\u003a//evil.test/x'],
   ['ht\u200Btps://evil.test/x y', 'ht\u200Btps://evil.test/x'],
-  // hosts that are not what they seem
+  // imitated hosts
   ['https://user:secret@example.com/x y', 'https://user:secret@example.com/x'],
   ['https://example.com@evil.test/x y', 'https://example.com@evil.test/x'],
   ['https://example.com\\@evil.test/x y', 'https://example.com\\@evil.test/x'],

@@ -21,7 +21,7 @@ export type LinkStrategy = JudgeStrategy | 'strip' | 'defang';
 export interface LinkGuardOptions extends GuardOptions {
   /**
    * Hosts that may be linked to or loaded from: `example.com` for that host on its default port, `example.com:8443`,
-   * `*.example.com` for hosts under it, `*` for all but those that only look like another. Addresses of machines count only when
+   * `*.example.com` for hosts under it, `*` for all but those that imitate another. Addresses of machines count only when
    * listed. Default: none.
    */
   readonly hosts?: readonly string[];
@@ -31,13 +31,13 @@ export interface LinkGuardOptions extends GuardOptions {
    */
   readonly schemes?: readonly string[];
   /**
-   * The minimal number of consecutive letters and digits with which an address that repeats the conversation is rejected (system
+   * The minimum number of consecutive letters and digits with which an address that repeats the conversation is rejected (system
    * messages, user turns, tool results; also in base 64 and hexadecimal). An address that the conversation contains as a whole
    * passes. At least 8; `Infinity` turns it off. Default 32.
    */
   readonly maxCarried?: number;
   /**
-   * `block` stops the run, `strip` puts `replacement` in place of the address, `defang` makes it readable but not clickable
+   * `block` stops the run, `strip` replaces the address with `replacement`, `defang` makes it readable but not clickable
    * (`hxxps[:]//evil[.]com`), `warn` only calls `onViolation`. Default `'block'`.
    */
   readonly strategy?: LinkStrategy;
@@ -48,7 +48,7 @@ export interface LinkGuardOptions extends GuardOptions {
 /** Metadata of the tripwire and of `onViolation`; never an address. */
 export interface LinkMetadata {
   readonly strategy: LinkStrategy;
-  /** Why addresses were rejected, and how many. */
+  /** The number of rejected addresses by fault. */
   readonly found: Partial<Record<LinkFault, number>>;
 }
 
@@ -61,18 +61,18 @@ const optionKinds: KindsOf<LinkGuardOptions> = {
   replacement: aText,
 };
 
-/** So much of the newest conversation is compared with addresses. */
+/** The maximum length of the newest conversation that is compared with addresses. */
 const maxConversationChars = 262_144;
 
 /**
  * A guard (id `link`) against addresses that take data out or lead elsewhere, in answers, reasoning, sources, tool arguments and
- * tool results: Markdown, HTML, CSS and bare addresses, with the encodings that browsers undo. In a stream it holds back what may
- * be the beginning of one.
+ * tool results: Markdown, HTML, CSS and bare addresses, with the encodings that browsers decode. In a stream it buffers a
+ * possible beginning of one.
  *
  * Addresses relative to the page pass. Redirects of an allowed host are not followed, and data in short pieces over many
- * addresses is not seen.
+ * addresses is not detected.
  *
- * Raises `guard/invalid-option` for a host or scheme that cannot be read.
+ * Raises `guard/invalid-option` for an unreadable host or scheme.
  *
  * @example
  * linkGuard({ hosts: ['example.com', '*.example.com'], strategy: 'strip' });
@@ -119,7 +119,7 @@ const readRules = ({ hosts = [], schemes = ['https', 'http', 'mailto', 'tel'], i
   return { schemes: new Set(schemes), allows: (host) => matchers.some((fits) => fits(host)), isOpen: hosts.includes('*') };
 };
 
-/** Finds addresses that are rejected, and those that may carry as much as is not allowed. */
+/** Finds rejected addresses, and those long enough to carry data. */
 const faultFinder = (faultIn: (value: string) => LinkFault | undefined): CombinedFinder<LinkFault> => {
   const written: Finder = {
     maxLength: maxLinkChars,
@@ -146,13 +146,13 @@ const faultFinder = (faultIn: (value: string) => LinkFault | undefined): Combine
   };
 };
 
-/** Each address is asked about by the finder, for its kind, and before it is replaced. */
+/** Caches results: each address is checked by the finder, for its kind, and before its replacement. */
 const remembering = <T>(compute: (value: string) => T): ((value: string) => T) => {
   const known = new Map<string, T>();
   return (value) => {
     if (known.size > maxRemembered) known.clear();
     if (!known.has(value)) known.set(value, compute(value));
-    return known.get(value) as T; // it was set above
+    return known.get(value) as T; // set above
   };
 };
 
@@ -181,7 +181,7 @@ const withoutLinks = (text: string): string =>
     .filter((word) => !word.includes('://') && !word.includes('www.'))
     .join(' ');
 
-/** An address that can be read but not followed: as it would be opened, with its host in ASCII. */
+/** An address that can be read but not followed: in the form in which it would be opened, with its host in ASCII. */
 const defanged = (value: string, replacement: string): string => {
   const shown = URL.canParse(value.trim()) ? new URL(value.trim()).href : value;
   if (!/^(?:https?|ftp|wss?):/i.test(shown)) return replacement;

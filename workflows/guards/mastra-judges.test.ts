@@ -12,12 +12,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { guard, InterlockAgent, verify } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
-/** Mastra's guards that ask a model, in our windows: the same objects, asked as often as the window says. */
+/** Mastra's model-based guards in our windows: the same objects, called once per window. */
 const text =
   'The parcels left our warehouse on Mondays. It will arrive on Thursday, before noon. Is there more that I can do for you?';
 const deltas = Array.from({ length: 60 }, (_, index) => text.slice(index * 2, index * 2 + 2));
 
-/** A judge that answers every question with this. */
+/** A judge with one answer to every question. */
 const judgeSaying = (answer: object | ((prompt: string) => object)) =>
   scriptedModel({
     steps: ({ prompt }) => ({ text: JSON.stringify(typeof answer === 'function' ? answer(JSON.stringify(prompt)) : answer) }),
@@ -54,7 +54,7 @@ describe('ModerationProcessor in a window', () => {
     const judge = judgeSaying(calm);
     const agent = answering([guard(moderation(judge), { window })]);
     expect(await streamed(agent)).toEqual({ status: 'success', left: text });
-    // And once for the whole answer. What came while the judge was busy is judged at once, so that there may be fewer.
+    // And once for the whole answer. Text that arrives while the judge is busy is judged together, so there may be fewer calls.
     expect(judge.calls.length).toBeGreaterThanOrEqual(2);
     expect(judge.calls.length).toBeLessThanOrEqual(calls + 1);
   });
@@ -116,7 +116,7 @@ describe('the others', () => {
 });
 
 describe('ClassifierProcessor in a window', () => {
-  /** An evaluation model that finds unsafe what has the word in it, and notes what it was asked about. */
+  /** An evaluation model that flags texts with the word as unsafe, and records its questions. */
   const evaluating = (word: string) => {
     const asked: string[] = [];
     const model: ConstructorParameters<typeof Classifier>[0]['model'] = {
@@ -125,7 +125,7 @@ describe('ClassifierProcessor in a window', () => {
       modelId: 'scripted',
       supportedQuestionTypes: ['boolean'],
       doEvaluate: async ({ state }) => {
-        const words = JSON.stringify(state).slice(1, -1); // it is given a text
+        const words = JSON.stringify(state).slice(1, -1); // the state is a text
         asked.push(words);
         return {
           answers: { unsafe: { type: 'boolean', probability: words.includes(word) ? 1 : 0 } },

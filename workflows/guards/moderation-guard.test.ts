@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { moderationGuard, type ModerationGuardOptions } from './moderation-guard.js';
 import { hosts, runOn } from './test-setup.js';
 
-/** An endpoint that flags what contains a word, and notes what it was asked. */
+/** An endpoint that flags texts with a word, and records its requests. */
 const endpointOf = (reply?: (input: string) => Response) => {
   const asked: string[] = [];
   const send = (async (_url: unknown, init: { body: string; headers: Record<string, string> }) => {

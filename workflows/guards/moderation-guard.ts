@@ -9,7 +9,7 @@ import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } 
 import { isHeld } from './place-hooks.js';
 
 export interface ModerationGuardOptions extends GuardOptions {
-  /** Where texts are sent, such as `https://api.openai.com/v1/moderations`. */
+  /** The URL for requests, such as `https://api.openai.com/v1/moderations`. */
   readonly endpoint: string;
   /** Default `omni-moderation-latest`. */
   readonly model?: string;
@@ -17,9 +17,9 @@ export interface ModerationGuardOptions extends GuardOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The minimum score of a violation by category, 0 to 1. Default: the endpoint's flags. */
   readonly thresholds?: Readonly<Record<string, number>>;
-  /** Categories that count. Default: all. */
+  /** The categories that count. Default: all. */
   readonly categories?: readonly string[];
-  /** Of an answer, how much is judged at once, and waits. Default `'part'`. */
+  /** The amount of an answer that is judged at once, and buffered until then. Default `'part'`. */
   readonly window?: 'sentence' | 'part';
   /** Default `'block'`. */
   readonly strategy?: JudgeStrategy;
@@ -29,7 +29,7 @@ export interface ModerationGuardOptions extends GuardOptions {
 
 /** Metadata of the tripwire and of `onViolation`. */
 export interface ModerationMetadata {
-  /** Categories that were found. */
+  /** The found categories. */
   readonly categories: readonly string[];
 }
 
@@ -62,12 +62,12 @@ const isRecordOf = (type: 'boolean' | 'number', value: unknown): boolean =>
   Object.values(value).every((entry) => typeof entry === type);
 
 /**
- * A guard (id `moderation`) that asks an endpoint with OpenAI's form of moderation about the user's newest turn and about
- * answers. It fails closed: an endpoint that does not answer, or answers in another form, is reported as `guard/unavailable` and
- * not as a pass. Limit its time with `guard(moderationGuard(…), { deadlineMs })`.
+ * A guard (id `moderation`) that asks an endpoint with OpenAI's moderation format about the user's newest turn and about
+ * answers. It fails closed: an endpoint that does not answer, or answers in another format, raises `guard/unavailable`
+ * and is not a pass. Limit its time with `guard(moderationGuard(…), { deadlineMs })`.
  *
- * In an `InterlockAgent` and with the AI SDK nothing of an answer leaves before its window was judged; in an agent of Mastra's
- * own an answer is judged after its step.
+ * In an `InterlockAgent` and with the AI SDK no text of an answer leaves before its window was judged; a stock agent of Mastra
+ * judges an answer after its step.
  */
 export const moderationGuard = (
   options: ModerationGuardOptions,

@@ -9,7 +9,7 @@ import { aFunction, aName, aText, either, listOf, oneOf } from '../../src/option
 import { checkOptions, editStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface PiiGuardOptions extends GuardOptions, ValueKindOptions {
-  /** What to look for. Default: all of `email`, `iban`, `card`, `ssn`, `ip`, `phone`. */
+  /** The kinds of values to find. Default: all of `email`, `iban`, `card`, `ssn`, `ip`, `phone`. */
   kinds?: readonly PiiKind[];
   /** `redact` replaces each value and continues, `block` stops the run, `warn` only calls `onViolation`. Default `'redact'`. */
   strategy?: EditStrategy;
@@ -20,7 +20,7 @@ export interface PiiGuardOptions extends GuardOptions, ValueKindOptions {
 /** Metadata of the tripwire and of `onViolation`; never a value. */
 export interface PiiMetadata {
   strategy: EditStrategy;
-  /** Kinds found, and how many of each. */
+  /** The number of findings by kind. */
   found: Partial<Record<PiiKind, number>>;
 }
 
@@ -36,16 +36,16 @@ const optionKinds: KindsOf<PiiGuardOptions> = {
 };
 
 /**
- * A guard (id `pii`) for personal values in the input, in tool results and in answers. Values are validated by libraries made
- * for them, see `findPii`. `redactor` does the same for more kinds and in more ways.
+ * A guard (id `pii`) for personal values in the input, in tool results and in answers. Specialized libraries validate the values,
+ * see `findPii`. `redactor` does the same for more kinds and in more ways.
  *
- * - Input: `redact` edits every message that came in, `block` and `warn` judge the user's newest turn.
- * - Answers: the assistant's text since the user last spoke, in the stream, after each step and at the end.
+ * - Input: `redact` edits every incoming message, `block` and `warn` judge the user's newest turn.
+ * - Answers: the assistant's text since the user's last turn, in the stream, after each step and at the end.
  * - Tool results: every string, key and long number in them. A result that cannot be replaced is blocked instead.
  *
- * In messages only text parts are read and edited; in a stream also reasoning and the arguments of tool calls. There `redact` and
- * `block` hold back what may be the beginning of a value, so that no piece of one leaves, however the stream is cut; `warn` does
- * not touch it.
+ * In messages it reads and edits only text parts; in a stream also reasoning and tool arguments. There `redact` and
+ * `block` buffer a possible beginning of a value, so that no piece of one leaves, however the stream is cut; `warn` does
+ * not read the stream.
  */
 export const piiGuard = (options: PiiGuardOptions = {}): PiiProcessor & ValueHooks<PiiMetadata> => {
   checkOptions('pii', options, optionKinds);

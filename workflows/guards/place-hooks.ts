@@ -7,7 +7,7 @@ import { newestUserTurn, responseMessages, textOf, textsOf } from '../messages/m
 import { currentToolResult } from '../messages/tool-result.js';
 import { unchanged, type GuardProcessor } from './guard-options.js';
 
-/** How a reason names a place. */
+/** The names of places in reasons. */
 export const placeLabels: Readonly<Record<JudgePlace, string>> = {
   input: 'input',
   answer: 'answer',
@@ -25,7 +25,7 @@ type PlaceHooks<Metadata> = Omit<
   'id'
 >;
 
-/** The hooks of a guard that judges one text at a time; `judge` aborts what it does not allow. */
+/** The hooks of a guard that judges one text at a time; `judge` aborts for violations. */
 export const placeHooks = <Metadata>(
   judge: (place: JudgePlace, text: string, args: PlaceContext<Metadata>) => Promise<void>,
 ): PlaceHooks<Metadata> => ({

@@ -18,15 +18,15 @@ export interface PromptInjectionGuardOptions extends GuardOptions {
   strategy?: JudgeStrategy;
   /** Your own signals, searched in input and tool results in addition to the built-in ones. Default: none. */
   patterns?: readonly InjectionSignal[];
-  /** The score from which on a text is an injection, 0 to 1. Default 0.7: one heavy signal, or two middling ones. */
+  /** The minimum score of an injection, 0 to 1. Default 0.7: one heavy signal, or two medium ones. */
   threshold?: number;
 }
 
 /** Metadata of the tripwire and of `onViolation`; never the text. */
 export interface PromptInjectionMetadata {
-  /** How sure the guard is, 0 to 1. */
+  /** The certainty of the guard, 0 to 1. */
   score: number;
-  /** The signals it found, highest weight first, such as `instruction-override`. */
+  /** The found signals, highest weight first, such as `instruction-override`. */
   signals: string[];
 }
 
@@ -42,12 +42,12 @@ const optionKinds: KindsOf<PromptInjectionGuardOptions> = {
 };
 
 /**
- * A guard (id `prompt-injection`) against text that tries to take over the model: lifted instructions, pretended roles, requests
+ * A guard (id `prompt-injection`) against text that tries to take over the model: overridden instructions, pretended roles, requests
  * for the system prompt, jailbreak personas, hidden and encoded orders, and in tool results orders to the model.
  *
  * It reads every user turn with its text files, every string of a tool result, and assistant turns that a client sends, because a
  * client can forge its history. It matches phrases, not meaning: a text that quotes an attack is blocked, and a rephrased attack
- * passes. If that matters, combine it with a guard that judges by model.
+ * passes. If that matters, combine it with a model-based guard.
  */
 export const promptInjectionGuard = (
   options: PromptInjectionGuardOptions = {},
@@ -86,8 +86,8 @@ interface Asked<Context> {
 }
 
 /**
- * How likely a text tries to take over the model, from 0 to 1, by the phrases of {@link promptInjectionGuard} for tool results,
- * which are those of the input and more: a cheap look before a judge.
+ * The likelihood, from 0 to 1, that a text tries to take over the model. It uses the phrases of {@link promptInjectionGuard} for
+ * tool results, which include those for input: a cheap check before a judge.
  *
  * @example
  * const screen = { score: injectionScore, pass: 0.2, block: 0.9 };
@@ -96,7 +96,7 @@ interface Asked<Context> {
 export const injectionScore = async (text: string): Promise<number> =>
   (await highestScore(readingsOf([text]), toolResultSignals)).score;
 
-/** The score of the text that is surest. */
+/** The highest score among the texts. */
 export const highestScore = (texts: readonly string[], signals: readonly InjectionSignal[]): Awaitable<InjectionScore> => {
   const pace = createPace();
   const scores = inTurn(texts, (text) => paced(scoring(text, signals), pace));

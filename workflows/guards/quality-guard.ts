@@ -8,19 +8,19 @@ import { aBoolean, kind, listOf, numberFrom } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface QualityGuardOptions extends GuardOptions {
-  /** The least that an answer must have, in UTF-16 units without the white space around it. Default 40. */
+  /** The minimum length of an answer, in UTF-16 units without surrounding white space. Default 40. */
   minChars?: number;
   /** Whether an answer without text is rejected, regardless of `minChars`. Default true. */
   forbidEmpty?: boolean;
   /** The maximum number of occurrences of the same word, phrase, sentence or line. Default 8. */
   maxRepetition?: number;
-  /** An answer that matches one of these is a refusal. Default: none, since refusing may be right. */
+  /** An answer that matches one of these is a refusal. Default: none, because a refusal may be right. */
   refusalPatterns?: readonly RegExp[];
   /** The number of retries to request; after that the answer is blocked. Default 2. The agent's `maxProcessorRetries` caps it. */
   maxRetries?: number;
 }
 
-/** Something that {@link qualityGuard} may find wanting. */
+/** A fault that {@link qualityGuard} can find. */
 export type QualityFlaw = 'empty' | 'too-short' | 'repetitive' | 'refusal';
 
 /** Metadata of the tripwire. */
@@ -69,7 +69,7 @@ export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<
   };
 };
 
-/** Empty counts as too short, so three things are checked. */
+/** Empty counts as too short, so there are three checks. */
 const checkCount = 3;
 
 const feedback: Record<QualityFlaw, (rules: Rules) => string> = {
@@ -81,7 +81,7 @@ const feedback: Record<QualityFlaw, (rules: Rules) => string> = {
 
 interface Answer {
   readonly text: string;
-  /** How often the same thing is said. */
+  /** The number of times that the same text is repeated. */
   readonly repetition: number;
   /** Whether the step calls tools. */
   readonly isUnderway: boolean;

@@ -12,9 +12,9 @@ import { aName, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface ScriptGuardOptions extends GuardOptions {
-  /** The scripts that may be written, by their Unicode names, such as `'Latin'`, `'Cyrillic'`, `'Han'`. */
+  /** The allowed scripts, by their Unicode names, such as `'Latin'`, `'Cyrillic'`, `'Han'`. */
   readonly scripts: readonly string[];
-  /** The share of letters that may be of other scripts, 0 to 1: names and quotations. Default 0.2. */
+  /** The allowed share of letters of other scripts, 0 to 1: names and quotations. Default 0.2. */
   readonly maxForeignShare?: number;
   /** Texts of fewer letters pass. Default 12. */
   readonly minLetters?: number;

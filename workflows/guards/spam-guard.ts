@@ -13,19 +13,19 @@ import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './chec
 export interface SpamGuardOptions extends GuardOptions {
   /** The maximum number of occurrences of the same word, phrase, sentence or line. Default 10. */
   maxRepeats?: number;
-  /** How many links the input may hold. Default 10. */
+  /** The maximum number of links in the input. Default 10. */
   maxLinks?: number;
-  /** How long a row of one letter or mark may be, as in `!!!!!!`, in UTF-16 units. Default 40. */
+  /** The maximum length of a run of one letter or mark, as in `!!!!!!`, in UTF-16 units. Default 40. */
   maxCharRun?: number;
-  /** The share of letters that may be capitals, 0 to 1. Default 0.8. */
+  /** The maximum share of capital letters, 0 to 1. Default 0.8. */
   maxShouting?: number;
-  /** Shouting counts from this many letters on, of scripts that know capitals. Default 80. */
+  /** The minimum number of letters for shouting to count, in scripts with capitals. Default 80. */
   minShoutingLetters?: number;
   /** Default `'block'`. */
   strategy?: JudgeStrategy;
 }
 
-/** A sign of spam that {@link spamGuard} knows. */
+/** A sign of spam that {@link spamGuard} detects. */
 export type SpamSign = 'repetition' | 'character-flood' | 'link-flood' | 'shouting';
 
 /** Metadata of the tripwire and of `onViolation`. */
@@ -90,7 +90,7 @@ function* signsIn(text: string, limits: Limits): Steps<SpamSign[]> {
 const linkFinder = defineFinder({ regex: /https?:\/\/|(?<![\p{L}\p{N}/.])www\./giu });
 
 const [capital, small, counted] = [1, 2, 4];
-/** Rules and table borders are drawn with dashes and the like, so rows of those do not count. */
+/** Rules and table borders are drawn with dashes and the like, so runs of those do not count. */
 const uncounted = /[\s\d\-=_*#~+.|/\\─━═]/u;
 const kindsOf = rememberKinds(
   (character) =>
@@ -108,7 +108,7 @@ function* countingCharacters(text: string): Steps<{ charRun: number; letters: nu
     if (kinds & small) smalls += 1;
     run = code === last ? run + units : units;
     last = code;
-    if (run > Math.max(charRun, units) && kinds & counted) charRun = run; // one character is no row
+    if (run > Math.max(charRun, units) && kinds & counted) charRun = run; // one character is no run
   });
   return { charRun, letters: capitals + smalls, capitals };
 }

@@ -13,7 +13,7 @@ import { promptInjectionGuard } from './prompt-injection-guard.js';
 import { qualityGuard } from './quality-guard.js';
 import { spamGuard } from './spam-guard.js';
 
-/** The guards in Mastra's own runner, over its own list: what a stock agent does with them. */
+/** The guards in Mastra's own runner, over its own list: their behavior in a stock agent. */
 const email = 'jane@example.com';
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 
@@ -103,7 +103,7 @@ describe('in Mastra’s runner', () => {
       messageList: list,
       stepNumber: 0,
       steps: [],
-      model: { specificationVersion: 'v2', provider: 'test', modelId: 'test' } as never, // nothing calls it
+      model: { specificationVersion: 'v2', provider: 'test', modelId: 'test' } as never, // never called
     });
     expect(list.getSystemMessages().map(({ content }) => content)).toEqual([
       'You are helpful.',

@@ -20,10 +20,10 @@ export interface HostRun {
   readonly prompt?: string;
 }
 
-/** What a run came to. */
+/** The outcome of a run. */
 export interface HostOutcome {
   readonly text: string;
-  /** Why it was stopped, or `suspended` where it waits for an approval. */
+  /** The reason for the stop, or `suspended` if the run waits for an approval. */
   readonly stopped: string | undefined;
   /** The tools that ran, with their arguments. */
   readonly ran: readonly string[];
@@ -33,7 +33,7 @@ export interface HostOutcome {
 const inputHooks = ['processInput', 'processInputStep', 'processLLMRequest'] as const;
 const outputHooks = ['processOutputStream', 'processOutputStep', 'processOutputResult', 'processToolResult'] as const;
 
-/** Runs guards on a host, each where its hooks belong. */
+/** Runs guards on a host, each in the arrays for its hooks. */
 export const runOn = async (host: HostName, run: HostRun): Promise<HostOutcome> => {
   const ran: string[] = [];
   const results = Object.entries(run.tools ?? {});

@@ -29,8 +29,8 @@ const optionKinds: KindsOf<ToolDescriptionGuardOptions> = {
 };
 
 /**
- * A guard (id `tool-description`) against tools whose name, description or schema gives the model orders, as those of a foreign
- * MCP server may. It checks the tools of each step before the model gets them, and each tool once.
+ * A guard (id `tool-description`) against tools whose name, description or schema gives the model orders, as a foreign
+ * MCP server's may. It checks the tools of each step before the model gets them, and each tool once.
  */
 export const toolDescriptionGuard = (
   options: ToolDescriptionGuardOptions = {},
@@ -74,7 +74,7 @@ const textsIn = (tool: unknown): string[] => {
   return [description, ...[inputSchema, parameters, outputSchema].map(schemaOf)].flatMap(leavesOf).map(String);
 };
 
-/** A schema as plain data: as it is where it is JSON Schema, else as the library that made it writes it. */
+/** A schema as plain data: JSON Schema unchanged, other schemas as written by their library. */
 const schemaOf = (schema: unknown): unknown => {
   const {
     jsonSchema,

@@ -9,7 +9,7 @@ const tools = {
   send: tool({ inputSchema: z.object({ to: z.string(), files: z.array(z.string()) }), execute: async () => 'x' }),
 };
 
-// Names of tools and arguments are those of the tools, of Mastra and of the AI SDK.
+// Names of tools and arguments come from the tools, of Mastra and of the AI SDK.
 toolPolicy<typeof tools>({
   tools: {
     fetch: { args: { url: urlRule() } },
@@ -24,5 +24,5 @@ toolPolicy<typeof tools>({ tools: { send: { args: { from: urlRule() } } } });
 toolPolicy<typeof tools>({ tools: { delete: 'deny' } });
 // @ts-expect-error there is no such tool
 toolPolicy<typeof tools>({ tools: { send: { notAfter: ['delete'] } } });
-// Without the type of the tools any name is taken.
+// Without the type of the tools any name is accepted.
 toolPolicy({ tools: { whatever: { args: { x: () => undefined } } } });

@@ -22,7 +22,7 @@ const run = (host: HostName, options: ToolPolicyOptions, ...steps: readonly Call
 const ran = async (host: HostName, options: ToolPolicyOptions, ...steps: readonly Calls[]) =>
   (await run(host, options, ...steps)).ran;
 
-/** Mastra's own agent cannot refuse one call of several: there the run stops. */
+/** Mastra's own agent cannot reject one call of several: it stops the run. */
 const refusesOne = (host: HostName) => host !== 'Agent';
 
 describe.each(hosts)('toolPolicy in %s', (host) => {

@@ -36,17 +36,17 @@ type ArgumentPath<Input> = unknown extends Input
     ? (keyof Input & string) | `${keyof Input & string}.${string}`
     : string;
 
-/** What may be done with one tool. */
+/** The rules for one tool. */
 export interface ToolRule<Tool = unknown, Names extends string = string> {
   /** Default `'allow'`. */
   readonly decision?: ToolDecision;
-  /** A rule for each argument that must not be anything, by its path. */
+  /** Rules for restricted arguments, by path. */
   readonly args?: Partial<Record<ArgumentPath<InputOf<Tool>>, ArgumentRule>>;
-  /** The most calls of the tool in a run. Default: no limit. */
+  /** The maximum number of calls of the tool in a run. Default: no limit. */
   readonly maxCalls?: number;
-  /** The most characters of the arguments, as JSON. Default 65,536. */
+  /** The maximum length of the arguments, as JSON. Default 65,536 characters. */
   readonly maxChars?: number;
-  /** Tools after which this one must not be called in the same run, such as one that sends after one that reads secrets. Default: none. */
+  /** Tools after which this one must not be called in the same run, such as a sending tool after one that reads secrets. Default: none. */
   readonly notAfter?: readonly Names[];
   /** Whether its results come from outside, such as a web page or a mail. Default false. */
   readonly untrusted?: boolean;
@@ -55,11 +55,11 @@ export interface ToolRule<Tool = unknown, Names extends string = string> {
 }
 
 export interface ToolPolicyOptions<Tools = Record<string, unknown>> extends GuardOptions {
-  /** Each tool that may be called, by name. */
+  /** The tools that may be called, by name. */
   readonly tools: { readonly [Name in keyof Tools]?: ToolDecision | ToolRule<Tools[Name], keyof Tools & string> };
   /** The decision for every other tool. Default `'deny'`. */
   readonly others?: ToolDecision;
-  /** The most calls of all tools in a run. Default: no limit. */
+  /** The maximum number of calls of all tools in a run. Default: no limit. */
   readonly maxCalls?: number;
   /** `reject` gives the model the reason, and the run continues; `block` stops the run. Default `'reject'`. */
   readonly strategy?: 'reject' | 'block';
@@ -97,24 +97,27 @@ interface Call {
   readonly args?: unknown;
 }
 
-/** Kept in the processor's state: calls of the step under way, and which of them the stream ruled about. */
+/** Stored in the processor's state: calls of the step under way, and those that the stream hook already decided. */
 interface Seen {
   step: Pick<Call, 'toolCallId' | 'toolName'>[];
   ruled: string[];
 }
 
 /**
- * A guard (id `tool-policy`) for tool calls: only named tools may be called, with arguments that pass their rules, as often and
- * in the order that is allowed. Pass the type of the tools to have names and argument paths checked: `toolPolicy<typeof tools>({
- * … })`.
+ * A guard (id `tool-policy`) for tool calls: it allows only named tools, with arguments that pass their rules, in the allowed number
+ * and order. Pass the type of the tools to have names and argument paths checked: `toolPolicy<typeof tools>({ … })`.
  *
- * In an `InterlockAgent` and in `guardedToolLoop` a refused call does not run, and a call that a person must decide over suspends
- * the run. An agent of Mastra's own cannot refuse one call: there both stop the run.
+ * In an `InterlockAgent` and in `guardedToolLoop` a rejected call does not run, and a call that needs approval suspends
+ * the run. A stock agent of Mastra cannot reject one call: there both stop the run.
  *
  * @example
  * toolPolicy<typeof tools>({
- * tools: { search: { untrusted: true }, fetch: { args: { url: urlRule({ hosts: ['example.com'] }) } }, send: { decision: 'ask',
- * tainted: 'deny' } }, });
+ *   tools: {
+ *     search: { untrusted: true },
+ *     fetch: { args: { url: urlRule({ hosts: ['example.com'] }) } },
+ *     send: { decision: 'ask', tainted: 'deny' },
+ *   },
+ * });
  */
 export const toolPolicy = <Tools = Record<string, unknown>>(
   options: ToolPolicyOptions<Tools>,
@@ -156,7 +159,7 @@ export const toolPolicy = <Tools = Record<string, unknown>>(
   } satisfies Partial<Processor<string, ToolPolicyMetadata>>);
 };
 
-/** Whether the host refuses a call, or asks about it, where a guard of the stream says so. */
+/** Whether the host rejects a call, or asks for approval, on a stream guard's decision. */
 const isHeeded = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // in addition to Mastra's own arguments
 
 const ruling = (part: ToolCallChunk, { reason, metadata }: Detection<ToolPolicyMetadata>) =>
@@ -166,7 +169,7 @@ const stateKey = 'toolPolicy';
 
 const seenIn = (state: Record<string, unknown>): Seen => (state[stateKey] ??= { step: [], ruled: [] }) as Seen; // only this file writes it
 
-/** What a run has done before a call. */
+/** The run's state before a call. */
 interface Before {
   readonly made: readonly RunCall[];
   readonly messages: readonly MastraDBMessage[];
@@ -236,5 +239,5 @@ const faultOf = async (
   if ((JSON.stringify(args)?.length ?? 0) > maxChars) return `its arguments have more than ${maxChars} characters`;
   const given = Object.keys(rules).length > 0;
   if (given && (typeof args !== 'object' || args === null || Array.isArray(args))) return 'its arguments are no object';
-  return faultIn(args, rules as Readonly<Record<string, ArgumentRule>>); // a rule that is undefined is no rule
+  return faultIn(args, rules as Readonly<Record<string, ArgumentRule>>); // an undefined rule is no rule
 };

@@ -12,14 +12,14 @@ import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 export interface ToolSecretsGuardOptions extends GuardOptions {
   /** The values that a tool must not get. Default: `api-key`, `bearer`, `jwt`, `pem`, `secret`, `url-credentials`. */
   readonly kinds?: readonly ValueKind[];
-  /** Tools that may be given secrets, by name. Default: none. */
+  /** Tools that may get secrets, by name. Default: none. */
   readonly exceptTools?: readonly string[];
 }
 
 /** Metadata of the tripwire; never a value. */
 export interface ToolSecretsMetadata {
   readonly toolName: string;
-  /** Kinds found, and how many of each. */
+  /** The number of findings by kind. */
   readonly found: Partial<Record<ValueKind, number>>;
 }
 
@@ -36,7 +36,7 @@ const optionKinds: KindsOf<ToolSecretsGuardOptions> = {
 
 /**
  * A guard (id `tool-secrets`) that blocks a tool call with a secret in its arguments, in the stream and once more before the
- * step's tools run. In an `InterlockAgent` no tool of the step runs then; a stock agent of Mastra may run it all the same.
+ * step's tools run. In an `InterlockAgent` no tool of the step runs then; a stock agent of Mastra may still run it.
  */
 export const toolSecretsGuard = (
   options: ToolSecretsGuardOptions = {},

@@ -11,7 +11,7 @@ import { aName, listOf, needed, numberFrom, recordOf } from '../../src/option-ki
 import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface TopicGuardOptions extends GuardOptions {
-  /** What may be talked about: words and phrases by topic. Whole words, in any case. */
+  /** The allowed topics, with their words and phrases. Whole words, in any case. */
   readonly topics: Readonly<Record<string, readonly string[]>>;
   /** Turns of fewer words pass: a greeting or a "yes, please" names no topic. Default 4. */
   readonly minWords?: number;
@@ -19,12 +19,12 @@ export interface TopicGuardOptions extends GuardOptions {
   readonly strategy?: JudgeStrategy;
 }
 
-/** Scripts without spaces have words, too. */
+/** Handles scripts without spaces between words. */
 const words = once(() => new Intl.Segmenter('en', { granularity: 'word' }));
 
 /** Metadata of the tripwire and of `onViolation`. */
 export interface TopicMetadata {
-  /** The topics that are allowed. */
+  /** The allowed topics. */
   readonly topics: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const optionKinds: KindsOf<TopicGuardOptions> = {
 
 /**
  * A guard (id `topic`) that passes a user turn only if it names an allowed topic. It matches words, not meaning: give each topic
- * its common words, and use a guard that judges by model where that is too coarse.
+ * its common words, and use a model-based guard if that is too coarse.
  */
 export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processInput', TopicMetadata> => {
   checkOptions('topic', options, optionKinds);

@@ -14,9 +14,9 @@ import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 export type UnicodeTrick = 'hidden' | 'lookalike';
 
 export interface UnicodeGuardOptions extends GuardOptions {
-  /** What to look for. Default: both. */
+  /** The tricks to detect. Default: both. */
   readonly tricks?: readonly UnicodeTrick[];
-  /** `clean` takes hidden characters out and writes look-alikes in Latin letters; `block` and `warn` as elsewhere. Default `'clean'`. */
+  /** `clean` removes hidden characters and replaces look-alikes with Latin letters; `block` and `warn` as elsewhere. Default `'clean'`. */
   readonly strategy?: JudgeStrategy | 'clean';
 }
 
@@ -37,10 +37,10 @@ const optionKinds: KindsOf<UnicodeGuardOptions> = {
 };
 
 /**
- * A guard (id `unicode`) against deceptive text, in the input, in tool results and in answers: tag characters, turned
- * directions, zero-width characters, fillers and selectors, and words that mix Latin with letters that only look so. Put it
- * before guards that read words. Emoji, flags, right-to-left text and scripts with joiners stay as they are, and so do isolates
- * that end on the line where they began. Overrides and embeddings (U+202A to U+202E) are taken out everywhere.
+ * A guard (id `unicode`) against deceptive text, in the input, in tool results and in answers: tag characters, reversed
+ * directions, zero-width characters, fillers and selectors, and words that mix Latin with look-alike letters. Put it
+ * before guards that read words. Emoji, flags, right-to-left text and scripts with joiners stay unchanged, and so do isolates
+ * that end on the line of their start. Overrides and embeddings (U+202A to U+202E) are removed everywhere.
  */
 export const unicodeGuard = (options: UnicodeGuardOptions = {}): Processor<string, UnicodeMetadata> & WindowedProcessor => {
   checkOptions('unicode', options, optionKinds);

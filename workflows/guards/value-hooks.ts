@@ -14,16 +14,16 @@ import { redactingTexts, type Redaction } from '../text/redact-texts.js';
 import { block, judgeWith, report, type Detection } from './detection.js';
 import { traitsOf, unchanged, type EditStrategy, type GuardProcessor } from './guard-options.js';
 
-/** Where a value was found. */
+/** The place of a found value. */
 export type ValuePlace = 'input' | 'answer' | 'tool result';
 
-/** What a guard over values knows and does, in every hook alike. */
+/** The common policy of a value guard for all hooks. */
 export interface ValuePolicy<Kind extends string = string, Metadata = unknown> {
   readonly finder: CombinedFinder<Kind>;
   /** Whether a value is replaced, stops the run, or is only reported. */
   readonly effect: EditStrategy;
   replacement(span: ValueSpan<Kind>, value: string): string;
-  /** Whether a match may stay as the conversation is. Default: none may. */
+  /** Whether a match may stay, given the conversation. Default: no match may. */
   spares?(value: string, list: ProcessOutputStreamArgs['messageList']): boolean;
   detection(found: readonly ValueSpan<Kind>[], place: ValuePlace): Detection<Metadata>;
 }
@@ -61,7 +61,7 @@ export const streamHooks = <Kind extends string, Metadata>(
     },
   };
   return {
-    window: { pattern: pattern as unknown as Pattern }, // it is given its own spans
+    window: { pattern: pattern as unknown as Pattern }, // gets only its own spans
     processDataParts: true,
     processOutputStream: holdBack(pattern),
   };
@@ -126,7 +126,7 @@ const judgingHooks = <Kind extends string, Metadata>(
   };
 };
 
-/** A value of a tool, redacted, and what was found in it. */
+/** A redacted value of a tool, and its findings. */
 const redactValue = <Kind extends string>(
   original: unknown,
   redaction: Redaction<ValueSpan<Kind>>,
@@ -142,7 +142,7 @@ const redactValue = <Kind extends string>(
   return whenReady(value, (edited) => ({ value: edited, found }));
 };
 
-/** The words of messages, and each text of their files by itself. */
+/** The text of messages, and each text of their files separately. */
 const withFiles = (messages: readonly MastraDBMessage[]): string[] => [
   ...messages.flatMap(textsOf),
   ...messages.flatMap(fileTextsOf).flatMap((text) => ['\n', text]),

@@ -1,4 +1,4 @@
-/** A letter of another script, and the Latin one it looks like. */
+/** A letter of another script, and the Latin letter that it resembles. */
 const pairs = [
   'аa вb сc ԁd еe һh іi јj кk ӏl мm нh оo рp ѕs тt уy хx ԝw АA ВB СC',
   'ЕE НH ІI ЈJ КK МM ОO РP ЅS ТT УY ХX αa εe ιi κk νv οo ρp τt υu χx',
@@ -10,8 +10,8 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Reads letters that only look Latin as Latin, in words that also have Latin letters: a Russian or Greek word stays what it is.
- * The table holds what is used to disguise English words; it is not the whole of Unicode's confusables.
+ * Replaces letters that only look Latin with Latin ones, in words that also have Latin letters. A Russian or Greek word stays unchanged.
+ * The table contains letters that are used to disguise English words; it is not the whole of Unicode's confusables.
  */
 export const foldLookalikes = (text: string): string => {
   const [beyondAscii, letters] = [/[^\0-\x7F]/g, /\p{L}+/uy];
@@ -30,7 +30,7 @@ export const foldLookalikes = (text: string): string => {
   return done === 0 ? text : pieces.join('') + text.slice(done);
 };
 
-/** Where the letters of ASCII begin that stand right before a place. */
+/** The start of the ASCII letters directly before a position. */
 const startOfLatin = (text: string, place: number, least: number): number => {
   let start = place;
   while (start > least && /[A-Za-z]/.test(text.charAt(start - 1))) start -= 1;

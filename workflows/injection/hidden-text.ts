@@ -4,11 +4,11 @@ import { matching } from '../text/matching.js';
 import { letterOf, lettersOf, type NormalizedText } from './normalize-text.js';
 import { createWordScanner } from './word-scanner.js';
 
-/** How much of a text is decoded: more is no message but a file. */
+/** The limits for decoding: a longer text is no message but a file. */
 const maxBlobs = 20;
 const maxBlobChars = 8192;
 
-const blobReach = /[^]{0,12300}/; // as much as is decoded, with a sign between two digits
+const blobReach = /[^]{0,12300}/; // the decoded length, with a sign between each two digits
 const base64 = matching(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/, blobReach);
 const hex = matching(/(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}[ :]?){16,}/, blobReach);
 const orderReach = /[^]{0,400}/;
@@ -16,7 +16,7 @@ const orderToDecode = matching(
   /\b(?:decode|decrypt|decipher|unscramble|de-?obfuscate)\b[^\n]{0,100}\b(?:follow|execute|obey|comply with|carry out|do what|act on|respond to)\b[^\n]{0,20}\b(?:it|them|this|that|result|instructions?|message|output)\b/i,
   orderReach,
 );
-/** Overrides that only show once spaces, punctuation and digits for letters are gone: the words that they may begin with, and go on with. */
+/** Overrides that appear only without spaces, punctuation and digits for letters: their first words, and the words that follow. */
 const lifting = {
   verbs: ['ignore', 'disregard', 'forget', 'override'],
   fillers: ['all', 'any', 'the', 'of', 'your', 'these', 'those'],
@@ -31,7 +31,7 @@ const runTogether = matching(
   ),
   orderReach,
 );
-/** Two words of each, one right behind the other: a cheap look at a text whose letters need not be written out. */
+/** All pairs of a first and a second word, joined: a cheap check of a text before its letters are extracted. */
 const pairs = (first: readonly string[], second: readonly string[]): string[] =>
   first.flatMap((one) => second.map((other) => one + other));
 const ranTogether = [
@@ -47,7 +47,7 @@ function* mayRunTogether(text: string): Steps<boolean> {
 }
 
 /**
- * The signals of text that is not plainly there: written in invisible characters, encoded, spelt with tricks.
+ * The signals of text that is not in plain sight: in invisible characters, encoded, or spelt with tricks.
  *
  * @param judge Scores a decoded text by the other signals.
  */

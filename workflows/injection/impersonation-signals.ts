@@ -4,7 +4,7 @@ const takeover = String.raw`(?:ignore|disregard|forget|new\W+instructions?|from 
 const order = String.raw`(?:${takeover}|(?:you|your|respond|reply|always|never|act|forward|send|delete|execute|call|print)\b|the\W+(?:user|assistant)\W+(?:is|has|must|may)\b)`;
 const kind = String.raw`(?:\W{1,3}(?:message|prompt|note|override|instructions?|update|command|alert|notice|directive))?`;
 const lineStart = String.raw`(?:^|\n|[.!?\])] )\W{0,6}`;
-/** What may stand between a label and its text; a quote means that the text is code or a quotation. */
+/** The characters allowed between a label and its text. A quote is not: it means code or a quotation. */
 const gap = String.raw`\W{0,3}[:\]>][\s*_>\]-]{0,6}`;
 const tag = String.raw`(?:system|sys|system[-_ ]?(?:prompt|message|instructions?)|developer)`;
 

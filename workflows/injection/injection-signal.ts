@@ -13,15 +13,15 @@ export const signalsNamed = (name: string, rows: readonly (readonly [weight: num
   rows.map(([weight, pattern]) => ({ name, weight, pattern }));
 
 /**
- * Between two words: up to `count` others. A word has one apostrophe at most: more would let one text be read in too many ways,
- * and the work grow with a power of its length.
+ * Between two words: up to `count` others. A word has at most one apostrophe: with more, one text could be parsed in too many ways,
+ * and the work would grow with a power of its length.
  */
 export const words = (count: number): string => String.raw`(?:\W+\w+(?:'\w+)?){0,${count}}?\W+`;
 
-/** The same, without a word that claims ownership, as in `my previous e-mail`. */
+/** The same, without words that claim ownership, as in `my previous e-mail`. */
 export const othersWords = (count: number): string =>
   String.raw`(?:\W+(?!(?:my|our|his|her|their|e-?mails?|message|ticket)\b)\w+(?:'\w+)?){0,${count}}?\W+`;
 
-/** A pattern from its pieces, without regard to case. */
+/** A case-insensitive pattern from its pieces. */
 export const phrase = (...pieces: readonly (string | RegExp)[]): RegExp =>
   new RegExp(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.source)).join(''), 'i');

@@ -7,12 +7,12 @@ export const beyondAscii = '\u0080';
 type OneOf = readonly string[];
 
 /**
- * What every match of an expression has in it, without regard to case: one word of each of the lists. Rather too few lists than
+ * Words that every match of an expression contains, in any case: one word of each list. It may return too few lists, but never
  * too many; none for an expression whose matches have nothing in common.
  */
 export const literalsOf = ({ source, flags }: RegExp): readonly OneOf[] => {
   const { pattern, flags: parsed } = new RegExpParser().parseLiteral(`/${source}/${flags}`);
-  const isFolding = parsed.ignoreCase && (parsed.unicode || parsed.unicodeSets); // there a `k` may be a sign beyond ASCII
+  const isFolding = parsed.ignoreCase && (parsed.unicode || parsed.unicodeSets); // there a `k` may be a character outside ASCII
   const lists = inPattern(pattern);
   return isFolding ? lists.filter((words) => words.every((word) => word === beyondAscii)) : lists;
 };
@@ -22,7 +22,7 @@ const inPattern = ({ alternatives }: { readonly alternatives: readonly AST.Alter
   return each.length === 1 ? (each[0] ?? []) : oneOfEach(each);
 };
 
-/** Of each alternative the list that says most. */
+/** The most selective list of each alternative, joined. */
 const oneOfEach = (alternatives: readonly (readonly OneOf[])[]): OneOf[] => {
   const best = alternatives.map((lists) => lists.toSorted((a, b) => worth(b) - worth(a))[0]);
   return best.every((words) => words !== undefined) ? [[...new Set(best.flat())]] : [];

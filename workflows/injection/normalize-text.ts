@@ -3,26 +3,26 @@ import { textOfBytes } from '../text/bytes.js';
 import { flagBase, flagTags, tag } from '../unicode/tag-flags.js';
 import { foldLookalikes } from './fold-lookalikes.js';
 
-/** A text as a model reads it, and what a person would not see in it. */
+/** A text as a model reads it, and its content that a person would not see. */
 export interface NormalizedText {
-  /** The text in one notation, with line ends kept. */
+  /** The text in normalized notation, with line ends kept. */
   text: string;
   /** Text that was written in invisible characters. */
   hidden: string;
-  /** How many invisible characters stand between letters of the Latin script, where no language needs one. */
+  /** The number of invisible characters between Latin letters, where no language needs one. */
   invisibles: number;
 }
 
 const flag = new RegExp(`${flagBase}${flagTags}`, 'gu');
 const tags = new RegExp(`${tag}+`, 'gu');
-/** One selector after an emoji is normal; a row of them encodes bytes. */
+/** One selector after an emoji is normal; a sequence of them encodes bytes. */
 const selectorRows = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{4,}/gu;
 const invisible = /[\u034F\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]+/g;
 const invisibleInWord = /(?<=[A-Za-z])[\u200B-\u200D\u2060-\u2064\uFEFF]+(?=[A-Za-z])/g;
 
 /**
- * Brings a text into one notation: compatibility forms (NFKC) and accents of Latin letters folded, invisible and tag characters
- * taken out and read, letters of other scripts that look Latin read as Latin inside Latin words, white space collapsed.
+ * Normalizes a text: folds compatibility forms (NFKC) and accents of Latin letters, removes and decodes invisible and tag
+ * characters, replaces look-alike letters inside Latin words, and collapses white space.
  */
 export const normalizeText = (raw: string): NormalizedText => {
   if (!/[^\0-\x7F]/.test(raw)) return { text: collapse(raw.replaceAll('`', "'")), hidden: '', invisibles: 0 };
@@ -32,9 +32,9 @@ export const normalizeText = (raw: string): NormalizedText => {
   return { text, hidden, invisibles: withoutFlags.match(invisibleInWord)?.join('').length ?? 0 };
 };
 
-/** A text is read in pieces of about so many UTF-16 units. */
+/** The approximate length of the pieces of a text, in UTF-16 units. */
 const pieceChars = 8192;
-/** Where a text may be parted so that its pieces read as it does: at a blank between two words. */
+/** A position at which a text can be split without a change of its reading: at a blank between two words. */
 const border = /[A-Za-z0-9,] (?=[A-Za-z0-9])/g;
 
 /** As {@link normalizeText}, for texts of any length. */
@@ -86,7 +86,7 @@ const fold = (text: string): string =>
     .replaceAll(/[‘’ʼ`´]/g, "'")
     .replaceAll(/[“”„«»]/g, '"');
 
-/** One blank for each row of white space, and one line end for a row that has some. */
+/** One blank for each run of white space, and one line end for a run that contains some. */
 const collapse = (text: string): string =>
   text
     .replaceAll(/[^\S\n ][^\S\n]*| [^\S\n]+/g, ' ')
@@ -105,7 +105,7 @@ const digitLetters: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/** What a sign of ASCII is read as where digits stand for letters: nothing where it is no letter then. */
+/** The letter that an ASCII sign represents if digits replace letters; empty if it is none. */
 export const letterOf = (sign: string): string => (/[a-z]/.test(sign) ? sign : (digitLetters[sign] ?? ''));
 
 /** Only the letters of a text, in lower case, with digits that stand for letters read as such: spacing tricks do not help. */

@@ -7,15 +7,15 @@ import { matching } from '../text/matching.js';
 import { inputSignals, toolResultSignals } from './signals.js';
 import { createWordScanner, type WordScanner } from './word-scanner.js';
 
-/** What speaks for an injection. */
+/** The evidence for an injection. */
 export interface InjectionScore {
-  /** How sure, 0 to 1: signals add up as independent evidence, `1 - (1 - w1) × (1 - w2) × …`. */
+  /** The certainty, 0 to 1: signals add up as independent evidence, `1 - (1 - w1) × (1 - w2) × …`. */
   score: number;
   /** The names of the signals, heaviest first. */
   signals: string[];
 }
 
-/** Judges one text: what it says, what it says between the lines, and what it hides or encodes. */
+/** Scores one text: its words, its spaced-out or hidden words, and its encoded content. */
 export const scoreInjection = (raw: string, signals: readonly InjectionSignal[]): InjectionScore => atOnce(scoring(raw, signals));
 
 /** As {@link scoreInjection}, in steps: one signal after another. */
@@ -30,7 +30,7 @@ export function* scoring(raw: string, signals: readonly InjectionSignal[]): Step
   return { score: combined(weights), signals: names };
 }
 
-/** A signal, and the words without which it is not there: one of each list, by their numbers. */
+/** A signal, and the words that its matches require: one of each list, by number. */
 interface SoughtSignal extends Omit<InjectionSignal, 'pattern'> {
   readonly finder: Parameters<typeof finding>[0];
   readonly needs: readonly (readonly number[])[];
@@ -44,16 +44,16 @@ interface Sought {
 
 const known = new WeakMap<readonly InjectionSignal[], Sought>();
 const own = new Set([...inputSignals, ...toolResultSignals]);
-/** No signal of this package is about more words in a row. */
+/** The maximum reach of this package's signals. */
 const reach = /[^]{0,1200}(?:\w*\W*){0,48}/;
 
-/** An application's pattern may match across any distance, so it reads a text as a whole. */
+/** An application's pattern may match across any distance, so it searches a text as a whole. */
 const finderOf = (signal: InjectionSignal): SoughtSignal['finder'] =>
   own.has(signal)
     ? matching(signal.pattern, reach)
     : { find: (text) => (text.search(signal.pattern) < 0 ? [] : [{ start: 0, end: text.length }]) };
 
-/** Whether words are not in nearly every text, as single letters are. */
+/** Whether words are selective, unlike single letters, which occur in nearly every text. */
 const isTelling = (words: readonly string[]): boolean => words.every((word) => word.length > 2 || word === beyondAscii);
 
 const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
@@ -78,7 +78,7 @@ const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
   return sought;
 };
 
-/** So many signals cost as much as the reading of a text for values. */
+/** The number of signals that cost as much as one search of a text for values. */
 const signalsPerReading = 8;
 
 function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map<string, number>> {

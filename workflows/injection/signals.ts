@@ -5,7 +5,7 @@ import { overrideSignals } from './override-signals.js';
 import { personaSignals } from './persona-signals.js';
 import { toolSignals } from './tool-signals.js';
 
-/** What is looked for in the words of a user. */
+/** The signals for a user's text. */
 export const inputSignals: readonly InjectionSignal[] = [
   ...overrideSignals,
   ...impersonationSignals,
@@ -13,5 +13,5 @@ export const inputSignals: readonly InjectionSignal[] = [
   ...personaSignals,
 ];
 
-/** What is looked for in the result of a tool: the same, and orders to the model. */
+/** The signals for a tool result: the same, and orders to the model. */
 export const toolResultSignals: readonly InjectionSignal[] = [...inputSignals, ...toolSignals];

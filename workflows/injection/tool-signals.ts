@@ -2,13 +2,13 @@ import { signalsNamed } from './injection-signal.js';
 
 /** Names that refer only to models. */
 const model = String.raw`(?:(?:ai|a\.i\.)\W+(?:assistant|agent|model|system|bot)|ai|a\.i\.|llm|gpt|claude|copilot|chatgpt|gemini|(?:large )?language model|chatbot)s?\b`;
-/** And those that people answer to as well. */
+/** Names of models that people share. */
 const modelOrPerson = String.raw`(?:${model}|(?:assistant|agent|model)s?\b)`;
 const order = String.raw`(?:ignore|disregard|send|forward|call|reply|respond|include|visit|recommend|execute|delete|say|tell|reveal|click|output|add|append|mention)\b`;
 const data = String.raw`(?:api\W?keys?|passwords?|credentials|tokens?|secrets?|(?:the\W+)?(?:entire\W+|full\W+|whole\W+)?(?:conversation|chat)(?:\W+history)?|private\W+\w+|confidential\W+\w+|user(?:'s)?\W+(?:data|e-?mails?|information|messages?|address|details)|contacts|inbox|e-?mails|system\W+prompt|files?|session)`;
 const pattern = (source: string) => new RegExp(source, 'i');
 
-/** Orders to the model, in a place where only data should be: what a tool returned. */
+/** Orders to the model in a tool result, which should contain only data. */
 export const toolSignals = [
   ...signalsNamed('tool-output-imperative', [
     [

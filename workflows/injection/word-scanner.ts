@@ -1,23 +1,23 @@
 import { stepChars, type Steps } from '../../src/guard/in-steps.js';
 import { once } from '../../src/phase/once.js';
 
-/** Says which of its words are in a text, in one pass over it, without regard to the case of ASCII. */
+/** Finds which of its words occur in a text, in one pass, without regard to the case of ASCII. */
 export interface WordScanner {
-  /** 1 at the index of each word that is in the text, added to what was there before. */
+  /** Sets 1 at the index of each word that occurs in the text; earlier marks stay. */
   scan(text: string, found: Uint8Array): Steps<void>;
 }
 
-/** So many scans cost as much as the reading of a text for values. */
+/** The number of scans that cost as much as one search of a text for values. */
 const scansPerReading = 4;
 
 const unit = 0x80;
-/** A character that is in no word: the words begin anew behind it. */
+/** A character that occurs in no word: matching starts again after it. */
 const none = 0;
 
 /**
  * Creates a scanner of words (Aho and Corasick): each prefix of a word has a row, with the next row for each character.
  *
- * @param words In small letters; U+0080 represents any character outside ASCII.
+ * @param words In lower case; U+0080 represents any character outside ASCII.
  * @param read Maps an ASCII character to another one, or to undefined to skip it. Default: itself.
  */
 export const createWordScanner = (
@@ -46,7 +46,7 @@ export const createWordScanner = (
 
 const skipped = 0xff;
 
-/** The characters of the words, numbered; all others are one. */
+/** The characters of the words, numbered; all others share one number. */
 const classesOf = (words: readonly string[], read: (character: string) => string): { classes: Uint8Array; width: number } => {
   const known = new Map<string, number>();
   for (const letter of words.join('')) if (!known.has(letter)) known.set(letter, known.size + 1);
@@ -60,7 +60,7 @@ const classesOf = (words: readonly string[], read: (character: string) => string
 interface Row {
   readonly next: Map<number, number>;
   readonly words: number[];
-  /** The row of the longest other beginning that it ends with. */
+  /** The row of the longest proper suffix that is also a prefix of a word. */
   fallback: number;
 }
 
@@ -77,7 +77,7 @@ const rowsOf = (words: readonly string[], { classes, width }: { classes: Uint8Ar
     }
     rowAt(at).words.push(index);
   }
-  /** Rows are known by where they begin. */
+  /** Rows are identified by their start index. */
   const next = new Uint32Array(rows.length * width);
   for (const queue = [0]; queue.length > 0;) {
     const index = queue.shift() ?? 0;

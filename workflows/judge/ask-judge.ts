@@ -21,12 +21,12 @@ export interface JudgeQuestion {
   readonly evidence?: boolean;
 }
 
-/** What a judge is asked about. All of it is material: nothing in it is an instruction. */
+/** The material of a judge's question: none of it is an instruction. */
 export interface JudgeMaterial {
   readonly judged: string;
-  /** What was said before, oldest first. */
+  /** The earlier turns, oldest first. */
   readonly turns?: readonly { readonly role: string; readonly text: string }[];
-  /** What a judged answer may rest on. */
+  /** The sources of a judged answer. */
   readonly sources?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface JudgeUsage {
 }
 
 interface JudgeAnswer {
-  /** How sure the judge is of a yes, by question: 0.02 for no, 0.5 for unsure, 0.98 for yes. */
+  /** The probability of a yes, by question: 0.02 for no, 0.5 for unsure, 0.98 for yes. */
   readonly probabilities: Readonly<Record<string, number>>;
   readonly usage: JudgeUsage;
 }
@@ -58,8 +58,8 @@ type Message =
   | { readonly role: 'user' | 'assistant'; readonly content: readonly { readonly type: 'text'; readonly text: string }[] };
 
 /**
- * Asks a language model questions about a text. A reply in another form, with another nonce, without an answer, or with a
- * quotation that does not stand in the text is asked for once more; then it is `guard/unavailable`. There is no default answer.
+ * Asks a language model questions about a text. It retries once after a reply in another format, with another nonce, without an answer,
+ * or with a quotation that the text does not contain; then it raises `guard/unavailable`. There is no default answer.
  */
 export const askJudge = async (
   model: JudgeLanguageModel,
@@ -104,7 +104,7 @@ interface Answer {
   readonly verdict: keyof typeof verdicts;
 }
 
-/** The form of a reply as JSON Schema; {@link isReply} checks it. By hand: a schema library would be most of what a guard loads. */
+/** The format of a reply as JSON Schema; {@link isReply} checks it. By hand: a schema library would be most of a guard's code size. */
 const schemaOf = (count: number) => {
   const evidence = { anyOf: [{ type: 'string' }, { type: 'null' }] };
   const answer = objectOf({ evidence, verdict: { type: 'string', enum: Object.keys(verdicts) } });
@@ -140,7 +140,7 @@ interface Expected {
   readonly judged: string;
 }
 
-/** The probabilities in order, or what is wrong with a reply. */
+/** The probabilities in order, or the fault of a reply. */
 const readReply = (text: string, { nonce, asked, judged }: Expected): number[] | string => {
   let value: unknown;
   try {
@@ -157,7 +157,7 @@ const readReply = (text: string, { nonce, asked, judged }: Expected): number[] |
   if (value['nonce'] !== nonce) return 'its nonce is another one';
   const probabilities: number[] = [];
   for (const [at, { evidence = true }] of asked.entries()) {
-    const answer = value[`p${at + 1}`] as Answer; // just checked
+    const answer = value[`p${at + 1}`] as Answer; // checked above
     if (answer.verdict === 'yes' && evidence && !isQuoted(answer.evidence, judged))
       return `the evidence of p${at + 1} does not stand in the text`;
     probabilities.push(verdicts[answer.verdict]);
@@ -165,7 +165,7 @@ const readReply = (text: string, { nonce, asked, judged }: Expected): number[] |
   return probabilities;
 };
 
-/** Whether a text has a quotation, whatever its white space and letter case. */
+/** Whether a text contains a quotation, regardless of white space and case. */
 const isQuoted = (evidence: string | null, judged: string): boolean => {
   const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
   return evidence !== null && plain(evidence) !== '' && plain(judged).includes(plain(evidence));
@@ -180,7 +180,7 @@ const added = (before: JudgeUsage, usage: unknown): JudgeUsage => {
   };
 };
 
-/** Versions tell a number, or an object with the total. */
+/** Versions report a number, or an object with the total. */
 const countOf = (count: unknown): number => {
   const total: unknown = typeof count === 'object' && count !== null && 'total' in count ? count.total : count;
   return typeof total === 'number' ? total : 0;

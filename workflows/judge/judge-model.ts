@@ -9,7 +9,7 @@ interface Question {
   readonly criteria?: object | null;
 }
 
-/** The part of the AI SDK's `EvaluationModelV4` that is kept here, written out so that its types need no package. */
+/** The implemented part of the AI SDK's `EvaluationModelV4`, copied so that its types need no package. */
 interface EvaluationModel {
   readonly specificationVersion: 'v4';
   readonly provider: string;
@@ -24,8 +24,8 @@ interface EvaluationModel {
 
 /**
  * Turns any language model of the AI SDK into an evaluation model for Mastra's `Classifier`, `ClassifierProcessor` and classifier
- * scorers. It answers questions of type `boolean` as {@link judgeGuard} asks its own: material as data, a nonce, evidence that is
- * checked, one repair, and no default answer.
+ * scorers. It handles questions of type `boolean` like {@link judgeGuard}: material as data, a nonce, verified evidence,
+ * one repair, and no default answer.
  *
  * @example
  * const classifier = new Classifier({ id: 'refunds', model: judgeModel(openai('gpt-5-mini')), questions });
@@ -56,7 +56,7 @@ export const judgeModel = (model: JudgeLanguageModel): EvaluationModel => ({
 
 const textOf = (input: Words): string => (typeof input === 'string' ? input : JSON.stringify(input));
 
-/** A part of the state as the AI SDK hands it, or plain data as Mastra does. */
+/** A part of the state in the AI SDK's format, or plain data from Mastra. */
 const judgedText = (part: unknown): string => {
   if (typeof part === 'string') return part;
   const { type, text, value } = Object(part) as { type?: unknown; text?: unknown; value?: unknown };

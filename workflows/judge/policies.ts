@@ -5,22 +5,22 @@ export type JudgePlace = 'input' | 'answer' | 'call' | 'result';
 
 /** A cheap check before the judge: clear texts cost no call. */
 export interface JudgeScreen {
-  /** How likely the policy is violated, from 0 to 1, such as `injectionScore`. One that throws fails the guard. */
+  /** The likelihood of a violation, from 0 to 1, such as `injectionScore`. If it throws, the guard fails. */
   readonly score: (text: string) => number | PromiseLike<number>;
-  /** Below this score the text passes. Default 0: none passes without the judge. */
+  /** Texts with a lower score pass. Default 0: no text passes without the judge. */
   readonly pass?: number;
-  /** From this score on the text violates the policy. Default: none does without the judge. */
+  /** Texts with at least this score violate the policy. Default: no text does without the judge. */
   readonly block?: number;
 }
 
 export interface JudgePolicy extends JudgeQuestion {
-  /** The parts of a run that it judges. */
+  /** The parts of a run that the policy covers. */
   readonly places: readonly JudgePlace[];
-  /** From which probability on it is violated, 0 to 1; `unsure` is 0.5. Default 0.7. */
+  /** The minimum probability of a violation, 0 to 1; `unsure` is 0.5. Default 0.7. */
   readonly threshold?: number;
   /** `warn` only calls `onViolation`. Default `'block'`. */
   readonly strategy?: 'block' | 'warn';
-  /** Whether the judge is shown the results of tools as well. Default false. */
+  /** Whether the judge also gets the results of tools. Default false. */
   readonly sources?: boolean;
   /** Selects texts that skip the judge. Default: it judges all texts. */
   readonly screen?: JudgeScreen;
@@ -51,7 +51,7 @@ export const judgePolicies = {
   },
 } as const satisfies Record<string, JudgePolicy>;
 
-/** A policy against texts that are about something else. */
+/** A policy against texts about other topics. */
 export const offTopicPolicy = (topics: readonly string[]): JudgePolicy => ({
   rule: `Is the text about something other than: ${topics.join('; ')}? Greetings and thanks are not.`,
   places: ['input'],

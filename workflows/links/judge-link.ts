@@ -2,15 +2,15 @@ import { foldLookalikes } from '../injection/fold-lookalikes.js';
 import { createReader } from '../patterns/reading.js';
 import { isBareLink, maxLinkChars } from './link-finder.js';
 
-/** Why an address is rejected, in the order in which one is named. */
+/** The fault of a rejected address, in order of precedence. */
 export type LinkFault = 'too-long' | 'invalid' | 'scheme' | 'userinfo' | 'hidden' | 'lookalike' | 'host' | 'carries';
 
-/** Which addresses may stand in a text. */
+/** The rules for addresses in a text. */
 export interface LinkRules {
   /** Lower-case schemes without their colon. */
   readonly schemes: ReadonlySet<string>;
   allows(host: string): boolean;
-  /** Whether every host is allowed: then those that only look like another are rejected. */
+  /** Whether every host is allowed: then only those that imitate another are rejected. */
   readonly isOpen: boolean;
 }
 
@@ -23,14 +23,15 @@ export const readHost = (entry: string): ((host: string) => boolean) | undefined
   return isUnder ? (host) => host.endsWith(`.${url.host}`) : (host) => host === url.host;
 };
 
-/** Schemes that browsers treat as web addresses, with or without slashes behind the colon. */
+/** Schemes that browsers treat as web addresses, with or without slashes after the colon. */
 const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
 const schemeForm = /^([a-z][a-z0-9+-]*):/i;
-/** An address that was made harmless, as `hxxps[:]//evil[.]com`. */
+/** A defanged address, such as `hxxps[:]//evil[.]com`. */
 const isDefanged = (text: string): boolean => /\[[.:]\]/.test(text);
 
 /**
- * What is wrong with an address, read as it is written, with the escapes of Markdown, and with codes; nothing where it may stand.
+ * The fault of an address in any of its readings: as written, with Markdown escapes decoded, and with character codes decoded. Undefined
+ * if it is allowed.
  */
 export const faultOf = (written: string, rules: LinkRules): LinkFault | undefined => {
   if (written.length >= maxLinkChars) return 'too-long';
@@ -43,10 +44,10 @@ export const faultOf = (written: string, rules: LinkRules): LinkFault | undefine
   return undefined;
 };
 
-/** More addresses than this within one are no redirect. */
+/** More addresses than this inside one are no redirect. */
 const maxInside = 16;
 
-/** What is wrong with the hosts of the addresses inside one, such as where it redirects to. */
+/** The fault of the hosts in addresses inside an address, such as a redirect target. */
 const faultInside = (text: string, rules: LinkRules): LinkFault | undefined => {
   const hosts = [...text.slice(1).matchAll(/[/:=?&#][\\/]{2,8}([^\s\\/?#&"'<>]{1,253})/g)].slice(0, maxInside + 1);
   if (hosts.length > maxInside) return 'invalid';
@@ -59,7 +60,7 @@ const faultInside = (text: string, rules: LinkRules): LinkFault | undefined => {
 
 const startsWithHost = (text: string): boolean => /^(?:[a-z][a-z0-9+-]*:)?[\\/]{2}/i.test(text);
 
-/** The part of an address that may carry something: all of it but its scheme and, where that is allowed by name, its host. */
+/** The part of an address that may carry data: all but its scheme and, unless every host is allowed, its host. */
 export const cargoOf = (written: string, { isOpen }: LinkRules): string => {
   const url = urlOf(tidy(read(written)));
   if (!url) return '';
@@ -76,13 +77,13 @@ const readingsOf = (written: string): ReadonlySet<string> => {
 };
 
 const read = (text: string): string => {
-  if (!/[^\0-$'-[\]-\x7F]/.test(text)) return text; // no sign that begins a code
+  if (!/[^\0-$'-[\]-\x7F]/.test(text)) return text; // no character that starts a code
   const { reading, readUntil } = createReader(text, 0);
   readUntil(text.length, 0);
   return reading.text;
 };
 
-/** As browsers take an address: without white space around it, and without line breaks and tabs inside. */
+/** An address as browsers read it: without surrounding white space, and without line breaks and tabs inside. */
 const tidy = (text: string): string => {
   const unbroken = text.replaceAll(/[\t\n\r]/g, '');
   let [start, end] = [0, unbroken.length];
@@ -103,7 +104,7 @@ const faultOfReading = (text: string, rules: LinkRules): LinkFault | undefined =
 
 const isHostAndPort = (text: string): boolean =>
   /^[^/?#:]{1,253}:\d{1,5}(?:[/?#]|$)/.test(text) && text.slice(0, text.indexOf(':')).includes('.');
-/** Whether a text without a scheme names a host rather than a place on the same one. */
+/** Whether a text without a scheme names a host rather than a path on the same one. */
 const isAddress = (text: string): boolean => /^[\\/]{2}/.test(text) || isBareLink(text);
 
 const faultOfOpaque = (scheme: string, text: string, rules: LinkRules): LinkFault | undefined => {
@@ -131,7 +132,7 @@ const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): Link
   return rules.allows(url.host) ? undefined : 'host';
 };
 
-/** Where every host is allowed: names in code that no one can read, addresses of machines, and names that mix letters of scripts. */
+/** For rules that allow every host: names in Punycode, addresses of machines, and names that mix letters of scripts. */
 const isDeceptive = (written: string, { hostname }: URL): boolean => {
   if (/(?:^|\.)xn--/i.test(written) || /^\[|^[\d.]+$/.test(hostname)) return true;
   const shown = decode(written);

@@ -1,13 +1,13 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
 
-/** A longer address is rejected; browsers and proxies differ in what they do with one. */
+/** Longer addresses are rejected, because browsers and proxies treat them differently. */
 export const maxLinkChars = 2048;
-/** How far before an address is looked: `formaction = "`. */
+/** The length of text before an address that is read: `formaction = "`. */
 export const linkLookbehind = 64;
-/** A word at the end of a text that may still become an address; a host name has at most 253 characters. */
+/** The maximum length of a last word that may still become an address; a host name has at most 253 characters. */
 const maxOpenChars = 320;
 
-/** An address as it is written. */
+/** An address as written. */
 interface LinkSpan extends TextSpan {
   /** Whether the text ends before the address does. */
   readonly isOpen: boolean;
@@ -16,48 +16,51 @@ interface LinkSpan extends TextSpan {
 /** Attributes of HTML that are loaded, followed or submitted to. */
 const attributes =
   'href|src|srcset|imagesrcset|action|formaction|poster|ping|background|longdesc|manifest|codebase|dynsrc|lowsrc|cite|data';
-/** Schemes without `//` that do something wherever they are clicked; others only count where a destination is expected. */
+/** Schemes without `//` that act wherever they are clicked; others count only where a destination is expected. */
 const opaque = 'javascript|vbscript|mailto|blob|filesystem|view-source|intent|data(?=:[\\w.+-]{0,40}[/;,])';
-/** Endings of domains that chat clients turn into links without a scheme. Those that are also endings of file names need a path. */
+/** Domain endings that chat clients turn into links without a scheme. Those that are also file name endings need a path. */
 const endings =
   'com|org|net|edu|gov|mil|int|info|biz|name|io|ai|co|dev|app|xyz|site|online|shop|store|tech|cloud|live|link|click|top|club|page|space|fun|icu|gg|tv|to|cc|uk|de|fr|it|es|nl|be|ch|at|se|no|dk|fi|cz|ru|ua|tr|cn|jp|kr|in|br|mx|ca|au|nz|za|ir|eu|us|ly|la|li|lu|pt|gr|hu|ro|bg|hr|lt|lv|ee|ie|il|ae|sa|sg|hk|tw|th|vn|id|my|ph';
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]{0,62})`;
 
-/** What comes before a destination, and is no part of it. */
+/** The text before a destination, which is not part of it. */
 const before = String.raw`\]\(\s{0,8}<?|\]:\s{0,8}<?|\burl\(\s{0,8}["']?|\bcontent\s{0,4}=\s{0,4}["']?\s{0,4}[\d.]{1,8}\s{0,4}[;,]\s{0,4}(?![\s;,])|\b(?:${attributes})\s{0,8}=\s{0,8}["']?`;
-/** Names of objects in programs, and what they end in where they look like domains: `self.name`. */
+/** Names of objects in programs, and members that make them look like domains: `self.name`. */
 const objects =
   'app|args|body|config|console|const|context|ctx|data|document|el|element|entry|env|err|error|event|evt|field|file|form|input|item|key|list|math|me|model|module|msg|node|np|obj|object|options|os|params|parent|pd|process|props|ref|req|request|res|response|result|results|row|schema|self|session|settings|state|sys|table|target|task|this|tool|user|utils|value|window';
 const members =
   'name|id|to|info|click|my|in|be|at|no|top|link|page|space|dev|app|io|live|store|site|online|tech|cloud|co|it|es|int|us|de';
-/** Such names, and `ASP.NET`, where nothing follows that could carry data. */
+/** Such names, and `ASP.NET`, unless text follows that could carry data. */
 const inCode = String.raw`(?:(?:(?:${objects})\.){1,6}(?:${members})|(?:ado|asp|ml|vb)\.net)(?![\p{L}\p{N}/#:@_-]|\?\S|\.[\p{L}\p{N}])`;
-/** A domain alone. */
+/** A domain without a scheme. */
 const bare = String.raw`(?!${inCode})(?:${label}\.){1,6}(?:(?:${endings})(?![\p{L}\p{N}_@-]|\.[\p{L}\p{N}])|[\p{L}]{2,24}(?::\d{1,5})?[/?](?=[\p{L}\p{N}?#%&=]))`;
 const bareForm = new RegExp(`^(?:www\\.|${bare})`, 'iu');
-/** Whether a text without a scheme begins with a domain, as clients that make links of words take it. */
+/** Whether a text without a scheme starts with a domain that clients turn into a link. */
 export const isBareLink = (text: string): boolean => bareForm.test(text);
 
-/** How an address begins. */
+/** The beginnings of addresses. */
 const beginnings = [
   String.raw`(?:https?|wss?|ftp):(?=[^\s"'<>)])`,
   String.raw`(?<![\p{L}\p{N}+-])(?:(?:${opaque}):(?=[^\s"'<>)])|[a-z][a-z0-9+-]{0,31}:(?=[\\/]{2}))`,
   String.raw`(?<=^|[(<="'` + '`' + String.raw`]|\]:\s{0,8}|,\s{0,8})[\\/]{2,}(?=[^\s\\/"'<>)*])`,
-  String.raw`(?<![\p{L}\p{N}\\])\\{2}(?=(?:${label}\.){1,6}${label}\\)`, // a share of Windows
+  String.raw`(?<![\p{L}\p{N}\\])\\{2}(?=(?:${label}\.){1,6}${label}\\)`, // a Windows share
   String.raw`(?<![\p{L}\p{N}@./\\:-])www\.(?=[\p{L}\p{N}])`,
   String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
 ].join('|');
 const startForm = new RegExp(`(?<before>${before})|${beginnings}`, 'giu');
-/** No text without one of these holds an address. */
+/** Every text with an address contains one of these. */
 const hint = /[:=(\\]|\/[/\\]|\.[^\s.]/;
-/** How a destination begins that leads elsewhere; others are relative to the page. A scheme may be broken over lines and written in codes. */
+/**
+ * The beginning of a destination that leads elsewhere; others are relative to the page. A scheme may be split over lines and written in
+ * codes.
+ */
 const leadsElsewhere = /^[\0- ]*(?:[\\/&%]|(?:[a-z0-9+.-][\t\n\r]*){1,48}(?:[:&%\\\u0080-\uFFFF]|$)|[\u0080-\uFFFF]|$)/i;
 const maxSchemeChars = 128;
 
 /**
  * The addresses that start in a text from `from` up to `until`: with a scheme, relative to the protocol, a bare domain, and
  * destinations in Markdown, HTML and CSS. They may overlap: an address in another's query is found as well, unless the caller
- * continues behind the first.
+ * continues after the first.
  */
 export function* linksIn(text: string, from: number, until = text.length): Generator<LinkSpan, void, number | undefined> {
   const scope = text.slice(0, Math.min(text.length, until + maxLinkChars + 1));
@@ -76,7 +79,7 @@ export function* linksIn(text: string, from: number, until = text.length): Gener
   }
 }
 
-/** Where an address that begins at a place ends. */
+/** The end of an address that starts at a position. */
 const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
   const most = Math.min(text.length, start + maxLinkChars);
   const stop = stopAt(text, start, isPlace);
@@ -130,7 +133,7 @@ const withoutPunctuation = (text: string, start: number, end: number): number =>
   return last;
 };
 
-/** Where the earliest address might begin that more text could still complete, at `from` or later. */
+/** The earliest position, from `from` on, at which an address may start that more text could complete. */
 export const openLink = (text: string, from: number): number => {
   const open = wordStart(text, from);
   const least = Math.max(from, text.length - maxLinkChars); // a longer one is not open

@@ -5,7 +5,7 @@ import { textsOf } from './message-text.js';
 
 type MessageList = NonNullable<ProcessOutputStreamArgs['messageList']>;
 
-/** What a run has been given: system messages, what the user said, and what tools returned; not what the model wrote. */
+/** The input of a run: system messages, user messages and tool results, without the model's text. */
 const givenTexts = (list: MessageList | undefined): string[] => {
   if (!list) return [];
   const system = list.getAllSystemMessages().flatMap(({ content }) => leavesOf(content));
@@ -19,7 +19,7 @@ const givenIn = (message: MastraDBMessage): Leaf[] => {
   );
 };
 
-/** Computes something from what a run has been given, and again when it was given more. */
+/** Computes a value from the input of a run, and again after new input. */
 export const perConversation = <T>(compute: (texts: readonly string[]) => T): ((list: MessageList | undefined) => T) => {
   const known = new WeakMap<object, { readonly size: string; readonly value: T }>();
   return (list) => {

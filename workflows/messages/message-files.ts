@@ -5,21 +5,21 @@ import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 
 type FilePart = Extract<MastraMessagePart, { type: 'file' }>;
 
-/** A file's fields as the table of fields reads those of a stream's file: a text file is decoded, of others the address is read. */
+/** A file's fields, read by the table of fields like a stream's file: text files are decoded; for others the address is read. */
 const readPart = (part: FilePart, change: (text: string) => string): FilePart => {
   const { type, ...fields } = part;
   const left = readFields(type, fields, { change });
   return left === fields ? part : { ...part, ...left };
 };
 
-/** The texts of a message's files: their content where it is text, names and addresses. */
+/** The texts of a message's files: names, addresses, and content of text files. */
 export const fileTextsOf = ({ content }: MastraDBMessage): string[] => {
   const texts: string[] = [];
   for (const part of content.parts ?? []) if (part.type === 'file') readPart(part, (text) => (texts.push(text), text));
   return texts;
 };
 
-/** A message with the texts of its files edited; the same object where nothing changes. */
+/** A message with the texts of its files edited; the same object if nothing changes. */
 export const editFiles = (message: MastraDBMessage, edit: (text: string) => Awaitable<string>): Awaitable<MastraDBMessage> => {
   const { parts } = message.content;
   if (!parts?.some(({ type }) => type === 'file')) return message;

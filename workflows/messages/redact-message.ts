@@ -5,15 +5,15 @@ import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { editFiles } from './message-files.js';
 import { redactingTexts, type Redaction } from '../text/redact-texts.js';
 
-/** Messages after redaction; `messages` is the array that came in where nothing was found. */
+/** Messages after redaction; `messages` is the input array if nothing was found. */
 interface RedactedMessages<Span extends TextSpan> {
   readonly messages: MastraDBMessage[];
   readonly found: Span[];
 }
 
 /**
- * Redacts the text and the text files of those messages that are in `which`, and leaves the others, every other part, ids and all
- * other fields as they are. A message without a find stays the same object.
+ * Redacts the text and the text files of the messages in `which`. All other messages, parts, ids and
+ * fields stay unchanged. A message without a find stays the same object.
  */
 export const redactMessages = <Span extends TextSpan>(
   messages: MastraDBMessage[],

@@ -15,7 +15,7 @@ export const attachedTexts = ({ content }: MastraDBMessage): string[] => {
   return texts;
 };
 
-/** Turns of the assistant that a client sends as if they had been said, with the results of tools in them. */
+/** Assistant turns that a client sends as if they were real, with the tool results in them. */
 export const madeUpTexts = ({ messageList }: Partial<Pick<ProcessInputArgs, 'messageList'>>): string[] =>
   (messageList?.get.input.db() ?? [])
     .filter(({ role }) => role === 'assistant')

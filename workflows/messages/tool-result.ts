@@ -16,7 +16,7 @@ export const currentToolResult = (args: ToolResultArgs): unknown => {
 };
 
 /**
- * Puts another result in place of the tool's, the way Mastra reads it back: through the message list. False where the list has
+ * Replaces the tool's result through the message list, where Mastra reads it back. False if the list has
  * no such call yet (a provider's own tool within one stream), so that the result cannot be replaced.
  */
 export const replaceToolResult = (args: ToolResultArgs, result: unknown): boolean => {
