@@ -2,7 +2,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { expect, it } from 'vitest';
 
-/** How a hook ended: what it returned, or what it aborted with. */
+/** The outcome of a hook: its return value, or the arguments of its abort. */
 export interface HookOutcome {
   result?: unknown;
   tripped?: { reason: string; retry?: boolean; metadata?: unknown };
@@ -11,7 +11,7 @@ export interface HookOutcome {
 type HookName = Extract<keyof Processor, `process${'Input' | 'Output' | 'ToolResult'}${string}`>;
 type Parts = MastraDBMessage['content']['parts'];
 
-/** A message with the texts as its parts; its flat `content` is left out, as in messages that Mastra makes today. */
+/** A message with the texts as its parts, without a flat `content`, as in messages of current Mastra. */
 export const message = (role: MastraDBMessage['role'], ...texts: string[]): MastraDBMessage =>
   messageOf(
     role,
@@ -47,7 +47,7 @@ export const callHook = async (guard: Processor, hook: HookName, args: object): 
   }
 };
 
-/** A delta of a streamed text, and the other chunks of its life. */
+/** A delta of a streamed text, and the other chunks around it. */
 export const chunk = {
   start: (id = 't1') => ({ type: 'text-start', payload: { id } }),
   delta: (text: string, id = 't1') => ({ type: 'text-delta', payload: { id, text } }),
@@ -56,10 +56,10 @@ export const chunk = {
 };
 
 /**
- * Streams chunks through a guard with one state, and gives what left and whether it tripped. As in Mastra, what the guard drops
- * does not leave, and a part that it sets aside is given to it again.
+ * Streams chunks through a guard with one state; returns the output and whether it tripped. As in Mastra, dropped chunks
+ * do not leave, and a part that the guard sets aside is passed to it again.
  *
- * @param between Awaited behind each chunk.
+ * @param between Awaited after each chunk.
  */
 export const streamThrough = async (guard: Processor, chunks: readonly object[], between?: () => Promise<unknown>) => {
   const state: Record<string, unknown> = {};
@@ -97,7 +97,7 @@ export const itEvery =
   <Row extends [unknown, ...unknown[]] | readonly unknown[] | string | object>(rows: readonly Row[]) =>
   (title: string, check: Check<Row>): void => {
     const name = title.replaceAll(/%[sjdi]|\$\w+/g, '…');
-    const checkRow = check as (...cells: readonly unknown[]) => unknown; // an array is the arguments, anything else the only one
+    const checkRow = check as (...cells: readonly unknown[]) => unknown; // an array is the argument list, any other value the only argument
     // eslint-disable-next-line vitest/valid-title -- the title of the caller
     it(name, async () => {
       const misses: string[] = [];

@@ -79,8 +79,13 @@ const maxShownChars = 16_000;
  * A stock agent of Mastra judges an answer after its step, when its text has already left.
  *
  * @example
- * const refunds = { rule: 'Does it promise a refund?', places: ['answer'] };
- * judgeGuard({ model, policies: { injection: judgePolicies.injection, refunds } });
+ * judgeGuard({
+ *   model,
+ *   policies: {
+ *     injection: judgePolicies.injection,
+ *     refunds: { rule: 'Does it promise a refund?', places: ['answer'] },
+ *   },
+ * });
  */
 export const judgeGuard = (
   options: JudgeGuardOptions,

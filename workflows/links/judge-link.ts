@@ -60,7 +60,7 @@ const faultInside = (text: string, rules: LinkRules): LinkFault | undefined => {
 
 const startsWithHost = (text: string): boolean => /^(?:[a-z][a-z0-9+-]*:)?[\\/]{2}/i.test(text);
 
-/** The part of an address that may carry data: all but its scheme and, unless every host is allowed, its host. */
+/** The part of an address that may carry data: all but its scheme and, with named hosts, the host's last two labels. */
 export const cargoOf = (written: string, { isOpen }: LinkRules): string => {
   const url = urlOf(tidy(read(written)));
   if (!url) return '';

@@ -4,27 +4,27 @@ import type { Finder } from './finder.js';
 import { createReader, differingFrom, openCodeOf, unitsPerSign, type Reader, type Reading } from './reading.js';
 import type { NamedFinders } from './combine-finders.js';
 
-/** Reads texts for several finders, which are asked about the same one after another. */
+/** Reads texts for several finders that search the same one in turn. */
 interface SharedReader {
-  /** Where a code begins that a text does not end; the text's length where there is none. */
+  /** The start of an unfinished code at the end of a text; the text's length if there is none. */
   openCodeOf(text: string): number;
-  /** So much before a place is read, too, in UTF-16 units as written. */
+  /** The length of text before a place that is read too, in original UTF-16 units. */
   readonly behind: number;
-  /** The reading of a text from a place on, as far as a finder that begins before `until` may look; nothing where it differs nowhere. */
+  /** The reading of a text around a place, as far as a finder may look that starts before `until`; undefined if it equals the original. */
   read(text: string, place: Place): Reading | undefined;
 }
 
 interface Place {
   readonly from: number;
-  /** Values that begin before it are looked for. */
+  /** The end of the range for values' starts. */
   readonly until: number;
-  /** So many units from there on decide about them. */
+  /** The number of units after `until` that decide about these values. */
   readonly ahead: number;
 }
 
-/** As near to a place as a label, there must be something to read: to look at more costs each delta of a stream. */
+/** Only differences this near to a place are read, about a label's length: more would cost time in each delta of a stream. */
 const maxNear = 48;
-/** A reading that grows longer is started again, so that its text is not copied too often. */
+/** A longer reading is started again, so that its text is not copied too often. */
 const maxReadChars = 262_144;
 
 const createSharedReader = (lookbehind: number): SharedReader => {
@@ -40,7 +40,7 @@ const createSharedReader = (lookbehind: number): SharedReader => {
     }
     return reader;
   };
-  /** From `plain` up to `other` nothing of the text can be read otherwise; both grow, so that each place is looked at once. */
+  /** From `plain` to `other` the text has only its own reading. Both grow, so that each place is checked once. */
   let [plain, other, isFound] = [0, 0, false];
   let plainText = '';
   const isPlain = (text: string, first: number, last: number): boolean => {
@@ -70,7 +70,7 @@ const createSharedReader = (lookbehind: number): SharedReader => {
   };
 };
 
-/** Each finder, paired with one that searches the text in its normalized reading, where that differs from the original. */
+/** Each finder, paired with one that searches the normalized reading of the text, if that differs from the original. */
 export const alsoAsRead = <Kind extends string>(finders: NamedFinders<Kind>): NamedFinders<Kind> => {
   const reader = createSharedReader(Math.max(0, ...finders.map(([, { lookbehind }]) => lookbehind)));
   return finders.flatMap(([kind, finder]) => [[kind, finder] as const, [kind, asRead(finder, reader)] as const]);
@@ -79,7 +79,7 @@ export const alsoAsRead = <Kind extends string>(finders: NamedFinders<Kind>): Na
 const none: readonly TextSpan[] = [];
 
 const asRead = (finder: Finder, { behind, read, openCodeOf: codeOf }: SharedReader): Finder => {
-  const ahead = Number(finder.maxLength) + finder.lookahead; // no finder of values waits for the end of its part
+  const ahead = Number(finder.maxLength) + finder.lookahead; // no value finder waits for the end of its part
   return {
     ...finder,
     maxLength: Number(finder.maxLength) * unitsPerSign,

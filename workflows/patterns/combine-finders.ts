@@ -7,32 +7,32 @@ export interface ValueSpan<Kind extends string = string> extends TextSpan {
   readonly kind: Kind;
 }
 
-/** What finds several kinds of value at once. */
+/** Finds several kinds of value at once. */
 export type CombinedFinder<Kind extends string = string> = Omit<Finder, 'find'> & {
-  /** The spans that start from `from` up to `until`; `from` is never inside one. Without `until` all that follow. */
+  /** The spans that start from `from` up to `until`; `from` is never inside one. Default for `until`: the end of the text. */
   find(text: string, from: number, until?: number): readonly ValueSpan<Kind>[];
   readonly isStepwise: boolean;
 };
 
-/** How many of each kind there are, for reports. */
+/** The number of spans by kind, for reports. */
 export const countKinds = <Kind extends string>(spans: readonly ValueSpan<Kind>[]): Partial<Record<Kind, number>> => {
   const counts: Partial<Record<Kind, number>> = {};
   for (const { kind } of spans) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 };
 
-/** Finders by the name of what they find. Where two claim the same characters, the earlier one names them. */
+/** Finders by the kind of their values. If two match the same characters, the earlier one names them. */
 export type NamedFinders<Kind extends string = string> = readonly (readonly [kind: Kind, finder: Finder])[];
 
 /**
- * Puts finders together: values that overlap become one span, since taking out one of them would leave a piece of the other;
- * where one of them is closed, the span ends with it. `maxLength` is that of the longest value; only text made for it has rows of
+ * Combines finders. Values that overlap become one span, because removing one would leave a piece of the other;
+ * a closed value ends the span. `maxLength` is that of the longest value; only contrived text has chains of
  * overlapping values that are longer.
  */
 export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>): CombinedFinder<Kind> => {
   const longest = finders.map(([, { maxLength }]) => maxLength);
   const maxLength = longest.includes('part') ? 'part' : Math.max(1, ...longest.map(Number));
-  /** What was last asked and found: `open` looks for values in a text, and the same are asked for next. */
+  /** The last search and its result: `open` searches a text for values, and the same search follows. */
   let known: { text: string; from: number; until: number; spans: readonly ValueSpan<Kind>[] } | undefined;
   const find = (text: string, from: number, until = text.length): readonly ValueSpan<Kind>[] => {
     if (known?.from === from && known.until === until && known.text === text) return known.spans;
@@ -55,20 +55,20 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
 };
 
 interface Value<Kind> extends TextSpan {
-  /** The place of its kind in the list. */
+  /** The index of its kind in the list. */
   readonly rank: number;
   readonly kind: Kind;
   readonly isClosed: boolean;
 }
 
-/** The values that begin in a stretch, and those that begin inside the last of them. */
+/** The values that start in a range, and those that start inside the last of them. */
 const valuesIn = <Kind extends string>(
   finders: NamedFinders<Kind>,
   text: string,
   { from, until }: { from: number; until: number },
 ): Value<Kind>[] => {
   const values: Value<Kind>[] = [];
-  /** Where each finder goes on: behind its own last value. */
+  /** The next start of each finder: after its own last value. */
   const places = finders.map(() => from);
   let last = until;
   for (let end = until, before = from; before < end; [before, end] = [end, last]) {
@@ -88,7 +88,7 @@ const byPlace = (a: TextSpan, b: TextSpan): number => a.start - b.start || b.end
 
 const isSorted = (values: readonly TextSpan[]): boolean => {
   for (let index = 1; index < values.length; index += 1)
-    if (byPlace(values[index - 1] as TextSpan, values[index] as TextSpan) > 0) return false; // as the loop's bounds say
+    if (byPlace(values[index - 1] as TextSpan, values[index] as TextSpan) > 0) return false; // by the loop's bounds
   return true;
 };
 
@@ -98,7 +98,7 @@ const joined = <Kind extends string>(values: readonly Value<Kind>[]): ValueSpan<
   let last: Value<Kind> | undefined;
   for (const value of values) {
     const isApart = last === undefined || value.start >= last.end;
-    last = isApart ? value : union(last as Value<Kind>, value); // it is there
+    last = isApart ? value : union(last as Value<Kind>, value); // defined after the first value
     const { start, end, kind } = last;
     spans[isApart ? spans.length : spans.length - 1] = { start, end, kind };
   }
@@ -112,7 +112,7 @@ const union = <Kind>(a: Value<Kind>, b: Value<Kind>): Value<Kind> => {
 };
 
 const openIn = (finders: NamedFinders, text: string, from: number): number => {
-  const whole = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text; // what it is, is still to come
+  const whole = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text; // its other half is still to come
   let open = whole.length;
   for (const named of finders) open = Math.min(open, named[1].open(whole, from));
   return Math.max(open, from);

@@ -8,31 +8,31 @@ import { openSourceOf } from './regex-open.js';
 import { reachOf } from './regex-reach.js';
 
 interface FinderOptions {
-  /** What a value looks like; its reach must be bounded. Where `read` is given, what may be a value. */
+  /** The form of a value, or of a candidate if there is `read`. Its reach must be bounded. */
   readonly regex: RegExp;
   /** The text directly before every value, with the flags of `regex`; it is searched first. Default: none. */
   readonly lead?: RegExp;
-  /** The most characters that a value may have, in UTF-16 units. Default: what the expression can match. */
+  /** The maximum length of a value, in UTF-16 units. Default: that of the expression's matches. */
   readonly maxLength?: number | 'part';
-  /** How far before a match `read` looks, beyond what the expression does. Default 0. */
+  /** The distance that `read` looks back before a match, beyond the expression's own. Default 0. */
   readonly lookbehind?: number;
-  /** What every value has in it: a cheap look before the expression is tried. Default: none. */
+  /** A part of every value: a cheap check before the expression. Default: none. */
   readonly hint?: RegExp;
-  /** What every value begins with: a cheap look at a place before the expression is tried there. Default: none. */
+  /** The beginning of every value: a cheap check of a place before the expression. Default: none. */
   readonly beginning?: RegExp;
-  /** What begins like a value, where that is cheaper to tell than by the expression; matches wherever it does, or more. Default: `regex`. */
+  /** A cheaper form of a value's beginning; it matches at least where `regex` does. Default: `regex`. */
   readonly shape?: RegExp;
-  /** Where a value may still begin, where that is cheaper to tell than by any expression. */
+  /** The earliest position at which a value may still start, if that is cheaper to find than with an expression. */
   readonly open?: Finder['open'];
   /** Default: each match is a value. */
   readonly read?: ReadMatch;
-  /** Default: it may grow. */
+  /** Default: a value may grow. */
   readonly isClosed?: Finder['isClosed'];
 }
 
 /**
- * Makes a finder from an expression. Where a match could still begin, or end otherwise, is read from the expression itself, so
- * that a stream is held back no longer than it must be.
+ * Makes a finder from an expression. The places where a match could still start or end otherwise are derived from the expression, so
+ * that a stream is buffered no longer than necessary.
  */
 export const defineFinder = ({
   regex,
@@ -72,7 +72,7 @@ export const defineFinder = ({
   };
 };
 
-/** Holds the run of some characters at the end of a text, as far as a value and what leads to it may reach. */
+/** Buffers the run of the given characters at the end of a text, up to the maximum reach of a value and its lead. */
 export const openRun =
   (characters: AsciiSet, most: number): Finder['open'] =>
   (text, from) => {
@@ -121,15 +121,15 @@ const indexIn = (text: string, regex: RegExp, from: number): number => {
 };
 
 interface Candidates {
-  /** The text as far as what begins before `until` may reach. */
+  /** The text up to the reach of a value that starts before `until`. */
   readonly scope: string;
   readonly candidate: RegExp;
   readonly read: ReadMatch;
-  /** How far before a value the expression may have to begin, since what leads to it is part of it. */
+  /** The distance before a value at which the expression may start, since it includes the lead. */
   readonly behind: number;
 }
 
-/** A candidate that is no value hides none that starts inside it. */
+/** A candidate without a value does not hide candidates that start inside it. */
 const readAll = (
   text: string,
   { scope, candidate, read, behind: led }: Candidates,

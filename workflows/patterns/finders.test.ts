@@ -7,10 +7,10 @@ import { idCountries } from './kinds/national-id.js';
 import { findersOf, valueKinds, type ValueKind } from './value-kinds.js';
 import { times } from '../../test/modes.js';
 
-/** Of pieces, so that no secret scanner takes this file for a leak. */
+/** In pieces, so that no secret scanner takes this file for a leak. */
 const assembled = (...pieces: string[]): string => pieces.join('');
 
-/** Made up, in the form that each kind has. */
+/** Fake values in the form of each kind. */
 const samples: Record<ValueKind, string[]> = {
   pem: [
     assembled(
@@ -58,7 +58,7 @@ const samples: Record<ValueKind, string[]> = {
   phone: ['+1 415-555-2671', '+44 (0)20 7946 0958', '0049 30 901820'],
 };
 
-/** What must stand before a value for it to be one. */
+/** The required text before a value. */
 const before: Partial<Record<ValueKind, string>> = {
   'url-credentials': 'see https://',
   bearer: 'Authorization: Bearer ',
@@ -148,7 +148,7 @@ const harmless = [
   'https://x.example/?q=50%25+off%20today&amp;a=1&#39;2&#x41; printf("%40d\\u0041\\n") 100%, R&D',
 ];
 
-/** Ways to write a text that read the same. */
+/** Disguised forms of a text with the same reading. */
 const disguises: Readonly<Record<string, (text: string) => string>> = {
   'full-width': (text) => text.replaceAll(/[!-~]/g, (sign) => String.fromCodePoint(sign.charCodeAt(0) + 0xfee0)),
   mathematical: (text) => text.replaceAll(/[a-z]/g, (sign) => String.fromCodePoint(sign.charCodeAt(0) - 0x61 + 0x1d41a)),
@@ -297,7 +297,7 @@ describe('laws', () => {
   });
 });
 
-/** Each of these makes a careless expression do work that grows with the square of its length, or worse, or hold text without end. */
+/** Each of these takes quadratic time, or worse, in a careless expression, or makes it buffer without end. */
 const adversarial = [
   'a',
   '@',

@@ -2,15 +2,15 @@ import { InterlockError } from '../../src/errors.js';
 import type { Finder } from './finder.js';
 import { defineFinder } from './define-finder.js';
 
-/** A pattern of the author's own. */
+/** A custom pattern. */
 export interface OwnPattern {
   /** The name of the value: letters, digits, `-` and `_`; shown in replacements, as in `[ORDER]`, and in reports. */
   readonly name: string;
-  /** Each of its matches is a value. Bound its repetitions: `{1,64}` rather than `+`. */
+  /** The expression of the values. Bound its repetitions: `{1,64}` rather than `+`. */
   readonly regex: RegExp;
   /**
-   * The most characters that a match has, in UTF-16 units, from 1; an expression that can match more is refused. `'part'` where
-   * there is no bound: then each part of an answer is held until it is whole.
+   * The maximum length of a match, in UTF-16 units, from 1; an expression that can match more is rejected. `'part'` for
+   * unbounded matches: then each part of an answer is buffered as a whole.
    */
   readonly maxLength: number | 'part';
 }
@@ -18,8 +18,8 @@ export interface OwnPattern {
 const nameForm = /^[A-Za-z][\w-]{0,31}$/;
 
 /**
- * Reads a pattern of the author's own. Raises `guard/unbounded-pattern` for one without a bound, whose expression can match more
- * than the bound, or look around itself without one; `guard/invalid-option` for a name or expression that cannot be used.
+ * Reads a custom pattern. Raises `guard/unbounded-pattern` if its expression can match more than its bound,
+ * or looks around itself without a bound; `guard/invalid-option` for an invalid name or expression.
  */
 export const readPattern = ({ name, regex, maxLength }: OwnPattern, path: string): Finder => {
   if (!nameForm.test(name)) throw invalid(`${path}.name`, 'it must be a letter, and then up to 31 letters, digits, - or _.');
@@ -39,7 +39,7 @@ export const readPattern = ({ name, regex, maxLength }: OwnPattern, path: string
 
 const words = (length: number | 'part'): string => (length === Infinity ? 'any number of characters' : `${length} characters`);
 
-/** Nothing is decided before the end. */
+/** Decides only at the end of the part. */
 const heldWhole = (finder: Finder): Finder => ({
   ...finder,
   maxLength: 'part',

@@ -4,25 +4,25 @@ import { isHighSurrogate } from './ascii-set.js';
 export interface Reading {
   readonly text: string;
   readonly length: number;
-  /** Whether something in it is read otherwise than it is written, between two places of the text as it is written. */
+  /** Whether the reading differs from the original between two places of the original. */
   differs(from: number, to: number): boolean;
   /** The first unit of the reading that represents `place` or later text. */
   unitAt(place: number): number;
-  /** Where a unit of the reading begins and ends as it is written. */
+  /** The start and end of a reading's unit in the original. */
   startOf(unit: number): number;
   endOf(unit: number): number;
 }
 
-/** A reading that is made as far as it is needed. */
+/** A reading that is computed on demand. */
 export interface Reader {
   readonly reading: Reading;
-  /** Reads on, until so many units of the reading stand behind a place of the text as it is written, or the text ends. */
+  /** Reads on until the reading has `units` units after an original place, or the text ends. */
   readUntil(place: number, units: number): void;
 }
 
 /** The maximum number of invisible units between two characters of a value; a longer run separates them. */
 const maxUnseen = 16;
-/** The most units that a sign is written in: `&#x0000040;`. */
+/** The maximum number of units for one encoded character: `&#x0000040;`. */
 const maxCode = 12;
 /** The maximum number of original units per unit of a reading. */
 export const unitsPerSign = maxUnseen + maxCode;
@@ -48,11 +48,11 @@ const names: Readonly<Record<string, string>> = {
 const code = String.raw`\\{1,4}(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,5}\}|x[0-9A-Fa-f]{2})|\\[!-\/:-@\[\]-\x60\{-~]|%[2-7][0-9A-Fa-f]|&#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,7});?|&(?:${Object.keys(names).join('|')});`;
 /** Also controls other than white space, blank braille, keycaps, and lines through and under letters. */
 const unseen = String.raw`[\p{Default_Ignorable_Code_Point}\0-\x08\x0E-\x1F\x7F\u0332-\u0338\u20E3\u2800]`;
-/** Colours of a terminal. */
+/** Terminal color codes. */
 const colour = String.raw`\x1B\[[\d;]{0,8}m`;
-/** Digits of any script and, of what Unicode calls compatible with others, the blocks that have forms of ASCII. */
+/** Digits of any script and, of Unicode's compatibility characters, the blocks with forms of ASCII. */
 const forms = String.raw`[[\p{Nd}\xA0\xAA\xB2\xB3\xB9\xBA\u02B0-\u02B8\u02E0-\u02E4\u1D2C-\u1D6A\u2000-\u200A\u2010-\u2015\u2024\u202F\u205F\u2070-\u209C\u2100-\u217F\u2212\u2460-\u24FF\u3000\uFE50-\uFE6F\uFF01-\uFF5E\u{1D400}-\u{1D7FF}\u{1F100}-\u{1F16F}\u{1FBF0}-\u{1FBF9}]--[0-9]]`;
-/** A row of characters that may be read otherwise, or one code. */
+/** A run of characters with another reading, or one code. */
 const tokenForm = new RegExp(`${colour}|(?:(?!${colour})${unseen}|${forms}){1,512}|${code}`, 'gv');
 const unseenForm = new RegExp(unseen, 'v');
 const codeStart = /^[\\%&]/;
@@ -61,7 +61,7 @@ const digit = /\p{Nd}/u;
 
 /** Characters that start a code or are outside ASCII: most texts have none, and need no reading. */
 const mayDiffer = /[^\t-\r -$'-[\]-~]/g;
-/** The first place, at `from` or later, of what may be read otherwise; the text's length where there is none. */
+/** The first place, from `from` on, of a character that may have another reading; the text's length if there is none. */
 export const differingFrom = (text: string, from: number): number => {
   mayDiffer.lastIndex = from;
   return mayDiffer.exec(text)?.index ?? text.length;
@@ -69,9 +69,9 @@ export const differingFrom = (text: string, from: number): number => {
 /** The beginning of a code at the end of a text. */
 const openCode = new RegExp(
   String.raw`(?:\x1B(?:\[[\d;]{0,8})?|\\{1,4}(?:u(?:[0-9A-Fa-f]{0,3}|\{[0-9A-Fa-f]{0,5})|x[0-9A-Fa-f]?)?|%[2-7]?|&(?:#(?:\d{0,7}|[xX][0-9A-Fa-f]{0,7})|[A-Za-z]{0,7}))$`,
-); // from a text: a control character in an expression is most often a mistake
+); // from a string: a control character in an expression is most often a mistake
 
-/** Where a code begins that the text does not end; the text's length where there is none. */
+/** The start of an unfinished code at the end of the text; the text's length if there is none. */
 export const openCodeOf = (text: string): number => {
   const tail = Math.max(0, text.length - maxCode);
   if (differingFrom(text, tail) === text.length) return text.length;
@@ -79,7 +79,7 @@ export const openCodeOf = (text: string): number => {
   return index === undefined ? text.length : tail + index;
 };
 
-/** So much of a text is looked at in one step. */
+/** The length of text per step. */
 const stepChars = 4096;
 
 /**
@@ -145,7 +145,7 @@ export const createReader = (text: string, from: number): Reader => {
 const createPieces = (base: number) => {
   const units: number[] = [];
   const starts: number[] = [];
-  /** Of pieces of one unit that is written in more. */
+  /** The original ends of pieces with one unit for several original ones. */
   const ends = new Map<number, number>();
   const differing: number[] = [];
   let [text, fresh, length, last] = ['', '', 0, base - 1];
@@ -161,7 +161,7 @@ const createPieces = (base: number) => {
     get length() {
       return length;
     },
-    /** Adds what is read from a place on; `written` where it is one unit for several. */
+    /** Adds the reading of a place; `written` is the original length if one unit stands for several. */
     add: (read: string, place: number, written = read.length): void => {
       if (read === '') return;
       if (place !== last || written !== read.length) {
@@ -187,7 +187,7 @@ const createPieces = (base: number) => {
   };
 };
 
-/** The index of the last number that is not above another; -1 where there is none. The numbers grow. */
+/** The index of the last number that is at most `most`; -1 if there is none. The numbers ascend. */
 const lastUpTo = (numbers: readonly number[], most: number): number => {
   let [low, high] = [0, numbers.length];
   while (low < high) {
@@ -223,7 +223,7 @@ const signOfCode = (token: string): string | undefined => {
 
 const printable = (sign: string): string | undefined => (/^[ -~]$/.test(sign) ? sign : undefined);
 
-/** Each script has its ten digits in a row, which begins where the code ends in 0 or in 6. */
+/** Each script has its ten digits in a row, from a code that ends in 0 or 6. */
 const valueOfDigit = (sign: string): string => {
   const value = (sign.codePointAt(0) ?? 0) % 16;
   const isFromZero = digit.test(String.fromCodePoint((sign.codePointAt(0) ?? 0) - value));

@@ -2,11 +2,11 @@ import type { AST } from '@eslint-community/regexpp';
 import { asciiSet, type AsciiSet } from './ascii-set.js';
 import { mayHoldStrings } from './regex-reach.js';
 
-/** Which characters the matches of an expression have: rather too many than too few. */
+/** The characters of an expression's matches: possibly too many, never too few. */
 interface Alphabet {
-  /** Those that a match may begin with. */
+  /** The characters at the start of a match. */
   readonly first: AsciiSet;
-  /** Those that may stand in a match. */
+  /** The characters anywhere in a match. */
   readonly any: AsciiSet;
 }
 
@@ -15,7 +15,7 @@ export const alphabetOf = ({ pattern, flags }: Pick<AST.RegExpLiteral, 'pattern'
   const unicode = flags.unicodeSets ? 'v' : flags.unicode ? 'u' : '';
   const setOf = (sources: readonly string[]): AsciiSet => {
     const source = `^(?:${sources.join('|') || '(?!)'})$`;
-    // A group may set flags of its own, and by `i` a set with a `^` has fewer characters: both readings count.
+    // A group may set its own flags, and with `i` a set with `^` has fewer characters: both readings count.
     const readings = ['s', 'si'].map((given) => new RegExp(source, given + unicode));
     const isIn = (character: string) => readings.some((regex) => regex.test(character));
     return asciiSet(isIn);
@@ -24,11 +24,11 @@ export const alphabetOf = ({ pattern, flags }: Pick<AST.RegExpLiteral, 'pattern'
   return { first: setOf(first), any: setOf(any) };
 };
 
-/** The sources of what takes a character. */
+/** The sources of character-consuming nodes. */
 interface Characters {
   readonly any: readonly string[];
   readonly first: readonly string[];
-  /** Whether it may take none, so that what follows may begin the match. */
+  /** Whether the match may be empty, so that the next node may start it. */
   readonly mayBeEmpty: boolean;
 }
 

@@ -6,13 +6,13 @@ const end = String.raw`$(?![\n\r\u2028\u2029])`;
 const never = '(?!)';
 
 /**
- * The source of an expression that matches where `pattern` could still come to match, or match otherwise, if the text went on: from
- * there to the end of the text, all that is there fits. What is behind a place is known, so lookbehinds stay; what a lookahead
- * asks for may be still to come. It matches in too many places rather than too few.
+ * The source of an expression that matches where `pattern` could still match, or match differently, if the text continued: from
+ * there to the end of the text, all characters fit. The text before a place is known, so lookbehinds stay; the text for a
+ * lookahead may be still to come. It may match in too many places, never in too few.
  */
 export const openSourceOf = (pattern: AST.Pattern): string => openIn(pattern);
 
-/** The text ends before, or in the middle of, what the node matches. */
+/** The text ends before, or in the middle of, the node's match. */
 const openIn = (node: AST.Pattern | AST.Element): string => {
   switch (node.type) {
     case 'Pattern':
@@ -48,13 +48,13 @@ const openInRepetition = ({ element, max }: AST.Quantifier): string => {
   return `(?:${sourceOf(element)})${before}${openIn(element)}`;
 };
 
-/** The end of the text is nearer than so many characters. */
+/** The end of the text is at most this many characters away. */
 const endWithin = (chars: number): string => {
   if (chars === 0) return never;
   return chars === Infinity ? '[^]*' : `[^]{0,${chars - 1}}${end}`;
 };
 
-/** The node without names and numbers of groups, since it may stand in the source several times. */
+/** The node without names and numbers of groups, because it may occur in the source several times. */
 const sourceOf = (node: AST.Element): string => {
   switch (node.type) {
     case 'Group':
@@ -80,7 +80,7 @@ const sourceOf = (node: AST.Element): string => {
   }
 };
 
-/** One that repeats a group may be true of anything, so it is left out. */
+/** An assertion with a back reference may match anything, so it is left out. */
 const sourceOfAssertion = (node: AST.Assertion): string => {
   if (node.kind !== 'lookahead' && node.kind !== 'lookbehind') return node.raw;
   if (/\\[1-9k]/.test(node.raw)) return '';

@@ -1,19 +1,19 @@
 import type { AST } from '@eslint-community/regexpp';
 
-/** How far an expression reaches, in UTF-16 units; `Infinity` where it has no bound. */
+/** The reach of an expression, in UTF-16 units; `Infinity` without a bound. */
 interface Reach {
   /** The longest match. */
   readonly length: number;
-  /** How far before a match it looks. */
+  /** The distance that it looks back before a match. */
   readonly behind: number;
-  /** How far after the place that it has come to it looks. */
+  /** The distance that it looks ahead of its current place. */
   readonly ahead: number;
 }
 
 const none: Reach = { length: 0, behind: 0, ahead: 0 };
 
 /**
- * The reach of a parsed expression; more than the truth where that is hard to tell, never less.
+ * The reach of a parsed expression; possibly too long, never too short.
  *
  * @param isUnicode whether it has the flag `u` or `v`, so that a character may be two units long
  */
@@ -55,7 +55,7 @@ const widest = (reaches: readonly Reach[]): Reach => ({
 const repeated = (reach: Reach, times: number): Reach =>
   times === 0 ? none : { ...reach, length: reach.length === 0 ? 0 : reach.length * times };
 
-/** An edge looks at the characters on both its sides; what a lookaround looks for may look further itself. */
+/** A word boundary looks at the characters on both its sides; the content of a lookaround may look further itself. */
 const reachOfAssertion = (node: AST.Assertion, isUnicode: boolean): Reach => {
   if (node.kind !== 'lookahead' && node.kind !== 'lookbehind') return { length: 0, behind: 1, ahead: 1 };
   const inner = widest(node.alternatives.map((each) => reachOfSequence(each, isUnicode)));
@@ -67,15 +67,15 @@ const reachOfAssertion = (node: AST.Assertion, isUnicode: boolean): Reach => {
 
 type CharacterSetNode = AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass;
 
-/** A set of a Unicode expression may hold characters of two units; sets that hold strings have no bound that is worth having. */
+/** The maximum length of a set's characters: two units with the Unicode flag. Sets of strings have no useful bound. */
 const maxCharacterLength = ({ raw }: CharacterSetNode): number => {
   if (mayHoldStrings(raw)) return Infinity;
   return isPlain(raw) ? 1 : 2;
 };
 
-/** Whether the source of a set may stand for texts of several characters. */
+/** Whether the source of a set may match texts of several characters. */
 export const mayHoldStrings = (raw: string): boolean => /\\q\{|\\p\{(?:RGI_|Emoji_Keycap|Basic_Emoji)/.test(raw);
 
-/** Written in characters of one unit, without negation, properties or escapes that stand for many. */
+/** Written in characters of one unit, without negation, properties or escapes for several characters. */
 const isPlain = (raw: string): boolean =>
   /^\[(?!\^)(?:[^\\\uD800-\uDFFF]|\\[dws\\\-\]./[nrtbfv^$*+?(){}|]|\\u[0-9A-Fa-f]{4})*\]$|^\\[dws]$/.test(raw);

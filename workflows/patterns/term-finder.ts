@@ -3,23 +3,25 @@ import { hasEdge, invisible, wordChar } from '../text/term-pattern.js';
 import type { Finder } from './finder.js';
 import { asciiSet, indexOfAny, type AsciiSet } from './ascii-set.js';
 
-/** In a stream a term has an end: more than this between two of its characters, or words, is left to the judgement of the whole. */
+/**
+ * In a stream a term has a bound: with more than this between two of its characters or words, only the check of the whole text finds it.
+ */
 const maxInvisible = 16;
 const maxSpaces = 64;
-/** A character of a text may be two units long, and one of a term at least one. */
+/** A character of a text may have two units, and one of a term at least one. */
 const unitsPerCharacter = 2;
 
 interface Term {
-  /** As texts are read: in small letters, with accents and forms of compatibility apart, and one space between words. */
+  /** The normalized text: in lower case, with accents and compatibility forms decomposed, and one space between words. */
   readonly letters: string;
   readonly edges: { readonly before: boolean; readonly after: boolean };
 }
 
-/** A term that begins at a place, as far as the text goes. */
+/** A term that starts at a place, as far as the text goes. */
 interface Reading {
-  /** Where it ends; undefined where the text does before. */
+  /** Its end; undefined if the text ends before. */
   readonly end: number | undefined;
-  /** Whether more text decides about it. */
+  /** Whether more text can change the decision. */
   readonly isOpen: boolean;
 }
 
@@ -29,7 +31,7 @@ const partOfWord = new RegExp(wordChar, 'u');
 const partOfWordBefore = new RegExp(`${wordChar}$`, 'u');
 
 /**
- * Finds terms as `termPattern` does, in texts that are still coming: in any case and form of compatibility, with accents apart or
+ * Finds terms like `termPattern`, in texts that are still growing: in any case and compatibility form, with accents decomposed or
  * not, with invisible characters inside words and any white space between them, up to a bound.
  */
 export const termFinder = (terms: readonly string[], wholeWords: boolean): Finder => {
@@ -85,7 +87,7 @@ const termOf = (term: string, wholeWords: boolean): Term[] => {
   return [{ letters, edges: { before: wholeWords && hasEdge(first), after: wholeWords && hasEdge(last) } }];
 };
 
-/** A character as terms are written; both small sigmas are one letter. */
+/** A character in the notation of terms; both lower-case sigmas are one letter. */
 const lettersOf = (character: string): string =>
   character < '\u0080' ? character.toLowerCase() : character.normalize('NFKD').toLowerCase().replaceAll('ς', 'σ');
 
@@ -125,7 +127,7 @@ const read = ({ letters, edges }: Term, text: string, start: number): Reading | 
   return partOfWord.test(characterAt(text, at)) ? undefined : { end: at, isOpen: at === text.length };
 };
 
-/** The place behind characters of a kind, of which there may be so many. */
+/** The position after a run of characters of a kind, with a maximum length. */
 const behind = (kind: RegExp, text: string, { at, most }: { at: number; most: number }): number => {
   let end = at;
   while (end < text.length && end - at < most && kind.test(text.charAt(end))) end += 1;

@@ -5,8 +5,8 @@ import iban, * as ibanFile from 'validator/es/lib/isIBAN.js';
 import ip from 'validator/es/lib/isIP.js';
 import macAddress from 'validator/es/lib/isMACAddress.js';
 
-/** The functions of `validator` that kinds of values use, each from its own file: the package as a whole has a hundred more. */
-const functionOf = <F>(module: { default: F }): F => module as unknown as F; // its types take the files of modules for CommonJS
+/** The used functions of `validator`, each from its own file: the whole package has a hundred more. */
+const functionOf = <F>(module: { default: F }): F => module as unknown as F; // its types take these files for CommonJS modules
 
 export const isBase64 = functionOf(base64);
 export const isCreditCard = functionOf(creditCard);
@@ -15,5 +15,5 @@ export const isIBAN = functionOf(iban);
 export const isIP = functionOf(ip);
 export const isMACAddress = functionOf(macAddress);
 
-/** The countries whose numbers `isIBAN` knows. */
-export const { locales: ibanLocales } = ibanFile as unknown as { readonly locales: readonly string[] }; // its types leave it out
+/** The countries that `isIBAN` supports. */
+export const { locales: ibanLocales } = ibanFile as unknown as { readonly locales: readonly string[] }; // omitted from its types

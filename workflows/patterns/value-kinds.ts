@@ -24,14 +24,14 @@ export interface ValueKindOptions {
    */
   readonly defaultCountry?: CountryCode;
   /**
-   * The countries whose numbers of persons the kind `national-id` has, as ISO 3166-1 codes such as `['DE', 'FR']`: of taxes,
+   * The countries for the kind `national-id`, as ISO 3166-1 codes such as `['DE', 'FR']`: numbers of persons for taxes,
    * insurance, health and identity cards. See `idCountries`. Default: none, so that the kind finds nothing.
    */
   readonly countries?: readonly IdCountry[];
 }
 
 export interface SecretOptions {
-  /** Whether the kind `secret` has values without a label, too, that look random: also hashes, commits and ids. Default `false`. */
+  /** Whether the kind `secret` includes values without a label that look random: also hashes, commits and ids. Default `false`. */
   readonly entropy?: boolean;
 }
 
@@ -39,7 +39,7 @@ type FindersOf = (options: ValueKindOptions & SecretOptions) => readonly Finder[
 
 const internationalPhones = phoneFinder();
 
-/** One row per kind of value. Where two kinds claim the same characters, the upper row names them. */
+/** One row per kind of value. If two kinds match the same characters, the upper row names them. */
 const rows = {
   pem: () => [pemFinder],
   'url-credentials': () => [urlCredentialsFinder],
@@ -60,10 +60,10 @@ const rows = {
 /** A kind of value that is recognizable by its characters: personal data, or a secret. */
 export type ValueKind = keyof typeof rows;
 
-/** All kinds of value, those that name what they share with others first. */
+/** All kinds of value, in order of precedence for shared matches. */
 export const valueKinds = Object.keys(rows) as readonly ValueKind[]; // the table's own keys
 
-/** The finders of some kinds, in the order of the table: values are found as they are written, and as they are read. */
+/** The finders of the given kinds, in the order of the table. They search the text as written, and its reading. */
 export const findersOf = <Kind extends ValueKind>(
   kinds: readonly Kind[],
   options: ValueKindOptions & SecretOptions = {},

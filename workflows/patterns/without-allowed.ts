@@ -1,6 +1,6 @@
 import type { CombinedFinder } from './combine-finders.js';
 
-/** Finds what the other does, but for values that are allowed. What may become a value is held all the same. */
+/** Finds the values of another finder that are not allowed. A possible start of a value is still buffered. */
 export const withoutAllowed = <Kind extends string>(
   finder: CombinedFinder<Kind>,
   isAllowed: (value: string) => boolean,

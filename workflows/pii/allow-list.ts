@@ -1,4 +1,4 @@
-/** Whether a value is fine to show. */
+/** Whether a value may be shown. */
 type IsAllowed = (value: string) => boolean;
 
 /**

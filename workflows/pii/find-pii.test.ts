@@ -359,7 +359,7 @@ describe('laws', () => {
   });
 });
 
-/** Each of these grows with the square of its length, or worse, in a careless expression. A slow one runs into the time limit. */
+/** Each of these takes quadratic time, or worse, in a careless expression. A slow one runs into the time limit. */
 const adversarial = [
   'a',
   '@',

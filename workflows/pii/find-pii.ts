@@ -10,14 +10,14 @@ export type PiiOptions = ValueKindOptions;
 /** The position and kind of a value, without the value itself. */
 export type PiiSpan = ValueSpan<PiiKind>;
 
-/** All kinds that {@link findPii} knows. */
+/** All kinds of {@link findPii}. */
 export const piiKinds: readonly PiiKind[] = ['email', 'iban', 'card', 'ssn', 'national-id', 'ip', 'phone'];
 
 /**
- * Finds personal values in a text: each is validated by a library made for it (`validator`, `libphonenumber-js`), not only by its
+ * Finds personal values in a text. A specialized library validates each (`validator`, `libphonenumber-js`), not only its
  * shape. The spans are sorted and do not overlap; values that touch the same words are one span.
  *
- * @param kinds What to look for. Default: all kinds.
+ * @param kinds The kinds to find. Default: all kinds.
  */
 export const findPii = (text: string, kinds: readonly PiiKind[] = piiKinds, options: PiiOptions = {}): PiiSpan[] => [
   ...combineFinders(findersOf(kinds, options)).find(text, 0),

@@ -2,21 +2,21 @@ import type { GuardOptions } from '../guards/guard-options.js';
 import type { OwnPattern } from '../patterns/own-pattern.js';
 import type { SecretOptions, ValueKind, ValueKindOptions } from '../patterns/value-kinds.js';
 
-/** What becomes of a value. */
+/** The treatment of a value. */
 export type RedactionStrategy = 'mask' | 'hash' | 'remove' | 'replace' | 'block' | 'restore';
 
 export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretOptions {
-  /** What to look for. Default: all kinds, see `valueKinds`. */
+  /** The kinds to find. Default: all kinds, see `valueKinds`. */
   readonly kinds?: readonly ValueKind[];
   /** Your own patterns, in addition to the kinds. Default: none. */
   readonly patterns?: readonly OwnPattern[];
   /**
-   * What replaces a value.
+   * The treatment of a value.
    *
    * - `'mask'`: each letter and digit becomes `*`; its length and punctuation stay visible.
    * - `'hash'`: its kind and a hash, `[EMAIL:3f2a9c1b7d20]`; the same value has the same hash, see `key`.
    * - `'remove'`: nothing; the text on its two sides may then form a new value, which `'replace'` prevents.
-   * - `'replace'`: its kind, `[EMAIL]`, or what `replacement` says.
+   * - `'replace'`: its kind, `[EMAIL]`, or the `replacement`.
    * - `'block'`: the run stops; no piece of the value leaves.
    * - `'restore'`: the model gets a placeholder, `[EMAIL_1]`; tools and the final answer get the value back.
    */
@@ -25,7 +25,7 @@ export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretO
   readonly replacement?: string | ((kind: string) => string);
   /**
    * With `'hash'`: the secret key of the hash (HMAC-SHA256, of which 48 bits are shown). Short values can be guessed from a hash
-   * without a key, so keep it as a password. Default: a random key of this redactor, so that equal values have equal hashes
+   * without a key, so store it like a password. Default: a random key of this redactor, so that equal values have equal hashes
    * within a run, and other ones after a restart.
    */
   readonly key?: string | Uint8Array;
@@ -34,9 +34,9 @@ export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretO
 /** Metadata of the tripwire and of `onViolation`; never a value. */
 export interface RedactionMetadata {
   readonly strategy: RedactionStrategy;
-  /** Kinds found, and names of own patterns, and how many of each. */
+  /** The number of findings by kind, or by name of a custom pattern. */
   readonly found: Readonly<Record<string, number>>;
 }
 
-/** How a kind, or a pattern of one's own, is shown: `url-credentials` as `URL_CREDENTIALS`. */
+/** The label of a kind or custom pattern: `url-credentials` as `URL_CREDENTIALS`. */
 export const labelOf = (kind: string): string => kind.toUpperCase().replaceAll('-', '_');

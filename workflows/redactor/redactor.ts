@@ -26,15 +26,14 @@ type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
 /**
  * A guard (id `redactor`) for values that are recognizable by their characters: addresses, numbers and secrets, and your own
  * patterns. Each kind is validated, not only matched, and found in disguise: invisible characters, compatibility forms, and codes
- * such as `\u0040` and `%40`. It reads the input, tool results, and of the answer text, reasoning and the arguments of tool
- * calls.
+ * such as `\u0040` and `%40`. It reads the input, tool results, and the text, reasoning and tool arguments of the answer.
  *
  * In a stream it buffers text that may be the start of a value, so that no piece of one leaves, and the result does not depend on
  * how the stream is cut. In an `InterlockAgent` the stream gate buffers; in a stock agent of Mastra the guard's own stream hook
  * does.
  *
  * With `'restore'` only the prompt of each model call is edited, and the values are restored only in the model's output: the
- * conversation and the memory keep the original text. The values are held in the process's memory during the run; a run that
+ * conversation and the memory keep the original text. The values stay in the process's memory during the run; a run that
  * continues in another process has new placeholders. In a pipeline that Mastra's own engine runs, `processLLMRequest` is not
  * called: put the redactor into the agent's array.
  *
@@ -92,7 +91,7 @@ const optionKinds: KindsOf<RedactorOptions> = {
   entropy: aBoolean,
 };
 
-/** What the kind of one option does not say. */
+/** Checks that involve several options. */
 const checkTogether = ({ kinds = valueKinds, patterns = [] }: RedactorOptions, id: string): void => {
   const refuse = (name: string, detail: string): never => {
     throw new InterlockError('guard/invalid-option', { path: `${id}.${name}`, detail });
@@ -112,9 +111,9 @@ const placeholderFinder = defineFinder({ regex: placeholder });
 const standInFinder = defineFinder({ regex: standIn });
 
 /**
- * The hooks that hide values from the model and give them back. What goes out to the model is edited and nothing else, so that
- * the conversation and the memory keep what was said; what comes from the model is given its values back before a tool or the
- * client has it.
+ * The hooks that hide values from the model and restore them. They edit only the requests to the model, so that
+ * the conversation and the memory keep the original text. The model's output gets its values back before a tool or the
+ * client receives it.
  */
 const restoringHooks = (finders: NamedFinders, onHidden: (found: readonly ValueSpan[]) => void): RestoringHooks => {
   const vaults = new WeakMap<object, Vault>();
@@ -161,7 +160,7 @@ type EditText = (text: string) => Awaitable<string>;
 /** Fields of a prompt's parts that contain messages, arguments or results; all others are names, ids and files. */
 const spoken = new Set(['text', 'input', 'output']);
 
-/** Edits what is said in a prompt: texts, reasoning, arguments and results of tools. What did not change is shared. */
+/** Edits the content of a prompt: texts, reasoning, arguments and results of tools. Unchanged parts are shared. */
 const editPrompt = (prompt: Prompt, edit: EditText): Awaitable<Prompt> =>
   inTurn(prompt, (message) =>
     whenReady(

@@ -8,10 +8,10 @@ import { labelOf, type RedactorOptions } from './redactor-options.js';
 /** Returns the replacement of a value. */
 type Replacement = (span: ValueSpan, value: string) => string;
 
-/** Hexadecimal digits that are shown of a hash. */
+/** The number of a hash's hexadecimal digits that are shown. */
 const shownDigits = 12;
 
-/** What the strategy of a redactor puts in place of a value; nothing for those that do not replace. */
+/** The replacement of a value by a redactor's strategy; empty for strategies that do not replace. */
 export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): Replacement => {
   const labels = new Map<string, string>();
   const labelled = (kind: string): string => {

@@ -2,11 +2,11 @@ import type { ValueSpan } from '../patterns/combine-finders.js';
 import { placeholderOf, standIn, standInOf } from '../../src/guard/secrets.js';
 import { labelOf } from './redactor-options.js';
 
-/** The values of one run and their placeholders. It is held in the process's memory, and never in stored or visible data. */
+/** The values of one run and their placeholders. It stays in the process's memory, and never gets into stored or visible data. */
 export interface Vault {
-  /** The placeholder of a value: the same for the same value. */
+  /** The placeholder of a value; equal values have equal placeholders. */
   hide(span: Pick<ValueSpan, 'kind'>, value: string): string;
-  /** The value of a placeholder that this vault has given out. */
+  /** The value of one of this vault's placeholders. */
   reveal(placeholder: string): string | undefined;
 }
 
@@ -31,7 +31,7 @@ export const createVault = (): Vault => {
 
 const wholeStandIn = new RegExp(`^(?:${standIn.source})$`);
 
-/** The vault of a run that is replayed from what was written down: it knows values by their stand-ins. */
+/** The vault of a run that is replayed from its recording: its stand-ins identify the values. */
 export const createVaultOfStandIns = (): Vault => {
   const others = createVault();
   return {

@@ -1,30 +1,30 @@
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 
-/** The end of a text that is still coming: plain data, so that it may be kept in a processor's state. */
+/** The end of a text that is still growing: plain data, so that it can be stored in a processor's state. */
 export interface HeldText {
-  /** A few characters that have left, which decide about what follows, and then those that are held. */
+  /** A few released characters, which decide about the next ones, and then the buffered ones. */
   readonly text: string;
-  /** Where those that are held begin. */
+  /** The start of the buffered characters. */
   readonly from: number;
 }
 
 export const nothingHeld: HeldText = { text: '', from: 0 };
 
-/** What a pattern needs to say about places. */
+/** The place-finding part of a pattern. */
 type Places<Span extends TextSpan> = Omit<Pattern<Span>, 'replace'>;
 
-/** Puts something in a value's place. */
+/** Returns the replacement of a value. */
 type Replace<Span extends TextSpan> = (value: string, span: Span) => string;
 
-/** A text that may leave, and what is held of it. */
+/** The releasable text, and its buffered rest. */
 interface Pushed {
   readonly released: string;
   readonly held: HeldText;
 }
 
 /**
- * Adds a piece to a text. What may leave is what no longer can be, or become, part of a value; values in it are replaced. The
- * pieces that leave, joined, are the same however the text was cut.
+ * Adds a piece to a text. It releases text that can no longer be, or become, part of a value, with values replaced. The
+ * joined output is the same however the text was cut.
  */
 export const pushText = <Span extends TextSpan>(
   held: HeldText,
@@ -35,11 +35,11 @@ export const pushText = <Span extends TextSpan>(
   const until = openOf(pattern, text, held.from);
   if (until === held.from) return { released: '', held: { text, from: held.from } };
   const released = editText(text, { from: held.from, until }, { pattern, replace });
-  const kept = Math.max(0, until - (pattern.lookbehind ?? 1) - 1); // one more, not to look at half a character
+  const kept = Math.max(0, until - (pattern.lookbehind ?? 1) - 1); // one more, because it may be half a character
   return { released, held: { text: text.slice(kept), from: until - kept } };
 };
 
-/** What is held when a text has ended. */
+/** Releases the buffered text at the end of a text. */
 export const flushText = <Span extends TextSpan>(
   { text, from }: HeldText,
   editing: { pattern: Places<Span>; replace: Replace<Span> },

@@ -8,7 +8,7 @@ import type { Awaitable } from '../../src/phase/awaitable.js';
 import { editLeaves } from '../text/edit-leaves.js';
 import { flushText, nothingHeld, pushText, type HeldText } from './held-text.js';
 
-/** Text that is held, and the last chunk that brought some. */
+/** The buffered text, and the last chunk that added to it. */
 interface HeldPart extends HeldText {
   readonly last: TextChunk;
 }
@@ -16,7 +16,7 @@ interface HeldPart extends HeldText {
 type TextChunk = Extract<ChunkType, { type: 'text-delta' | 'reasoning-delta' }>;
 type CallDelta = Extract<ChunkType, { type: 'tool-call-delta' }>;
 
-/** Kept in the processor's state, by the kind and id of a part: plain data. */
+/** Stored in the processor's state, by the kind and id of a part: plain data. */
 interface Held {
   texts: Record<string, HeldPart>;
   calls: Record<string, CallDelta>;
@@ -26,8 +26,8 @@ type Args = ProcessOutputStreamArgs;
 type StreamHook = NonNullable<Processor['processOutputStream']>;
 
 /**
- * The stream hook of a pattern guard, for hosts that do not read its `window`: a stock agent of Mastra. Text and reasoning leave
- * as far as they are judged, each part by itself; the arguments of a call leave when they are complete. Other chunks between the
+ * The stream hook of a pattern guard, for hosts that do not read its `window`: a stock agent of Mastra. It releases text and reasoning
+ * as far as they are judged, each part separately, and the arguments of a call when they are complete. Other chunks between the
  * deltas of a text are not delayed.
  */
 export const holdBack =
@@ -44,11 +44,11 @@ export const holdBack =
       const [key] = Object.keys(heldIn(state).texts);
       return key === undefined ? part : flush(pattern, { args, key });
     }
-    if (part.type === 'step-start') state[stateKey] = undefined; // what another attempt left behind
+    if (part.type === 'step-start') state[stateKey] = undefined; // the state of an earlier attempt
     return readWhole(pattern, args);
   };
 
-/** Any other chunk, by the table of fields. */
+/** Reads any other chunk, by the table of fields. */
 const readWhole = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args): Promise<ChunkType | null> => {
   const part = args.part as { type: string; payload?: unknown; data?: unknown };
   if (isDropped(part.type)) return null;
@@ -64,7 +64,7 @@ const readWhole = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Ar
 };
 
 const stateKey = 'heldBack';
-/** Mastra gives the part under this name to the processors once more, after what was returned. */
+/** Mastra passes the part under this name to the processors again, after the returned one. */
 const nextPartKey = '__mastraReprocessPart';
 
 const heldIn = (state: Record<string, unknown>): Held => (state[stateKey] ??= { texts: {}, calls: {} }) as Held; // only this file writes it
@@ -74,7 +74,7 @@ const replaceWith =
   (value: string, span: Span): string =>
     pattern.replace(value, { span, context, messageList: context.messageList });
 
-/** A long delta is read in pieces: what leaves is the same. */
+/** A long delta is read in pieces; the output is the same. */
 const push = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, part: TextChunk): Promise<ChunkType | null> => {
   const { texts } = heldIn(args.state);
   const key = `${part.type} ${part.payload.id}`;
@@ -91,7 +91,7 @@ const push = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, p
   return released ? withText(part, released) : null;
 };
 
-/** Lets out what is held of a text, and then the chunk that ends it. */
+/** Releases the buffered text, and then the chunk that ends it. */
 const flush = <Span extends TextSpan>(
   pattern: Pattern<Span>,
   { args, key }: { args: Args; key: string },
@@ -104,7 +104,7 @@ const flush = <Span extends TextSpan>(
   return release(args, rest ? withText(held.last, rest) : undefined, () => args.part);
 };
 
-/** One chunk for another: where two must leave, the second is set aside. */
+/** Returns one chunk. If two must leave, the second is set aside. */
 const release = ({ state, part }: Args, first: ChunkType | undefined, then: () => Awaitable<ChunkType>): Awaitable<ChunkType> => {
   if (!first) return then();
   state[nextPartKey] = part;
@@ -141,7 +141,7 @@ const editedJson = async <Span extends TextSpan>(pattern: Pattern<Span>, args: A
   return edited === value ? text : JSON.stringify(edited);
 };
 
-/** Nothing where a text is no JSON. */
+/** Undefined if a text is no JSON. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);

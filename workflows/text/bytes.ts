@@ -1,8 +1,8 @@
-/** Bytes as UTF-8; what is none reads as replacement characters. */
+/** Decodes bytes as UTF-8; invalid ones become replacement characters. */
 export const textOfBytes = (bytes: Iterable<number>): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
 
-/** Base64 of either alphabet, with or without its padding, as text. A last character that makes no byte is dropped. */
+/** Decodes base64 of either alphabet, with or without its padding. A last character without a full byte is dropped. */
 export const textOfBase64 = (given: string): string => {
   const [letters = ''] = given.split('=', 1);
   const plain = letters.replaceAll('-', '+').replaceAll('_', '/');
@@ -10,6 +10,6 @@ export const textOfBase64 = (given: string): string => {
   return textOfBytes(Array.from(atob(whole), (char) => char.charCodeAt(0)));
 };
 
-/** Pairs of hexadecimal digits as text. */
+/** Decodes pairs of hexadecimal digits. */
 export const textOfHex = (given: string): string =>
   textOfBytes(Array.from(given.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)));

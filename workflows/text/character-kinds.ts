@@ -2,7 +2,7 @@ import { stepChars, type Steps } from '../../src/guard/in-steps.js';
 
 const codes = 0x110000;
 
-/** Tells the kind of a character, from 0 to 254, by its code point; each one is asked about once. */
+/** Returns the kind of a character, from 0 to 254, by its code point; each one is computed once. */
 export const rememberKinds = (kindOf: (character: string) => number): ((code: number) => number) => {
   let known: Uint8Array | undefined;
   return (code) => {
@@ -12,7 +12,7 @@ export const rememberKinds = (kindOf: (character: string) => number): ((code: nu
   };
 };
 
-/** Shows each character of a text by its code point, with how many UTF-16 units it has. */
+/** Calls `see` with the code point of each character and its number of UTF-16 units. */
 export function* eachCharacter(text: string, see: (code: number, units: number) => void): Steps<void> {
   for (let at = 0; at < text.length;) {
     const until = Math.min(text.length, at + stepChars);

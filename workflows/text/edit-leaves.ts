@@ -2,10 +2,10 @@ import { changeTexts } from '../../src/guard/in-steps.js';
 import { mapLeaves, type Leaf } from '../../src/guard/map-texts.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 
-/** A number is read as a card number or not at all: shorter ones are amounts, times and ids. */
+/** A number is read as a possible card number: shorter ones are amounts, times and ids. */
 const minNumber = 1e13;
 
-/** Edits the texts inside a JSON-like value, keys and long numbers included; the same value comes back where nothing changed. */
+/** Edits the texts inside a JSON-like value, including keys and long numbers; returns the same value if nothing changed. */
 export const editLeaves = (value: unknown, edit: (text: string) => Awaitable<string>): Awaitable<unknown> =>
   changeTexts<unknown, Leaf>(
     (change) => mapLeaves(value, change),

@@ -1,7 +1,7 @@
 import { stepChars } from '../../src/guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 
-/** A match does not reach further than this behind the step of a text in which it begins. */
+/** The maximum reach of a match after the step of a text in which it starts. */
 const maxReach = 2 * stepChars;
 /** The text after a match may decide about it. */
 const lookahead = 2;
@@ -9,7 +9,7 @@ const lookahead = 2;
 /**
  * Finds matches of an expression so that a long text can be read in steps.
  *
- * @param reach Matches, from any place on, at least as much as a match that began before it can still take in.
+ * @param reach Matches, from any place on, at least the remaining text of a match that started before.
  */
 export const matching = (pattern: RegExp, reach: RegExp): Required<Pick<Pattern, 'find' | 'isStepwise'>> => {
   const global = new RegExp(pattern, `${pattern.flags.replaceAll(/[gy]/g, '')}g`);

@@ -1,17 +1,17 @@
 import { atOnce, stepChars, type Steps } from '../../src/guard/in-steps.js';
 import { rememberKinds } from './character-kinds.js';
 
-/** What long texts have in common with a short one: pieces of the long ones, none of which is shorter than what is looked for. */
+/** Finds common text of long texts and a short one. It stores pieces of the long ones that fit into the shortest relevant run. */
 export interface OverlapIndex {
-  /** The most of a text's plain signs in a row that the indexed ones have as well, if they are at least as many as were asked for; else 0. */
+  /** The longest run of a text's plain signs that also occurs in the indexed texts; 0 if it is shorter than the minimum. */
   longestRun(signs: string): number;
 }
 
 const isSign = rememberKinds((character) => (/[\p{L}\p{N}]/u.test(character) ? 1 : 0));
-/** The most units that are made a text at once. */
+/** The maximum number of units per conversion to a string. */
 const maxUnits = 4096;
 
-/** Letters and digits in small letters: what is left when a text is quoted in another form. */
+/** Letters and digits in lower case: the same for a quotation in another form. */
 export const plainSigns = (text: string): string => {
   const form = text.normalize('NFKC').toLowerCase();
   // A regular expression that removes the text between characters would use much memory if it matches often.
@@ -33,13 +33,13 @@ export const plainSigns = (text: string): string => {
   return signs;
 };
 
-/** Where a text may be parted: right before a word or number. */
+/** A position at which a text can be split: directly before a word or number. */
 const border = /(?<=[^\p{L}\p{M}\p{N}])(?=[\p{L}\p{N}])/gu;
 
 /** As {@link plainSigns}, in steps. */
 export const readingSigns = (text: string): Steps<string> => inPieces(text, plainSigns);
 
-/** The form of compatibility of a text (NFKC), in steps. */
+/** The compatibility form of a text (NFKC), in steps. */
 export const readingForm = (text: string): Steps<string> => inPieces(text, (piece) => piece.normalize('NFKC'));
 
 function* inPieces(text: string, read: (piece: string) => string): Steps<string> {
@@ -48,7 +48,7 @@ function* inPieces(text: string, read: (piece: string) => string): Steps<string>
   return pieces.join('');
 }
 
-/** Shows a text piece by piece, as long as it is asked to go on; a long one is parted between words where it can be. */
+/** Calls `see` with pieces of a text until it returns false; a long text is split between words if possible. */
 export function* eachPiece(text: string, see: (piece: string) => boolean | void): Steps<void> {
   for (let at = 0; at < text.length;) {
     const most = Math.min(text.length, at + stepChars);
@@ -60,23 +60,23 @@ export function* eachPiece(text: string, see: (piece: string) => boolean | void)
   }
 }
 
-/** A mark is made of so many signs of a piece, which has three at least. */
+/** The number of signs in a mark. A piece has at least as many. */
 const markSigns = 3;
 const maxMarks = 65_536;
 
 /**
- * Indexes texts for runs of at least `least` signs, from 3: one piece in `least / 3` characters is kept, so that the index is
- * small and each run still holds a whole piece. Linear in the texts.
+ * Indexes texts for runs of at least `least` signs, from 3: one piece per `least / 3` characters is stored, so that the index is
+ * small and each run still contains a whole piece. Linear in the texts.
  */
 export const indexOverlap = (texts: readonly string[], least: number): OverlapIndex =>
   atOnce(indexingSigns(texts.map(plainSigns), least));
 
-/** As {@link indexOverlap}, in steps, of texts of which the plain signs are left. */
+/** As {@link indexOverlap}, in steps, for texts in plain signs. */
 export function* indexingSigns(texts: readonly string[], least: number): Steps<OverlapIndex> {
   const stride = Math.max(1, Math.floor(least / 3));
   const pieceChars = least - stride + 1;
   const places = new Map<string, { text: string; at: number }>();
-  /** Whether a piece may be known: a few of its characters rule most pieces out. */
+  /** Marks of known pieces: a few characters rule most pieces out. */
   const marks = new Uint8Array(maxMarks);
   const markOf = (text: string, at: number): number => {
     let mark = 0;
@@ -106,7 +106,7 @@ export function* indexingSigns(texts: readonly string[], least: number): Steps<O
   };
 }
 
-/** The whole run of which a piece is found in both texts. */
+/** The whole run around a piece that occurs in both texts. */
 const runAround = (
   signs: string,
   at: number,

@@ -1,23 +1,23 @@
 import { finding, replacementChars, type Steps } from '../../src/guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 
-/** What to take out of a text, and what to put in its place. */
+/** The values to remove from a text, and their replacements. */
 export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<Pattern<Span>, 'find' | 'isStepwise'> {
   replacement(span: Span, value: string): string;
 }
 
-/** Texts after redaction, with the spans that were replaced (their offsets count from where the redaction met them). */
+/** Texts after redaction, with the replaced spans; offsets refer to the text at the time of the replacement. */
 interface Redacted<Span extends TextSpan> {
   readonly texts: readonly string[];
   readonly found: Span[];
 }
 
-/** A replacement can bring two halves of something new together; more rounds than this only a contradictory rule needs. */
+/** A replacement can join two halves of a new value. Only a contradictory rule needs more rounds than this. */
 const maxRounds = 8;
 
 /**
- * Redacts texts that are shown one after another, such as the parts of a message. Each is redacted by itself first, then what
- * only the joined text shows: such a value is replaced where it starts, and what runs into the next texts is removed.
+ * Redacts texts that are shown one after another, such as the parts of a message. Each is redacted separately first, then the values
+ * that only the joined text contains: such a value is replaced at its start, and its rest in the next texts is removed.
  * Repeated until nothing is found, so redacting twice changes nothing. Long texts are read step by step.
  */
 export function* redactingTexts<Span extends TextSpan>(
@@ -32,7 +32,7 @@ export function* redactingTexts<Span extends TextSpan>(
 
 interface Redacting<Span extends TextSpan> {
   readonly redaction: Redaction<Span>;
-  /** What was found is added to it. */
+  /** Collects the findings. */
   readonly found: Span[];
 }
 
@@ -62,14 +62,14 @@ function* replacingSpans<Span extends TextSpan>(
 ): Steps<string[]> {
   const replaced: string[] = [];
   let offset = 0;
-  /** The first span that does not end before the text. */
+  /** The first span that ends after the start of the text. */
   let first = 0;
   for (const text of texts) {
     const from = offset;
     offset += text.length;
     const kept: string[] = [];
     let position = from;
-    while (first < spans.length && (spans[first] as Span).end <= from) first += 1; // as the condition says
+    while (first < spans.length && (spans[first] as Span).end <= from) first += 1; // by the condition
     for (let index = first; index < spans.length; index += 1) {
       const span = spans[index] as Span; // as above
       if (span.start >= offset) break;

@@ -1,7 +1,7 @@
 import { atOnce, findingEach, type Steps } from '../../src/guard/in-steps.js';
 import { matching } from './matching.js';
 
-/** The longest phrase, in words, whose immediate repetition is looked for. */
+/** The maximum length, in words, of a phrase whose immediate repetition counts. */
 const maxPhraseWords = 8;
 /** Shorter sentences recur in any text. */
 const minSentenceWords = 5;
@@ -9,7 +9,7 @@ const minSentenceWords = 5;
 const tokens = matching(/[\p{L}\p{M}\p{N}_'’]+|[.!?。！？\n]+/u, /[\p{L}\p{M}\p{N}_'’]*/u);
 
 /**
- * How often the same thing is said: the longest row of one phrase repeated at once (`buy now buy now`), or the most frequent
+ * The number of repetitions: of the longest run of one phrase (`buy now buy now`), or of the most frequent
  * sentence or line of at least five words, whichever is more. Case and punctuation do not count, nor do numbers alone. 0 for a
  * text without words.
  */
@@ -31,7 +31,7 @@ export function* countingRepetition(text: string): Steps<number> {
   return Math.max(phrases.most(), sentences.most());
 }
 
-/** Counts how often a phrase is repeated at once: for each number of words, how many in a row are the same as those before. */
+/** Counts immediate repetitions of phrases: for each phrase length, the number of consecutive words equal to those before. */
 const createPhrases = () => {
   const last: string[] = [];
   const [same, longest] = [new Uint32Array(maxPhraseWords), new Uint32Array(maxPhraseWords)];
@@ -50,7 +50,7 @@ const createPhrases = () => {
   };
 };
 
-/** A long sentence is put together from pieces: word by word it would be a text of many small ones. */
+/** Long sentences are joined from pieces: word by word they would be a string of many small ones. */
 const wordsPerPiece = 256;
 
 const createSentences = () => {

@@ -1,7 +1,7 @@
 import type { Steps } from '../../src/guard/in-steps.js';
 import { eachCharacter, rememberKinds } from './character-kinds.js';
 
-/** Letters of a text, and those among them that are of none of the scripts that are asked for. */
+/** The letters of a text, and those in none of the requested scripts. */
 interface LetterCount {
   readonly letters: number;
   readonly foreign: number;
@@ -9,7 +9,7 @@ interface LetterCount {
 
 const [other, own, foreign] = [0, 1, 2];
 
-/** Counts letters of other scripts than these. Letters of no one script count for none. */
+/** Counts letters of other scripts than these. Letters of no single script do not count. */
 export const letterCounter = (scripts: readonly string[]): ((text: string) => Steps<LetterCount>) => {
   const ownScript = new RegExp(`[${scripts.map((script) => `\\p{scx=${script}}`).join('')}\\p{sc=Zyyy}]`, 'u');
   const kindOf = rememberKinds((character) => {
@@ -26,7 +26,7 @@ export const letterCounter = (scripts: readonly string[]): ((text: string) => St
   };
 };
 
-/** Whether the engine knows the script, by its Unicode name or code such as `Latin` or `Latn`. */
+/** Whether the engine supports the script, by its Unicode name or code such as `Latin` or `Latn`. */
 export const isScript = (name: string): boolean => {
   try {
     return new RegExp(`\\p{scx=${name}}`, 'u').source !== '';

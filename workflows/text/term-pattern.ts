@@ -2,12 +2,12 @@ import { matching } from './matching.js';
 
 /** An invisible character that may hide a word by splitting it; a source, like the next one. */
 export const invisible = String.raw`[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]`;
-/** What a word is made of. */
+/** The characters of a word. */
 export const wordChar = String.raw`[\p{L}\p{M}\p{N}_]`;
-/** Scripts that write without spaces: a word of theirs has no visible edge. */
+/** Scripts without spaces: their words have no visible edge. */
 const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 
-/** Finds terms as {@link termPattern} does, so that a long text can be read in steps. */
+/** Finds terms like {@link termPattern}, so that a long text can be read in steps. */
 export const termMatching = (terms: readonly string[], wholeWords: boolean): ReturnType<typeof matching> => {
   const most = Math.max(1, ...terms.map((term) => term.normalize('NFKC').length));
   const blank = String.raw`[\s\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]`;
@@ -15,11 +15,11 @@ export const termMatching = (terms: readonly string[], wholeWords: boolean): Ret
 };
 
 /**
- * A pattern that finds any of the terms, whatever their case, the white space between their words and invisible characters
+ * A pattern that finds any of the terms, regardless of case, white space between their words, and invisible characters
  * inside them. Without terms it matches nothing.
  *
- * @param wholeWords Whether a term must not be part of a longer word. Edges are Unicode-aware, and an edge that is no letter or
- *   digit (`c++`), or of a script without spaces, needs none.
+ * @param wholeWords Whether a term must not be part of a longer word. Edges are Unicode-aware. An edge that is no letter or
+ *   digit (`c++`), or of a script without spaces, is not checked.
  */
 export const termPattern = (terms: readonly string[], wholeWords: boolean): RegExp => {
   const sources = terms

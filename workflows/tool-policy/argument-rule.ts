@@ -4,7 +4,7 @@
  */
 export type ArgumentRule = (value: unknown) => string | undefined | Promise<string | undefined>;
 
-/** The values at a path such as `filter.urls.*`: `*` is each entry of a list or object, and a list where none is expected is read entry by entry. */
+/** The values at a path such as `filter.urls.*`: `*` is each entry of a list or object. An unexpected list is read entry by entry. */
 export const valuesAt = (args: unknown, path: string): unknown[] => {
   let values: unknown[] = [args];
   for (const name of path.split('.')) {
@@ -28,7 +28,7 @@ const runsOf = async (rule: ArgumentRule, values: readonly unknown[]): Promise<s
   return undefined;
 };
 
-/** What is wrong with the arguments of a call, and where; nothing where they may be used. */
+/** The fault of a call's arguments, with its path; undefined if they are allowed. */
 export const faultIn = async (args: unknown, rules: Readonly<Record<string, ArgumentRule>>): Promise<string | undefined> => {
   for (const [path, rule] of Object.entries(rules)) {
     const fault = await runsOf(rule, valuesAt(args, path));

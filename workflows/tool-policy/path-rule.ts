@@ -1,26 +1,26 @@
 import type { ArgumentRule } from './argument-rule.js';
 
 export interface PathRuleOptions {
-  /** Folders under which a path must be: `/srv/data`, or `.` for paths relative to where the tool works. Default `.`. */
+  /** Allowed folders: `/srv/data`, or `.` for paths relative to the tool's working directory. Default `.`. */
   readonly roots?: readonly string[];
-  /** Endings that a file may have, such as `.md`. Default: any. */
+  /** Allowed file endings, such as `.md`. Default: any. */
   readonly endings?: readonly string[];
-  /** Whether names that start with a dot, such as `.env` and `.ssh`, may be used. Default false. */
+  /** Whether names that start with a dot, such as `.env` and `.ssh`, are allowed. Default false. */
   readonly hidden?: boolean;
-  /** The most characters. Default 1,024. */
+  /** The maximum number of characters. Default 1,024. */
   readonly maxChars?: number;
 }
 
-/** Names that Windows gives to devices, with any ending. */
+/** The device names of Windows, with any ending. */
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$|clock\$) *(?:\.|$)/i;
 
-/** The short name of Windows for a longer one, which may be hidden: `ENV~1` is `.env`. */
+/** A short name of Windows, which may hide a longer one: `ENV~1` is `.env`. */
 const shortName = /^[^.]{0,7}~\d/;
 
 /**
  * A rule for an argument that a tool opens as a file. Only plain paths pass: no step upwards, no codes, no backslash, no drive,
  * stream or device, no home folder, no dash at the start, no letter that another program could read as a separator. It does not
- * look at the disk: a symbolic link under a root may lead elsewhere, so let the tool resolve the path (`fs.realpath`) and compare
+ * read the disk: a symbolic link under a root may lead elsewhere, so let the tool resolve the path (`fs.realpath`) and compare
  * it again.
  */
 export const pathRule = ({ roots = ['.'], endings, hidden = false, maxChars = 1024 }: PathRuleOptions = {}): ArgumentRule => {
@@ -45,7 +45,7 @@ export const pathRule = ({ roots = ['.'], endings, hidden = false, maxChars = 10
   };
 };
 
-/** Absolute roots hold absolute paths only; a root of `/` holds all of them. */
+/** Absolute roots contain only absolute paths; a root of `/` contains all of them. */
 const isUnder = (path: string, root: string): boolean =>
   (root !== '.' && path === root) || path.startsWith(`${root.replace(/^\.\//, '')}/`);
 

@@ -23,7 +23,7 @@ const privateV4: readonly (readonly [number, number, number, number])[] = [
   [255, 255, 255, 255],
 ];
 
-/** All spellings that a resolver of C or a browser takes for the same address. */
+/** All spellings that a C resolver or a browser reads as the same address. */
 const spellings = ([a, b, c, d]: readonly [number, number, number, number]): string[] => {
   const whole = ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
   const [hex, low] = [whole.toString(16).padStart(8, '0'), ((c << 8) | d) >>> 0];

@@ -4,28 +4,28 @@ import { leavesOf } from '../../src/guard/map-texts.js';
 import { indexingSigns, readingSigns } from '../text/overlap.js';
 import type { Steps } from '../../src/guard/in-steps.js';
 
-/** A call that a run has made. */
+/** A tool call of the run. */
 export interface RunCall {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** What the tool returned, where it has. */
+  /** The tool's result, if it has returned one. */
   readonly result?: unknown;
 }
 
-/** The calls of a run in order: what the model called since the user last spoke. */
+/** The calls of a run in order: the model's tool calls since the user's last turn. */
 export const callsIn = (messages: readonly MastraDBMessage[]): RunCall[] =>
   responseMessages(messages).flatMap(({ content }) =>
     (content.parts ?? []).flatMap((part) => (part.type === 'tool-invocation' ? [part.toolInvocation as RunCall] : [])),
   );
 
-/** An argument of this many letters and digits, all of which an untrusted result has in a row, came from there. */
+/** An argument of at least this many letters and digits is tainted if an untrusted result contains it whole. */
 const minWhole = 5;
-/** So many in a row count within a longer argument. */
+/** The minimum run that counts within a longer argument. */
 const minRun = 20;
 
 /**
- * Whether arguments repeat what untrusted results said and the user did not: a whole argument, or a long run of one. Words that the model put
- * otherwise are not seen.
+ * Whether arguments repeat text of untrusted results that the user did not send: a whole argument, or a long run of one. Text that the
+ * model rephrased is not detected.
  */
 export function* readingTaint(args: unknown, results: readonly unknown[], messages: readonly MastraDBMessage[]): Steps<boolean> {
   const values = yield* signsOfEach(leavesOf(args).map(String));

@@ -2,28 +2,28 @@ import type { ArgumentRule } from './argument-rule.js';
 
 /** Facts about a statement, from a parser for the database's grammar. */
 export interface SqlFacts {
-  /** How many statements there are. */
+  /** The number of statements. */
   readonly statements: number;
-  /** Whether nothing is written, locked, set or called that may have effects. */
+  /** Whether it writes, locks and sets nothing, and calls no function with effects. */
   readonly readOnly: boolean;
   /** The tables that the statement reads, with their schema if given. */
   readonly tables: readonly string[];
-  /** Functions that are called. */
+  /** The called functions. */
   readonly functions: readonly string[];
 }
 
 export interface SqlRuleOptions {
-  /** Tables that may be read: `orders`, `shop.orders`. Default: any. */
+  /** The allowed tables: `orders`, `shop.orders`. Default: any. */
   readonly tables?: readonly string[];
   /** Allowed functions, in addition to the usual ones for numbers, texts and times. Default: none. */
   readonly functions?: readonly string[];
   /**
-   * Reads a statement, such as with `pgsql-parser`; undefined rejects it. Default: a reader of our own for plain queries, which
-   * rejects whatever databases read in different ways: comments, dollar quotes, backslashes in texts, quoted names with anything
+   * Parses a statement, e.g. with `pgsql-parser`; undefined rejects it. Default: a built-in parser for plain queries, which
+   * rejects syntax that databases read in different ways: comments, dollar quotes, backslashes in texts, quoted names with anything
    * but letters.
    */
   readonly parse?: (sql: string) => SqlFacts | undefined | Promise<SqlFacts | undefined>;
-  /** The most characters. Default 8,192. */
+  /** The maximum number of characters. Default 8,192. */
   readonly maxChars?: number;
 }
 
@@ -32,7 +32,7 @@ const usualFunctions =
     ' ',
   );
 
-/** Words with which something is written, locked, set, loaded or run, in any dialect, and those that hand rows to a file or table. */
+/** Words that write, lock, set, load or run something in any dialect, and those that write rows to a file or table. */
 const forbidden = new Set(
   'insert update delete merge upsert create alter drop truncate rename grant revoke copy call exec execute do set reset lock unlock vacuum analyze explain into attach detach pragma load handler listen notify unlisten prepare deallocate declare fetch move close cluster reindex refresh comment security begin commit rollback savepoint start abort use show describe desc_table shutdown kill backup restore import export outfile dumpfile infile openrowset opendatasource openquery straight_join apply pivot unpivot nextval waitfor dbcc bulk writetext updatetext raiserror reconfigure for table procedure analyse discard checkpoint reassign'.split(
     ' ',
@@ -69,15 +69,15 @@ const tokenForm =
   /[ \t\r\n\f]+|'(?:[^'\\]|'')*'|"[A-Za-z_][A-Za-z0-9_]*"|`[A-Za-z_][A-Za-z0-9_]*`|[A-Za-z_][A-Za-z0-9_]*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|::|[<>!]=|<>|\|\||[-+*/%<>=(),.;[\]]/y;
 
 interface Token {
-  /** In small letters, without quotes. */
+  /** In lower case, without quotes. */
   readonly text: string;
-  /** As it is written; without quotes in small letters, as databases differ in what a quoted name is equal to. */
+  /** As written. Without quotes in lower case, because databases differ in the names that a quoted one equals. */
   readonly written: string;
   readonly isName: boolean;
   readonly isQuoted: boolean;
 }
 
-/** Undefined for what is no plain query. */
+/** Undefined if it is no plain query. */
 const readPlainQuery = (sql: string): SqlFacts | undefined => {
   const tokens = tokensOf(sql);
   if (!tokens) return undefined;
@@ -97,11 +97,11 @@ const readPlainQuery = (sql: string): SqlFacts | undefined => {
   };
 };
 
-/** A function's name, with its schema where it is written. */
+/** A function's name, with its schema if given. */
 const functionAt = (tokens: readonly Token[], at: number): string =>
   tokens[at - 1]?.text === '.' ? `${tokens[at - 2]?.text ?? ''}.${tokens[at]?.text ?? ''}` : (tokens[at]?.text ?? '');
 
-/** The names that a query makes itself, `with name as (…)`, and where each is whole: before that it means a table. */
+/** The names that a query defines itself, `with name as (…)`, with the end of each definition: before it a name means a table. */
 const madeIn = (tokens: readonly Token[]): ReadonlyMap<string, number> => {
   const made = new Map<string, number>();
   if (tokens[0]?.text !== 'with') return made;
@@ -114,14 +114,14 @@ const madeIn = (tokens: readonly Token[]): ReadonlyMap<string, number> => {
   return made;
 };
 
-/** Whether the table behind a place is one that the query made, by the same spelling. */
+/** Whether the table after a place is one that the query defined, in the same spelling. */
 const isMadeBefore = (tokens: readonly Token[], at: number, made: ReadonlyMap<string, number>): boolean =>
   tokens[at + 2]?.text !== '.' && (made.get(tokens[at + 1]?.written ?? '') ?? Infinity) < at;
 
 const isMade = (tokens: readonly Token[], at: number): boolean =>
   tokens[at]?.isName === true && tokens[at + 1]?.text === 'as' && tokens[at + 2]?.text === '(';
 
-/** Where a parenthesis closes that opens at a place. */
+/** The closing parenthesis of an open one. */
 const closeOf = (tokens: readonly Token[], open: number): number => {
   let depth = 0;
   for (let at = open; at < tokens.length; at += 1) {
@@ -151,7 +151,7 @@ const tokensOf = (sql: string): Token[] | undefined => {
   return tokens;
 };
 
-/** Calls that write FROM between their arguments: `extract(year from created)`. */
+/** Calls with FROM between their arguments: `extract(year from created)`. */
 const callsWithFrom = new Set(['extract', 'substring', 'trim']);
 
 /** Whether the list of tables ends at a word. The words are reserved in every dialect; an alias can be any other keyword. */
@@ -172,13 +172,13 @@ const wordAt = (tokens: readonly Token[], at: number): string => {
   return token?.isName && !token.isQuoted ? token.text : '';
 };
 
-/** An open parenthesis: whether a comma in it is followed by a table, and whether its FROM belongs to a call. */
+/** An open parenthesis: whether a table follows a comma in it, and whether its FROM belongs to a call. */
 const levelAt = (tokens: readonly Token[], at: number): { inList: boolean; readonly isCall: boolean } => ({
   inList: false,
   isCall: callsWithFrom.has(wordAt(tokens, at - 1)) && !isQuery(tokens, at + 1),
 });
 
-/** The tables behind FROM and JOIN, and behind each comma of such a list. Undefined where one of them is no name. */
+/** The tables after FROM and JOIN, and after each comma of such a list. Undefined if one of them is no name. */
 const tablesIn = (tokens: readonly Token[]): { readonly name: string; readonly at: number }[] | undefined => {
   const tables: { name: string; at: number }[] = [];
   const levels = [levelAt(tokens, -1)];

@@ -4,25 +4,25 @@ import { readHost } from '../links/judge-link.js';
 import type { ArgumentRule } from './argument-rule.js';
 
 export interface UrlRuleOptions {
-  /** Hosts that may be called: `example.com`, `example.com:8443`, `*.example.com`. Default: every host that is not private. */
+  /** Allowed hosts: `example.com`, `example.com:8443`, `*.example.com`. Default: every host that is not private. */
   readonly hosts?: readonly string[];
-  /** Schemes, without their colon. Default `https`. */
+  /** Allowed schemes, without their colon. Default `https`. */
   readonly schemes?: readonly string[];
-  /** Whether addresses of this machine, of private networks and of cloud metadata may be called. Default false. */
+  /** Whether addresses of this machine, of private networks and of cloud metadata are allowed. Default false. */
   readonly private?: boolean;
   /**
-   * Resolves a host name to its addresses, as `dns.promises.resolve` does: each of them must be public. Without it a name that
+   * Resolves a host name to its addresses, like `dns.promises.resolve`: each of them must be public. Without it a name that
    * leads to a private address passes. Connect to one of these addresses, or with an agent that checks the address again, since
    * a name can change in between. Default: none.
    */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** The most characters. Default 2,048. */
+  /** The maximum number of characters. Default 2,048. */
   readonly maxChars?: number;
 }
 
 /**
  * A rule for an argument that a tool opens as an address. Only one spelling passes: no user name, no white space, no backslash,
- * no code or letter beyond ASCII in the host, and numbers as four decimals. Redirects are not checked: the tool must not follow
+ * no code or letter outside ASCII in the host, and numbers as four decimals. Redirects are not checked: the tool must not follow
  * them.
  */
 export const urlRule = (options: UrlRuleOptions = {}): ArgumentRule => {
@@ -47,10 +47,10 @@ export const urlRule = (options: UrlRuleOptions = {}): ArgumentRule => {
   };
 };
 
-/** An address that every program reads alike; undefined for any other. */
+/** An address that every program reads the same way; undefined for any other. */
 const plainUrl = (value: string): URL | undefined => {
   const [, authority, rest = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)(.*)/is.exec(value) ?? [];
-  // Some programs read a host behind the @ of `https://example.com#@10.0.0.1`.
+  // Some programs read a host after the @ of `https://example.com#@10.0.0.1`.
   if (
     authority === undefined ||
     (!rest.startsWith('/') && rest.includes('@')) ||
@@ -71,7 +71,7 @@ const defaultPorts: Readonly<Record<string, string>> = {
   'ftp:': '21',
 };
 
-/** Names that are no names of the public network: of this machine, of one label, and endings of local networks and clouds. */
+/** Names outside the public network: of this machine, of one label, and endings of local networks and clouds. */
 const localNames =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa|test|invalid|onion|svc|cluster|consul|arpa|alt|i2p)$/;
 /** Public names that lead to private addresses: those that services give to any address, and those of metadata in clouds. */
@@ -89,7 +89,7 @@ const isPrivateHost = (hostname: string): boolean => {
 /** Addresses in public ranges that only a cloud's own machines reach. */
 const metadata = new Set(['168.63.129.16', '100.100.100.200', '192.0.0.192']);
 
-/** Whether an address, in any spelling, is one of the public network; of version 6 those that are handed out, 2000::/3. */
+/** Whether an address, in any spelling, is public; for version 6 the allocated range, 2000::/3. */
 const isPublicAddress = (text: string): boolean => {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);

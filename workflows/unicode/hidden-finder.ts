@@ -3,7 +3,7 @@ import type { Finder } from '../patterns/finder.js';
 import { flagBase, flagTags, maxFlagLetters, tag } from './tag-flags.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 
-/** From the mark that begins an isolate to the one that ends it, in UTF-16 units: a name, a quotation, a line of a message. */
+/** The maximum length from the start mark of an isolate to its end mark, in UTF-16 units: a name, a quotation, a line of a message. */
 const maxIsolateChars = 256;
 
 const rightToLeft = '\u2067';
@@ -12,22 +12,22 @@ const marks = /[\u2066-\u2069\n\r\u0085\u2028\u2029]/g;
 const lineEnd = /[\n\r\u0085\u2028\u2029]/;
 
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
-/** A letter of a script that is written from right to left. */
+/** A letter of a right-to-left script. */
 const rightToLeftLetter =
   /(?=\p{L})[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Samr}\p{sc=Mand}\p{sc=Adlm}\p{sc=Rohg}]/u;
 
-/** The marks of a text from a place on, sorted out. */
+/** The marks of a text from a place on, by use. */
 interface Marks {
-  /** Those that are of no use, in any order. */
+  /** Useless marks, in any order. */
   readonly useless: number[];
-  /** Those that begin an isolate whose end has not come, in order. */
+  /** Starts of isolates without an end so far, in order. */
   readonly begun: number[];
 }
 
 /**
- * Marks of isolates (U+2066 to U+2069) that are of no use: without their other half on the same line, around nothing that is
- * seen, or from right to left around letters that are not. The others keep a name from disturbing the text around it, as in
- * messages that software puts together.
+ * Useless marks of isolates (U+2066 to U+2069): without their other half on the same line, around nothing visible,
+ * or from right to left around other letters. The others keep a name from disturbing the text around it, as in
+ * messages from templates.
  */
 const isolateFinder: Finder = {
   maxLength: 1,
@@ -67,26 +67,26 @@ const uselessOf = (text: string, start: number | undefined, end: number): number
   return end - start <= maxIsolateChars && needed.test(text.slice(start + 1, end)) ? [] : [start, end];
 };
 
-/** Behind the base of a flag all tags that do not make one, elsewhere all. */
+/** After a flag's base all tags that form no flag, elsewhere all. */
 const tagsOfNoFlag = `(?<=${flagBase})(?!${flagTags})${tag}{1,256}|(?<!${flagBase}${tag}{0,${maxFlagLetters}})${tag}{1,256}`;
 
-/** Not behind a letter or mark of a script that writes with joiners and zero-width spaces. */
+/** Not after a letter or mark of a script with joiners and zero-width spaces. */
 const ofNoJoining = String.raw`(?<![[\p{L}\p{M}]--[\p{scx=Latn}\p{scx=Grek}\p{scx=Cyrl}\p{scx=Armn}]])`;
-/** A joiner that does not stand behind an emoji and before another. */
+/** A joiner that is not between two emoji. */
 const joinerOfNoEmoji = String.raw`(?:(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D|\u200D(?!\p{Extended_Pictographic}))`;
 const word = String.raw`[\p{scx=Latn}\p{scx=Grek}\p{scx=Cyrl}]`;
 
-/** What is hidden, one row per way to hide: characters, and what must stand around them. A character is looked at before what is around it. */
+/** Hidden characters, one row per way to hide: the characters, and their required context. A character is checked before its context. */
 const rows: readonly (readonly [characters: string, where: string])[] = [
   [tag, `(?:${tagsOfNoFlag})`],
-  [String.raw`[\u202A-\u202E]`, '[^]'], // what turns the direction of text around, to the end of the line if it likes
-  [String.raw`[\u200E\u200F\u061C]`, `(?<=${word})[^](?=${word})`], // marks of direction, inside a word
+  [String.raw`[\u202A-\u202E]`, '[^]'], // reverses the direction of text, possibly to the end of the line
+  [String.raw`[\u200E\u200F\u061C]`, `(?<=${word})[^](?=${word})`], // direction marks, inside a word
   [String.raw`\u200D`, `${ofNoJoining}${joinerOfNoEmoji}`],
   [String.raw`[\u200B\u200C\u034F\u180E\u115F\u1160\u3164\uFFA0]`, `${ofNoJoining}[^]`],
   [String.raw`[\u00AD\u2060-\u2064\u206A-\u206F\uFEFF\uFFF9-\uFFFB\u{1D173}-\u{1D17A}]`, '[^]'],
   [
     String.raw`[\uFE0E\uFE0F]`,
-    String.raw`(?:(?<![\p{Extended_Pictographic}\p{Emoji}\p{S}])[^]|(?<=[0-9#*])[^](?!\u20E3))`, // a key has its cap
+    String.raw`(?:(?<![\p{Extended_Pictographic}\p{Emoji}\p{S}])[^]|(?<=[0-9#*])[^](?!\u20E3))`, // a keycap follows
   ],
   [String.raw`[\uFE00-\uFE0D]`, String.raw`(?<![\p{scx=Hani}\p{Sm}\p{scx=Mymr}\p{scx=Phag}])[^]`],
   [String.raw`[\u{E0100}-\u{E01EF}]`, String.raw`(?<!\p{scx=Hani})[^]`],
@@ -99,7 +99,7 @@ const lone = defineFinder({
 });
 
 /**
- * Invisible characters where no script needs them: tags, direction controls, zero-width characters, fillers and selectors. Emoji
- * families, flags, points, vowels, the joiners of Indic and Arabic scripts and complete isolates are left alone.
+ * Invisible characters that no script needs in their place: tags, direction controls, zero-width characters, fillers and selectors. Emoji
+ * families, flags, points, vowels, the joiners of Indic and Arabic scripts and complete isolates stay.
  */
 export const hiddenFinders: readonly Finder[] = [lone, isolateFinder];

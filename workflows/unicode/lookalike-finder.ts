@@ -2,8 +2,8 @@ import { foldLookalikes } from '../injection/fold-lookalikes.js';
 import { defineFinder } from '../patterns/define-finder.js';
 
 /**
- * Words in which letters of another script pass for Latin ones, as in `pаypal` with a Cyrillic `а`. A word of one script stays
- * what it is.
+ * Words in which letters of another script look like Latin ones, as in `pаypal` with a Cyrillic `а`. A word of one script stays
+ * unchanged.
  */
 export const lookalikeFinder = defineFinder({
   regex: /(?<![\p{L}\p{M}])[\p{L}\p{M}]{2,64}(?=[^]{0,2})/u,

@@ -2,8 +2,8 @@ import { asciiSet } from '../ascii-set.js';
 import { defineFinder, openRun } from '../define-finder.js';
 
 /**
- * What keys of large providers look like, by the prefix that they publish or that secret scanners know. One row per provider, or
- * per form where a provider has several.
+ * The forms of large providers' keys, by the prefix that they publish or that secret scanners use. One row per provider, or
+ * per form if a provider has several.
  */
 const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Anthropic', 'sk-ant-[A-Za-z0-9_-]{16,256}'],
@@ -91,14 +91,14 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Vercel', '(?:vc[pcikra]|vercel_blob_rw)_[A-Za-z0-9_]{24,80}'],
   ['Voyage', 'pa-(?=[A-Za-z_-]{0,42}\\d)[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])'],
 ];
-/** Those that begin like any other word: they are tried where what follows is in the text. */
+/** Keys that start like any other word: searched only if a distinctive later part occurs in the text. */
 const formsOfAnyBeginning: typeof forms = [
   ['Azure AD', '[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}'],
   ['Discord bots', '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6,7}\\.[A-Za-z0-9_-]{27,40}'],
   ['Mailchimp', '[0-9a-f]{32}-us\\d{1,2}(?!\\d)'],
   ['Terraform', '[A-Za-z0-9]{14}\\.atlasv1\\.[A-Za-z0-9_=-]{60,80}'],
 ];
-/** In the address of a shared file or a workflow: what signs it. */
+/** The signature in the address of a shared file or a workflow. */
 const signature = String.raw`(?<=[?&](?:sig|X-Amz-Signature|X-Goog-Signature|Signature)=)[A-Za-z0-9%+/_-]{32,512}={0,2}`;
 const oneOf = (rows: typeof forms): string => rows.map(([, form]) => form).join('|');
 const open = openRun(
@@ -106,10 +106,13 @@ const open = openRun(
   720,
 );
 
-/** A secret without a form of its own, where the text says what it is: `AWS_SECRET_ACCESS_KEY=…`, `"apiKey": "…"`. */
+/** A secret without a form of its own, after a label: `AWS_SECRET_ACCESS_KEY=…`, `"apiKey": "…"`. */
 const label = String.raw`(?:api[_-]?key|secret[_-]?access[_-]?key|account[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token|private[_-]?token)`;
 
-/** Keys of large providers of models, clouds, code and payments. A word that could be one is held whole: cheaper than to ask each form. */
+/**
+ * Keys of large providers of models, clouds, code and payments. A possible key is buffered as a whole word, which is cheaper than
+ * checking each form.
+ */
 export const apiKeyFinder = defineFinder({
   regex: new RegExp(`(?<![A-Za-z0-9])(?:${oneOf(forms)})`),
   hint: /[-_.:~$]|A[IKSBCR]|SK|GR1348941|dapi|LTAI|cio|EAAA|oy2/,
@@ -125,7 +128,7 @@ export const keyOfAnyBeginningFinder = defineFinder({
 const noKey =
   /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx)\.[\w.]+|your[-_][a-z-_]+\d{0,3})$/;
 
-/** Values that are labelled as a key. Labels are written in any case; keys are not. */
+/** Values with a key's label. Labels match in any case; keys do not. */
 export const labelledKeyFinder = defineFinder({
   lead: new RegExp(String.raw`${label}["'\`]?[ \t]{0,3}(?:[:=]|=>|:=|is)[ \t]{0,3}["'\`]?`, 'i'),
   regex: /(?=[^\d\n]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,256}/i,

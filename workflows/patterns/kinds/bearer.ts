@@ -1,9 +1,9 @@
 import { defineFinder } from '../define-finder.js';
 
-/** Prose has `bearer` too, so a token must be long, and no mere word. */
+/** `bearer` occurs in prose too, so a token must be long, and not a mere word. */
 const minWordlessChars = 40;
 
-/** The credentials behind `Bearer`, and those behind a scheme in an `Authorization` header; without the scheme's name. */
+/** The credentials after `Bearer`, and those after a scheme in an `Authorization` header; without the scheme's name. */
 export const bearerFinder = defineFinder({
   lead: /\b(?:bearer[ \t:]{1,3}["']?|authorization["']?[ \t]{0,2}[:=][ \t]{0,2}["']?(?:basic|(?:api-?)?token|api-?key|digest)[ \t]{1,3})/i,
   regex: /[A-Za-z0-9._~+/=-]{8,4096}/i,

@@ -4,7 +4,7 @@ import { defineFinder } from '../define-finder.js';
 import type { Finder } from '../finder.js';
 import { isEmail } from '../validators.js';
 
-/** The longest local part and domain that an address may have, by RFC 5321. */
+/** The maximum lengths of an address's local part and domain, by RFC 5321. */
 const maxLocalChars = 64;
 const maxDomainChars = 253;
 const maxAddressChars = 254;
@@ -53,7 +53,7 @@ const addressAround = (text: string, at: number): TextSpan | undefined => {
   return local === 'git' && /[:/]/.test(text.charAt(span.end)) ? undefined : span;
 };
 
-/** Where the address ends whose `@` is the last one before a place. */
+/** The end of the address of the last `@` before a place. */
 const endOfAddressBefore = (text: string, place: number): number => {
   const first = Math.max(0, place - maxDomainChars - 1);
   const before = text.slice(first, place).lastIndexOf('@');
@@ -62,7 +62,7 @@ const endOfAddressBefore = (text: string, place: number): number => {
 
 const localAscii = asciiSet((character) => /[A-Za-z0-9._%+'-]/.test(character));
 const domainAscii = asciiSet((character) => /[A-Za-z0-9.-]/.test(character));
-/** Part of a character that is part of a word; a half of a pair alone is none. */
+/** A unit of a word character; a lone surrogate is none. */
 const wordCharAlone = new RegExp(`^${wordChar}$`, 'v');
 
 const startOfLocal = (text: string, at: number): number => {
@@ -97,16 +97,16 @@ const endOfDomain = (text: string, from: number): number => {
   return end;
 };
 
-/** `logo@2x.png` and `lib@1.0.beta` are files and versions. */
+/** Files and versions: `logo@2x.png`, `lib@1.0.beta`. */
 const fileOrVersion = /^(?:[1-9]x\.[a-z]+|\d+(?:\.\d+)+\.[a-z]+)$/i;
 /** Addresses that `validator` accepts, recognized without a call. */
 const plainLocal = /^[A-Za-z0-9_%+-]+(?:\.[A-Za-z0-9_%+-]+)*$/;
 const plainDomain = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
-/** And what it does not: a last label that is no name. */
+/** Addresses that `validator` rejects for their last label. */
 const isNoLastLabel = (label: string): boolean =>
   !/^xn/i.test(label) && (/^.$/.test(label) || (/[^A-Za-z\x80-\uFFFF]/.test(label) && !/[^\0-\x7F]/.test(label)));
 
-/** The longest beginning of what follows the `@` that makes an address; a sentence may go on right behind it. */
+/** The longest valid domain at the start of the text after `@`; a sentence may continue directly after it. */
 const validDomain = (local: string, run: string): string | undefined => {
   const labels = run.split('.');
   const empty = labels.indexOf('');

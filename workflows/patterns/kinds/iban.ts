@@ -3,7 +3,7 @@ import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 import { ibanLocales, isIBAN } from '../validators.js';
 
-/** How many characters the IBANs of each country and territory have, by the SWIFT registry. */
+/** The length of IBANs by country and territory, from the SWIFT registry. */
 const lengths: ReadonlyMap<string, number> = new Map(
   [
     '15 NO',
@@ -29,7 +29,7 @@ const lengths: ReadonlyMap<string, number> = new Map(
     return countries.map((country) => [country, Number(length)] as const);
   }),
 );
-/** Countries whose accounts the library checks; its form for Belarus takes digits alone, where the registry has letters too. */
+/** Countries whose accounts the library checks. Its form for Belarus accepts only digits, while the registry allows letters. */
 const known: ReadonlySet<string> = new Set(ibanLocales.filter((country) => country !== 'BY'));
 
 const alphanumeric = asciiSet((character) => /[A-Za-z0-9]/.test(character));
@@ -39,7 +39,7 @@ const isEndOfWord = (text: string, at: number): boolean => {
   return code < 0x80 ? code !== 0x5f && !isAlphanumeric(code) : !/^[\p{L}\p{N}]/u.test(text.slice(at, at + 2));
 };
 
-/** An IBAN has the length of its country, and ends where a word ends; what follows it is not read. */
+/** An IBAN has the length of its country, and ends at the end of a word; the text after it is not read. */
 const readIban: ReadMatch = (text, { start, end }) => {
   let left = lengths.get(text.slice(start, start + 2).toUpperCase());
   if (left === undefined) return undefined;
@@ -54,7 +54,7 @@ const readIban: ReadMatch = (text, { start, end }) => {
 };
 
 const isIban = (plain: string): boolean =>
-  !/^..(?:0[01]|99)/.test(plain) && // check digits run from 02 to 98
+  !/^..(?:0[01]|99)/.test(plain) && // check digits are 02 to 98
   hasChecksum(plain) &&
   (!known.has(plain.slice(0, 2)) || isIBAN(plain));
 
@@ -68,7 +68,7 @@ const hasChecksum = (plain: string): boolean => {
   return rest === 1;
 };
 
-/** IBANs, plain or in groups, of a country in the SWIFT registry and with a right checksum. */
+/** IBANs, plain or in groups, of a country in the SWIFT registry, with a correct checksum. */
 export const ibanFinder = defineFinder({
   regex: /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ \t\r\n\u00A0\u202F-]{0,2}[A-Za-z0-9]){11,30}(?=[^]{0,2})/,
   hint: /\d/,

@@ -9,7 +9,7 @@ const readToken: ReadMatch = (text, { start, end }) => {
   return isToken ? end : undefined;
 };
 
-/** The first part says in JSON how the token is signed or encrypted. */
+/** The header states in JSON how the token is signed or encrypted. */
 const isHeader = (part: string): boolean => 'alg' in (jsonOf(part) ?? {});
 
 const jsonOf = (part: string): object | undefined => {

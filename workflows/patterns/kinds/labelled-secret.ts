@@ -2,15 +2,15 @@ import { asciiSet } from '../ascii-set.js';
 import { defineFinder, openRun } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 
-/** What a password is called, also in other languages. */
+/** Labels of passwords, also in other languages. */
 const password =
   'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|senha|mot[ _-]de[ _-]passe|wachtwoord|has(?:ł|l)o|пароль|密码|パスワード';
-/** And other secrets: their values are longer, and have digits. */
+/** Labels of other secrets: their values are longer, and have digits. */
 const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|encryption|signing|private|master|secret|license|service)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
 const suffix = '(?:[_-](?:key|id|hash|value|token|secret|prod|production|dev|test|live|main|staging|default|[0-9]{1,2}))?';
 const quote = String.raw`(?:\\{0,2}["'\x60])?`;
 const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|es|est)(?=[ \t:]):?)(?:\*\*|__)?\s{0,6}${quote}`;
-/** What a value may have in it, without quotes; an `&` does not begin the next field of a query. */
+/** The characters of a value without quotes; an `&` must not start the next field of a query. */
 const sign = String.raw`(?:[!#$%*+\-./0-9:=?@A-Z^_a-z~]|&(?!\w{1,32}=|amp;))`;
 const signs = asciiSet((character) => /[!#$%*+\-./0-9:=?@A-Z^_a-z~&"'\x60\\[\]]/.test(character));
 
@@ -20,19 +20,19 @@ const minSecretChars = 10;
 /** References to a value, placeholders, versions, types and addresses. */
 const noValue =
   /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx|req|request|res|data|props|params|user|args|app|input|state)\.|[$%{<*.]|\*|[a-z][a-z+.-]{1,20}:\/\/|\/|\.\.?\/|(?:your|my|the|some|example|sample|dummy|fake|placeholder|change|enter|insert|x{3,}|redacted|hidden|null|none|undefined|true|false|string|required|optional)(?:[-_.:!?]|$))|^[\^~>=<v]{0,2}\d+(?:\.[\dx*]+)+|^\d+(?:px|em|rem|ms|s|m|h|d|%)?$|^\[[A-Z_]+|^(?:sha(?:1|256|384|512)|md5)[-:]|\(|\*{3}/i;
-/** A name in a program, also one with a digit at its end. */
+/** A name in a program, also with a digit at its end. */
 const name =
   /^(?:[a-z]+(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)$/;
 const ownName = /pass|token|secret|key|user|auth|pwd/i;
 
-/** Without the punctuation of the sentence around it. */
+/** A value without the punctuation of its sentence. */
 const withoutEnd = (written: string): string => {
   let end = written.length;
   while (end > 0 && '.:?'.includes(written.charAt(end - 1))) end -= 1;
   return written.slice(0, end);
 };
 
-/** A hash that `redactor` put in place of a value: its label would be read as that of a secret, and the hash be hashed again. */
+/** A hash from `redactor`: its label would be read as that of a secret, and the hash would be hashed again. */
 const isHashed = (text: string, start: number, value: string): boolean =>
   /^[0-9a-f]{12}$/.test(value) &&
   text[start + value.length] === ']' &&
@@ -73,10 +73,10 @@ const userFinder = defineFinder({
   open: openRun(signs, 260),
 });
 
-/** Values that the text calls a password, a token or a secret, and that look like one. */
+/** Values with a label for a password, token or secret that also look like one. */
 export const labelledSecretFinders = [finderOf(password, minPasswordChars), finderOf(secret, minSecretChars), userFinder];
 
-/** Bits for each character: base 64 at random has about 4.5, prose and names less than 3.6. */
+/** Bits per character: random base 64 has about 4.5, prose and names less than 3.6. */
 const minBits = 3.9;
 const minHexBits = 3;
 

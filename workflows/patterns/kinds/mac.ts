@@ -6,7 +6,7 @@ const dotted = String.raw`[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?!\.?[0
 /** Ids that many devices share, or that no device has. */
 const shared = /^(?:[f]+|[0]+)$/i;
 
-/** Hardware addresses as IEEE 802 writes them, and in the dotted groups of Cisco; validated by `validator.isMACAddress`. */
+/** Hardware addresses in the notation of IEEE 802, and in Cisco's dotted groups; validated by `validator.isMACAddress`. */
 export const macFinder = defineFinder({
   regex: new RegExp(String.raw`(?<![0-9A-Za-z_])(?<![0-9A-Fa-f][:.-])(?:${separated}|${dotted})`),
   hint: /[:.-]/,

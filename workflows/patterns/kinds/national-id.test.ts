@@ -6,7 +6,7 @@ import { combineFinders } from '../combine-finders.js';
 import { findersOf } from '../value-kinds.js';
 import { idCountries, type IdCountry } from './national-id.js';
 
-/** Sentences with a number that the issuing office, or its own page of examples, gives as valid; the number is in braces. */
+/** Sentences with a number that the issuing office, or its page of examples, gives as valid; the number is in braces. */
 const sentences: Record<IdCountry, readonly string[]> = {
   AU: ['My TFN is {123 456 782}.', 'tax file number: {123456782}'],
   BE: ['Rijksregister {85.07.30-033.28}, thanks'],

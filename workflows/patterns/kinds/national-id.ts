@@ -7,22 +7,22 @@ type Check = (plain: string) => boolean;
 interface Form {
   /** Its pattern; the adjoining characters are neither letters nor digits. */
   readonly form: string;
-  /** What a text calls it, where its form alone may be anything. */
+  /** The text's label for it, if the form alone is ambiguous. */
   readonly label?: string;
-  /** Whether the check digit is right, of its letters and digits alone, in capitals. Default: it has none. */
+  /** Whether the check digit is correct, given only its letters and digits, in capitals. Default: no check digit. */
   readonly check?: Check;
 }
 
 const digitsOf = (plain: string): number[] => Array.from(plain, Number);
 
-/** The digits, each by its weight, add up to a multiple. */
+/** The weighted sum of the digits is a multiple of the modulus. */
 const weighted =
   (weights: readonly number[], modulus: number): Check =>
   (plain) =>
     plain.length === weights.length &&
     digitsOf(plain).reduce((sum, digit, at) => sum + digit * (weights[at] ?? 0), 0) % modulus === 0;
 
-/** Each second digit from the right counts twice; of two digits, their sum. */
+/** Every second digit from the right counts twice; for two digits, their sum. */
 const luhn: Check = (plain) => {
   const counts = digitsOf(plain)
     .toReversed()
@@ -61,7 +61,7 @@ const spanish: Check = (plain) => {
   return spanishLetters[Number(number) % 23] === plain.at(-1);
 };
 
-/** What a character counts at an odd place, by its digit or its place in the alphabet. */
+/** The value of a character at an odd place, by its digit or its place in the alphabet. */
 const italianOdd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
 const italian: Check = (plain) => {
   const values = Array.from(plain, (sign) => (/\d/.test(sign) ? Number(sign) : sign.charCodeAt(0) - 0x41));
@@ -78,7 +78,7 @@ const french: Check = (plain) => {
 const belgian: Check = (plain) =>
   ['', '2'].some((century) => 97 - (Number(century + plain.slice(0, 9)) % 97) === Number(plain.slice(9)));
 
-/** Verhoeff's check over the group of the symmetries of a pentagon. */
+/** Verhoeff's check over the symmetry group of a pentagon. */
 const verhoeff: Check = (plain) => {
   const times = (a: number, b: number): number =>
     a < 5 ? (b < 5 ? (a + b) % 5 : 5 + ((a + b) % 5)) : b < 5 ? 5 + ((a - b + 5) % 5) : (a - b + 5) % 5;
@@ -91,7 +91,7 @@ const verhoeff: Check = (plain) => {
   );
 };
 
-/** The forms of each country; what the issuing office publishes. */
+/** The forms of each country, as published by the issuing office. */
 const forms = {
   AU: [
     {
@@ -160,7 +160,7 @@ const forms = {
   ],
 } as const satisfies Record<string, readonly Form[]>;
 
-/** A country whose national numbers are known, as an ISO 3166-1 code. */
+/** A country with supported national numbers, as an ISO 3166-1 code. */
 export type IdCountry = keyof typeof forms;
 
 export const idCountries = Object.keys(forms) as readonly IdCountry[]; // the table's own keys
@@ -184,6 +184,6 @@ const finderOf = ({ form, label, check }: Form): Finder => {
   });
 };
 
-/** Numbers by which the offices of a country know a person: of insurance, taxes, health and identity cards. */
+/** Numbers with which a country's offices identify persons: of insurance, taxes, health and identity cards. */
 export const nationalIdFinders = (countries: readonly IdCountry[]): readonly Finder[] =>
   countries.flatMap((country) => forms[country].map((form) => finderOf(form)));

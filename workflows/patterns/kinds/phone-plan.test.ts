@@ -12,7 +12,7 @@ const exampleOf = (country: CountryCode): string => examples[country] ?? '';
 const digits = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom('0', '1', '2', '3', '4', '5', '6', '7', '8', '9'), minLength, maxLength });
 
-/** Numbers near those that a country has: with a prefix, other digits, or of another length. */
+/** Numbers near those of a country: with a prefix, other digits, or of another length. */
 const nearly = fc
   .record({
     country: fc.constantFrom(...countries),

@@ -2,7 +2,7 @@ import { Metadata } from 'libphonenumber-js/core';
 import numbers from 'libphonenumber-js/metadata.max.json';
 import { once } from '../../../src/phase/once.js';
 
-/** What `libphonenumber-js` knows of a country's numbers; its types leave most of it out. */
+/** The used data of `libphonenumber-js` about a country's numbers; its types omit most of it. */
 interface NumberingPlan {
   callingCode(): string;
   IDDPrefix(): string;
@@ -17,22 +17,22 @@ interface Plans {
   readonly numberingPlan: NumberingPlan;
   hasCallingCode(code: string): boolean | undefined;
   getCountryCodesForCallingCode(code: string): readonly string[] | undefined;
-  /** Of a country, or of the main country of a calling code. */
+  /** Selects the plan of a country, or of the main country of a calling code. */
   selectNumberingPlan(countryOrCode: string): unknown;
 }
 
-/** The numbers of a country, or of a calling code that is no country's. */
+/** The numbers of a country, or of a calling code without a country. */
 interface Plan {
   readonly code: string;
-  /** Those that share its calling code. */
+  /** The countries that share its calling code. */
   readonly countries: readonly string[];
   readonly lengths: readonly number[];
   readonly general: RegExp;
   readonly types: readonly { readonly regex: RegExp; readonly lengths: readonly number[] | undefined }[];
   readonly leading: RegExp | undefined;
-  /** What is dialled before a number of another country. */
+  /** The prefix for calls abroad. */
   readonly exit: RegExp;
-  /** What is dialled before a number of the same country, and what becomes of it where it does not fall away. */
+  /** The prefix for domestic calls, and its replacement if it is not dropped. */
   readonly prefix: RegExp | undefined;
   readonly transformed: string | undefined;
 }
@@ -43,10 +43,10 @@ const maxCodeDigits = 3;
 const entirely = (source: string): RegExp => new RegExp(`^(?:${source})$`);
 const fromStart = (source: string | undefined): RegExp | undefined => (source ? new RegExp(`^(?:${source})`) : undefined);
 
-const metadataOf = once(() => new Metadata(numbers) as unknown as Plans); // its types leave this out
+const metadataOf = once(() => new Metadata(numbers) as unknown as Plans); // omitted from its types
 const plans = new Map<string, Plan>();
 
-/** Its expressions are compiled once: the library compiles them for each number that it is asked about. */
+/** Compiles its expressions once; the library compiles them for each number. */
 const planOf = (countryOrCode: string): Plan => {
   const known = plans.get(countryOrCode);
   if (known) return known;
@@ -75,7 +75,7 @@ const isOf = ({ general, types }: Plan, national: string): boolean =>
   general.test(national) &&
   types.some(({ regex, lengths }) => (!lengths || lengths.includes(national.length)) && regex.test(national));
 
-/** Those that share a calling code: all of them in their order, and what is asked first, for most numbers belong to none by its leading digits. */
+/** The plans of a calling code, in order, and fields for a first check: most numbers belong to none by their leading digits. */
 interface Sharers {
   readonly all: readonly Plan[];
   readonly withoutLeading: readonly Plan[];
@@ -98,7 +98,7 @@ const sharersOf = (plan: Plan): Sharers => {
   return shared;
 };
 
-/** The plan of the country that a number belongs to, among those that share a calling code. */
+/** The plan of a number's country, among those that share a calling code. */
 const exactPlan = (plan: Plan, national: string): Plan => {
   const { all, withoutLeading, leading } = sharersOf(plan);
   if (all.length === 1) return all[0] ?? plan;
@@ -115,7 +115,7 @@ const withoutPrefix = (number: string, plan: Plan): string => {
       : number.slice(match[0].length);
   if (plan.general.test(number) && !plan.general.test(national)) return number;
   const { lengths } = exactPlan(plan, national);
-  return lengths.includes(national.length) || isTooLong(national, lengths) ? national : number; // as the library does
+  return lengths.includes(national.length) || isTooLong(national, lengths) ? national : number; // as in the library
 };
 
 const isTooLong = (national: string, lengths: readonly number[]): boolean => national.length > (lengths.at(-1) ?? 0);
@@ -125,7 +125,7 @@ const isValidIn = (plan: Plan, number: string): boolean => {
   return sharersOf(plan).lengths.has(national.length) && isOf(exactPlan(plan, national), national);
 };
 
-/** Whether `libphonenumber-js` finds a number valid whose digits begin with a calling code. */
+/** Whether `libphonenumber-js` accepts a number whose digits start with a calling code. */
 export const isValidInternational = (digits: string): boolean => {
   for (let length = 1; length <= maxCodeDigits && !digits.startsWith('0'); length += 1) {
     const code = digits.slice(0, length);
@@ -134,7 +134,7 @@ export const isValidInternational = (digits: string): boolean => {
   return false;
 };
 
-/** Whether `libphonenumber-js` finds a number valid that is dialled in a country. */
+/** Whether `libphonenumber-js` accepts a number as dialled in a country. */
 export const isValidNational = (digits: string, country: string): boolean => {
   const plan = planOf(country);
   const abroad = plan.exit.test(digits) ? digits.replace(plan.exit, '') : '';

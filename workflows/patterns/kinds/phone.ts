@@ -4,22 +4,22 @@ import { defineFinder } from '../define-finder.js';
 import type { Finder, ReadMatch } from '../finder.js';
 import { isValidInternational, isValidNational } from './phone-plan.js';
 
-/** Digits that `libphonenumber-js` reads: European, full-width, Arabic-Indic and Persian. */
+/** The digits that `libphonenumber-js` reads: European, full-width, Arabic-Indic and Persian. */
 const digit = String.raw`[\d\uFF10-\uFF19\u0660-\u0669\u06F0-\u06F9]`;
 const separator = String.raw`[ \t\u00A0\u00AD\u2009\u202F\u2060\u3000.()（）\u2010-\u2015\u2212\uFF0D-\uFF0F/-]`;
 const lettersOrDigits = String.raw`[\p{L}\p{N}_]`;
 
-/** E.164 allows 15 digits with the country's; no country's number is shorter than seven with it. */
+/** E.164 allows 15 digits including the calling code; no number is shorter than seven including it. */
 const international = String.raw`(?:[+＋]${separator}{0,2}|\([+＋]|(?<!${digit}|[+.,-]|${digit}[ \u00A0(])00(?=[1-9]))${digit}(?:${separator}{0,4}${digit}){6,15}`;
 const national = String.raw`(?<!${lettersOrDigits}|[+.,/_-])(?<!${digit}[-./])[(（]?${digit}(?:${separator}{0,4}${digit}){5,14}`;
 const endOfText = String.raw`(?=[^]{0,3})`;
 
-/** Groups that a national number is written in; more are a list of numbers. */
+/** The maximum number of groups in a national number; more are a list of numbers. */
 const maxNationalGroups = 6;
-/** Any number with its country has as many digits, and so have those without that are not only a local extension. */
+/** The minimum number of digits, also without a calling code: shorter ones are local extensions. */
 const minDigits = 7;
 
-/** Numbers that are called something else: order, ticket, tracking and the like. */
+/** Labels of other numbers: order, ticket, tracking and the like. */
 const otherLabel =
   /(?:(?:order|invoice|ticket|tracking|reference|ref|case|id|sku|serial|part|account|article|isbn|item|booking|claim|policy)(?:\s{0,2}(?:number|num|no|nr|id))?[\s.:#=-]{0,4}|#\s?)$/i;
 const labelChars = 24;
@@ -29,8 +29,8 @@ const date = new RegExp(
 );
 
 /**
- * Phone numbers that `libphonenumber-js` finds valid: international ones (`+44 …`, `0044 …`), and national ones of the default
- * country unless they are dates or stand behind a label such as "order".
+ * Phone numbers that `libphonenumber-js` accepts: international ones (`+44 …`, `0044 …`), and national ones of the default
+ * country unless they are dates or follow a label such as "order".
  */
 export const phoneFinder = (defaultCountry?: CountryCode): Finder =>
   defineFinder({
@@ -57,13 +57,13 @@ const readNumber =
     return number && !isInternational && isSomethingElse(text, start, written) ? undefined : number?.end;
   };
 
-/** Where a number ends, and its digits up to there. */
+/** A possible end of a number, and its digits up to there. */
 interface NumberEnd {
   readonly end: number;
   readonly digits: string;
 }
 
-/** Where the number may end: behind a group, and not right before a letter, unless that begins an extension. */
+/** The possible ends of a number: after a group, and not directly before a letter, unless that starts an extension. */
 const endsOf = (text: string, { start, end }: TextSpan): NumberEnd[] => {
   const ends: NumberEnd[] = [];
   let digits = '';
@@ -81,7 +81,7 @@ const endsOf = (text: string, { start, end }: TextSpan): NumberEnd[] => {
 const wordChar = new RegExp(`^${lettersOrDigits}`, 'u');
 const extension = /^x\d/;
 
-/** The digit at a place, of those that the library reads: each script has its ten in a row, from a code that ends in 0. */
+/** The digit at a place, in a script that the library reads. Each script has its ten digits in a row, from a code that ends in 0. */
 const digitAt = (text: string, at: number): number | undefined => {
   const code = text.charCodeAt(at);
   if (code < 0x80) return code >= 0x30 && code <= 0x39 ? code - 0x30 : undefined;

@@ -4,9 +4,9 @@ import { flushText, nothingHeld, pushText } from '../../stream/held-text.js';
 import { combineFinders } from '../combine-finders.js';
 import { findersOf, valueKinds } from '../value-kinds.js';
 
-/** Of pieces, so that no secret scanner takes this file for a leak. */
+/** In pieces, so that no secret scanner takes this file for a leak. */
 const assembled = (...pieces: string[]): string => pieces.join('');
-/** So many characters of a set, without a pattern. */
+/** `count` characters of a set, without a pattern. */
 const some = (count: number, from = 'aB3dE5fG7hJ9kL1mN0pQ2rS4tU6vW8xY'): string =>
   Array.from({ length: count }, (_, at) => from.charAt((at * 7 + (at >> 2)) % from.length)).join('');
 const hex = (count: number): string => some(count, '0a1b2c3d4e5f6789');
@@ -148,7 +148,7 @@ describe('values that are labelled as a secret', () => {
   });
 });
 
-/** Ways to write a value that a reader, or a program, still reads. */
+/** Disguised forms of a value that a person or a program can still read. */
 const disguised: readonly (readonly [text: string, expected: string])[] = [
   ['card 4539 1488\n0343 6467 ok', 'card [card] ok'],
   ['card4539148803436467 ok', 'card[card] ok'],

@@ -13,7 +13,7 @@ const readSsn: ReadMatch = (text, { start, end }) => {
 };
 
 const grouped = String.raw`(?<![\d.-])\d{3}-\d{2}-\d{4}(?!-{0,2}\d)`;
-/** Other ways to write one count only where the text says what it is: nine digits may be anything. */
+/** Other notations count only after a label: nine digits are ambiguous. */
 const labelled = String.raw`(?<=\b(?:ssn|social security(?: (?:number|no|num|nr))?)\b[^\d\n]{0,12})\d{3}[ .]?\d{2}[ .]?\d{4}(?!\d)`;
 
 /** US social security numbers, by the rules of the Social Security Administration: no area 000, 666 or 9xx, no zero groups. */

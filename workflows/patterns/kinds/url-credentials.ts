@@ -1,7 +1,7 @@
 import { defineFinder } from '../define-finder.js';
 import type { Finder } from '../finder.js';
 
-/** What a redactor puts in the place of a value: it would be found, and replaced, again and again. */
+/** A redactor's placeholder: it would be found, and replaced, again and again. */
 const placeholder = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
 
 /**
@@ -13,5 +13,5 @@ export const urlCredentialsFinder: Finder = defineFinder({
   regex: /(?:[^\s/?#@:"'<>`\\]{0,256}:[^\s/?#"'<>`\\]{1,1024}|[^\s/?#@:"'<>`\\]{16,1024})(?=@[^\s/?#@])/i,
   hint: /:\/\//,
   read: (text, { start, end }) => (placeholder.test(text.slice(start, end)) ? undefined : end),
-  isClosed: true, // what follows is the host, and no mailbox's
+  isClosed: true, // the host of a URL follows, not that of a mailbox
 });
