@@ -35,7 +35,7 @@ const createConversation = (agent: SupportAgent, json: boolean, { output, errors
       const messages = [...accepted, { role: 'user' as const, content: text }];
       const stream = await agent.stream(messages, { abortSignal, onRunEvent: printer.event });
       for await (const chunk of stream.fullStream) printer.chunk(chunk);
-      const status = stream.status as RunStatus; // the stream is over, so the run is
+      const status = stream.status as RunStatus; // the stream is over, so the run is over too
       if (status === 'success') accepted = (await stream.getFullOutput()).messages;
       printer.end(stream.error);
       return status;

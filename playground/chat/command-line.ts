@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line asks for. */
+/** The command of the arguments. */
 export type Command =
   | { readonly kind: 'chat'; readonly json: boolean }
   | { readonly kind: 'once'; readonly json: boolean; readonly text: string }
@@ -49,7 +49,7 @@ export const readCommandLine = (args: readonly string[]): Command => {
   }
 };
 
-/** Node's message goes on with advice about positional arguments that there are none of here. */
+/** Node's message continues with advice about positional arguments, which the chat does not have. */
 const firstSentence = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error);
   return `${message.split(/\.\s/)[0]?.replace(/\.$/, '') ?? message}.`;

@@ -20,7 +20,7 @@ const onInterrupt = (listener: () => void): (() => void) => {
   return () => void listeners.delete(listener);
 };
 
-// A reader that has left, as `head` does, is no failure.
+// A reader that closes early, such as `head`, is no failure.
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

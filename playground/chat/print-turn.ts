@@ -29,7 +29,7 @@ const asText = (value: unknown): string => {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 };
 
-/** The line for a chunk other than text; undefined when the chunk has none. `rejection` is the last reason that a guard gave. */
+/** The line for a chunk other than text; undefined if it has none. `rejection` is the last reason of a guard. */
 const lineOf = ({ type, payload = {}, data = {} }: ShownChunk, rejection: string): string | undefined => {
   switch (type) {
     case 'tool-call':

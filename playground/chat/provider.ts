@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const wrong = (say: string): Provider => ({ kind: 'wrong', say });
 
-/** Reads the provider from the environment; what cannot work is said here, before anything runs. */
+/** Reads the provider from the environment. Reports invalid settings before anything runs. */
 export const readProvider = (env: Environment): Provider => {
   const url = env['INTERLOCK_BASE_URL']?.trim() || undefined;
   const id = env['INTERLOCK_MODEL']?.trim() || undefined;
@@ -29,7 +29,7 @@ const endpoint = ({ url, id, apiKey }: { url: string; id: string; apiKey: string
   return { kind: 'model', name: `${id} at ${url}`, model: openAICompatible({ url, id, apiKey }) };
 };
 
-/** A model behind an OpenAI-compatible endpoint; it is asked to tell its tokens. */
+/** A model behind an OpenAI-compatible endpoint, with usage in its responses. */
 export const openAICompatible = ({ url, id, apiKey }: { url: string; id: string; apiKey?: string }): MastraModelConfig =>
   // The AI SDK's model type is one finish reason ("interrupted") ahead of Mastra's.
   createOpenAICompatible({ name: 'endpoint', baseURL: url, apiKey, includeUsage: true }).chatModel(id) as MastraModelConfig;

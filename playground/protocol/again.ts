@@ -2,7 +2,7 @@
 export type ChosenGuard =
   /** A guard of a pipeline of the application; `options` is a policy around it and overrides its own. */
   | { readonly kind: 'own'; readonly pipelineId: string; readonly path: string; readonly options?: object | undefined }
-  /** A ready-made one of the library, made with these options. */
+  /** A ready-made guard of the library, with these options. */
   | { readonly kind: 'ready'; readonly name: string; readonly options?: object | undefined };
 
 /** Ready-made guards whose options are plain data, so that a page can make one. */
@@ -26,9 +26,9 @@ export const readyGuardNames = [
 
 export type ReadyGuardName = (typeof readyGuardNames)[number];
 
-/** `POST /api/runs/:runId/fork`: what is another in a run that leaves a recorded one. */
+/** `POST /api/runs/:runId/fork`: the changes of a run that branches off a recorded one. */
 export interface ForkRun {
-  /** Texts of messages that the run began with, by their ids. */
+  /** Texts of the run's initial messages, by their ids. */
   readonly messages?: Readonly<Record<string, string>>;
   /** Results of tools, by the ids of their calls. */
   readonly results?: Readonly<Record<string, unknown>>;

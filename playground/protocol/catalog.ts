@@ -1,6 +1,6 @@
 import type { Finding } from '../../src/pipeline/verify/finding.js';
 
-/** A row of the phase table, as pages need it: no page knows a phase by name. */
+/** A row of the phase table for pages, so that no page refers to a phase by name. */
 export interface PhaseInfo {
   readonly phase: string;
   readonly hook: string;
@@ -16,7 +16,7 @@ export interface PhaseInfo {
 
 /** A state of the loop's statechart. */
 export interface StateInfo {
-  /** Dotted path, as run events name it. */
+  /** A dotted path, as in run events. */
   readonly path: string;
   readonly parent: string | undefined;
   readonly type: 'atomic' | 'compound' | 'parallel' | 'final';
@@ -37,9 +37,9 @@ export interface AgentInfo {
   readonly model: string;
   /** Ids of its pipelines, by lane. */
   readonly pipelines: Readonly<Record<string, string>>;
-  /** Things to type, with what they show; for the sample agents. */
+  /** Example inputs with their effects; for the sample agents. */
   readonly examples: readonly { readonly text: string; readonly shows: string }[];
-  /** What cannot be known of its runs; for agents of the kind `mastra`. */
+  /** The limits of its recorded runs; for agents of the kind `mastra`. */
   readonly note?: string;
 }
 
@@ -51,9 +51,9 @@ export type GraphShape =
       readonly path: string;
       readonly phases: readonly string[];
       readonly policy?: object;
-      /** What its author says of it. */
+      /** The author's description. */
       readonly description?: string;
-      /** How much of a stream it judges at once, e.g. `each sentence`; absent where it judges no stream. */
+      /** The amount of a stream that it judges at once, e.g. `each sentence`; undefined if it judges no stream. */
       readonly judges?: string;
     }
   | { readonly kind: 'function' | 'map'; readonly id: string; readonly path: string }

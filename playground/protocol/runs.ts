@@ -19,32 +19,32 @@ export interface RunSummary extends RunStanding {
   readonly agentId: string;
   /** The conversation it belongs to. */
   readonly threadId: string;
-  /** The call of a tool, in another run, that this run is a part of. */
+  /** The tool call, in another run, that started this run. */
   readonly parent?: { readonly runId: string; readonly toolCallId: string };
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly durationMs: number | undefined;
-  /** What the person said, shortened. */
+  /** The user's text, shortened. */
   readonly said: string;
-  /** Accepted text, shortened; empty where nothing was accepted. */
+  /** Accepted text, shortened; empty if nothing was accepted. */
   readonly answered: string;
   readonly steps: number;
   readonly retries: number;
-  /** Input and output tokens of its finished model calls; absent if no call reported them. */
+  /** Input and output tokens of its finished model calls; undefined if no call reported them. */
   readonly tokens?: number;
-  /** Ids of the guards that did more than pass. */
+  /** Ids of the guards with other verdicts than pass. */
   readonly guards: readonly string[];
-  /** The same guards with the strictest of their verdicts, the strictest first; absent in runs of older versions. */
+  /** The same guards with their strictest verdicts, the strictest first; undefined in runs of older versions. */
   readonly signals?: readonly GuardSignal[];
-  /** How many lines its trace has. */
+  /** The number of lines in its trace. */
   readonly entries: number;
 }
 
-/** `GET /api/decisions`: a durable run that waits for the code that began it, and what changed since. */
+/** `GET /api/decisions`: a durable run that waits for its original code, and the changes since. */
 export interface Decision {
   readonly agentId: string;
   readonly runId: string;
-  /** Hashes of the code that began the run, and of the code that is here. */
+  /** Hashes of the run's original code, and of the current code. */
   readonly from: string;
   readonly to: string;
   readonly changes: readonly string[];
@@ -55,7 +55,7 @@ export interface DecideRun extends Pick<Decision, 'agentId' | 'runId'> {
   readonly action: 'cancel' | 'abandon';
 }
 
-/** What a guard did in a run, in one word. */
+/** A guard's effect on a run, in one word. */
 export interface GuardSignal {
   readonly guard: string;
   /** A verdict, or `bypassed`. */
@@ -64,25 +64,25 @@ export interface GuardSignal {
   readonly isShadow?: true;
 }
 
-/** `GET /api/guards` with the query of the list of runs: what each guard did in the newest of these. */
+/** `GET /api/guards` with the query of the list of runs: the results of each guard in the newest of these. */
 export interface GuardTotals {
-  /** How many runs were looked at. */
+  /** The number of evaluated runs. */
   readonly runs: number;
   readonly guards: readonly GuardTotal[];
 }
 
 export interface GuardTotal {
   readonly guard: string;
-  /** How often it gave each verdict. */
+  /** The number of its verdicts by kind. */
   readonly verdicts: Readonly<Record<VerdictKind, number>>;
   /** Runs in which it tripped. */
   readonly trippedRuns: number;
-  /** Milliseconds of one verdict: at most so many in half of all, and in all but a twentieth. */
+  /** The duration of one verdict in milliseconds: the median, and the 95th percentile. */
   readonly p50: number | undefined;
   readonly p95: number | undefined;
 }
 
-/** What a list of runs is sorted by, the most first; by `time` the newest is first. */
+/** The sort keys of a list of runs, highest first; with `time` the newest is first. */
 export const runSorts = ['time', 'duration', 'tokens'] as const;
 
 export type RunSort = (typeof runSorts)[number];
@@ -90,14 +90,14 @@ export type RunSort = (typeof runSorts)[number];
 /** `GET /api/runs?status=&guard=&agent=&text=&thread=&parent=&since=&sort=&before=&limit=`. */
 export interface RunPage {
   readonly runs: readonly RunSummary[];
-  /** To be given as `before` for the next page; absent on the last. */
+  /** Pass it as `before` for the next page; undefined on the last. */
   readonly next?: string;
 }
 
 /** `POST /api/agents/:agentId/runs`. */
 export interface StartRun {
   readonly text: string;
-  /** The conversation to go on with; a new one where absent. */
+  /** The conversation to continue. Default: a new one. */
   readonly threadId?: string;
 }
 
@@ -106,12 +106,12 @@ export interface StartedRun {
   readonly threadId: string;
 }
 
-/** `POST /api/runs/:runId/answer`: grants or declines what a suspended run waits for. */
+/** `POST /api/runs/:runId/answer`: approves or declines the call that a run is suspended for. */
 export interface AnswerCall {
   readonly toolCallId: string;
   readonly approved: boolean;
   readonly reason?: string;
-  /** What a tool that called `suspend` waits for; `approved` says nothing then. */
+  /** The data for a tool that called `suspend`; `approved` has no effect then. */
   readonly data?: unknown;
 }
 
@@ -123,11 +123,11 @@ export interface Comparison {
   readonly rows: readonly ComparedRow[];
   readonly before: { readonly status: string; readonly text: string };
   readonly after: { readonly status: string; readonly text: string; readonly runId: string };
-  /** Set where the other pipeline led to a call that was never recorded, so that the replay ended there. */
+  /** Set if the other pipeline led to a call that was never recorded, so that the replay ended there. */
   readonly endedAt?: string;
 }
 
-/** `GET /api/runs/:runId/beside/:otherId`: two runs that were recorded, `before` the first of them. */
+/** `GET /api/runs/:runId/beside/:otherId`: two recorded runs, `before` the first of them. */
 export interface RunsBeside {
   readonly before: RunSummary;
   readonly after: RunSummary;

@@ -3,7 +3,7 @@ import type { GraphShape } from './catalog.js';
 /** A guard of a pipeline's graph. */
 export type GuardShape = Extract<GraphShape, { kind: 'guard' }>;
 
-/** A shape and everything inside it, in the order in which it is written. */
+/** A shape and everything inside it, in source order. */
 export const shapesIn = (shape: GraphShape): GraphShape[] => {
   switch (shape.kind) {
     case 'guard':

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../schemas/index.js';
 import type { RunStanding } from './runs.js';
 
-/** Where in the run something happened. */
+/** A position in the run. */
 export interface Place {
   /** The step, from 0. */
   readonly stepNumber: number;
@@ -23,13 +23,13 @@ interface Common {
 export type StudioEntry = Common &
   (
     | { readonly kind: 'event'; readonly event: RunEvent }
-    /** What the caller said, as the run began with it. */
+    /** The caller's input at the start of the run. */
     | { readonly kind: 'input'; readonly messages: readonly SpokenMessage[] }
-    /** The model's part came in; no guard of the stream has seen it yet. */
+    /** A part arrived from the model; no guard of the stream has judged it yet. */
     | (Place & { readonly kind: 'came'; readonly part: PartNote })
-    /** A chunk left the run; its text could be seen from here on. */
+    /** A chunk left the run; its text was visible from here on. */
     | (Place & { readonly kind: 'left'; readonly part: PartNote; readonly text?: string; readonly data?: unknown })
-    /** What a tool was given and what it returned, as far as guards let it be shown. */
+    /** The arguments and the result of a tool, as far as guards released them. */
     | (Place & {
         readonly kind: 'tool';
         readonly toolCallId: string;
@@ -39,24 +39,24 @@ export type StudioEntry = Common &
       })
     /** The state of the run when no event reports it: of a stock agent's run, and of a run whose process is gone. */
     | ({ readonly kind: 'status' } & RunStanding)
-    /** The guards of a phase were about to be asked: which pipeline, and whether what they were given can be revealed. */
+    /** The guards of a phase were about to be called, with their pipeline. */
     | (Place & { readonly kind: 'asked'; readonly phase: string; readonly lane: string; readonly pipelineId: string })
   );
 
-/** A message as a person reads it. */
+/** A message as shown to a person. */
 export interface SpokenMessage {
   readonly id: string;
   readonly role: string;
   readonly text: string;
 }
 
-/** What a part is, without its words. */
+/** A part without its words. */
 export interface PartNote {
   /** The chunk's type, e.g. `text-delta`. */
   readonly type: string;
-  /** The part's id (a text id, a tool call's id); absent where the chunk belongs to no part. */
+  /** The part's id (a text id, a tool call's id); undefined if the chunk belongs to no part. */
   readonly partId?: string;
-  /** How many characters of text it carries. */
+  /** The length of its text in characters. */
   readonly chars: number;
 }
 
@@ -69,12 +69,12 @@ export interface Revealed {
 
 /** A text in the input or output of a guard. */
 export interface TextAt {
-  /** Dotted, e.g. `messages.3.content.parts.0.text`. */
+  /** A dotted path, e.g. `messages.3.content.parts.0.text`. */
   readonly target: string;
   readonly text: string;
 }
 
-/** What one guard received and returned, for the diff. */
+/** The input and output of one guard, for the diff. */
 export interface GuardView {
   readonly seq: number;
   readonly phase: string;
@@ -82,7 +82,7 @@ export interface GuardView {
   readonly path: string;
   readonly received: readonly TextAt[];
   readonly returned: readonly TextAt[];
-  /** What it threw where it gave no verdict, then each cause of that. */
+  /** The error if it gave no verdict, followed by its causes. */
   readonly causes?: readonly {
     readonly name: string;
     readonly message: string;
@@ -94,15 +94,15 @@ export interface GuardView {
 /** Words that more than one branch of a block changed. */
 export interface MergedText {
   readonly target: string;
-  /** As every branch was given them. */
+  /** The input of every branch. */
   readonly base: string;
-  /** What each guard made of them. */
+  /** The output of each guard. */
   readonly proposals: readonly { readonly processorId: string; readonly text: string }[];
-  /** As they went on; absent where nothing recorded that. */
+  /** The merged text; undefined if it was not recorded. */
   readonly result?: string;
 }
 
-/** A conflict of a block, with the words. */
+/** A conflict of a block, with its texts. */
 export interface MergeView {
   readonly seq: number;
   readonly phase: string;
@@ -111,21 +111,21 @@ export interface MergeView {
   readonly texts: readonly MergedText[];
 }
 
-/** A call of the model with what was sent, after every guard before it. */
+/** A model call with its request, after every guard before it. */
 export interface PromptView extends Place {
   /** The line at which the model was called. */
   readonly seq: number;
   readonly modelId: string;
   readonly provider: string;
   readonly messages: readonly PromptMessage[];
-  /** The request besides the messages: settings, tools, tool choice. */
+  /** The request without the messages: settings, tools, tool choice. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
 export interface PromptMessage {
   readonly role: string;
-  /** Its text; empty where it has none. */
+  /** Its text; empty if it has none. */
   readonly text: string;
-  /** Parts that are no text: calls of tools, results, files. */
+  /** Parts without text: tool calls, results, files. */
   readonly parts: readonly unknown[];
 }

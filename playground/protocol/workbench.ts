@@ -4,12 +4,12 @@ import type { TextAt } from './trace-entry.js';
 /** `POST /api/pipelines/:id/try`. */
 export interface TryPhase {
   readonly phase: string;
-  /** The payload of the phase as its schema says, unknown fields kept. */
+  /** The payload in the phase's schema, with unknown fields kept. */
   readonly payload: unknown;
   readonly engine: 'plan' | 'mastra';
 }
 
-/** How a try went: at the level of the run and of each step. */
+/** The result of a try: for the run and for each step. */
 export interface Tried {
   readonly status: 'success' | 'tripwire' | 'failed';
   readonly tripwire?: Omit<Tripwire, 'path' | 'phase'> & { readonly path?: string; readonly phase?: string };
@@ -17,11 +17,11 @@ export interface Tried {
   readonly durationMs: number;
   readonly before: readonly TextAt[];
   readonly after: readonly TextAt[];
-  /** The payload as it came out; absent where it was stopped. */
+  /** The resulting payload; undefined if the run was stopped. */
   readonly payload?: unknown;
   /** The steps of Mastra's engine; empty on the plan, whose events name each guard's verdict. */
   readonly steps: readonly TriedStep[];
-  /** The plan's events, with what guards changed; empty on Mastra's engine, which reports steps only. */
+  /** The plan's events, with the changes by guards; empty on Mastra's engine, which reports steps only. */
   readonly events: readonly RunEvent[];
 }
 
@@ -33,33 +33,33 @@ export interface TriedStep {
   readonly reason?: string;
 }
 
-/** How a text is cut into chunks. */
+/** The cutting of a text into chunks. */
 export type Cutting =
   | { readonly kind: 'characters' }
   | { readonly kind: 'random'; readonly seed: number; readonly mean: number }
   /** Positions in the text, in code points, at which it is cut. */
   | { readonly kind: 'by-hand'; readonly at: readonly number[] }
-  /** The deltas as a run recorded them. */
+  /** The deltas in a recorded run. */
   | { readonly kind: 'recorded'; readonly runId: string; readonly stepNumber: number; readonly attempt: number };
 
 /** `POST /api/lab/stream`. */
 export interface LabStream {
   readonly pipelineId: string;
-  /** Not needed where the cutting is of a recorded run. */
+  /** Not needed for the cutting of a recorded run. */
   readonly text: string;
   readonly kind: 'text' | 'reasoning' | 'tool-input';
   readonly cutting: Cutting;
 }
 
-/** One step of the lab: a chunk went in, and this is how things stood then. */
+/** One step of the lab: a chunk was pushed, with the state after it. */
 export interface LabEmission {
-  /** The chunk that went in; absent for the end of the stream. */
+  /** The pushed chunk; undefined for the end of the stream. */
   readonly pushed?: string;
-  /** What left then. */
+  /** The text that left in this step. */
   readonly left: string;
-  /** How many characters were held after it, in code points. */
+  /** The length of the buffered text after it, in code points. */
   readonly heldChars: number;
-  /** The words that were held. */
+  /** The buffered text. */
   readonly held: string;
   /** The guard that stopped the stream here. */
   readonly stop?: { readonly processorId: string; readonly reason: string; readonly kind: string };
@@ -68,18 +68,18 @@ export interface LabEmission {
 export interface LabRun {
   readonly chunks: readonly string[];
   readonly emissions: readonly LabEmission[];
-  /** Everything that left. */
+  /** All text that left. */
   readonly output: string;
   readonly events: readonly RunEvent[];
 }
 
-/** `POST /api/lab/leak`: searches cuttings for one that lets a piece of the fragment out. */
+/** `POST /api/lab/leak`: searches for a cutting that releases a piece of the fragment. */
 export interface FindLeak {
   readonly pipelineId: string;
   readonly text: string;
   readonly kind: 'text' | 'reasoning' | 'tool-input';
   readonly fragment: string;
-  /** The longest piece of the fragment that may be seen, in code points; default 3. */
+  /** The maximum visible length of the fragment, in code points; default 3. */
   readonly allowed?: number;
   /** The number of random cuts, in addition to every cut into two parts and the cut into single characters; default 500. */
   readonly tries?: number;
@@ -87,6 +87,6 @@ export interface FindLeak {
 
 export interface LeakSearch {
   readonly tried: number;
-  /** A cutting that leaks, and what was seen of the fragment. */
+  /** A leaking cutting, and the visible piece of the fragment. */
   readonly leak?: { readonly chunks: readonly string[]; readonly seen: string; readonly output: string };
 }

@@ -1,24 +1,24 @@
 import { messageText, type ChatMessage, type ChatRequest } from '../../src/testing/index.js';
 
-/** A tool's result, with the name it was called by. */
+/** A tool's result, with the tool's name. */
 export interface ToolAnswer {
   readonly toolName: string;
   readonly content: string;
 }
 
-/** What the responder looks at when it decides what to say. */
+/** The input for the responder's choice of an answer. */
 export interface Conversation {
-  /** The last thing that the person said. */
+  /** The user's last message. */
   readonly said: string;
   /** Tool results since then, oldest first. */
   readonly toolAnswers: readonly ToolAnswer[];
-  /** Whether a guard asked for another attempt. */
+  /** Whether a guard requested another attempt. */
   readonly hasFeedback: boolean;
   /** Whether this call offers a tool. */
   readonly offers: (toolName: string) => boolean;
 }
 
-/** How a loop marks the system message that asks for another attempt. */
+/** The loop's mark of a system message that requests another attempt. */
 const feedbackMark = '[Processor Feedback]';
 
 const toolAnswersIn = (messages: readonly ChatMessage[]): ToolAnswer[] => {

@@ -13,13 +13,13 @@ export interface ResponderOptions {
 }
 
 export interface Responder {
-  /** For an OpenAI-compatible client, e.g. `http://127.0.0.1:40123/v1`. */
+  /** The base URL for an OpenAI-compatible client, e.g. `http://127.0.0.1:40123/v1`. */
   readonly baseUrl: string;
   readonly model: typeof responderModel;
   readonly close: () => Promise<void>;
 }
 
-/** What the responder says to a request. */
+/** The response to a request. */
 const respond = (request: ChatRequest): Reply => {
   const conversation = readConversation(request);
   const answered = conversation.toolAnswers.at(-1);
@@ -29,8 +29,8 @@ const respond = (request: ChatRequest): Reply => {
 };
 
 /**
- * Starts the responder that the demo talks to where no model is configured: a server on the loopback interface with the
- * OpenAI protocol and prepared answers. Nothing leaves the machine.
+ * Starts the demo's responder for use without a configured model: a server on the loopback interface with the
+ * OpenAI protocol and prepared answers. No data leaves the machine.
  */
 export const startResponder = async ({ delayMs = 10, port }: ResponderOptions = {}): Promise<Responder> => {
   const { baseUrl, close } = await startOpenAIServer({ reply: respond, delayMs, port, models: [responderModel] });
@@ -65,7 +65,7 @@ const sayFields = (fields: Record<string, unknown>): string =>
     .map(([key, value]) => `${sayKey(key)} ${sayValue(value)}`)
     .join(', ');
 
-/** A sentence made from a tool's result, and from nothing else: what a guard removed from the result is not in it. */
+/** A sentence made only from a tool's result, so that it does not contain what a guard removed. */
 const sayToolAnswer = ({ toolName, content }: ToolAnswer): string => {
   const result = parse(content);
   const said = isRecord(result) ? sayFields(result) : sayValue(result);

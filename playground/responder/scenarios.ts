@@ -1,11 +1,11 @@
 import type { Reply } from '../../src/testing/index.js';
 import type { Conversation } from './conversation.js';
 
-/** One thing that the responder can do: what to type for it, what it shows, and what it answers. */
+/** A scenario of the responder: its trigger, its effect, and its answer. */
 export interface Scenario {
-  /** Something to type. */
+  /** An example input. */
   readonly example: string;
-  /** What can be watched then. */
+  /** The visible effect. */
   readonly shows: string;
   readonly matches: (said: string) => boolean;
   readonly reply: (conversation: Conversation) => Reply;
@@ -29,7 +29,7 @@ const call = ({ offers }: Conversation, name: string, args: Record<string, strin
         `I would use the tool ${name} for this, but I was not given it in this step, so I cannot look into order ${args['orderId']} now.`,
       );
 
-/** In the order in which they are tried. */
+/** In order of precedence. */
 export const scenarios: readonly Scenario[] = [
   {
     example: 'refund order 1042',
@@ -80,7 +80,7 @@ export const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** The answer to everything else; it repeats nothing of what was said. */
+/** The answer to all other inputs; it repeats none of the input. */
 export const introduction = (): Reply =>
   say(
     "I am Interlock's local responder, not a language model: I give prepared answers, so that you can watch the guards work " +

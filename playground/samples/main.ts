@@ -3,7 +3,7 @@ import { runStudio } from './run-studio.js';
 const args = process.argv.slice(2);
 const { stdout, stderr } = process;
 
-/** What only the chat knows: one turn, and a run's events as lines. */
+/** Options of the chat alone: one turn, and a run's events as lines. */
 const isForChat = args.some((arg) => /^--(?:once|json)(?:=|$)/.test(arg));
 
 if (isForChat) await import('../chat/main.js');

@@ -17,7 +17,7 @@ const usage = `Opens the studio with sample agents.
   --content <which>, --max-runs <n>, --max-mb <n>: as of \`mastra-interlock studio --help\`.
   --once <text>, --json: a turn of the chat instead; see npm run chat -- --help.`;
 
-/** The studio over the sample agents. Gives the program's exit code. */
+/** The studio over the sample agents. Returns the program's exit code. */
 export const runStudio = async (args: readonly string[], output: Output): Promise<number> => {
   try {
     const command = readStudioCommand(args);
@@ -26,7 +26,7 @@ export const runStudio = async (args: readonly string[], output: Output): Promis
     return 0;
   } catch (error) {
     if (!isInterlockError(error)) throw error;
-    output.complain(error.message); // in its own words, without a stack
+    output.complain(error.message); // the error's message, without a stack
     return 1;
   }
 };
@@ -42,7 +42,7 @@ const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print
   print(name === undefined ? 'No provider is configured: an embedded local responder gives prepared answers.' : `Model: ${name}`);
   const { kind: _, entry: __, file: asked, ...rest } = command;
   const file = await keepingFile(asked, { complain, cwd });
-  const engine = file === undefined ? undefined : openWorkflow({ path: `${file}.engine` }); // what waits outlives this process
+  const engine = file === undefined ? undefined : openWorkflow({ path: `${file}.engine` }); // suspended runs outlive this process
   try {
     return await serveUntilStopped({ ...createSamples(model, engine), ...rest, file }, print);
   } finally {
@@ -53,13 +53,13 @@ const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Builds the studio's pages where they were never built, or were changed since. */
+/** Builds the studio's pages if they are missing or out of date. */
 export const buildPages = async (say: (line: string) => void): Promise<void> => {
   if (changedAt([`${builtPages()}/index.html`]) > changedAt(sources())) return;
   say('Building the studio’s pages; this takes a few seconds …');
   const { build } = await import('vite');
   const { NODE_ENV } = process.env;
-  process.env.NODE_ENV = 'production'; // in a process of tests as well: the pages are those that are shipped
+  process.env.NODE_ENV = 'production'; // in a process of tests as well: the shipped pages are built this way
   try {
     await build({ configFile: `${root}playground/web/vite.config.ts`, logLevel: 'warn' });
   } finally {
@@ -73,6 +73,6 @@ const sources = (): string[] => [
   `${root}package-lock.json`,
 ];
 
-/** When the last of these files was changed; 0 where there are none. */
+/** The latest modification time of these files; 0 if there are none. */
 const changedAt = (files: readonly string[]): number =>
   Math.max(0, ...files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));

@@ -14,14 +14,14 @@ import type { AgentInfo } from '../protocol/catalog.js';
 import { contentModeration, leakGuard, promptInjectionGuard, redactor } from '../../workflows/index.js';
 import { createOrderTools } from '../chat/shop/order-tools.js';
 
-/** The agents that the studio shows in this repository. */
+/** The agents in this repository's studio. */
 export interface Samples {
   readonly mastra: Mastra;
-  /** What to type to each, by agent. */
+  /** Example inputs, by agent. */
   readonly examples: Readonly<Record<string, AgentInfo['examples']>>;
 }
 
-/** Makes the sample agents over one model; the engine keeps the runs of those that wait for a person. */
+/** Makes the sample agents over one model; the engine stores runs that wait for an approval. */
 export const createSamples = (model: MastraModelConfig, durability?: Engine): Samples => {
   const store = createOrderStore();
   const agents = [
@@ -68,7 +68,7 @@ const createStockAgent = (model: MastraModelConfig, store: OrderStore) =>
     ...guardsFor(contentModeration({ id: 'stock-input' })),
   });
 
-/** An agent that pays back only what a person has approved of; with an engine, the person may take a restart's time. */
+/** An agent that refunds only with approval; with an engine, a restart may come before the approval. */
 const createRefundAgent = (model: MastraModelConfig, store: OrderStore, durability?: Engine) =>
   new InterlockAgent({
     id: 'refunds',
@@ -89,14 +89,14 @@ const createApprovedRefund = (store: OrderStore) =>
     execute: async ({ orderId, reason }) => store.refund(orderId, reason),
   });
 
-/** Only looks: what a sibling takes out meanwhile, it has seen. */
+/** Only reads: it has seen text that a sibling removes meanwhile. */
 const politeness: Processor = {
   id: 'politeness',
   processInput: async ({ messages, abort }) =>
     JSON.stringify(messages).includes('you idiot') ? abort('Please stay polite.') : messages,
 };
 
-/** A service that is never there. */
+/** A service that is always unavailable. */
 const factCheck: Processor = {
   id: 'fact-check',
   processInput: async () => {
@@ -104,7 +104,7 @@ const factCheck: Processor = {
   },
 };
 
-/** Three guards side by side: two of them edit the same words, one only reads. */
+/** Three parallel guards: two of them edit the same words, one only reads. */
 const input = () =>
   pipeline('newsroom-input', { staleVerdicts: 'report' })
     .parallel([
@@ -124,7 +124,7 @@ const output = () =>
     .then(leakGuard())
     .commit();
 
-/** An agent whose guards work side by side, in the shadow, and without an answer. */
+/** An agent with parallel guards, a shadow guard, and a guard that never answers. */
 const createNewsroomAgent = (model: MastraModelConfig) =>
   new InterlockAgent({
     id: 'newsroom',
@@ -136,10 +136,10 @@ const createNewsroomAgent = (model: MastraModelConfig) =>
     maxProcessorRetries: 1,
   });
 
-/** So long it takes to read one window. */
+/** Milliseconds for reading one window. */
 const readingMs = 120;
 
-/** A guard of the stream that takes its time, as a model would: what it reads is held meanwhile. */
+/** A slow guard of the stream, like a model: its input is buffered meanwhile. */
 const slowReader: Processor = {
   id: 'slow-reader',
   processOutputStream: async ({ part, abortSignal }) => {
@@ -148,7 +148,7 @@ const slowReader: Processor = {
   },
 };
 
-/** A guard that puts a name in place of what an expression finds in the user's words. */
+/** A guard that replaces matches of an expression in the user's words with a name. */
 export const masking = (id: string, found: RegExp, mask: string): Processor => ({
   id,
   processInput: async ({ messages }) => {

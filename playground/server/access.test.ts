@@ -82,7 +82,7 @@ describe('with a token', () => {
     ] as Record<string, string>[])
       for (const path of ['/api/runs', '/', '/assets/x.js']) {
         const { status, body } = await rawGet(`${base}${path}`, headers);
-        if (headers['Authorization'] === `Bearer ${token} `) continue; // HTTP takes blanks off the ends of a header
+        if (headers['Authorization'] === `Bearer ${token} `) continue; // HTTP trims the ends of a header
         expect([status, codeIn(body)]).toEqual([401, 'studio/unauthorized']);
       }
     expect((await rawGet(`${base}/api/runs`, { Authorization: `Bearer ${token}` })).status).toBe(200);

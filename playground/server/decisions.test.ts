@@ -40,6 +40,6 @@ it('lists the runs that wait for their code with what changed, and ends them', a
   expect((await studio.post('decisions', { agentId: 'nowhere', runId: 'one', action: 'cancel' })).status).toBe(404);
 });
 
-/** A run that waits for a person. */
+/** A run that waits for an approval. */
 const makeCall = async (agent: ReturnType<typeof makeAgent>['agent'], runId: string) =>
   expect((await agent.generate('Hello', { runId })).status).toBe('suspended');

@@ -57,7 +57,7 @@ interface Context {
 }
 type Handler = (context: Context) => Promise<Response>;
 
-/** The route as Mastra's server asks it. */
+/** The route as Mastra's server calls it. */
 const asked = async (mastra: Mastra, route = studioRoute()) => {
   if (!('createHandler' in route)) throw new Error('The route makes its handler with the Mastra instance.');
   const handler = (await route.createHandler({ mastra })) as Handler;

@@ -173,7 +173,7 @@ describe('runs that a process which is gone has left', () => {
     const { agent } = makeAgent([{ hang: true }], { durability: memoryEngine() });
     void agent.generate('Hi', { runId: 'kept' });
     const studio = await openStudio(agent, { file: await leave({ runId: 'kept', agentId: 'helper', status: 'running' }) });
-    await vi.waitFor(async () => expect((await studio.summary('kept')).entries).toBeGreaterThan(2)); // it is followed
+    await vi.waitFor(async () => expect((await studio.summary('kept')).entries).toBeGreaterThan(2)); // until the run is followed
     await studio.post('runs/kept/cancel');
     await vi.waitFor(async () => expect(await studio.summary('kept')).toMatchObject({ status: 'canceled' }), { timeout: 20_000 });
   });

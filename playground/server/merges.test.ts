@@ -35,7 +35,7 @@ it('tells of a conflict what the branches were given, what each proposed, and wh
       { processorId: 'domain', text: 'Write to ada@[domain] now.' },
     ],
   });
-  expect(text?.result).toBe('Write to [] now.'); // what either took out is out
+  expect(text?.result).toBe('Write to [] now.'); // text that either guard removed stays removed
   expect((await studio.get(`runs/${runId}/merges/0`)).status).toBe(404);
 });
 

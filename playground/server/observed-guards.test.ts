@@ -29,7 +29,7 @@ const verdictsIn = (entries: readonly StudioEntry[]) =>
     entry.kind === 'event' && entry.event.type === 'guard' ? [[entry.event.processorId, entry.event.verdict]] : [],
   );
 
-/** Its entries are there before the call has returned. */
+/** Its entries exist before the call has returned. */
 const firstRun = async (studio: Studio): Promise<{ summary: RunSummary; entries: StudioEntry[] }> => {
   const [summary] = (await studio.json<RunPage>('runs')).runs;
   if (!summary) throw new Error('No run is there.');

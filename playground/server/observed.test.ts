@@ -37,7 +37,7 @@ it('shows a run once, however many recorders it has and wherever it was started'
       ]),
     patience,
   );
-  expect(own.traces).toHaveLength(1); // a call's own recorder takes the place of its agent's
+  expect(own.traces).toHaveLength(1); // a call's own recorder replaces that of its agent
 });
 
 it('observes nothing in production, after its end, or where that is switched off', async () => {

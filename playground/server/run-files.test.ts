@@ -6,7 +6,7 @@ import { makeAgent, openStudio } from './test-setup.js';
 
 vi.mock('./export/one-page.js', () => ({ onePage: vi.fn() }));
 
-/** The pages need not be built: only what is in them of the run is looked at. */
+/** The pages need not be built: only the run's data in them is checked. */
 vi.mocked(onePage).mockImplementation(
   (file) => `<script type="application/json" id="${runFileElement}">${JSON.stringify(file).replaceAll('<', '\\u003c')}</script>`,
 );
@@ -69,7 +69,7 @@ describe('a run as a file', () => {
     expect(await other.summary(runId)).toEqual(summary);
     expect(await other.entriesOf(runId)).toEqual(entries);
     expect(await (await other.post(`runs/${runId}/replay`)).json()).toMatchObject({ after: { status: 'success' } });
-    expect((await send(other, text)).status).toBe(201); // it is here already
+    expect((await send(other, text)).status).toBe(201); // already imported
     expect(await other.entriesOf(runId)).toEqual(entries);
   });
 

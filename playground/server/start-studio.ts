@@ -11,25 +11,28 @@ import { openStore, type StoreOptions } from './store/open-store.js';
 import type { StudioRoutesOptions } from './studio-routes.js';
 import { createStudio } from './studio.js';
 
-/** How the studio is served by itself. */
+/** Options of the standalone studio. */
 export interface StudioServerOptions extends StoreOptions {
   readonly mastra: Mastra;
-  /** Things to type, by agent. */
+  /** Example inputs, by agent. */
   readonly examples?: Examples;
   /** See {@link StudioRoutesOptions}. Default `'all'`. */
   readonly content?: StudioRoutesOptions['content'];
   /** See {@link StudioRoutesOptions}. */
   readonly observe?: StudioRoutesOptions['observe'];
-  /** Default `'127.0.0.1'`: reached from this machine alone. */
+  /** Default `'127.0.0.1'`: reachable only from this machine. */
   readonly host?: string;
   /** Default 4477, or a free port if that is taken; 0 means a free port. */
   readonly port?: number;
-  /** What each request must bring. Default: made up, kept next to the file of the runs, and part of the printed address. `false`: none; the host must be this machine alone. */
+  /**
+   * The required token of requests. Default: a random one, stored next to the file of the runs, and part of the printed address. `false`:
+   * none; then the host must be this machine.
+   */
   readonly token?: string | false;
 }
 
 export interface StudioServer {
-  /** Where to open it, the token included where there is one. */
+  /** The address to open, including the token if there is one. */
   readonly url: string;
   /** Cancels the runs under way, writes pending entries and stops listening. */
   close(): Promise<void>;
@@ -51,7 +54,7 @@ export const startStudio = async (options: StudioServerOptions): Promise<StudioS
   const studio = createStudio({ mastra, examples, store, content, observe });
   await studio.takeUp();
   const answer = getRequestListener(createApp(studio, { token }).fetch);
-  const server = createServer((request, response) => void answer(request, response)); // it answers its own failures
+  const server = createServer((request, response) => void answer(request, response)); // it handles its own failures
   try {
     await listen(server, host, options.port);
   } catch (error) {

@@ -5,9 +5,9 @@ import { mountAt } from './http/app.js';
 import { keptToken } from './kept-token.js';
 import { openStudio, type StudioRoutesOptions } from './studio-routes.js';
 
-/** How the studio is served by Mastra's server. */
+/** Options for the studio on Mastra's server. */
 export interface StudioRouteOptions extends Omit<StudioRoutesOptions, 'mastra'> {
-  /** Where the studio is. Not below `/api`, which Mastra keeps for itself. Default `'/interlock'`. */
+  /** The mount path of the studio. It must not be below `/api`, which Mastra reserves. Default `'/interlock'`. */
   readonly path?: string;
 }
 
@@ -39,18 +39,18 @@ export const studioRoute = ({ path = '/interlock', ...options }: StudioRouteOpti
   };
 };
 
-/** Where Mastra's server notes the user of a request; no request can set it itself. */
+/** The key under which Mastra's server stores the user of a request; no request can set it itself. */
 const userKey = 'mastra__user';
 
-/** What Mastra's server hands a route, as far as it is read here. */
+/** The used part of the context that Mastra's server passes to a route. */
 interface RouteContext {
   readonly req: { readonly raw: Request };
   readonly get: (name: 'requestContext') => { get(key: string): unknown } | undefined;
 }
 
 /**
- * The server's login, where it has one. Its rules match addresses in their own way (they leave out that of the mount itself), so
- * that a request counts as let in where there is a user, and not because it came here.
+ * The server's login, if it has one. Its rules match addresses in their own way (they omit that of the mount itself), so
+ * a request is authorized only if there is a user, and not because it reached this route.
  */
 const accessOf = (mastra: Mastra, file: string | undefined, loggedIn: WeakSet<Request>): Access =>
   mastra.getServer()?.auth ? { authorize: (request) => loggedIn.has(request) } : { token: keptToken(file) };

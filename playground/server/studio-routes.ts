@@ -8,27 +8,27 @@ import { createApp, mountAt, type AppOptions } from './http/app.js';
 import { openStore, type StoreOptions } from './store/open-store.js';
 import { createStudio } from './studio.js';
 
-/** How the studio is mounted in a server. */
+/** Options for the studio in an application's server. */
 export interface StudioRoutesOptions extends AppOptions, StoreOptions {
   readonly mastra: Mastra;
-  /** Things to type, by agent. */
+  /** Example inputs, by agent. */
   readonly examples?: Examples;
   /**
-   * Which text is stored: `all` includes text that no guard released, and the studio shows it on request; `released` omits it.
+   * Selects the stored text: `all` includes text that no guard released, and the studio shows it on request; `released` omits it.
    * Default `'all'`.
    */
   readonly content?: 'all' | 'released';
   /**
-   * Whether the runs of all `InterlockAgent`s in the process are shown, also those that the application starts itself. Default:
-   * `true`, unless `mastra.getEnvironment()` is `production`. With `false` it shows runs that are started from its pages, and those of agents
-   * that {@link MountedStudio.record} is given to.
+   * Whether the studio shows the runs of all `InterlockAgent`s in the process, also those that the application starts itself. Default:
+   * `true`, unless `mastra.getEnvironment()` is `production`. With `false` it shows runs started from its pages, and those of agents
+   * with {@link MountedStudio.record}.
    */
   readonly observe?: boolean;
 }
 
 /** The studio, mounted in an application's server. */
 export interface MountedStudio {
-  /** To be mounted in another application of Hono. */
+  /** The routes, to mount in another Hono application. */
   readonly routes: Hono;
   /**
    * Answers a request by its whole URL, including the mount path: for servers based on `Request` and `Response`. These do not
@@ -37,7 +37,7 @@ export interface MountedStudio {
   readonly fetch: (request: Request) => Promise<Response>;
   /**
    * The same for Node's server, Connect and Express, before anything that reads bodies. A request outside of the mount goes to
-   * `next`, or is answered with 404 where there is none.
+   * `next`, or is answered with 404 without it.
    */
   readonly listener: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
   /** Pass this to agents as `record`, so that the studio shows their runs without `observe`. */
@@ -47,8 +47,8 @@ export interface MountedStudio {
 }
 
 /**
- * Opens the studio, to be mounted in a server. Without a `token` or an `authorize` of your own it answers requests of this
- * machine alone.
+ * Opens the studio, to be mounted in a server. Without a `token` or an `authorize` of your own it answers only requests from
+ * this machine.
  *
  * @example
  * const studio = await openStudio({ mastra, path: '/studio', authorize: (request) => isAdmin(request) });
@@ -78,12 +78,12 @@ const listenerOf = (mounted: Hono, path = '/'): MountedStudio['listener'] => {
     const address = originalUrl ?? request.url ?? base;
     if (next && !`${address.split('?')[0]}/`.startsWith(base)) return next();
     request.url = address;
-    void answer(request, response); // it answers its own failures
+    void answer(request, response); // it handles its own failures
   };
 };
 
 /**
- * The routes of {@link openStudio} alone.
+ * Only the routes of {@link openStudio}.
  *
  * @example
  * app.route('/studio', await studioRoutes({ mastra, path: '/studio', authorize: (request) => isAdmin(request) }));

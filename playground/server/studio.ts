@@ -10,7 +10,7 @@ import type { LeftRun } from './runs/take-up.js';
 import { createArchive, type Archive } from './store/archive.js';
 import type { LineQuery, RunStore } from './store/run-store.js';
 
-/** What the routes work on. */
+/** The parts that the routes work on. */
 export interface Studio {
   readonly library: Library;
   readonly examples: Examples;
@@ -19,7 +19,7 @@ export interface Studio {
   readonly desk: RunDesk;
   readonly content: 'all' | 'released';
   readonly announcer: Announcer<RunSummary>;
-  /** The agents and pipelines that there are now. */
+  /** The currently registered agents and pipelines. */
   known(): Promise<Known>;
   /** Takes over the runs of a process that is gone. Called once, before the first request. */
   takeUp(): Promise<void>;
@@ -31,17 +31,17 @@ export interface StudioParts {
   readonly store: RunStore;
   readonly examples?: Examples;
   /**
-   * Which text is stored: `all` includes text that no guard released, and the studio shows it on request; `released` omits it.
+   * Selects the stored text: `all` includes text that no guard released, and the studio shows it on request; `released` omits it.
    * Default `'all'`.
    */
   readonly content?: 'all' | 'released';
-  /** Whether the runs that the process starts itself are observed. Default: outside of production. */
+  /** Whether runs that the application starts itself are observed. Default: outside of production. */
   readonly observe?: boolean;
   /** Called when the store cannot be written. Default: a warning of the process. */
   readonly onStoreFailure?: (error: unknown) => void;
 }
 
-/** Puts a studio together over a Mastra instance and a store. */
+/** Creates a studio for a Mastra instance and a store. */
 export const createStudio = ({ mastra, store, examples = {}, content = 'all', ...rest }: StudioParts): Studio => {
   const { observe = mastra.getEnvironment() !== 'production', onStoreFailure = warn } = rest;
   const archive = createArchive(store, onStoreFailure);
@@ -79,7 +79,7 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', ..
 /** All the lines of a run. */
 export const allLines = { from: 0, limit: Number.MAX_SAFE_INTEGER } as const;
 
-/** A suspended run where its agent's engine keeps it. */
+/** A suspended run, if its agent's engine stores it. */
 const findResting = async (
   { archive, ...parts }: Kept & Pick<Studio, 'archive'>,
   runId: string,
@@ -89,7 +89,7 @@ const findResting = async (
   return isKept ? leftRun(parts, summary) : undefined;
 };
 
-/** What went on is followed where its engine goes on with it; what rested can be answered where its engine keeps it. */
+/** Follows runs under way if their engine continues them; suspended runs can be answered if their engine stores them. */
 const takeUp = async ({ mastra, store }: Kept, desk: RunDesk): Promise<void> => {
   const abandoned = await store.abandoned();
   const resting = abandoned.length > 0 ? await restingRuns(mastra) : undefined;
@@ -113,27 +113,27 @@ const leftRun = async ({ mastra, store }: Kept, summary: RunSummary): Promise<Le
 
 const warn = (error: unknown): void => process.emitWarning(error instanceof Error ? error : String(error));
 
-/** A run that must be there. Raises `studio/not-found`. */
+/** A run that must exist. Raises `studio/not-found`. */
 export const summaryOf = async ({ desk, archive }: Studio, runId: string): Promise<RunSummary> => {
   const summary = desk.find(runId)?.summary ?? (await archive.find(runId));
   if (!summary) throw new InterlockError('studio/not-found', { path: runId });
   return summary;
 };
 
-/** Lines of a run, wherever they are. */
+/** Lines of a run, from its log or the store. */
 export const linesOf = async ({ desk, store }: Studio, query: LineQuery): Promise<readonly string[]> => {
   const { runId, kind, from, limit } = query;
   return desk.find(runId)?.linesFrom(kind, from).slice(0, limit) ?? store.lines(query);
 };
 
-/** Tells listeners of things that change often, each thing at most once in a while, and its last state always. */
+/** Reports frequent changes to listeners, each value at most once per pause, and always its last state. */
 interface Announcer<T> {
   announce(key: string, read: () => T): void;
-  /** Listens; the function given back stops that. */
+  /** Adds a listener; returns a function that removes it. */
   listen(listener: (value: T) => void): () => void;
 }
 
-/** For so long changes of a thing are collected. */
+/** Milliseconds for which changes of a value are collected. */
 const pauseMs = 100;
 
 const createAnnouncer = <T>(): Announcer<T> => {

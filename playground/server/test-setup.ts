@@ -15,7 +15,7 @@ import type { RunSummary, StartedRun } from '../protocol/runs.js';
 import type { StudioEntry } from '../protocol/trace-entry.js';
 import { startStudio, type StudioServerOptions } from './start-studio.js';
 
-/** A folder for a test, gone after it. */
+/** A folder for a test, removed after it. */
 export const folder = (): string => {
   const path = mkdtempSync(join(tmpdir(), 'studio-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
@@ -62,7 +62,7 @@ export const makeAgent = (steps: readonly ScriptedStep<'v2'>[], config: Partial<
   return { agent, model };
 };
 
-/** The studio over agents, on a port of its own, for one test. */
+/** The studio over agents, on a separate port, for one test. */
 export const openStudio = async (agents: Agent | readonly Agent[], options: Partial<StudioServerOptions> = {}) => {
   const list: readonly Agent[] = [agents].flat();
   const mastra = new Mastra({ agents: Object.fromEntries(list.map((agent) => [agent.id, agent])), logger: false });
@@ -76,10 +76,10 @@ export const openStudio = async (agents: Agent | readonly Agent[], options: Part
   return { ...clientOf(studio.url.replace(/\/(?:\?.*)?$/, '')), url: studio.url, close };
 };
 
-/** Longer than a busy machine takes. */
+/** More time than a busy machine needs. */
 export const patience = { timeout: 20_000, interval: 10 } as const;
 
-/** What a page does. */
+/** The requests of a page. */
 export const clientOf = (base: string) => {
   const get = (path: string, init?: RequestInit) => fetch(`${base}/api/${path}`, init);
   const json = async <T>(path: string): Promise<T> => (await get(path)).json() as Promise<T>;
@@ -92,7 +92,7 @@ export const clientOf = (base: string) => {
   };
   const summary = (runId: string) => json<RunSummary>(`runs/${runId}`);
   const entriesOf = (runId: string, from = 0) => json<StudioEntry[]>(`runs/${runId}/entries?from=${from}`);
-  /** Reads a run's lines, page by page, until one of them is the line that is waited for. */
+  /** Reads a run's lines, page by page, until one satisfies `isLast`. */
   const entriesUntil = async (runId: string, isLast: (entry: StudioEntry) => boolean): Promise<StudioEntry[]> => {
     const entries: StudioEntry[] = [];
     await vi.waitFor(async () => {
@@ -122,7 +122,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Reads an event stream as long as `until` says. */
+/** Reads an event stream until `until` is true. */
 export const live = async (url: string, until: (event: ServerEvent) => boolean): Promise<ServerEvent[]> => {
   const controller = new AbortController();
   const response = await fetch(url, { signal: controller.signal });
@@ -148,7 +148,7 @@ const parseEvent = (block: string): ServerEvent => {
   return { data: '', ...Object.fromEntries(fields.map(([name, value = '']) => [name, value])) };
 };
 
-/** A request with headers that `fetch` does not let one choose. */
+/** A request with headers that `fetch` does not allow. */
 export const rawGet = (url: string, headers: Record<string, string>): Promise<{ status: number; body: string }> =>
   new Promise((resolve, reject) => {
     const { hostname, port, pathname, search } = new URL(url);

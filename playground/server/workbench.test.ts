@@ -236,7 +236,7 @@ describe('text that was not released', () => {
     );
     return { studio, runId, seq: found?.seq ?? -1 };
   };
-  /** A guard whose error, and the cause of it, quote what it judged. */
+  /** A guard whose error, with its cause, quotes the judged text. */
   const quoting: Processor = {
     id: 'quoting',
     processOutputStep: ({ text = '' }) => {
@@ -305,7 +305,7 @@ describe('a recorded run', () => {
     expect(same.rows.length).toBeGreaterThan(0);
     expect(same.rows.every(({ differs }) => !differs)).toBe(true);
     const swapped = await body<Comparison>(studio.post(`runs/${runId}/replay`, { pipelines: { input: 'comes-in' } }));
-    expect(swapped.endedAt).toBeTypeOf('string'); // the model would have been sent something else
+    expect(swapped.endedAt).toBeTypeOf('string'); // the model would have got another request
     expect(swapped.rows.some(({ differs, processorId }) => differs && processorId === 'redactor')).toBe(true);
     expect(model.calls).toHaveLength(1);
     expect((await studio.post(`runs/${runId}/replay`, { pipelines: { input: 'none' } })).status).toBe(404);

@@ -161,7 +161,7 @@ const createPieces = (base: number) => {
     get length() {
       return length;
     },
-    /** Adds the reading of a place; `written` is the original length if one unit stands for several. */
+    /** Adds the reading of a place; `written` is the original length if one unit represents several. */
     add: (read: string, place: number, written = read.length): void => {
       if (read === '') return;
       if (place !== last || written !== read.length) {

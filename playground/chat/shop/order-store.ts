@@ -5,7 +5,7 @@ export interface Order {
   readonly items: readonly { readonly name: string; readonly quantity: number }[];
   readonly total: string;
   readonly carrier?: string;
-  /** Why the money went back. */
+  /** The reason for the refund. */
   readonly refundReason?: string;
 }
 
@@ -14,7 +14,7 @@ export interface OrderStore {
   /** All orders, oldest first. */
   list(): readonly Order[];
   find(orderId: string): Order | undefined;
-  /** Pays an order back. Throws where there is none, or nothing left to pay back. */
+  /** Refunds an order. Throws if there is none, or it is already refunded. */
   refund(orderId: string, reason: string): Order;
 }
 

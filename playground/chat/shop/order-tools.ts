@@ -4,7 +4,7 @@ import type { OrderStore } from './order-store.js';
 
 const orderId = z.string().regex(/^\d+$/, 'An order number has digits only.').describe('The order number, digits only.');
 
-/** The support agent's tools over a store. Mastra's own tools: nothing about them is special to Interlock. */
+/** The support agent's tools over a store. They are Mastra's own tools, without anything specific to Interlock. */
 export const createOrderTools = (store: OrderStore) => ({
   'lookup-order': createTool({
     id: 'lookup-order',

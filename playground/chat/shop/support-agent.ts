@@ -7,7 +7,7 @@ import { createOrderTools } from './order-tools.js';
 /** The only email address that the agent may disclose. */
 const supportAddress = 'support@lantern-and-lamp.example';
 
-/** Attempts that the output pipeline may ask for after the first. */
+/** The maximum number of further attempts that the output pipeline may request. */
 const maxProcessorRetries = 2;
 
 const instructions = `You are the support agent of Lantern & Lamp, a small shop. Answer in two or three friendly sentences.

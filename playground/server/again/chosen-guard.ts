@@ -5,9 +5,7 @@ import * as library from '../../../workflows/guards/index.js';
 import { readyGuardNames, type ChosenGuard, type ReadyGuardName } from '../../protocol/again.js';
 import type { Known } from '../catalog/known.js';
 
-/**
- * The guard that was chosen, made anew where its options were. Raises `studio/not-found`, and the errors of the guard's own options.
- */
+/** The chosen guard, created anew if it has new options. Raises `studio/not-found`, and the errors of the guard's own options. */
 export const makeGuard = (known: Known, chosen: ChosenGuard): Processor => {
   switch (chosen.kind) {
     case 'own': {
@@ -27,7 +25,7 @@ export const makeGuard = (known: Known, chosen: ChosenGuard): Processor => {
 
 type Maker = (options: object) => Processor;
 
-/** By their names; each refuses options that it does not know. */
+/** Ready-made guards by name; each rejects unknown options. */
 const ready: Readonly<Record<ReadyGuardName, unknown>> = library;
 
 const makerNamed = (chosen: string): Maker | undefined => {
@@ -42,7 +40,7 @@ const ownGuard = ({ pipelines }: Known, { pipelineId, path }: Extract<ChosenGuar
   return node;
 };
 
-/** The node at a path, as pictures of a pipeline name it. */
+/** The node at a path from a picture of a pipeline. */
 const nodeAt = (node: GraphNode, at: string, path: string): GraphNode | undefined => {
   if (at === path) return node;
   for (const [index, inner] of childrenOf(node).entries()) {

@@ -6,7 +6,7 @@ import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import type { GraphNode, GuardNode, SequenceNode } from '../../../src/pipeline/graph.js';
 import { isInterlock, type Known, type KnownAgent } from '../catalog/known.js';
 
-/** The guards of an agent by lane, as a replay takes them. */
+/** The guards of an agent by lane, in the form for a replay. */
 export type LaneWorkflows = Readonly<Partial<Record<`${Lane}Processors`, [ReturnType<typeof toWorkflow>]>>>;
 
 /**

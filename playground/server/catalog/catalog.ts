@@ -8,10 +8,10 @@ import { isInterlock, type Known, type KnownAgent, type KnownPipeline } from './
 import { describeMachine } from './machine.js';
 import { phaseJsonSchema } from '../../../schemas/phase-json-schema.js';
 
-/** Things to type to an agent, with what they show. */
+/** Example inputs for an agent, with their effects. */
 export type Examples = Readonly<Record<string, AgentInfo['examples']>>;
 
-/** What a catalog says of the library, whatever it is used for. */
+/** The part of a catalog about the library itself. */
 export type Library = Pick<Catalog, 'version' | 'phases' | 'machine' | 'errors'>;
 
 export const describeLibrary = (): Library => ({
@@ -21,7 +21,7 @@ export const describeLibrary = (): Library => ({
   errors: errorTable,
 });
 
-/** What a catalog says of the agents and pipelines that there are. */
+/** The part of a catalog about the registered agents and pipelines. */
 export const describeKnown = async (known: Known, examples: Examples): Promise<Omit<Catalog, keyof Library>> => ({
   agents: await Promise.all(known.agents.map((agent) => describeAgent(agent, examples[agent.id] ?? []))),
   pipelines: known.pipelines.map((pipeline) => describePipeline(pipeline, known.agents)),
@@ -40,7 +40,7 @@ const describeAgent = async (
   ...(kind === 'mastra' && { note: stockNote }),
 });
 
-/** What a stock agent's stream does not say. */
+/** The data that a stock agent's stream lacks. */
 const stockNote =
   'This agent runs in Mastra’s own loop, which tells what leaves and how the run ends. States, attempts and held words are not known; verdicts and edits are, where its guards come from guardsFor().';
 

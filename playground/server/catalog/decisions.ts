@@ -2,7 +2,7 @@ import { InterlockError, isInterlockError, type NeedsDecision } from '../../../s
 import type { DecideRun, Decision } from '../../protocol/runs.js';
 import { isInterlock, type Known } from './known.js';
 
-/** The durable runs that wait for the code that began them. An agent without an engine has none. */
+/** The durable runs that wait for their original code. An agent without an engine has none. */
 export const decisionsOf = async ({ agents }: Known): Promise<readonly Decision[]> => {
   const lists = await Promise.all(
     agents.map(async ({ id: agentId, agent }) => {
@@ -17,7 +17,7 @@ export const decisionsOf = async ({ agents }: Known): Promise<readonly Decision[
   return lists.flat();
 };
 
-/** Ends a waiting run. Raises `durable/no-run`, and `studio/not-found` for an agent that is not there. */
+/** Ends a waiting run. Raises `durable/no-run`, and `studio/not-found` for an unknown agent. */
 export const decide = async ({ agents }: Known, { agentId, runId, action }: DecideRun): Promise<void> => {
   const found = agents.find(({ id }) => id === agentId)?.agent;
   if (!found || !isInterlock(found)) throw new InterlockError('studio/not-found', { path: agentId });

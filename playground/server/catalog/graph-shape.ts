@@ -5,7 +5,7 @@ import { nameOfRule } from '../../../src/pipeline/overlap.js';
 import type { GraphShape } from '../../protocol/catalog.js';
 import { guardsIn } from '../../protocol/shapes.js';
 
-/** A graph as data: what a page draws. Functions leave their names behind. */
+/** A graph as data for a page. Of functions only their names remain. */
 export const shapeOf = (node: GraphNode, path: string): GraphShape => {
   const inside = (inner: GraphNode, index: number): GraphShape => shapeOf(inner, `${path}/${nameOf(inner, index)}`);
   switch (node.kind) {
@@ -57,6 +57,6 @@ export const phasesIn = (shape: GraphShape): string[] => {
 const conditionName = (when: (...args: never[]) => unknown, index: number): string =>
   when === otherwise ? 'otherwise' : when.name && when.name !== 'when' ? when.name : `condition ${index}`;
 
-/** A policy without what only code can read. */
+/** A policy without values that are not plain data. */
 const plain = (policy: object): object =>
   JSON.parse(JSON.stringify(policy, (_, value: unknown) => (typeof value === 'function' ? 'a function' : value))) as object;

@@ -12,7 +12,7 @@ import { childrenOf, type GraphNode, type SequenceNode } from '../../../src/pipe
 export interface KnownPipeline {
   readonly id: string;
   readonly graph: SequenceNode;
-  /** What is registered under its id; undefined where nothing is. */
+  /** The workflow registered under its id; undefined if there is none. */
   readonly workflow: AnyWorkflow | undefined;
   /** The lanes of the pipeline; empty if no agent uses it. */
   readonly lanes: readonly Lane[];
@@ -25,17 +25,17 @@ export interface KnownAgent {
   readonly name: string;
   readonly kind: 'interlock' | 'mastra';
   readonly agent: Agent;
-  /** What guards each lane; a lane whose guards cannot be read without a request is absent. */
+  /** The guards of each lane, without lanes whose guards cannot be read without a request. */
   readonly lanes: ReadonlyMap<Lane, SequenceNode>;
 }
 
-/** What a Mastra instance holds, as the studio knows it. */
+/** The contents of a Mastra instance for the studio. */
 export interface Known {
   readonly agents: readonly KnownAgent[];
   readonly pipelines: readonly KnownPipeline[];
 }
 
-/** Reads the agents and pipelines of a Mastra instance. What is added to it later is seen by the next reading. */
+/** Reads the agents and pipelines of a Mastra instance. Later additions appear at the next reading. */
 export const readKnown = async (mastra: Mastra): Promise<Known> => {
   const agents = await Promise.all(Object.values(mastra.listAgents() as Record<string, Agent>).map(readAgent));
   return { agents, pipelines: pipelinesOf(agents, Object.values(mastra.listWorkflows() as Record<string, AnyWorkflow>)) };
@@ -56,17 +56,17 @@ const readAgent = async (agent: Agent): Promise<KnownAgent> => {
   return { id, name, kind: isInterlock(agent) ? 'interlock' : 'mastra', agent, lanes };
 };
 
-/** By what it can do, which also holds across two copies of the package. */
+/** Checks the agent's methods, which also works across two copies of the package. */
 export const isInterlock = (agent: Agent): agent is InterlockAgent => 'findings' in agent && 'listSuspendedRuns' in agent;
 
-/** The suspended runs, with those that an engine keeps. */
+/** The suspended runs, including those that an engine stores. */
 export const restingRuns = async (mastra: Mastra): Promise<ReadonlySet<string>> => {
   const agents = Object.values(mastra.listAgents() as Record<string, Agent>).filter(isInterlock);
   const lists = await Promise.all(agents.map((agent) => agent.listSuspendedRuns()));
   return new Set(lists.flatMap(({ runs }) => runs.map(({ runId }) => runId)));
 };
 
-/** Guards that depend on a request, or that only Mastra's engine can run, have no graph to show. */
+/** Guards that depend on a request, or that only Mastra's engine can run, have no graph. */
 const readLane = async (list: () => Promise<readonly unknown[]>, id: string): Promise<SequenceNode | undefined> => {
   try {
     const steps = ((await list()) as readonly PipelineStep[]).map(opened); // Mastra's arrays are among ours
@@ -106,6 +106,6 @@ const readWorkflow = (workflow: AnyWorkflow): SequenceNode | undefined => {
   }
 };
 
-/** Whether a graph is a pipeline, or has it inside. */
+/** Whether a graph is a pipeline, or contains it. */
 const holds = (node: GraphNode, id: string): boolean =>
   (node.kind === 'sequence' && node.id === id) || childrenOf(node).some((inner) => holds(inner, id));

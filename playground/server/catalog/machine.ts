@@ -2,7 +2,7 @@ import type { AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import { loopMachine } from '../../../src/index.js';
 import type { Catalog, StateInfo, TransitionInfo } from '../../protocol/catalog.js';
 
-/** The loop's statechart as lists of states and transitions, read off the machine itself. */
+/** The loop's statechart as lists of states and transitions, derived from the machine. */
 export const describeMachine = (): Catalog['machine'] => {
   const nodes = nodesFrom(loopMachine.root);
   return { states: nodes.map(stateOf), transitions: [loopMachine.root, ...nodes].flatMap(transitionsOf) };
@@ -11,7 +11,7 @@ export const describeMachine = (): Catalog['machine'] => {
 /** The statechart as XState's own JSON, without its root's functions. */
 export const machineAsJson = (): unknown => loopMachine.config;
 
-/** Every state below a node, in the order in which they are written. */
+/** Every state below a node, in source order. */
 const nodesFrom = (node: AnyStateNode): AnyStateNode[] =>
   Object.values(node.states).flatMap((child) => [child, ...nodesFrom(child)]);
 
@@ -34,7 +34,7 @@ const transitionsOf = (node: AnyStateNode): TransitionInfo[] =>
 const describe = (node: AnyStateNode, { eventType, guard, target = [] }: AnyTransitionDefinition): TransitionInfo[] =>
   target.map((to) => ({ from: pathOf(node), to: pathOf(to), event: eventName(eventType), guard: guardName(guard) }));
 
-/** XState's name of an event, for people: which piece of work has ended, and whether it threw. */
+/** XState's name of an event, for people: the activity that has ended, and whether it threw. */
 const eventName = (type: string): string => {
   if (type === '') return 'always';
   const [, kind, of, ...rest] = /^xstate\.(done|error)\.(actor|state)\.(.*)$/.exec(type) ?? [];

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { InterlockError } from '../../../src/index.js';
 
-/** What the command line of the studio asks for. */
+/** The parsed command line of the studio. */
 export type StudioCommand = { readonly kind: 'help' } | ({ readonly kind: 'serve' } & ServeArguments);
 
 export interface ServeArguments {

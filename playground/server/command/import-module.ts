@@ -1,11 +1,11 @@
 import { pathToFileURL } from 'node:url';
 import { InterlockError } from '../../../src/index.js';
 
-/** What a module exports. */
+/** The exports of a module. */
 export type Exports = Readonly<Record<string, unknown>>;
 
 /**
- * Imports a module that the command line names. TypeScript that Node cannot load, such as imports without extensions, is loaded with jiti.
+ * Imports a module from the command line. TypeScript that Node cannot load, such as imports without extensions, is loaded with jiti.
  * Raises `command/failed-module` with the error of the module as its cause.
  */
 export const importModule = async (path: string): Promise<Exports> => {
@@ -28,7 +28,7 @@ const importNatively = async (path: string): Promise<Exports> => {
 
 const isTypeScript = (path: string): boolean => /\.[cm]?tsx?$/.test(path);
 
-/** Errors that Node raises before it runs anything of a module. */
+/** Errors that Node raises before it runs any code of a module. */
 const unloadable = new Set([
   'ERR_MODULE_NOT_FOUND',
   'ERR_UNSUPPORTED_DIR_IMPORT',
@@ -38,7 +38,7 @@ const unloadable = new Set([
   'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING',
 ]);
 
-/** A syntax error tells its place in the first line of its stack alone. */
+/** The place of a syntax error, which is only in the first line of its stack. */
 const placeOf = (cause: unknown): string =>
   /^file:\/\/(\S+:\d+)\n/.exec((cause as { stack?: string } | null)?.stack ?? '')?.[1] ?? '';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { inMemory } from '../store/open-store.js';
 
-/** Where a command keeps runs when nothing is said. */
+/** The default file for a command's runs. */
 const defaultFile = join('.interlock', 'studio.db');
 
 interface Place {
@@ -11,8 +11,8 @@ interface Place {
 }
 
 /**
- * The file in which a command keeps runs, in a folder that git does not look into; nothing where they are kept in memory, because that
- * was asked for or because the optional peer is not installed.
+ * The file for a command's runs, in a folder that git ignores; undefined for runs in memory, because that
+ * was requested or the optional peer is not installed.
  */
 export const keepingFile = async (asked: string | undefined, { complain, cwd }: Place): Promise<string | undefined> => {
   if (asked === inMemory) return undefined;

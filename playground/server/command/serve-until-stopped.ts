@@ -1,9 +1,9 @@
 import { startStudio, type StudioServerOptions } from '../start-studio.js';
 
-/** One press of Ctrl+C comes several times: from the terminal, and handed on by what started the program. */
+/** One press of Ctrl+C arrives several times: from the terminal, and relayed by the parent process. */
 const samePressMs = 250;
 
-/** Serves the studio, prints where, and ends with Ctrl+C. Gives the program's exit code. */
+/** Serves the studio, prints its address, and ends with Ctrl+C. Returns the program's exit code. */
 export const serveUntilStopped = async (options: StudioServerOptions, print: (line: string) => void): Promise<number> => {
   const studio = await startStudio(options);
   print(`The studio is at ${studio.url}`);

@@ -14,7 +14,7 @@ export interface Output {
 }
 
 /**
- * Serves the studio over the Mastra instance of a module, until it is stopped. Gives the program's exit code. Raises
+ * Serves the studio over the Mastra instance of a module, until it is stopped. Returns the program's exit code. Raises
  * `studio/invalid-option`, `studio/invalid-entry`, `studio/port-taken`.
  */
 export const studioCommand = async (args: readonly string[], { print, complain, cwd }: Output): Promise<number> => {

@@ -1,12 +1,12 @@
 import type { GraphShape } from '../../protocol/catalog.js';
 
-/** Where a drawn node begins and where it ends. */
+/** The first and last id of a drawn node. */
 interface Drawn {
   readonly first: string;
   readonly last: string;
 }
 
-/** A pipeline as a flowchart of Mermaid. */
+/** A pipeline as a Mermaid flowchart. */
 export const pipelineToMermaid = (shape: GraphShape): string => {
   const lines = ['flowchart TD'];
   const line = (text: string): void => void lines.push(`  ${text}`);

@@ -7,7 +7,7 @@ import type { RunHead } from '../runs/summary.js';
 import type { Studio } from '../studio.js';
 
 /**
- * Takes in runs of a file: an exported page, or a trace as lines of JSON. A run that is here already stays as it is. Gives the id of the run
+ * Imports runs from a file: an exported page, or a trace as lines of JSON. Existing runs stay unchanged. Returns the id of the run
  * that the file shows. Raises `studio/invalid-request`, `trace/invalid` and `trace/version`.
  */
 export const importRuns = async (studio: Studio, text: string): Promise<{ readonly runId: string }> => {
@@ -32,7 +32,7 @@ const fileSchema = z.object({
   traces: z.record(z.string(), z.array(z.string())),
 });
 
-/** Pages read lines as they are written here: the kind and the place in the run are all that is looked at. */
+/** Pages use the lines' own format: only the kind and the place in the run are checked. */
 const entriesSchema = z.array(z.looseObject({ seq: z.number(), at: z.number(), kind: z.string() }));
 
 type ReadFile = Pick<RunFile, 'runId' | 'answers' | 'traces'>;
@@ -73,7 +73,7 @@ const entriesIn = (answers: RunFile['answers'], runId: string): StudioEntry[] =>
   for (let from = 0; answers[entriesPath(runId, from)] !== undefined; from += entriesAtOnce) {
     const page = entriesSchema.safeParse(answers[entriesPath(runId, from)]);
     if (!page.success) throw invalid(page.error);
-    entries.push(...(page.data as unknown as StudioEntry[])); // as a studio wrote them
+    entries.push(...(page.data as unknown as StudioEntry[])); // written by a studio
   }
   return entries;
 };

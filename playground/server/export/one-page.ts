@@ -2,11 +2,11 @@ import { InterlockError } from '../../../src/index.js';
 import { runFileElement, type RunFile } from '../../protocol/run-file.js';
 import { readAsset, readPage } from '../http/pages.js';
 
-/** The pages' module that shows a run; the entry imports it when it is needed. */
+/** The pages' module for a run; the entry imports it on demand. */
 const runPageName = /^run-page-/;
 
 /**
- * The studio's own pages with one run in them, as one HTML file that opens without a server. Raises `studio/no-assets` where the pages are
+ * The studio's own pages with one run in them, as one HTML file that opens without a server. Raises `studio/no-assets` if the pages are
  * not built.
  */
 export const onePage = (file: RunFile, folder: string): string => {
@@ -14,7 +14,7 @@ export const onePage = (file: RunFile, folder: string): string => {
   const [entry, style] = [/src="\.\/assets\/([^"]+)"/, /href="\.\/assets\/([^"]+\.css)"/].map((found) => found.exec(page)?.[1]);
   const modules = new Map<string, string>();
   addModule(modules, folder, entry);
-  const isOther = /<(?:base|link|script)\b[^>]*>(?:<\/script>)?/g; // what would be loaded
+  const isOther = /<(?:base|link|script)\b[^>]*>(?:<\/script>)?/g; // other tags that would load files
   return page
     .replaceAll(isOther, '')
     .replace('</title>', () => `</title>${policy}<style>${textOf(folder, style)}</style>`)
@@ -24,7 +24,7 @@ export const onePage = (file: RunFile, folder: string): string => {
     );
 };
 
-/** A module and what it imports. Modules of a document without a server have no addresses: they import each other by bare names. */
+/** A module and its imports. Modules of a document without a server have no addresses: they import each other by bare names. */
 const addModule = (modules: Map<string, string>, folder: string, name: string | undefined): void => {
   if (name === undefined || modules.has(name)) return;
   const text = textOf(folder, name);
@@ -39,10 +39,10 @@ const textOf = (folder: string, name: string | undefined): string => {
   return new TextDecoder().decode(bytes);
 };
 
-/** It asks no host for anything, whatever is in the run. */
+/** The document sends no requests, whatever the run contains. */
 const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data:" />`;
 
-/** Markup in it is text. */
+/** Escapes markup as text. */
 const data = (id: string, value: unknown): string =>
   `<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`;
 

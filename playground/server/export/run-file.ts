@@ -9,12 +9,13 @@ import { mergedWords } from '../runs/merged-words.js';
 import { promptsOf } from '../runs/prompts.js';
 import { allLines, linesOf, summaryOf, type Studio } from '../studio.js';
 
-/** Words of verdicts that take more characters than this are not in a file, so that it stays small enough to send. */
+/** Texts of verdicts beyond this number of characters are left out, so that a file stays small enough to send. */
 const mostWords = 4_000_000;
 
 /**
- * A run and those of its sub-agents as a file. Without `hasAllWords` it has nothing that no reader outside the run has seen: neither what
- * guards took out, nor prompts, nor what was withdrawn.
+ * A run and those of its sub-agents as a file. Without `hasAllWords` it contains only text that readers outside the run have seen: no
+ * text
+ * that guards removed, no prompts, and nothing that was retracted.
  */
 export const runFileOf = async (studio: Studio, runId: string, hasAllWords: boolean): Promise<RunFile> => {
   const answers: Record<string, unknown> = {};
@@ -31,7 +32,7 @@ export const runFileOf = async (studio: Studio, runId: string, hasAllWords: bool
   return { runId, exportedAt: Date.now(), hasAllWords, traces, answers: { ...answers, catalog: await catalogOf(studio, runs) } };
 };
 
-/** The newest first, as the server lists them. */
+/** The newest first, as in the server's list. */
 const childrenOf = (runId: string, answers: Readonly<Record<string, unknown>>, runs: readonly RunSummary[]): unknown[] =>
   runs.filter(({ parent }) => parent?.runId === runId).map((run) => answers[runPath(run.runId)]);
 
@@ -46,7 +47,7 @@ const exportRun = async (studio: Studio, summary: RunSummary, hasAllWords: boole
   const kept = await linesOf(studio, { runId, kind: 'trace', ...allLines });
   const trace = kept.length > 0 ? traceOfLines(kept) : undefined;
   const shown = hasAllWords || !trace ? trace : redactTrace(trace);
-  const recorded = lines.map((line) => JSON.parse(line) as StudioEntry); // our own lines
+  const recorded = lines.map((line) => JSON.parse(line) as StudioEntry); // this studio's own lines
   const entries = hasAllWords ? recorded : withoutHiddenInput(recorded, shown);
   const answers: Record<string, unknown> = { [runPath(runId)]: { ...summary, ...saidIn(entries, summary) } };
   for (let from = 0; from === 0 || from <= entries.length; from += entriesAtOnce)
@@ -60,11 +61,11 @@ interface Words {
   readonly runId: string;
   readonly trace: Trace;
   readonly entries: readonly StudioEntry[];
-  /** How a text is shown of which not every word may be seen; absent where all may. */
+  /** Masks the hidden words of a text; undefined if all may be shown. */
   readonly show: ShowText | undefined;
 }
 
-/** What is asked for at a click. */
+/** The data that a page requests on a click. */
 const wordsOf = ({ runId, trace, entries, show }: Words): Record<string, unknown> => {
   const path = runPath(runId);
   const showIn = (): ShowText => show ?? ((text) => text);
@@ -81,7 +82,7 @@ const wordsOf = ({ runId, trace, entries, show }: Words): Record<string, unknown
 
 type EventEntry = Extract<StudioEntry, { kind: 'event' }>;
 
-/** The words of conflicts and verdicts, of passes last, as long as there is room. */
+/** The texts of conflicts and verdicts, those of passes last, up to the size limit. */
 const wordsOfGuards = (entries: readonly StudioEntry[], read: (entry: EventEntry) => [path: string, words: object]) => {
   const found = entries.flatMap((entry) => (entry.kind === 'event' && tellsOfWords(entry) ? [entry] : []));
   const words: Record<string, object> = {};
@@ -106,7 +107,7 @@ const shownPrompt = ({ messages, settings, ...call }: PromptView, show: ShowText
     text: show(text),
     parts: parts.map((part) => mapTexts(part, show)),
   })),
-  settings: mapTexts(settings, show) as PromptView['settings'], // an object stays one
+  settings: mapTexts(settings, show) as PromptView['settings'], // an object stays an object
 });
 
 const mapTexts = (value: unknown, show: ShowText): unknown => {
@@ -116,7 +117,7 @@ const mapTexts = (value: unknown, show: ShowText): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, show)]));
 };
 
-/** What the caller said is hidden where guards changed it, or where that is not known. */
+/** Hides the caller's input if guards changed it, or if that is unknown. */
 const withoutHiddenInput = (entries: readonly StudioEntry[], redacted: Trace | undefined): StudioEntry[] => {
   const isSent = new Set(redacted && traceOfKind(redacted, 'input').flatMap(({ messages }) => messages.map(({ text }) => text)));
   const isChanged = entries.some(isEditOfInput);
@@ -132,13 +133,13 @@ const withoutHiddenInput = (entries: readonly StudioEntry[], redacted: Trace | u
 const isEditOfInput = (entry: StudioEntry): boolean =>
   entry.kind === 'event' && entry.event.type === 'guard' && entry.event.verdict !== 'pass' && isOfInput(entry.event.phase);
 
-/** What the caller said, as the lines have it. */
+/** The caller's text in the lines. */
 const saidIn = (entries: readonly StudioEntry[], { said }: RunSummary): Partial<RunSummary> => {
   const last = entries.flatMap((entry) => (entry.kind === 'input' ? entry.messages : [])).findLast(({ role }) => role === 'user');
   return { said: last?.text.includes('▒') ? last.text.slice(0, said.length) : said };
 };
 
-/** What is known of the agents of these runs. */
+/** The catalog entries for the agents of these runs. */
 const catalogOf = async (studio: Studio, runs: readonly RunSummary[]): Promise<Catalog> => {
   const { agents, pipelines } = await describeKnown(await studio.known(), {});
   const ids = new Set(runs.map(({ agentId }) => agentId));

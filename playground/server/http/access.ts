@@ -6,9 +6,9 @@ import { isLocalRequest } from './local-request.js';
 
 /** Decides which requests may read and start runs. */
 export interface Access {
-  /** What each request must bring; without one (and without `authorize`) only requests of this machine are answered. */
+  /** The required token of requests. Without one (and without `authorize`) only requests from this machine are answered. */
   readonly token?: string;
-  /** Decides instead, e.g. by the login of the application that the studio is mounted in. */
+  /** Replaces the token check, e.g. by the login of the application that mounts the studio. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>;
   /**
    * Origins, in addition to the studio's own, whose pages may call it, e.g. `https://ops.example.com` behind a proxy. Default:
@@ -18,10 +18,10 @@ export interface Access {
 }
 
 /**
- * Lets a request through, or refuses it: `studio/unauthorized`, `studio/forbidden`. A request that a page of another site makes
- * is refused whatever it brings, and so is, without a token, a name that only pretends to be this machine.
+ * Lets a request through, or rejects it: `studio/unauthorized`, `studio/forbidden`. A request from another site's page
+ * is always rejected. Without a token, so is a host name that only pretends to be this machine.
  *
- * @param path where the studio is mounted, with a slash at both ends
+ * @param path the mount path of the studio, with a slash at both ends
  */
 export const guardAccess = (access: Access, path: string): MiddlewareHandler => {
   const { token, authorize, allowedOrigins = [] } = access;
@@ -41,7 +41,7 @@ export const guardAccess = (access: Access, path: string): MiddlewareHandler => 
   };
 };
 
-/** Whether a page of another site makes the request. A link that leads to the studio is no such request; a picture or a frame is. */
+/** Whether another site's page sends the request. A link to the studio does not count; a picture or a frame does. */
 const isForeign = ({ req }: Context, allowed: readonly string[]): boolean => {
   const origin = req.header('Origin');
   if (origin !== undefined)
@@ -81,7 +81,7 @@ const tokenPage = `<!doctype html>
 <form method="get"><label>Token <input type="password" name="token" required autofocus></label> <button>Open</button></form>
 </html>`;
 
-/** Compares in a time that says nothing about where two texts differ. */
+/** Compares in a time that does not depend on the position of the first difference. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -23,11 +23,11 @@ import { wordsQuerySchema } from './inputs.js';
 import { readQuery } from './read-request.js';
 
 export interface AppOptions extends Access {
-  /** Where the application is mounted. Default `'/'`. */
+  /** The mount path of the application. Default `'/'`. */
   readonly path?: string;
 }
 
-/** No request needs more bytes but the import of a file. */
+/** The maximum size of a request, except for the import of a file. */
 const mostBytes = 4 * 1024 * 1024;
 
 const importedBytes = 64 * 1024 * 1024;
@@ -40,7 +40,7 @@ const limitOf = (maxSize: number): MiddlewareHandler =>
     },
   });
 
-/** Scripts and requests of our own alone; styles are also set by scripts, element by element. */
+/** Allows only our own scripts and requests; scripts also set styles, element by element. */
 const headers = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -55,7 +55,7 @@ const headers = secureHeaders({
   },
   xFrameOptions: 'DENY',
   referrerPolicy: 'no-referrer',
-  strictTransportSecurity: false, // it is served over HTTP, as a rule
+  strictTransportSecurity: false, // it is usually served over HTTP
 });
 
 /** The path of a mount, with a slash at both ends. */
@@ -75,23 +75,23 @@ export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions 
     });
   const base = mountAt(path);
   return new Hono()
-    .use(headers, guardAccess(access, base), compress()) // what streams is sent as it is
+    .use(headers, guardAccess(access, base), compress()) // streams are sent uncompressed
     .route('/api', api)
     .route('/', pageRoutes(base))
     .onError(errorResponse);
 };
 
-/** What there is: phases, states, agents, pipelines. */
+/** The catalog: phases, states, agents, pipelines. */
 const catalogRoutes = (studio: Studio): Hono =>
   new Hono()
     .get('/catalog', etag(), async (c) => {
       const catalog: Catalog = { ...studio.library, ...(await describeKnown(await studio.known(), studio.examples)) };
-      c.header('Cache-Control', 'no-cache'); // it may be another one after a restart
+      c.header('Cache-Control', 'no-cache'); // it may change after a restart
       return c.json(catalog);
     })
     .get('/machine', (c) => c.json(machineAsJson() as object));
 
-/** Which answer a code is, where it is none of those that its `actor` says. */
+/** HTTP statuses of codes that differ from the status of their `actor`. */
 const statuses: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   'studio/not-found': 404,
   'studio/no-assets': 404,
@@ -102,7 +102,7 @@ const statuses: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   'studio/forbidden': 403,
 };
 
-/** An error as pages read it: `{ error: { code, message, docs, path } }`. */
+/** An error in the format for pages: `{ error: { code, message, docs, path } }`. */
 const errorResponse = (error: unknown, context: Context): Response => {
   if (isInterlockError(error)) {
     const { code, message, docs, path, actor } = error;
@@ -115,7 +115,7 @@ const errorResponse = (error: unknown, context: Context): Response => {
   return context.json({ error: { code: 'run/failed', message } }, 500);
 };
 
-/** Runs as files, out and in. */
+/** Export and import of runs as files. */
 const fileRoutes = (studio: Studio): Hono => {
   const withAllWords = (words: string | undefined, runId: string): boolean => {
     if (words !== 'all') return false;

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 
-/** A file's name with characters that any system takes. */
+/** A file's name with only characters that are valid on any system. */
 export const plainName = (name: string): string => name.replaceAll(/[^\w.-]/g, '_');
 
-/** A page is given a file of its own to save. */
+/** Makes the browser save the response as a file. */
 export const attached = (context: Context, name: string): void =>
   context.header('Content-Disposition', `attachment; filename="${plainName(name)}"`);

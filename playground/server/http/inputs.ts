@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runSorts } from '../../protocol/runs.js';
 
-/** What requests may say. */
+/** The schemas of requests. */
 
 const id = z.string().min(1).max(200);
 
@@ -37,7 +37,7 @@ export const seqSchema = number(0, 1e9);
 
 export const guardQuerySchema = z.object({ reveal: z.enum(['0', '1']).optional() });
 
-/** `all` also gives words that no reader outside the run has seen. */
+/** `all` includes words that no reader outside the run has seen. */
 export const wordsQuerySchema = z.object({ words: z.enum(['all', 'seen']).default('seen') });
 
 export const revealQuerySchema = z.object({ from: seqSchema.default(0), to: seqSchema.default(1e9) });
@@ -57,7 +57,7 @@ export const replaySchema = z.object({
   instead: id.optional(),
 });
 
-/** Where a test imports the agent from, and under which name. */
+/** The module and the name from which a test imports the agent. */
 export const fixtureQuerySchema = z.object({
   from: z.string().min(1).max(500).optional(),
   name: z
@@ -93,7 +93,7 @@ export const labStreamSchema = z.object({
   ]),
 });
 
-/** Each try is a run: texts are short, so that all ways to cut one in two are done in seconds. */
+/** Each try is a run: texts are short, so that all cuts into two parts take only seconds. */
 export const findLeakSchema = z.object({
   pipelineId: id,
   text: z.string().min(1).max(2_000),

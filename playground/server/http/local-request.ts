@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 const localNames = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 const localAddress = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/;
 
-/** Whether an address that a server is bound to can be reached from this machine alone. */
+/** Whether a bound address can be reached only from this machine. */
 export const isLocalHost = (host: string): boolean => localNames.test(host) || localAddress.test(host);
 
 /**

@@ -11,7 +11,7 @@ export const builtPages = (): string => {
   return fileURLToPath(new URL(isBuilt ? './studio' : '../../../dist/studio', import.meta.url));
 };
 
-/** The element of the page that is replaced by the path under which the page is served. */
+/** The element of the page that is replaced by the mount path. */
 const basePlace = '<base href="/" />';
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -22,14 +22,14 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The studio's pages. Every address that is no file is the page itself, which reads its own address.
+ * The studio's pages. Every address other than a file returns the page itself, which reads its own address.
  *
- * @param path where the studio is mounted, with a slash at both ends
+ * @param path the mount path of the studio, with a slash at both ends
  */
 export const pageRoutes = (path: string, folder: string = builtPages()): Hono =>
   new Hono()
     .get('/assets/:name', (c) => {
-      c.header('Cache-Control', 'public, max-age=31536000, immutable'); // the names say what is in them
+      c.header('Cache-Control', 'public, max-age=31536000, immutable'); // the names depend on the content
       return sendFile(c, `${folder}/assets/`, c.req.param('name'));
     })
     .get('/favicon.svg', etag(), (c) => sendFile(c, `${folder}/`, 'favicon.svg'))
@@ -38,7 +38,7 @@ export const pageRoutes = (path: string, folder: string = builtPages()): Hono =>
       return c.html(readPage(folder).replace(basePlace, `<base href="${encodeURI(path)}" />`));
     });
 
-/** Sends a file, which the package holds compressed. Raises `studio/not-found`. */
+/** Sends a file, which the package contains compressed. Raises `studio/not-found`. */
 const sendFile = (c: Context, folder: string, name: string): Response => {
   const plain = /^[\w-]+(?:\.[\w-]+)+$/.test(name) ? name : undefined;
   const packed = plain && read(`${folder}${plain}.br`);
@@ -52,7 +52,7 @@ const sendFile = (c: Context, folder: string, name: string): Response => {
   return c.body(packed);
 };
 
-/** A built file, which the package holds compressed. */
+/** A built file, which the package contains compressed. */
 export const readAsset = (path: string): Uint8Array<ArrayBuffer> | undefined => {
   const packed = read(`${path}.br`);
   return packed ? new Uint8Array(brotliDecompressSync(packed)) : read(path);
@@ -66,7 +66,7 @@ const read = (path: string): Uint8Array<ArrayBuffer> | undefined => {
   }
 };
 
-/** Read each time, since the pages may be built anew while the server runs. */
+/** Read each time, because the pages may be rebuilt while the server runs. */
 export const readPage = (folder: string): string => {
   try {
     return readFileSync(`${folder}/index.html`, 'utf8');

@@ -10,7 +10,7 @@ export const readBody = async <S extends z.ZodType>(context: Context, schema: S)
   return readInput(body, schema);
 };
 
-/** The query of a request; the same. */
+/** The query of a request, read like {@link readBody}. */
 export const readQuery = <S extends z.ZodType>(context: Context, schema: S): z.output<S> =>
   readInput(context.req.query(), schema);
 

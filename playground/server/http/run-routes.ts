@@ -11,7 +11,7 @@ import type { VerdictKind } from '../../../src/verdict.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { RunQuery } from '../store/run-store.js';
 
-/** Runs: started, watched, answered, canceled, listed. */
+/** Routes to start, watch, answer, cancel and list runs. */
 export const runRoutes = (studio: Studio): Hono => {
   const { desk, archive } = studio;
   return new Hono()
@@ -59,7 +59,7 @@ const heartbeatMs = 15_000;
 
 /** Opens an event stream with a heartbeat. */
 const eventStream = (context: Context, write: (stream: SSEStreamingApi, gone: Promise<void>) => Promise<void>): Response => {
-  context.header('X-Accel-Buffering', 'no'); // a proxy is not to collect it
+  context.header('X-Accel-Buffering', 'no'); // a proxy must not buffer it
   return streamSSE(context, async (stream) => {
     const gone = Promise.withResolvers<void>();
     stream.onAbort(() => gone.resolve());
@@ -74,7 +74,7 @@ const eventStream = (context: Context, write: (stream: SSEStreamingApi, gone: Pr
 
 type GuardEvent = Extract<Extract<StudioEntry, { kind: 'event' }>['event'], { type: 'guard' }>;
 
-/** What each guard did in the runs of a query, the one that tripped most first. */
+/** The results of each guard in the runs of a query, the most trips first. */
 const guardTotals = async (studio: Studio, query: RunQuery): Promise<GuardTotals> => {
   const { runs } = await studio.archive.list(query);
   const totals = new Map<string, Heard>();
@@ -111,7 +111,7 @@ const totalOf = (guard: string, { verdicts, tripped, times }: Heard): GuardTotal
 });
 
 const guardEvent = (line: string): GuardEvent[] => {
-  if (!line.includes('"type":"guard"')) return []; // most lines are words
-  const entry = JSON.parse(line) as StudioEntry; // our own lines
+  if (!line.includes('"type":"guard"')) return []; // most lines contain only text
+  const entry = JSON.parse(line) as StudioEntry; // this studio's own lines
   return entry.kind === 'event' && entry.event.type === 'guard' ? [entry.event] : [];
 };

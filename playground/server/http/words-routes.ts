@@ -8,7 +8,7 @@ import { allLines, linesOf, summaryOf, type Studio } from '../studio.js';
 import { guardQuerySchema, revealQuerySchema, seqSchema } from './inputs.js';
 import { readInput, readQuery } from './read-request.js';
 
-/** Routes for text on request: what guards said, and text that was not released. */
+/** Routes for text on request: guards' texts, and text that was not released. */
 export const wordsRoutes = (studio: Studio): Hono =>
   new Hono()
     .get('/runs/:runId/guards/:seq', async (c) => {
@@ -43,15 +43,15 @@ const entryAt = async (studio: Studio, runId: string, position: string): Promise
 };
 
 const entriesOf = async (studio: Studio, runId: string, range: { from: number; limit: number }): Promise<StudioEntry[]> =>
-  (await linesOf(studio, { runId, kind: 'entry', ...range })).map((line) => JSON.parse(line) as StudioEntry); // our own lines
+  (await linesOf(studio, { runId, kind: 'entry', ...range })).map((line) => JSON.parse(line) as StudioEntry); // this studio's own lines
 
-/** The whole trace of a run. Raises `studio/content-withheld` where words are not kept, `studio/not-found` where nothing was recorded. */
+/** The whole trace of a run. Raises `studio/content-withheld` if text is not stored, `studio/not-found` if nothing was recorded. */
 export const traceOf = async (studio: Studio, runId: string): Promise<Trace> => {
   if (studio.content !== 'all') throw new InterlockError('studio/content-withheld', { path: runId });
   return traceOfLines(await traceLinesOf(studio, runId));
 };
 
-/** The trace of a run as it is kept. Raises `studio/not-found` where nothing was recorded, as of a stock agent. */
+/** The stored trace of a run. Raises `studio/not-found` if nothing was recorded, as for a stock agent. */
 export const traceLinesOf = async (studio: Studio, runId: string): Promise<readonly string[]> => {
   const lines = await linesOf(studio, { runId, kind: 'trace', ...allLines });
   if (lines.length === 0)

@@ -25,7 +25,7 @@ import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import { checkFragments } from '../../../src/testing/index.js';
 import type { FindLeak, LeakSearch } from '../../protocol/workbench.js';
 
-/** Pipelines at work: a phase tried, a stream cut, a run replayed; and what can be taken away. */
+/** The workbench of pipelines: try a phase, cut a stream, replay a run, and export. */
 export const workbenchRoutes = (studio: Studio): Hono =>
   new Hono()
     .post('/pipelines/:id/try', async (c) => {
@@ -79,7 +79,7 @@ const pipelineOf = async (studio: Studio, id: string): Promise<KnownPipeline> =>
   return pipeline;
 };
 
-/** Two recorded runs, verdict by verdict; nothing of it is hidden from pages. Raises `studio/not-found`. */
+/** Two recorded runs, verdict by verdict; nothing in it is hidden from pages. Raises `studio/not-found`. */
 const besideRuns = async (studio: Studio, runId: string, otherId: string): Promise<RunsBeside> => {
   const [before, after] = await Promise.all([recorded(studio, runId), recorded(studio, otherId)]);
   const compared = compareTraces(before.trace, after.trace);
@@ -92,7 +92,7 @@ const recorded = async (studio: Studio, runId: string) => ({
   trace: traceOfLines(await traceLinesOf(studio, runId)),
 });
 
-/** A statechart as a state diagram of Mermaid. */
+/** A statechart as a Mermaid state diagram. */
 const machineToMermaid = ({ states, transitions }: Catalog['machine']): string => {
   const within = (parent: string | undefined): StateInfo[] => states.filter((state) => state.parent === parent);
   const draw = (state: StateInfo, indent: string): string[] => {
@@ -121,8 +121,8 @@ const machineToMermaid = ({ states, transitions }: Catalog['machine']): string =
 const idOf = (path: string): string => path.replaceAll('.', '_');
 
 /**
- * Starts a run that leaves a recorded one: with edited messages, results of tools, or another guard. Raises `studio/not-found`,
- * `studio/content-withheld`, and what a fork raises.
+ * Starts a run that branches off a recorded one: with edited messages, tool results, or another guard. Raises `studio/not-found`,
+ * `studio/content-withheld`, and the errors of a fork.
  */
 const forkRun = async (studio: Studio, runId: string, edits: ForkRun): Promise<StartedRun> => {
   const { agentId } = await summaryOf(studio, runId);
@@ -147,7 +147,7 @@ const forkRun = async (studio: Studio, runId: string, edits: ForkRun): Promise<S
 
 const shapes = { text: 'text', reasoning: 'reasoning', 'tool-input': 'arguments' } as const;
 
-/** Searches the cuttings of a text for one that lets a piece of the fragment out: in runs of an agent, as the test kit does. */
+/** Searches for a cutting of a text that releases a piece of the fragment: in runs of an agent, like the test kit. */
 const findLeak = async (
   graph: SequenceNode,
   { text, kind, fragment, allowed = 3, tries = 500 }: FindLeak,

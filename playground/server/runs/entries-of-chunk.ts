@@ -1,7 +1,7 @@
 import type { PartNote, Place } from '../../protocol/trace-entry.js';
 import type { EntryFact } from './entry-fact.js';
 
-/** The fields that are read of a chunk, of whatever type: each is optional in it. */
+/** The fields that are read of a chunk of any type: all are optional. */
 export interface SeenChunk {
   readonly type: string;
   readonly payload?: SeenPayload;
@@ -18,7 +18,7 @@ interface SeenPayload {
   readonly result?: unknown;
 }
 
-/** Chunks that say how a call or a run is doing; their payloads repeat the whole answer. */
+/** Chunks that report the progress of a call or a run; their payloads repeat the whole answer. */
 const isBookkeeping = /^(start|finish|step-start|step-finish|response-metadata|raw|watch)$/;
 
 /** The entries of a page for a chunk that left a run. */
@@ -35,7 +35,7 @@ export const entriesOfChunk = (chunk: SeenChunk, place: Place, part: PartNote = 
   return type === 'tool-call' || type === 'tool-result' ? [left, toolEntry(payload, place)] : [left];
 };
 
-/** What a part is, without its words. */
+/** A part without its words. */
 const partOf = ({ type, payload: { id, toolCallId, text, argsTextDelta } = {} }: SeenChunk): PartNote => {
   const partId = toolCallId ?? id;
   return { type, ...(partId !== undefined && { partId }), chars: (text ?? argsTextDelta ?? '').length };

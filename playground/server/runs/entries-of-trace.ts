@@ -8,7 +8,7 @@ type OfKind<K extends Kind> = Extract<TraceEntry, { kind: K }>;
 
 /** The entries of a page for a line of a trace. Lines that contain only text are sent on request. */
 export const entriesOfTrace = (entry: TraceEntry): EntryFact[] => {
-  const tell = tellers[entry.kind] as ((one: TraceEntry) => EntryFact[]) | undefined; // each teller is of its own kind
+  const tell = tellers[entry.kind] as ((one: TraceEntry) => EntryFact[]) | undefined; // each function handles its own kind
   return tell?.(entry) ?? [];
 };
 

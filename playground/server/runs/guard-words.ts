@@ -4,12 +4,12 @@ import type { GuardView, Revealed, StudioEntry, TextAt } from '../../protocol/tr
 /** The trace of a run out of its lines. */
 export const traceOfLines = (lines: readonly string[]): Trace => parseTrace(lines.join('\n'));
 
-/** How a text is shown: words that are not to be seen are masked. */
+/** Masks the hidden words of a text. */
 export type ShowText = (text: string) => string;
 
 /**
- * What the guard received and returned whose event is this entry, with its texts as they are shown in its phase. Raises
- * `studio/not-found` where the entry is no guard's event.
+ * The input and output of the guard whose event is this entry, with the texts as they are shown in its phase. Raises
+ * `studio/not-found` if the entry is not a guard's event.
  */
 export const guardWords = (trace: Trace, entry: StudioEntry, showIn: (phase: string) => ShowText): GuardView => {
   const seq =
@@ -28,11 +28,11 @@ export const guardWords = (trace: Trace, entry: StudioEntry, showIn: (phase: str
     path,
     received: view.received.map(show),
     returned: view.returned.map(show),
-    ...(causes && { causes: causes.map((cause) => ({ ...cause, message: mask(cause.message) })) }), // an error may quote what was judged
+    ...(causes && { causes: causes.map((cause) => ({ ...cause, message: mask(cause.message) })) }), // an error may quote the judged text
   };
 };
 
-/** How a text of a phase is shown: words that no reader outside the run has seen are masked, unless they are to be revealed. */
+/** The masking of a phase's texts: words that no reader outside the run has seen are masked, unless revealed. */
 export const shownWords =
   (trace: Trace, isRevealed: boolean) =>
   (phase: string): ShowText =>
@@ -40,16 +40,16 @@ export const shownWords =
 
 const same: ShowText = (text) => text;
 
-/** Masks all words but those that the trace lets readers see. */
+/** Masks all words but those that readers may see. */
 export const seenWords = (trace: Trace): ShowText => maskedBy(wordsSeen(trace));
 
-/** What comes in was said by the caller, written by the agent's author, or accepted before. */
+/** Input comes from the caller or the agent's author, or was accepted before. */
 export const isOfInput = (phase: string): boolean =>
   Object.values(phases).some((row) => row.phase === phase && row.lane === 'input');
 
 const words = /\S+/g;
 
-/** The words that could be seen from outside: what the caller said, and what left, part by part. */
+/** The words that were visible from outside: the caller's text, and released text, part by part. */
 const wordsSeen = (trace: Trace): ReadonlySet<string> => {
   const parts = new Map<string, string>();
   for (const { part, chunk } of traceOfKind(trace, 'left')) {

@@ -5,9 +5,9 @@ import type { MergedText, MergeView, StudioEntry, TextAt } from '../../protocol/
 import type { ShowText } from './guard-words.js';
 
 /**
- * What the branches of a block made of the same words, and what was made of that, for the conflict that is this entry. All of it
- * is read from what was recorded: the result is what the next guard of the phase was given, and absent where none was asked.
- * Raises `studio/not-found` where the entry is no conflict.
+ * The branches' versions of the same words, and the merged result, for the conflict that is this entry. All texts
+ * come from the trace: the result is the input of the next guard of the phase, and undefined if none was called.
+ * Raises `studio/not-found` if the entry is not a conflict.
  */
 export const mergedWords = (trace: Trace, entry: StudioEntry, showIn: (phase: string) => ShowText): MergeView => {
   const { event } = entry.kind === 'event' ? entry : {};

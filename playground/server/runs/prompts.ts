@@ -2,7 +2,7 @@ import { traceOfKind, type Trace } from '../../../src/index.js';
 import { readContents } from '../../../src/trace/contents.js';
 import type { PromptMessage, PromptView, StudioEntry } from '../../protocol/trace-entry.js';
 
-/** What each call of the model was sent, in order. Calls and their events are written in one order. */
+/** The request of each model call, in order. Calls and their events have the same order. */
 export const promptsOf = (trace: Trace, entries: readonly StudioEntry[]): PromptView[] => {
   const read = readContents(trace);
   const calls = entries.filter((entry) => entry.kind === 'event' && entry.event.type === 'model-call');

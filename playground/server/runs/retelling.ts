@@ -34,7 +34,7 @@ export const createRetelling = (before: readonly StudioEntry[]): Retelling => {
   return {
     chunk: (chunk) => {
       const { stepNumber = 0, attempt = 1 } = (chunk as Partial<Chunk>).metadata ?? {};
-      const seen = chunk as Chunk; // of whatever type: only its part is read
+      const seen = chunk as Chunk; // of any type: only its part is read
       const facts = entriesOfChunk(
         chunk,
         { stepNumber: Number(stepNumber), attempt: Number(attempt) },
@@ -55,7 +55,7 @@ export const createRetelling = (before: readonly StudioEntry[]): Retelling => {
   };
 };
 
-/** What left, wherever in the run that was. */
+/** Identifies released content, at any position of the run. */
 const keyOfLeft = ({ part: { type, partId }, text, data }: Pick<EntryOf<'left'>, 'part' | 'text' | 'data'>): string =>
   stringify([type, partId, text, data]) ?? '';
 

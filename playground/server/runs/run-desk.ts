@@ -11,36 +11,35 @@ import { follow, openStream, resumeStream, type AgentStream, type Following, typ
 import { reopenLog, seatOf, standingOf, takingUp, type LeftRun, type TakingUp } from './take-up.js';
 import type { TraceEntry } from '../../../schemas/index.js';
 
-/** Where runs are started, answered and canceled. It knows those that go on or rest in this process. */
+/** Starts, answers and cancels runs. It has the runs under way or suspended in this process. */
 export interface RunDesk extends TakingUp {
   start(agent: KnownAgent, call: StartRun, open?: OpenRun): Promise<StartedRun>;
-  /** Says what a person decided about a call that a run is suspended for; the same run goes on. */
+  /** Passes on a person's decision about the call that a run is suspended for; the same run continues. */
   answer(runId: string, call: AnswerCall): Promise<StartedRun>;
-  /** Gives a run up. Nothing happens to one that is over. */
+  /** Cancels a run. Does nothing if it is over. */
   cancel(runId: string): void;
-  /** The log of a run that runs or is suspended in this process, or whose end is not written down yet. */
+  /** The log of a run that is under way or suspended in this process, or whose end is not stored yet. */
   find(runId: string): RunLog | undefined;
-  /** Takes in the runs of an application, to be given to its agents as `record`. */
+  /** Records the runs of an application: pass it to its agents as `record`. */
   readonly record: TraceRecorder;
-  /** Takes in what guards report whose loop is another host's. */
+  /** Records the reports of guards in another host's loop. */
   readonly watchGuards: GuardsObserver;
-  /** Gives up everything that goes on; settles when it has ended. */
+  /** Cancels all runs under way; settles when they have ended. */
   close(): Promise<void>;
 }
 
-/** Begins a run in another way than with what was said. */
+/** Starts a run in another way than with the user's text. */
 export type OpenRun = (sitting: Sitting) => Promise<AgentStream>;
 
 export interface RunDeskOptions extends Keeping {
   readonly conversations: Conversations;
-  /** Finds a suspended run and can be answered though it began in another process. */
+  /** Finds a suspended run that can be answered although it started in another process. */
   readonly findResting: (runId: string) => Promise<LeftRun | undefined>;
 }
 
-/** The log of the run that is at work: a stock agent's guards do not say of which run they are. */
+/** The log of the run under way: reports of a stock agent's guards do not name their run. */
 const startedHere = new AsyncLocalStorage<RunLog>();
 
-/** Opens the desk. */
 export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   const { conversations, onOver } = options;
   const sittings = new Map<string, Sitting>();
@@ -89,7 +88,7 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     answer: async (runId, call) => {
       const sitting = restingOne(sittings.get(runId) ?? (await reopen(options, runId)), runId);
       const stream = await resumeStream(sitting, call);
-      sittings.set(runId, sitting); // a reopened one is known from here on
+      sittings.set(runId, sitting); // a reopened run is registered from here on
       return followed(sitting, stream);
     },
     ...takingUp({ ...options, sittings, watched, finish, followed }),
@@ -101,13 +100,13 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   };
 };
 
-/** Gives up everything that goes on. */
+/** Cancels all runs under way. */
 const giveUp = async (sittings: ReadonlyMap<string, Sitting>, going: ReadonlySet<Promise<void>>): Promise<void> => {
   for (const { controller } of sittings.values()) controller.abort(new Error('The studio is closing.'));
   await Promise.allSettled(going);
 };
 
-/** Settles when what the turns that have ended add to their conversation is in it. */
+/** Settles when the turns that have ended are stored in their conversation. */
 const endedTurns = async (sittings: ReadonlyMap<string, Sitting>, threadId: string): Promise<void> => {
   for (const sitting of sittings.values())
     if (sitting.threadId === threadId && sitting.log.summary.status !== 'running') await sitting.followed;
@@ -115,14 +114,14 @@ const endedTurns = async (sittings: ReadonlyMap<string, Sitting>, threadId: stri
 
 const isResting = ({ log }: Sitting): boolean => log.summary.status === 'suspended';
 
-/** Makes ready to go on. Raises `studio/not-suspended`. */
+/** Prepares a suspended run for its continuation. Raises `studio/not-suspended`. */
 const restingOne = (sitting: Sitting | undefined, runId: string): Sitting => {
   if (!sitting || !isResting(sitting)) throw new InterlockError('studio/not-suspended', { path: runId });
   sitting.controller = new AbortController();
   return sitting;
 };
 
-/** Takes up a run that another process left resting. */
+/** Adopts a suspended run of another process. */
 const reopen = async (options: RunDeskOptions, runId: string): Promise<Sitting | undefined> => {
   const found = await options.findResting(runId);
   return found?.agent && seatOf(found, found.agent, reopenLog(options, found));
@@ -134,7 +133,7 @@ interface Opening {
   readonly threadId: string;
 }
 
-/** A run of which nothing has happened but that it was asked for. */
+/** A run that was requested and has no other entries yet. */
 const openSitting = ({ keepsContent, onChange }: RunDeskOptions, { agent, text, threadId }: Opening): Sitting => {
   const runId = randomUUID();
   const head = { runId, agentId: agent.id, threadId, said: text };
@@ -143,9 +142,9 @@ const openSitting = ({ keepsContent, onChange }: RunDeskOptions, { agent, text, 
 };
 
 interface Watching extends Keeping {
-  /** The runs that go on, or rest, by their ids. */
+  /** The runs under way or suspended, by their ids. */
   readonly watched: Map<string, RunLog>;
-  /** Whether a run has its log already: it was started here, or two recorders tell of it. */
+  /** Whether a run already has its log: it was started here, or has two recorders. */
   readonly isKnown: (runId: string) => boolean;
 }
 

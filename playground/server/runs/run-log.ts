@@ -12,30 +12,30 @@ import { createSummary, type RunHead } from './summary.js';
 export interface RunLog {
   readonly runId: string;
   readonly summary: RunSummary;
-  /** What the person said, in full. */
+  /** The user's text in full. */
   readonly said: string;
   /** The accepted answer in full. */
   readonly answer: string;
   /** The lines of a kind from a number on. */
   linesFrom(kind: LineKind, seq: number): readonly string[];
-  /** Takes in what has happened, now or at a time. */
+  /** Adds a fact, at the current or the given time. */
   add(fact: EntryFact, at?: number): void;
   /** Adds a line of the run's trace, with its entries for pages. */
   trace(entry: TraceEntry): void;
-  /** Nothing more will happen. */
+  /** Ends the log. */
   close(): void;
   readonly isOver: boolean;
-  /** How many lines were kept before it was opened. */
+  /** The number of lines stored before it was opened. */
   readonly kept: Readonly<Record<LineKind, number>>;
 }
 
-/** What becomes of runs. */
+/** Storage of runs. */
 export interface Keeping {
   /** Whether text that was not released is stored. */
   readonly keepsContent: boolean;
   /** Called for each change of a run. */
   readonly onChange: (log: RunLog) => void;
-  /** Writes down what is left of a run that is over; its log is forgotten then. */
+  /** Stores the rest of a run that is over; its log is then dropped. */
   readonly onOver: (log: RunLog) => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface RunLogOptions extends Pick<Keeping, 'keepsContent' | 'onChange'
   readonly before?: KeptRun;
 }
 
-/** What a store has of a run. */
+/** A store's data of a run. */
 export interface KeptRun {
   readonly startedAt: number;
   readonly lines: Readonly<Record<LineKind, readonly string[]>>;
@@ -56,18 +56,18 @@ export interface KeptRun {
 /** The maximum number of entries of one run. Beyond it only events and the state of the run are stored. */
 const mostEntries = 200_000;
 
-/** Begins the log of a run. */
+/** Starts the log of a run. */
 export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunLogOptions): RunLog => {
   const fold = createSummary(head, now(), before?.startedAt);
   const lines: Record<LineKind, string[]> = { entry: [...(before?.lines.entry ?? [])], trace: [...(before?.lines.trace ?? [])] };
   const kept = { entry: lines.entry.length, trace: lines.trace.length };
-  for (const line of lines.entry) fold.add(JSON.parse(line) as StudioEntry); // our own lines
+  for (const line of lines.entry) fold.add(JSON.parse(line) as StudioEntry); // this studio's own lines
   let isOver = false;
   /** Text that was not released is hidden, also while the run is under way. */
   const isWithheld = () => !keepsContent && !isOver;
   const add = (fact: EntryFact, at: number) => {
     if (lines.entry.length >= mostEntries && fact.kind !== 'event' && fact.kind !== 'status') return;
-    const entry = { seq: lines.entry.length, at, ...fact } as StudioEntry; // a fact of some kind with what every entry has
+    const entry = { seq: lines.entry.length, at, ...fact } as StudioEntry; // a fact of some kind with the common fields
     fold.add(entry);
     lines.entry.push(stringify(entry));
     onChange(log);
@@ -84,7 +84,7 @@ export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunL
     linesFrom: (kind, seq) => (kind === 'trace' && isWithheld() ? [] : lines[kind].slice(seq)),
     add: (fact, at = now()) => add(fact, at),
     trace: (entry) => {
-      const isKept = keepsContent || !isOver; // what comes after the end has not been looked through
+      const isKept = keepsContent || !isOver; // content after the end was not redacted
       if (isKept && lines.trace.length < mostEntries) lines.trace.push(stringify(entry));
       for (const fact of entriesOfTrace(entry)) add(fact, entry.at);
     },
@@ -105,5 +105,5 @@ export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunL
 const redactedLines = (lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : redactTrace(parseTrace(lines.join('\n'))).map((entry) => stringify(entry));
 
-/** Circles, big numbers and functions of a tool's result are no reason to lose its line. */
-const stringify = configure({ deterministic: false }) as (entry: object) => string; // an object has a line
+/** Cycles, bigints and functions in a tool's result must not lose its line. */
+const stringify = configure({ deterministic: false }) as (entry: object) => string; // an object always serializes

@@ -9,80 +9,80 @@ import { entryOfEvent } from './entries-of-trace.js';
 import { createRetelling } from './retelling.js';
 import type { RunLog } from './run-log.js';
 
-/** A run of an agent's, from its start or an answer to where it ends or rests. */
+/** A segment of an agent's run: from its start, or from an answer, to its end or suspension. */
 export interface Sitting {
   readonly agent: KnownAgent;
   readonly threadId: string;
   readonly log: RunLog;
   controller: AbortController;
-  /** Settles when its stream has been read and its conversation is kept. Never rejects. */
+  /** Settles when its stream has been read and its conversation is stored. Never rejects. */
   followed?: Promise<void>;
   /** The position of a run that an engine continues and whose trace is not written here, by its events. */
   reopened?: Place;
 }
 
-/** What both kinds of agents give, as far as it is read here. */
+/** The used interface of both kinds of agents' streams. */
 export interface AgentStream {
   readonly fullStream: AsyncIterable<unknown>;
   getFullOutput(): Promise<{ readonly messages?: readonly MastraDBMessage[] }>;
-  /** Absent for a stock agent. */
+  /** Undefined for a stock agent. */
   readonly runEvents?: readonly RunEvent[];
 }
 
-/** Where every run begins. */
+/** The start of every run. */
 export const firstPlace: Place = { stepNumber: 0, attempt: 1 };
 
-/** Begins the run of a text in a conversation. */
+/** Starts the run of a text in a conversation. */
 export const openStream = (sitting: Sitting, before: readonly MastraDBMessage[], text: string): Promise<AgentStream> => {
   const { agent, log } = sitting;
   const memory = memoryOf(sitting);
   const said = { role: 'user', content: text };
-  const messages = (memory ? [said] : [...before, said]) as MessageListInput; // database messages are among Mastra's inputs
+  const messages = (memory ? [said] : [...before, said]) as MessageListInput; // database messages are valid inputs of Mastra
   const record: TraceRecorder = () => log.trace;
   if (agent.kind === 'mastra') log.add({ kind: 'input', messages: [{ id: log.runId, role: 'user', text }] });
-  const own = agent.kind === 'interlock' && { record }; // a stock agent is not given what it does not know
+  const own = agent.kind === 'interlock' && { record }; // a stock agent does not get options that it does not support
   return agent.agent.stream(messages, { ...shared(sitting), ...own, ...(memory && { memory }) });
 };
 
-/** Follows a run that its engine keeps, from its beginning. Raises `durable/no-engine` and `durable/no-run`. */
+/** Follows a run that its engine stores, from its start. Raises `durable/no-engine` and `durable/no-run`. */
 export const attachStream = async (agent: InterlockAgent, { log: { runId }, controller }: Sitting): Promise<AgentStream> => {
   const stream = await agent.attach(runId, { from: 0 });
-  controller.signal.addEventListener('abort', () => void agent.cancel(runId).catch(() => undefined)); // else it goes on
+  controller.signal.addEventListener('abort', () => void agent.cancel(runId).catch(() => undefined)); // otherwise it would continue
   return stream;
 };
 
-/** Goes on with a suspended run. */
+/** Continues a suspended run. */
 export const resumeStream = async (sitting: Sitting, answer: AnswerCall): Promise<AgentStream> => {
   if (await isKept(sitting)) sitting.reopened ??= firstPlace;
   const stream = await answered(sitting, answer);
-  if (sitting.agent.kind === 'mastra') sitting.log.add({ kind: 'status', status: 'running' }); // nothing else tells
+  if (sitting.agent.kind === 'mastra') sitting.log.add({ kind: 'status', status: 'running' }); // nothing else reports it
   return stream;
 };
 
-/** Whether an engine keeps the run: its trace ends where it was suspended, in the process that began it, too. */
+/** Whether an engine stores the run: then its trace ends at its suspension, also in its first process. */
 const isKept = async ({ agent: { agent }, log: { runId } }: Sitting): Promise<boolean> =>
   isInterlock(agent) && (await agent.listRuns({ status: 'suspended', limit: Infinity })).some((run) => run.runId === runId);
 
 const answered = (sitting: Sitting, { toolCallId, approved, reason, data }: AnswerCall): Promise<AgentStream> => {
   const { agent } = sitting.agent;
   const call = { ...shared(sitting), ...(sitting.reopened && { onRunEvent: noteEvent(sitting) }), toolCallId };
-  if (data !== undefined) return agent.resumeStream(data, call as never) as Promise<AgentStream>; // Mastra's overloads leave no choice
+  if (data !== undefined) return agent.resumeStream(data, call as never) as Promise<AgentStream>; // Mastra's overloads do not accept the union
   return approved ? agent.approveToolCall(call) : agent.declineToolCall({ ...call, reason });
 };
 
 const shared = ({ log, controller }: Sitting) => ({ runId: log.runId, abortSignal: controller.signal });
 
-/** An agent with memory of its own keeps its conversations there. */
+/** An agent with its own memory stores its conversations there. */
 const memoryOf = ({ agent: { agent }, threadId }: Sitting) =>
   agent.hasOwnMemory() ? { thread: threadId, resource: 'studio' } : undefined;
 
 export interface Following {
   readonly conversations: Conversations;
-  /** Default: as the agent and the run segment ask for. */
+  /** Default: by the agent and the run segment. */
   readonly read?: Reader;
 }
 
-/** Reads a stream to its end, and keeps what was accepted. Never rejects. */
+/** Reads a stream to its end, and stores the accepted messages. Never rejects. */
 export const follow = async (sitting: Sitting, stream: AgentStream, { conversations, read }: Following): Promise<void> => {
   const { log, threadId } = sitting;
   try {
@@ -95,7 +95,7 @@ export const follow = async (sitting: Sitting, stream: AgentStream, { conversati
   }
 };
 
-/** Notes what comes out of a stream, to its end. */
+/** Records the output of a stream, to its end. */
 type Reader = (sitting: Sitting, stream: AgentStream) => Promise<void>;
 
 const readerOf = ({ agent, reopened }: Sitting): Reader => {
@@ -103,14 +103,14 @@ const readerOf = ({ agent, reopened }: Sitting): Reader => {
   return reopened ? noteReopened : readToEnd;
 };
 
-/** What happens is in the trace already; reading lets it go on. The last line of the trace comes after the last chunk. */
+/** The trace already has the output; reading drives the run. The last line of the trace comes after the last chunk. */
 const readToEnd: Reader = async (_, stream) => {
   const reader = stream.fullStream[Symbol.asyncIterator]();
   while (!(await reader.next()).done);
-  await stream.getFullOutput().catch(() => undefined); // why it failed is in the trace
+  await stream.getFullOutput().catch(() => undefined); // the trace has the reason for the failure
 };
 
-/** All that is known of a stock agent's run is what leaves it. */
+/** Only the output of a stock agent's run is known. */
 const noteStock: Reader = async ({ log }, { fullStream }) => {
   const stock = createStockEnding();
   for await (const chunk of fullStream as AsyncIterable<SeenChunk>) {
@@ -145,21 +145,21 @@ export const noteRetold =
     if (log.summary.status === 'running') await stream.getFullOutput();
   };
 
-/** How a stock agent's run goes, as far as its chunks tell. */
+/** The progress of a stock agent's run, from its chunks. */
 interface StockEnding {
-  /** Takes a chunk; gives the place of the run. */
+  /** Takes a chunk; returns the position of the run. */
   add(chunk: SeenChunk): Place;
   readonly ending: RunStanding;
 }
 
-/** Begins to read a stock agent's stream. Its attempts are not known, so that each is the first. */
+/** Starts to read a stock agent's stream. Its attempts are unknown, so each is the first. */
 const createStockEnding = (): StockEnding => {
   let steps = 0;
   let ending: RunStanding = { status: 'success' };
   return {
     add: (chunk) => {
       if (chunk.type === 'step-start') steps += 1;
-      ending = ending.status === 'success' ? (endingAt(chunk) ?? ending) : ending; // the first word on it says most
+      ending = ending.status === 'success' ? (endingAt(chunk) ?? ending) : ending; // the first report of the end has the most detail
       return { stepNumber: Math.max(0, steps - 1), attempt: 1 };
     },
     get ending() {
@@ -192,7 +192,7 @@ const endingAt = ({ type, payload }: SeenChunk): RunStanding | undefined => {
   }
 };
 
-/** A stock agent does not say in which phase a processor stood. */
+/** A stock agent does not report the phase of a processor. */
 const tripped = (told: Omit<Tripwire, 'phase' | 'path'>): RunStanding => ({
   status: 'tripwire',
   tripwire: { ...told, phase: '', path: '' },

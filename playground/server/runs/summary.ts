@@ -4,26 +4,26 @@ import { retractedBy } from '../../protocol/retracted-by.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { isStricter, type VerdictKind } from '../../../src/verdict.js';
 
-/** What is known of a run before anything happens in it. */
+/** The facts of a run before its first event. */
 export interface RunHead {
   readonly runId: string;
   readonly agentId: string;
   readonly threadId: string;
-  /** What the person said. */
+  /** The user's text. */
   readonly said: string;
-  /** The call of a tool, in another run, that it is a part of. */
+  /** The tool call, in another run, that started it. */
   readonly parent?: RunSummary['parent'];
 }
 
-/** The summary of a run, entry by entry. */
+/** The summary of a run, updated entry by entry. */
 export interface SummaryFold {
   add(entry: StudioEntry): void;
   readonly summary: RunSummary;
-  /** The accepted answer in full; empty where nothing was accepted. */
+  /** The accepted answer in full; empty if nothing was accepted. */
   readonly answer: string;
 }
 
-/** So many characters of what was said and answered stand in a list. */
+/** The maximum number of characters of input and answer in a list. */
 const longestQuote = 280;
 
 /**
@@ -108,13 +108,12 @@ const shortened = (text: string): string => {
   return characters.length > longestQuote ? `${characters.slice(0, longestQuote - 1).join('')}…` : characters.join('');
 };
 
-/** What the guards of a run did that was more than to pass, event by event. */
+/** The verdicts of a run's guards other than pass, updated event by event. */
 interface Signals {
   hear(event: RunEvent): void;
   read(): Pick<RunSummary, 'guards' | 'signals'>;
 }
 
-/** Begins with none. */
 const createSignals = (): Signals => {
   const signals = new Map<string, GuardSignal>();
   return {
@@ -137,7 +136,7 @@ const signalIn = (event: RunEvent): GuardSignal | undefined => {
   return { guard, verdict, ...(event.type === 'guard-shadow' && { isShadow: true }) };
 };
 
-/** What counted goes before what did not. */
+/** Effective verdicts precede those without effect. */
 const outranks = (one: GuardSignal, other: GuardSignal): boolean => {
   if (counted(one) !== counted(other)) return counted(one);
   if (one.verdict === 'bypassed' || other.verdict === 'bypassed')

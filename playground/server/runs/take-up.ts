@@ -8,35 +8,35 @@ import { attachStream, firstPlace, noteRetold, type AgentStream, type Following,
 /** A run whose process is gone. */
 export interface LeftRun {
   readonly summary: RunSummary;
-  /** Absent where there is none of its name any more. */
+  /** Undefined if the agent no longer exists. */
   readonly agent: KnownAgent | undefined;
   readonly lines: KeptRun['lines'];
 }
 
-/** What becomes of runs whose process is gone. */
+/** The treatment of runs whose process is gone. */
 export interface TakingUp {
-  /** Follows a run that was under way, where its engine goes on with it; elsewhere it is interrupted. */
+  /** Follows a run that was under way if its engine continues it; other runs are interrupted. */
   takeUp(left: LeftRun): void;
   /** Marks a run that no process continues, so that it cannot be answered. */
   interrupt(left: LeftRun): void;
 }
 
 export interface TakingUpOptions extends Pick<Keeping, 'keepsContent' | 'onChange'> {
-  /** The runs that go on or rest here, and the logs that can be looked at. */
+  /** The runs under way or suspended here, and the visible logs. */
   readonly sittings: Map<string, Sitting>;
   readonly watched: Map<string, RunLog>;
-  /** Writes down what is left of a run that is over. */
+  /** Stores the rest of a run that is over. */
   finish(log: RunLog): Promise<void>;
-  /** Reads a stream to where it ends or rests. */
+  /** Reads a stream until it ends or is suspended. */
   followed(sitting: Sitting, stream: AgentStream, read: Following['read']): void;
 }
 
-/** Takes up runs whose process is gone. */
+/** Adopts runs whose process is gone. */
 export const takingUp = (options: TakingUpOptions): TakingUp => {
   const { sittings, watched, finish, followed } = options;
   const taken = (left: LeftRun): RunLog => {
     const log = reopenLog(options, left);
-    watched.set(log.runId, log); // until it is written down
+    watched.set(log.runId, log); // until it is stored
     return log;
   };
   const interrupt = (log: RunLog): void => {
@@ -54,7 +54,7 @@ export const takingUp = (options: TakingUpOptions): TakingUp => {
     try {
       const stream = await attachStream(agent.agent, sitting);
       log.add({ kind: 'status', status: 'running' });
-      followed(sitting, stream, noteRetold(lines.entry.map((line) => JSON.parse(line) as StudioEntry))); // our own lines
+      followed(sitting, stream, noteRetold(lines.entry.map((line) => JSON.parse(line) as StudioEntry))); // this studio's own lines
     } catch (error) {
       if (isUnknown(error)) return interrupt(log);
       log.add({ kind: 'status', status: 'failed', error: standingOf(error) });
@@ -64,11 +64,11 @@ export const takingUp = (options: TakingUpOptions): TakingUp => {
   return { takeUp: (left) => void takeUp(left), interrupt: (left) => interrupt(taken(left)) };
 };
 
-/** Whether no engine knows of the run. */
+/** Whether the error means that no engine has the run. */
 const isUnknown = (error: unknown): boolean =>
   isInterlockError(error, 'durable/no-engine') || isInterlockError(error, 'durable/no-run');
 
-/** The log of such a run, with what is kept of it. */
+/** The log of such a run, with its stored lines. */
 export const reopenLog = (
   { keepsContent, onChange }: Pick<Keeping, 'keepsContent' | 'onChange'>,
   { summary, lines }: LeftRun,
@@ -78,7 +78,7 @@ export const reopenLog = (
   return createRunLog({ head, now: Date.now, keepsContent, onChange, before: { startedAt, lines } });
 };
 
-/** Such a run as it goes on here. */
+/** The continuation of such a run in this process. */
 export const seatOf = ({ summary: { threadId } }: LeftRun, agent: KnownAgent, log: RunLog): Sitting => ({
   agent,
   threadId,
@@ -90,10 +90,10 @@ export const seatOf = ({ summary: { threadId } }: LeftRun, agent: KnownAgent, lo
 /** The time of a run's last entry. */
 const lastAt = (log: RunLog): number => {
   const last = log.linesFrom('entry', 0).at(-1);
-  return last === undefined ? log.summary.startedAt : (JSON.parse(last) as StudioEntry).at; // our own line
+  return last === undefined ? log.summary.startedAt : (JSON.parse(last) as StudioEntry).at; // this studio's own line
 };
 
-/** Why a run failed. */
+/** The reason for a run's failure. */
 export const standingOf = (error: unknown): NonNullable<RunSummary['error']> => ({
   message: error instanceof Error ? error.message : String(error),
   ...(isInterlockError(error) && { code: error.code }),

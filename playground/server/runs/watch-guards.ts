@@ -5,14 +5,14 @@ import { createRunLog, type Keeping, type RunLog } from './run-log.js';
 
 interface WatchingGuards extends Keeping {
   readonly watched: Map<string, RunLog>;
-  /** The log of a run that was started here and asks its guards now. */
+  /** The log of a run that was started here and is now calling its guards. */
   readonly current: () => RunLog | undefined;
 }
 
-/** After so long without news nothing more is expected of such a run; what still comes is added to what is kept of it. */
+/** Milliseconds without news after which such a run counts as over; later news is added to its stored lines. */
 const quietMs = 60_000;
 
-/** Takes in what guards report whose loop is another host's. */
+/** Records the reports of guards in another host's loop. */
 export const watchGuards = (watching: WatchingGuards): GuardsObserver => {
   const timers = new WeakMap<RunLog, NodeJS.Timeout>();
   const expectMore = (log: RunLog): void => {
@@ -20,7 +20,7 @@ export const watchGuards = (watching: WatchingGuards): GuardsObserver => {
     timers.set(log, setTimeout(() => void close(watching, log), quietMs).unref());
   };
   return (run, news) => {
-    const started = run.parent ? undefined : watching.current(); // what a tool asks is a run of its own
+    const started = run.parent ? undefined : watching.current(); // guards in a tool belong to a separate run
     const log = started ?? watching.watched.get(run.runId) ?? openLog(watching, run, news);
     note(log, run, news);
     if (started) return;

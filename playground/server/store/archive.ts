@@ -2,24 +2,24 @@ import type { RunPage, RunSummary } from '../../protocol/runs.js';
 import type { RunLog } from '../runs/run-log.js';
 import type { LineKind, Lines, RunQuery, RunRecord, RunStore } from './run-store.js';
 
-/** Runs that go on and runs that are kept, as one. Runs never wait for the store: what is new of them is written behind them. */
+/** Runs under way and stored runs, as one. Runs never wait for the store: their news is written in the background. */
 export interface Archive {
   /** Something has happened in a run. */
   note(log: RunLog): void;
-  /** Settles when everything that was noted until now is in the store. Rejects where it could not be written. */
+  /** Settles when everything noted until now is in the store. Rejects if it could not be written. */
   flush(): Promise<void>;
   find(runId: string): Promise<RunSummary | undefined>;
   list(query: RunQuery): Promise<RunPage>;
 }
 
-/** For so long news are collected before they are written. */
+/** Milliseconds for which news is collected before it is written. */
 const pauseMs = 50;
 
 /** Opens the archive over a store. */
 export const createArchive = (store: RunStore, onFailure: (error: unknown) => void): Archive => {
-  /** How many lines of a run are written. */
+  /** The number of written lines by run. */
   const written = new WeakMap<RunLog, Written>();
-  /** Those whose summary is newer here than in the store. */
+  /** Runs whose summary is newer here than in the store. */
   const going = new Set<RunLog>();
   const noted = new Set<RunLog>();
   let last: Promise<void> = Promise.resolve();
@@ -37,7 +37,7 @@ export const createArchive = (store: RunStore, onFailure: (error: unknown) => vo
       written.set(log, { entry: entry.from + entry.lines.length, trace: trace.from + trace.lines.length });
     }
   };
-  /** One writing after another, each with all that is new by then. */
+  /** Runs one write after another, each with all news by then. */
   const schedule = () => {
     if (next) return next;
     const pause = Promise.withResolvers<void>();

@@ -15,16 +15,16 @@ import {
 } from './run-store.js';
 
 /**
- * Lines stand in blocks, one for each writing: a row for each line would keep the process busy for a tenth of a millisecond each.
- * A block is known by the number of its first line; JSON has no line ends.
+ * Lines are stored in blocks, one per write: a row for each line would keep the process busy for a tenth of a millisecond each.
+ * A block is identified by the number of its first line; JSON has no line ends.
  */
 const blocksTable = `CREATE TABLE IF NOT EXISTS blocks (runId TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL,
   lines TEXT NOT NULL, PRIMARY KEY (runId, kind, seq)) WITHOUT ROWID`;
 
-/** No block has more lines, so that a few can be read without the rest. */
+/** The maximum number of lines in a block, so that a few can be read without the rest. */
 const mostLines = 1_000;
 
-/** So many blocks are read at once. */
+/** The number of blocks per read. */
 const blocksAtOnce = 8;
 
 /** Statements that write lines. */
@@ -70,7 +70,7 @@ const tables = [
   'CREATE TABLE IF NOT EXISTS conversations (threadId TEXT PRIMARY KEY, messages TEXT NOT NULL)',
 ];
 
-/** Keeps runs in a LibSQL file. The optional peer `@libsql/client` must be installed. */
+/** Stores runs in a LibSQL file. The optional peer `@libsql/client` must be installed. */
 export const openLibsqlStore = async ({ url, ...bounds }: LibsqlStoreOptions): Promise<RunStore> => {
   const { createClient } = await import('@libsql/client');
   const client = createClient({ url });
@@ -121,7 +121,7 @@ const savingStatements = (record: RunRecord): InStatement[] => {
 const forgetOldest = async (client: Client, bounds: StoreBounds): Promise<void> => {
   const { rows } = await client.execute('SELECT runId, threadId, status, bytes FROM runs ORDER BY position');
   const kept = rows.map(({ runId, threadId, status, bytes }) => ({
-    summary: { runId, threadId, status } as RunSummary, // the columns are what was written
+    summary: { runId, threadId, status } as RunSummary, // the columns as written
     bytes: Number(bytes),
   }));
   const statements = beyondBounds(kept, bounds).flatMap(({ summary: { runId, threadId } }): InStatement[] => [
@@ -152,14 +152,14 @@ const fromJson = (column: unknown): unknown => JSON.parse(column as string); // 
 const messagesFromJson = (column: unknown): MastraDBMessage[] =>
   (fromJson(column) as MastraDBMessage[]).map((message) => ({ ...message, createdAt: new Date(message.createdAt) }));
 
-/** What runs are sorted by; what is not known yet comes last. */
+/** The sort keys of runs; unknown values come last. */
 const sortKeys: Readonly<Record<RunSort, string>> = {
   time: 'position',
   duration: "coalesce(json_extract(summary, '$.durationMs'), -1)",
   tokens: "coalesce(json_extract(summary, '$.tokens'), -1)",
 };
 
-/** The statement that finds a page of runs, and one run more. */
+/** The statement for a page of runs plus one. */
 const listStatement = (query: RunQuery): InStatement => {
   const { status, agent, thread, parent, guard, text, since, sort = 'time', before, limit } = query;
   const key = sortKeys[sort];

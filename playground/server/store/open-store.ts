@@ -16,7 +16,7 @@ export interface StoreOptions extends StoreBounds {
 /** The path of a store without a file. */
 export const inMemory = 'memory';
 
-/** Opens the store that the options ask for. Raises `studio/unusable-file`, `install/unsupported-version`. */
+/** Opens the store for the options. Raises `studio/unusable-file`, `install/unsupported-version`. */
 export const openStore = async (options: StoreOptions): Promise<RunStore> => {
   const { file, maxRuns, maxBytes } = options;
   const bounds = { ...(maxRuns !== undefined && { maxRuns }), ...(maxBytes !== undefined && { maxBytes }) };
@@ -41,7 +41,7 @@ interface KeptRun {
   readonly bytes: number;
 }
 
-/** Keeps runs for as long as the process lives. */
+/** Stores runs for the lifetime of the process. */
 export const openMemoryStore = (bounds: StoreBounds = {}): RunStore => {
   const runs = new Map<string, KeptRun>(); // oldest first
   const conversations = new Map<string, readonly MastraDBMessage[]>();
@@ -68,14 +68,14 @@ export const openMemoryStore = (bounds: StoreBounds = {}): RunStore => {
       return pageOf(found.slice(0, query.limit + 1), query);
     },
     lines: async ({ runId, kind, from, limit }) => runs.get(runId)?.lines[kind].slice(from, from + limit) ?? [],
-    abandoned: async () => [], // they are gone with it
+    abandoned: async () => [], // they end with the process
     readConversation: async (threadId) => conversations.get(threadId) ?? [],
     writeConversation: async (threadId, messages) => void conversations.set(threadId, messages),
     close: async () => undefined,
   };
 };
 
-/** What a run is sorted by; by time they are in order. */
+/** The sort key of a run; by time they are already in order. */
 const keyOf = ({ summary }: KeptRun, { sort = 'time' }: RunQuery): number =>
   sort === 'time' ? 0 : ((sort === 'duration' ? summary.durationMs : summary.tokens) ?? -1);
 

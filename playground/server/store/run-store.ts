@@ -10,34 +10,34 @@ export interface Lines {
   readonly lines: readonly string[];
 }
 
-/** What is new of a run. */
+/** The news of a run. */
 export interface RunRecord {
   readonly summary: RunSummary;
-  /** What it is found by, in small letters: what was said, the accepted answer, and why it ended. */
+  /** Its search text, in lower case: input, accepted answer, and the reason of its end. */
   readonly words: string;
   readonly news: Readonly<Record<LineKind, Lines>>;
 }
 
-/** Which runs are wanted; what is absent does not matter. */
+/** The filter for runs; missing fields match all. */
 export interface RunQuery {
   readonly status?: string;
   readonly guard?: string;
   readonly agent?: string;
   readonly thread?: string;
-  /** The run whose tools they are a part of. */
+  /** The run whose tools started them. */
   readonly parent?: string;
-  /** Letters that stand in its words, whatever their case. */
+  /** Text in its search text, in any case. */
   readonly text?: string;
   /** Started then or later, in epoch milliseconds. */
   readonly since?: number;
   /** Default `'time'`. */
   readonly sort?: RunSort;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly before?: string;
   readonly limit: number;
 }
 
-/** Which lines of a run are wanted. */
+/** Selects lines of a run. */
 export interface LineQuery {
   readonly runId: string;
   readonly kind: LineKind;
@@ -45,23 +45,23 @@ export interface LineQuery {
   readonly limit: number;
 }
 
-/** Where runs and conversations are kept; the oldest run that is over is forgotten first, and a conversation with its last run. */
+/** Storage of runs and conversations. It deletes the oldest ended run first, and a conversation with its last run. */
 export interface RunStore {
   save(records: readonly RunRecord[]): Promise<void>;
   find(runId: string): Promise<RunSummary | undefined>;
-  /** The most of what it is sorted by first; of equals the newest. */
+  /** Sorted in descending order; equal values by time, newest first. */
   list(query: RunQuery): Promise<RunPage>;
   lines(query: LineQuery): Promise<readonly string[]>;
-  /** Runs that went on or rested in a process that is gone. */
+  /** Runs that were under way or suspended in a process that is gone. */
   abandoned(): Promise<readonly RunSummary[]>;
   readConversation(threadId: string): Promise<readonly MastraDBMessage[]>;
   writeConversation(threadId: string, messages: readonly MastraDBMessage[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How much is kept. */
+/** The limits of storage. */
 export interface StoreBounds {
-  /** Runs at most, at least 1. Default 1,000. */
+  /** The maximum number of runs, at least 1. Default 1,000. */
   readonly maxRuns?: number;
   /** The maximum size of all lines in bytes, at least 1; the newest run is kept regardless of its size. Default 256 MiB. */
   readonly maxBytes?: number;
@@ -69,13 +69,13 @@ export interface StoreBounds {
 
 const defaultBounds: Required<StoreBounds> = { maxRuns: 1_000, maxBytes: 256 * 1024 * 1024 };
 
-/** A run as bounds look at it. */
+/** The fields of a run that bounds need. */
 export interface BoundedRun {
   readonly summary: Pick<RunSummary, 'runId' | 'threadId' | 'status'>;
   readonly bytes: number;
 }
 
-/** The runs to forget, so that the rest is within bounds. What goes on is not forgotten, and neither is the newest. */
+/** The runs to delete, so that the rest is within bounds. Runs under way are kept, and so is the newest. */
 export const beyondBounds = (oldestFirst: readonly BoundedRun[], bounds: StoreBounds): BoundedRun[] => {
   const { maxRuns, maxBytes } = { ...defaultBounds, ...bounds };
   let runs = oldestFirst.length;
@@ -88,11 +88,11 @@ export const beyondBounds = (oldestFirst: readonly BoundedRun[], bounds: StoreBo
   });
 };
 
-/** How many bytes what is new of a run takes. */
+/** The size of a run's news in bytes. */
 export const bytesOf = ({ news }: RunRecord): number =>
   [...news.entry.lines, ...news.trace.lines].reduce((bytes, line) => bytes + Buffer.byteLength(line), 0);
 
-/** A page of runs, out of one run more than it may hold. */
+/** A page of runs, from one run more than its limit. */
 export const pageOf = (found: readonly RunSummary[], { limit }: RunQuery): RunPage => {
   const runs = found.slice(0, limit);
   const last = runs.at(-1);

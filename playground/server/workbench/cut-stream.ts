@@ -6,7 +6,7 @@ import type { Cutting, LabStream } from '../../protocol/workbench.js';
 /** Reads the trace of a recorded run. */
 export type ReadTrace = (runId: string) => Promise<Trace>;
 
-/** The text of a stream in the pieces in which it is to come. Arguments of a tool are cut as the JSON that they are. */
+/** The text of a stream in its pieces. Arguments of a tool are cut as JSON. */
 export const cutStream = async ({ text, kind, cutting }: LabStream, readTrace: ReadTrace): Promise<string[]> => {
   if (cutting.kind === 'recorded') return recordedDeltas(await readTrace(cutting.runId), cutting, kind);
   return cut(Array.from(kind === 'tool-input' && !isJsonObject(text) ? cutText('arguments', text) : text), cutting);
@@ -43,7 +43,7 @@ const cutWhere = (characters: readonly string[], edges: ReadonlySet<number>): st
   return pieces;
 };
 
-/** Each place is cut with the same chance, so that pieces have the mean length asked for. */
+/** Each position is cut with the same probability, so that pieces have the requested mean length. */
 const randomEdges = (length: number, { seed, mean }: { seed: number; mean: number }): ReadonlySet<number> => {
   const random = createRandom(seed);
   return new Set(Array.from({ length }, (_, index) => index).filter(() => random() < 1 / mean));

@@ -11,7 +11,7 @@ import { createBench, longestTryMs, type Bench } from '../../../src/eval/bench-s
 
 type Kind = LabStream['kind'];
 
-/** Sends a stream through the gate of a pipeline, piece by piece: the next one comes when no guard is at work any more. */
+/** Sends a stream through the gate of a pipeline, piece by piece: the next one follows once no guard is at work. */
 export const runLabStream = async (graph: SequenceNode, kind: Kind, chunks: readonly string[]): Promise<LabRun> => {
   const bench = createBench(AbortSignal.timeout(longestTryMs));
   const lab = openLab(graph, bench);
@@ -43,9 +43,9 @@ const stopOf = (stop: Stop): NonNullable<LabEmission['stop']> => ({
 });
 
 interface Lab extends Pick<StreamGate, 'close' | 'stopped'> {
-  /** Sends chunks, and waits until everything has left that can. */
+  /** Sends chunks, and waits until all releasable text has left. */
   send(chunks: readonly Chunk[]): Promise<void>;
-  /** The words that have left since the last time. */
+  /** The text that has left since the last call. */
   takeLeft(): string;
 }
 
@@ -80,7 +80,7 @@ const openLab = (graph: SequenceNode, { scope }: Bench): Lab => {
   };
 };
 
-/** Where no guard has a window, each chunk is judged and leaves before the next: as in the loop. */
+/** Without windows, each chunk is judged and leaves before the next, as in the loop. */
 const stretchesOf = (graph: SequenceNode): readonly StreamStretch[] => {
   const plan = compileGraph(graph);
   const whole: StreamStretch = { kind: 'chunks', guard: (data, scope) => plan.run('outputStream', data, scope) };
@@ -118,7 +118,7 @@ const argsOf = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return {}; // what a recorded stream never finished
+    return {}; // arguments that a recorded stream never finished
   }
 };
 
@@ -132,7 +132,7 @@ interface Step {
   readonly left: string;
 }
 
-/** An edit of long texts is looked for so long. */
+/** The time limit for the search of edits in long texts, in milliseconds. */
 const longestLookMs = 500;
 
 /**
@@ -173,7 +173,7 @@ const alignment = (came: string, output: string): ((left: number) => number) => 
 
 type Change = Pick<ReturnType<typeof diffChars>[number], 'added' | 'removed' | 'value'>;
 
-/** The same edit with its matches as late as they may stand: the full stop after a value, not the one inside it. */
+/** The same edit with its matches as late as possible: the full stop after a value, not the one inside it. */
 const lateMatches = (changes: readonly Change[]): Change[] => {
   const moved = [...changes];
   for (let index = 1; index + 1 < moved.length; index += 1) {

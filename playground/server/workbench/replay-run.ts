@@ -7,14 +7,14 @@ import { makeGuard } from '../again/chosen-guard.js';
 import { interlockAgent, swapGuard } from '../again/swap-guard.js';
 import { isInterlock, type Known } from '../catalog/known.js';
 
-/** A run to be replayed. */
+/** A run for a replay. */
 export interface ReplayedRun {
   readonly runId: string;
   readonly agentId: string;
   readonly trace: Trace;
 }
 
-/** What a run is replayed with: other pipelines in some lanes and its agent's own in the others, or its agent's own with one guard changed. */
+/** The guards of a replay: other pipelines in some lanes and the agent's own in the others, or the agent's own with one guard changed. */
 export interface ReplayChoice {
   readonly pipelines: Readonly<Record<string, string>>;
   readonly guard?: ChosenGuard | undefined;
@@ -22,7 +22,7 @@ export interface ReplayChoice {
   readonly instead?: string | undefined;
 }
 
-/** Replays a run with other guards, and compares. */
+/** Replays a run with other guards, and compares the runs. */
 export const replayRun = async (known: Known, run: ReplayedRun, choice: ReplayChoice): Promise<Comparison> => {
   const { pipelines, guard, instead } = choice;
   const guards = guard

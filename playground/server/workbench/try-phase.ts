@@ -15,10 +15,13 @@ import { phaseRow } from '../../../src/phase/table.js';
 import { textsIn } from '../../../src/trace/texts-in.js';
 import type { TextAt } from '../../protocol/trace-entry.js';
 
-/** A pipeline, and what Mastra runs under its id. */
+/** A pipeline, and Mastra's workflow with its id. */
 type Tryable = Pick<KnownPipeline, 'graph' | 'workflow'>;
 
-/** Runs one phase of a pipeline: on Mastra's engine what is registered under its id. Raises `schema/invalid-payload` and `phase/unknown` for a payload that does not fit. */
+/**
+ * Runs one phase of a pipeline; on Mastra's engine the workflow registered under its id. Raises `schema/invalid-payload` and
+ * `phase/unknown` for an invalid payload.
+ */
 export const tryPhase = async ({ graph, workflow }: Tryable, { phase, payload, engine }: TryPhase): Promise<Tried> => {
   const given = { ...asObject(payload), phase };
   const data = openPayload(given);
@@ -83,7 +86,7 @@ const errorOf = ({ error, path }: Extract<Stop, { kind: 'unavailable' }>): NonNu
   ...(isInterlockError(error) && { code: error.code }),
 });
 
-/** What Mastra's engine says of a run, as far as it is read; its type depends on the workflow's schemas. */
+/** The used part of a run's result on Mastra's engine; its type depends on the workflow's schemas. */
 interface EngineResult {
   readonly status: string;
   readonly result?: PhaseData;
@@ -137,7 +140,7 @@ const ending = ({
 };
 
 const failure = (error: Failure | undefined): NonNullable<Tried['error']> => ({
-  message: error?.cause?.message ?? error?.message ?? 'The workflow failed.', // what the guard itself said, as on the plan
+  message: error?.cause?.message ?? error?.message ?? 'The workflow failed.', // the guard's own message, as on the plan
   ...(error?.code !== undefined && { code: error.code }),
   ...(error?.path !== undefined && { path: error.path }),
 });
@@ -160,10 +163,10 @@ const statuses: Readonly<Record<string, TriedStep['status']>> = {
   skipped: 'skipped',
 };
 
-/** Fields that an engine passes along, and that are no part of what is judged. */
+/** Fields that an engine passes along without judging them. */
 const passedAlong = new Set(['messageList', 'processorStates', 'agent', 'steps']);
 
-/** A payload as JSON, as it is now: its messages are those of its list. */
+/** The current payload as JSON; its messages are those of its list. */
 const payloadAsJson = (data: PhaseData): unknown => {
   const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !passedAlong.has(name)));
   const { messageList }: MessageCarrier = data;
@@ -177,10 +180,10 @@ const payloadAsJson = (data: PhaseData): unknown => {
   });
 };
 
-/** Circles and functions of a payload are no reason not to show the rest. */
+/** Cycles and functions in a payload must not hide the rest. */
 const asJson = (value: unknown): unknown => JSON.parse(stringify(value) ?? 'null') as unknown;
 
 const stringify = configure({ deterministic: false });
 
-/** The words of a payload, where they stand. */
+/** The texts of a payload, with their paths. */
 const textsOfPayload = (data: PhaseData): TextAt[] => textsIn(payloadAsJson(data)).filter(({ target }) => target !== 'phase');
