@@ -24,7 +24,7 @@ import { ErrorNotice } from './components/error-notice.js';
 /** The path under which the studio is mounted; empty at the root. */
 const mountedAt = new URL(document.baseURI).pathname.replace(/\/$/, '');
 
-/** A page that broke is left behind with its address. */
+/** A change of the address also leaves a broken page. */
 const Pages = () => {
   const [location] = useLocation();
   return (
@@ -34,7 +34,7 @@ const Pages = () => {
   );
 };
 
-/** A document without a server has the page of its run alone. */
+/** A document without a server has only the page of its run. */
 const shownPages = runFile ? pages.filter(({ path }) => path === runPagePath) : pages;
 
 const PageSwitch = () => (
@@ -52,7 +52,7 @@ const PageSwitch = () => (
   </Suspense>
 );
 
-/** The shell around every page: navigation, and a fence that keeps a broken page from taking the rest with it. */
+/** The shell around every page: navigation, and an error boundary that confines a broken page. */
 const App = () => (
   <Router {...(ownPlace ? { hook: ownPlace.hook } : { base: mountedAt })}>
     <div className={runFile ? 'app app-exported' : 'app'}>
@@ -90,7 +90,7 @@ createRoot(place).render(
   </StrictMode>,
 );
 
-/** In place of the navigation where the document holds one run. */
+/** Replaces the navigation if the document contains one run. */
 const ExportedHead = ({ file }: { readonly file: RunFile }) => (
   <header className="exported-head">
     <p>
@@ -105,7 +105,7 @@ interface FenceState {
   readonly error: Error | undefined;
 }
 
-/** Shows what broke a page in its place, and lets it be tried again. React has no other form for this than a class. */
+/** Shows the error of a page in its place, with a retry. React requires a class for this. */
 class ErrorFence extends Component<{ readonly children: ReactNode }, FenceState> {
   override readonly state: FenceState = { error: undefined };
 
@@ -136,7 +136,7 @@ const Mark = () => (
   </svg>
 );
 
-/** The way to every part of the studio; at the side, or on top where the page is narrow. */
+/** The navigation to every part of the studio; at the side, or on top of a narrow page. */
 const Navigation = () => {
   const [location] = useLocation();
   return (

@@ -20,19 +20,19 @@ export const places: readonly Place[] = [
 /** A page takes the parameters of its pattern as props. */
 type PageComponent = ComponentType<Record<string, string | undefined>>;
 
-/** A page: its pattern, and the code that is loaded when it is first opened. */
+/** A page: its pattern, and its code, which is loaded on first use. */
 export interface Page {
   readonly path: string;
   readonly page: PageComponent;
 }
 
-/** Neither React nor the browser asks again for code that did not come: the page is opened anew then. */
+/** Neither React nor the browser requests failed code again: the page is reloaded then. */
 const page = (path: string, load: () => Promise<PageComponent>): Page => ({
   path,
   page: lazy(async () => ({ default: await load().catch(() => PageAway) })),
 });
 
-/** The table of pages, in the order in which they are tried. */
+/** The table of pages, in order of precedence. */
 export const pages: readonly Page[] = [
   page('/', async () => (await import('./chat/chat-page.js')).ChatPage),
   page('/runs', async () => (await import('./runs/runs-page.js')).RunsPage),

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-/** The classes that have a rule of their own in a file of styles. */
+/** The classes with their own rule in a style file. */
 const classesIn = (file: string): string[] => {
   const text = readFileSync(file, 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
   const selectors = [...text.matchAll(/([^{}]+)\{/g)].flatMap(([, list = '']) => list.split(','));

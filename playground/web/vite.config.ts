@@ -4,14 +4,14 @@ import { defineConfig } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Where the studio's server listens while the pages are worked on, started with `--no-token`; `STUDIO_SERVER` names another. */
+/** The address of the studio's server during work on the pages, started with `--no-token`; `STUDIO_SERVER` overrides it. */
 const server = process.env['STUDIO_SERVER'] ?? 'http://127.0.0.1:4477';
 
 export default defineConfig({
   root: here('.'),
   base: './',
   plugins: [react()],
-  // Sources of the pages' own folder `api` are not the server's.
+  // Requests for sources in the pages' own folder `api` do not go to the server.
   server: { host: '127.0.0.1', port: 4478, proxy: { '^/api/(?!.*\\.tsx?(\\?|$))': { target: server } } },
   build: {
     outDir: here('../../dist/studio'),

@@ -66,7 +66,7 @@ const isKept = async ({ agent: { agent }, log: { runId } }: Sitting): Promise<bo
 const answered = (sitting: Sitting, { toolCallId, approved, reason, data }: AnswerCall): Promise<AgentStream> => {
   const { agent } = sitting.agent;
   const call = { ...shared(sitting), ...(sitting.reopened && { onRunEvent: noteEvent(sitting) }), toolCallId };
-  if (data !== undefined) return agent.resumeStream(data, call as never) as Promise<AgentStream>; // Mastra's overloads do not accept the union
+  if (data !== undefined) return agent.resumeStream(data, call as never) as Promise<AgentStream>; // no overload of Mastra's fits
   return approved ? agent.approveToolCall(call) : agent.declineToolCall({ ...call, reason });
 };
 

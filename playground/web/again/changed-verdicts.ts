@@ -4,18 +4,18 @@ import type { ComparedRow, Comparison, RunSummary } from '../../protocol/runs.js
 export interface ReplayedRun {
   readonly run: RunSummary;
   readonly comparison?: Comparison;
-  /** Why it could not be replayed. */
+  /** The reason why it could not be replayed. */
   readonly error?: Error;
 }
 
-/** A verdict that became another one. */
+/** A verdict that changed. */
 export interface ChangedVerdict {
   readonly run: RunSummary;
   readonly row: ComparedRow;
   readonly comparison: Comparison;
 }
 
-/** What a verdict does to a run: a guard that passes and one that is not there do the same. */
+/** The effect of a verdict on a run: a pass and a missing guard have the same. */
 const effectOf = (verdict: ComparedRow['before']): string =>
   verdict === undefined || verdict.verdict === 'pass' ? 'pass' : JSON.stringify([verdict.verdict, verdict.reason]);
 
@@ -26,13 +26,13 @@ export const changedVerdicts = ({ run, comparison }: ReplayedRun): ChangedVerdic
     .filter((row) => row.after !== undefined || comparison?.endedAt === undefined)
     .flatMap((row) => (comparison ? { run, row, comparison } : []));
 
-/** The change in a few words, as it is counted. */
+/** The short name of a change, under which it is counted. */
 export const changeName = ({ before, after }: ComparedRow): string => {
   const [was, is] = [before?.verdict ?? 'no verdict', after?.verdict ?? 'no verdict'];
   return was === is ? `${was}, another reason` : `${was} → ${is}`;
 };
 
-/** How often each change happened, the most frequent first. */
+/** The number of changes by name, the most frequent first. */
 export const countChanges = (changed: readonly ChangedVerdict[]): [name: string, count: number][] => {
   const counts = new Map<string, number>();
   for (const { row } of changed) counts.set(changeName(row), (counts.get(changeName(row)) ?? 0) + 1);

@@ -1,7 +1,7 @@
 import type { ForkRun } from '../../protocol/again.js';
 import type { SpokenMessage, StudioEntry } from '../../protocol/trace-entry.js';
 
-/** What of a run can be edited. */
+/** The editable parts of a run. */
 export interface Editable {
   readonly messages: readonly SpokenMessage[];
   readonly results: readonly {
@@ -12,7 +12,7 @@ export interface Editable {
   }[];
 }
 
-/** What a run began with and what its tools gave, as far as pages are shown it. */
+/** The initial messages of a run and the results of its tools, as far as pages get them. */
 export const editableIn = (entries: readonly StudioEntry[]): Editable => ({
   messages: entries.find((entry) => entry.kind === 'input')?.messages ?? [],
   results: entries
@@ -26,10 +26,10 @@ export const editableIn = (entries: readonly StudioEntry[]): Editable => ({
     })),
 });
 
-/** Texts that were typed, by what they replace: the id of a message or of a call. */
+/** Edited texts, by what they replace: the id of a message or of a call. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** What differs from the run. Throws a `SyntaxError` for a result that is no JSON. */
+/** The differences from the run. Throws a `SyntaxError` for a result that is no JSON. */
 export const editsOf = ({ messages, results }: Editable, typed: Typed): Pick<ForkRun, 'messages' | 'results'> => ({
   messages: Object.fromEntries(
     messages.flatMap(({ id, text }) => (typed[id] !== undefined && typed[id] !== text ? [[id, typed[id]]] : [])),

@@ -20,7 +20,7 @@ import type { RunSummary, StartedRun } from '../../protocol/runs.js';
 import { get, post } from '../api/request.js';
 import { besideHref } from './beside-href.js';
 
-/** Edits what a run was given, and runs it again from there. */
+/** Edits the input of a run, and runs it again from there. */
 export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
   useTitle('Edit and run again');
   const run = useRun(runId);
@@ -91,7 +91,7 @@ const ForkForm = ({ runId, editable }: { readonly runId: string; readonly editab
       setFault(undefined);
       void start({ ...edits, guard, ...(choice.instead !== '' && { instead: choice.instead }) });
     } catch (error) {
-      setFault((error as SyntaxError).message); // of JSON
+      setFault((error as SyntaxError).message); // from JSON.parse
     }
   };
   return (
@@ -128,7 +128,7 @@ type Fork = { readonly state: 'idle' | 'busy' } | { readonly state: 'failed'; re
 
 const pauseMs = 300;
 
-/** Starts a fork of a run, waits until it has ended or rests, and opens both side by side. */
+/** Starts a fork of a run, waits until it has ended or is suspended, and opens a comparison of both. */
 const useFork = (runId: string) => {
   const [fork, setFork] = useState<Fork>({ state: 'idle' });
   const [, navigate] = useLocation();
@@ -146,7 +146,7 @@ const useFork = (runId: string) => {
       while (!left.current && (await isRunning())) await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (!left.current) navigate(besideHref(runId, begun.runId));
     } catch (error) {
-      setFork({ state: 'failed', error: error as Error }); // the client throws nothing else
+      setFork({ state: 'failed', error: error as Error }); // the client throws only this type
     }
   };
   return { fork, start };

@@ -2,15 +2,15 @@ import { readyGuardNames, type ChosenGuard } from '../../protocol/again.js';
 import type { PipelineInfo } from '../../protocol/catalog.js';
 import { guardsIn } from '../../protocol/shapes.js';
 
-/** What a page of guard replays was asked for, under the names of its address. */
+/** The settings of a page of guard replays, by their names in its address. */
 export interface GuardChoice {
-  /** The path of a guard of the application, or the name of a ready-made one; empty where none is chosen. */
+  /** The path of a guard of the application, or the name of a ready-made one; empty if none is chosen. */
   readonly guard: string;
-  /** JSON, or nothing. */
+  /** JSON, or empty. */
   readonly options: string;
   /** The id of the guard that it replaces; empty for its own id. */
   readonly instead: string;
-  /** Empty for all of them. */
+  /** Empty for all agents. */
   readonly agent: string;
   readonly last: number;
 }
@@ -25,7 +25,7 @@ export const readChoice = (query: URLSearchParams): GuardChoice => {
 
 export const isReady = (guard: string): boolean => readyGuardNames.some((name) => name === guard);
 
-/** The guard as the server is asked for it. Throws a `SyntaxError` for options that are no JSON. */
+/** The guard in the form of the server's API. Throws a `SyntaxError` for options that are no JSON. */
 export const chosenGuard = ({ guard, options }: GuardChoice, pipelines: readonly PipelineInfo[]): ChosenGuard | undefined => {
   const own = options.trim() === '' ? {} : { options: readObject(options) };
   if (isReady(guard)) return { kind: 'ready', name: guard, ...own };

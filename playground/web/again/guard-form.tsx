@@ -90,7 +90,7 @@ const RunSelects = ({ choice, onChange }: ChoiceProps) => (
   </>
 );
 
-/** The options of the guard that is chosen, as JSON. */
+/** The options of the chosen guard, as JSON. */
 export const GuardOptions = ({ choice, onChange, fault }: ChoiceProps & { readonly fault: string | undefined }) => {
   const faultId = useId();
   return (
@@ -114,7 +114,7 @@ export const GuardOptions = ({ choice, onChange, fault }: ChoiceProps & { readon
   );
 };
 
-/** Chooses a guard, its options, and the runs it is replayed over; the address keeps all of it. */
+/** Chooses a guard, its options, and the runs for its replay; the address contains all of it. */
 export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardFormProps) => {
   const { pipelines } = useCatalog();
   const [fault, setFault] = useState<string>();
@@ -124,7 +124,7 @@ export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardF
       setFault(undefined);
       if (guard) onReplay(guard);
     } catch (error) {
-      setFault((error as SyntaxError).message); // of JSON
+      setFault((error as SyntaxError).message); // from JSON.parse
     }
   };
   return (

@@ -30,7 +30,7 @@ const Progress = ({ state, total, replayed }: GuardReplay) => (
   </div>
 );
 
-/** What could not be replayed, or only in part. */
+/** Runs that could not be replayed, or only in part. */
 const Notes = ({ replayed }: GuardReplay) => {
   const ended = replayed.filter(({ comparison }) => comparison?.endedAt !== undefined).length;
   const failed = replayed.filter(({ error }) => error);
@@ -101,7 +101,7 @@ const Outcome = ({ replay }: { readonly replay: GuardReplay }) => {
   );
 };
 
-/** What a guard, or one with other options, would have done to the last runs. */
+/** The verdicts of a guard, or of one with other options, in the latest runs. */
 export const GuardReplayPage = () => {
   useTitle('Replay a guard');
   const { agents } = useCatalog();
@@ -147,10 +147,10 @@ const Ending = ({ comparison }: Pick<ChangedVerdict, 'comparison'>) => {
   const { before, after, endedAt } = comparison;
   if (endedAt !== undefined) return <span className="faint">not known: the model would have been asked something else</span>;
   if (before.status === after.status) return <span className="faint">the same</span>;
-  return <StatusBadge status={after.status as RunSummary['status']} />; // of a run that was replayed to its end
+  return <StatusBadge status={after.status as RunSummary['status']} />; // from a run that was replayed to its end
 };
 
-/** The verdicts that change, run by run; each opens its run. */
+/** The changed verdicts, run by run; each opens its run. */
 const ChangedTable = ({ changed }: { readonly changed: readonly ChangedVerdict[] }) => {
   const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
   return (

@@ -20,7 +20,7 @@ import './again.css';
 
 const mostRuns = 200;
 
-/** What each guard did in recorded runs: its verdicts, and how long they took. */
+/** The results of each guard in recorded runs: its verdicts, and their durations. */
 export const GuardsPage = () => {
   useTitle('Guards in runs');
   const [query, setQuery] = useQuery();

@@ -5,16 +5,16 @@ import type { Comparison, RunPage, RunSummary } from '../../protocol/runs.js';
 import { get, post, query, type ApiError } from '../api/request.js';
 import type { ReplayedRun } from './changed-verdicts.js';
 
-/** A guard on its way over recorded runs. */
+/** A replay of a guard over recorded runs, under way. */
 export interface GuardReplay {
   readonly state: 'idle' | 'busy' | 'done' | 'stopped' | 'failed';
-  /** How many runs there are to replay; absent until they are known. */
+  /** The number of runs to replay; undefined until it is known. */
   readonly total: number | undefined;
   readonly replayed: readonly ReplayedRun[];
   readonly error: Error | undefined;
 }
 
-/** Which runs are replayed, and with what. */
+/** The runs for a replay, and its guard. */
 export interface ReplayAsked {
   readonly guard: ChosenGuard;
   readonly instead: string;
@@ -25,17 +25,17 @@ export interface ReplayAsked {
 
 const idle: GuardReplay = { state: 'idle', total: undefined, replayed: [], error: undefined };
 
-/** So many runs are replayed at a time. */
+/** The number of concurrent replays. */
 const atOnce = 2;
 
-/** A stock agent's run has no trace, and one that goes on has no end to compare. */
+/** A stock agent's run has no trace, and a run under way has no end to compare. */
 const replayable = async ({ agent, last, agents }: ReplayAsked, signal: AbortSignal): Promise<RunSummary[]> => {
   const { runs } = await get<RunPage>(`runs${query({ agent, limit: last })}`, signal);
   const recorded = new Set(agents.filter(({ kind }) => kind === 'interlock').map(({ id }) => id));
   return runs.filter(({ agentId, status }) => recorded.has(agentId) && status !== 'running');
 };
 
-/** Whether a refusal is about the guard, or the studio, and not about one run. */
+/** Whether an error is about the guard, or the studio, and not about one run. */
 const isOfAll = ({ code }: ApiError): boolean =>
   /^(guard|pipeline)\/|^studio\/(content-withheld|invalid-request|unreachable)$/.test(code);
 
@@ -44,13 +44,13 @@ const replayOne = async (run: RunSummary, { guard, instead }: ReplayAsked): Prom
   try {
     return { run, comparison: await post<Comparison>(`runs/${encodeURIComponent(run.runId)}/replay`, choice) };
   } catch (thrown) {
-    const error = thrown as ApiError; // the client throws nothing else
+    const error = thrown as ApiError; // the client throws only this type
     if (isOfAll(error)) throw error;
     return { run, error };
   }
 };
 
-/** Replays a guard over runs, a few at a time; it can be stopped, and stops when the page is left. */
+/** Replays a guard over runs, a few at a time. It can be stopped, and stops when the user leaves the page. */
 export const useGuardReplay = () => {
   const [replay, setReplay] = useState(idle);
   const underWay = useRef<AbortController>(undefined);
@@ -79,7 +79,7 @@ export const useGuardReplay = () => {
       await Promise.all(Array.from({ length: atOnce }, work));
       change((now) => ({ ...now, state: 'done' }));
     } catch (thrown) {
-      change((now) => ({ ...now, state: 'failed', error: thrown as Error })); // the client throws nothing else
+      change((now) => ({ ...now, state: 'failed', error: thrown as Error })); // the client throws only this type
     }
   }, []);
   return { replay, start, stop };

@@ -7,7 +7,7 @@ import { useLoaded } from './use-loaded.js';
 
 const CatalogContext = createContext<Catalog | undefined>(undefined);
 
-/** Loads the catalog once and hands it to every page inside. */
+/** Loads the catalog once and provides it to every page inside. */
 export const CatalogProvider = ({ children }: { readonly children: ReactNode }) => {
   const loaded = useLoaded(useCallback((signal) => get<Catalog>('catalog', signal), []));
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
@@ -15,7 +15,7 @@ export const CatalogProvider = ({ children }: { readonly children: ReactNode }) 
   return <CatalogContext value={loaded.value}>{children}</CatalogContext>;
 };
 
-/** Phases, the machine, agents, pipelines and error codes, as the server has them. */
+/** Phases, the machine, agents, pipelines and error codes, from the server. */
 export const useCatalog = (): Catalog => {
   const catalog = use(CatalogContext);
   if (!catalog) throw new Error('useCatalog is called outside of CatalogProvider.');

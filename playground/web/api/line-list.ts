@@ -1,11 +1,11 @@
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 
-/** The lines of a run, as far as they are here. */
+/** The loaded lines of a run. */
 export interface RunLines {
-  /** One list that grows; `count` tells whether it has. */
+  /** One growing list; `count` changes with it. */
   readonly entries: readonly StudioEntry[];
   readonly count: number;
-  /** `waiting`: the server cannot be reached, and is tried again. */
+  /** `waiting`: the server is unreachable, and is retried. */
   readonly state: 'loading' | 'live' | 'waiting' | 'over' | 'failed';
   readonly error: Error | undefined;
 }
@@ -14,12 +14,12 @@ export interface RunLines {
 export interface LineList {
   readonly entries: readonly StudioEntry[];
   readonly lastSeq: () => number;
-  /** Puts a line to the end; one that is there already changes nothing. */
+  /** Adds a line at the end; does nothing if it is already there. */
   add(entry: StudioEntry): void;
   /** Sets the state of the reader. */
   tell(state: RunLines['state'], error?: Error): void;
   current(): RunLines;
-  /** Calls `onFirst` for the first listener, and `onLast` after the last has left. */
+  /** Calls `onFirst` for the first listener, and `onLast` after the last is removed. */
   subscribe(listener: () => void, watch: { onFirst(): void; onLast(): void }): () => void;
 }
 

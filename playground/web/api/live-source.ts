@@ -1,16 +1,16 @@
 import type { RunSummary } from '../../protocol/runs.js';
 
-/** What the stream of changes reports: a run that is new or has changed, and whether the server is there. */
+/** The reports of the stream of changes: a new or changed run, and whether the server is reachable. */
 export type News =
   | { readonly kind: 'run'; readonly run: RunSummary }
-  /** Connected, at first or again: what happened before has to be asked for. */
+  /** Connected, at first or again: earlier changes must be requested. */
   | { readonly kind: 'open' }
-  /** The server is away; the connection is tried again. */
+  /** The server is away; the connection is retried. */
   | { readonly kind: 'lost' };
 
 const tryAgainMs = 1500;
 
-/** Reads the server's stream of changes, and connects again when it was cut. Returns a function that stops. */
+/** Reads the server's stream of changes, and reconnects after a disconnect. Returns a function that stops. */
 export const openLiveSource = (url: string, tell: (news: News) => void): (() => void) => {
   let stop: () => void;
   const connect = (): void => {
@@ -18,7 +18,7 @@ export const openLiveSource = (url: string, tell: (news: News) => void): (() => 
     stop = () => source.close();
     source.addEventListener('open', () => tell({ kind: 'open' }));
     source.addEventListener('message', ({ data }: MessageEvent<string>) => {
-      tell({ kind: 'run', run: JSON.parse(data) as RunSummary }); // the protocol says what is there
+      tell({ kind: 'run', run: JSON.parse(data) as RunSummary }); // by the protocol
     });
     source.addEventListener('error', () => {
       source.close();

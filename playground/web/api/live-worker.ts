@@ -10,7 +10,7 @@ const tell = (news: News): void => {
 
 /** A browser opens six connections to a host: all tabs of the studio share this one. Each tab sends the address first. */
 globalThis.addEventListener('connect', (event) => {
-  const [port] = (event as MessageEvent).ports; // the types of pages do not know the event
+  const [port] = (event as MessageEvent).ports; // the types of pages lack the event
   if (!port) return;
   port.addEventListener('message', ({ data: url }: MessageEvent<string>) => {
     if (ports.size === 0) openLiveSource(url, tell);

@@ -30,7 +30,7 @@ const connectToWorker = (tell: Listener): void => {
   port.postMessage(apiUrl('live'));
 };
 
-/** Where there are no shared workers each tab has a connection of its own, while it is visible. */
+/** Without shared workers each tab has its own connection, while it is visible. */
 const connectWhileVisible = (tell: Listener): void => {
   let stop: (() => void) | undefined;
   const update = (): void => {

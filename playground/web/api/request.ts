@@ -10,7 +10,7 @@ interface ApiErrorFacts {
   readonly docs?: string;
 }
 
-/** What the server said instead of an answer, or that there was none. */
+/** The server's error, or an error for a missing response. */
 export class ApiError extends Error {
   readonly code: string;
   readonly path: string | undefined;
@@ -25,11 +25,11 @@ export class ApiError extends Error {
   }
 }
 
-/** The run that this document holds, where it was exported: then no server is asked. */
+/** The run in this document, if it was exported: then no server is used. */
 export const runFile: RunFile | undefined = (() => {
   if (!('document' in globalThis)) return undefined; // a test in Node
   const text = document.querySelector(`#${runFileElement}`)?.textContent;
-  return text ? (JSON.parse(text) as RunFile) : undefined; // a studio wrote it
+  return text ? (JSON.parse(text) as RunFile) : undefined; // written by a studio
 })();
 
 const answerOf = ({ answers }: RunFile, path: string): unknown => {
@@ -41,7 +41,7 @@ const answerOf = ({ answers }: RunFile, path: string): unknown => {
   return answers[path];
 };
 
-/** The address of something the server has, wherever it is mounted. */
+/** The address of an API resource, at any mount path. */
 export const apiUrl = (path: string): string => new URL(`api/${path}`, document.baseURI).href;
 
 const errorIn = async (response: Response): Promise<ApiError> => {
@@ -60,18 +60,18 @@ const request = async (path: string, init?: RequestInit): Promise<Response> => {
   return response;
 };
 
-/** Asks for JSON; throws an {@link ApiError}. */
+/** Requests JSON; throws an {@link ApiError}. */
 export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   runFile ? (answerOf(runFile, path) as T) : ((await request(path, { signal: signal ?? null })).json() as Promise<T>); // as above
 
-/** Asks for text, e.g. a file. */
+/** Requests text, e.g. a file. */
 export const getText = async (path: string): Promise<string> => (await request(path)).text();
 
-/** Sends a text as it is. */
+/** Sends a text unchanged. */
 export const postText = async <T>(path: string, body: string): Promise<T> =>
   (await request(path, { method: 'POST', body })).json() as Promise<T>; // as above
 
-/** Sends JSON and gives the answer; `undefined` where there is none (204). */
+/** Sends JSON and returns the response; `undefined` if there is none (204). */
 export const post = async <T = undefined>(path: string, body?: unknown): Promise<T> => {
   const response = await request(path, {
     method: 'POST',
@@ -81,7 +81,7 @@ export const post = async <T = undefined>(path: string, body?: unknown): Promise
   return (response.status === 204 ? undefined : await response.json()) as T; // as `get`
 };
 
-/** A query string out of what is set. */
+/** A query string from the defined values. */
 export const query = (values: Readonly<Record<string, string | number | undefined>>): string => {
   const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== '');
   return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString()}`;

@@ -9,7 +9,7 @@ import { ApiError, get } from './request.js';
 
 /** Reads a run as long as it has listeners. */
 interface RunReader {
-  /** Looks at the run at a point in time. */
+  /** The state of the run at a point in time. */
   readonly fold: RunFold;
   subscribe(listener: () => void): () => void;
   current(): RunLines;
@@ -30,7 +30,7 @@ const isOver = (entries: readonly StudioEntry[]): boolean => {
   return last?.kind === 'event' && last.event.type === 'run-finish';
 };
 
-/** Adds what is kept of a run, page by page. */
+/** Adds the stored lines of a run, page by page. */
 const readPages = async (runId: string, list: LineList, signal: AbortSignal): Promise<void> => {
   let page: readonly StudioEntry[];
   do {
@@ -40,7 +40,7 @@ const readPages = async (runId: string, list: LineList, signal: AbortSignal): Pr
 };
 
 /**
- * Makes a reader of a run: it reads the lines in pages, and again whenever the run has more of them. It comes back by itself when
+ * Makes a reader of a run: it reads the lines in pages, and again whenever the run has more of them. It reconnects by itself after
  * the server was away.
  */
 const createRunReader = (runId: string): RunReader => {
@@ -48,7 +48,7 @@ const createRunReader = (runId: string): RunReader => {
   let underWay: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stop = (): void => undefined;
-  /** How many lines the run is known to have. */
+  /** The number of the run's known lines. */
   let known = 0;
 
   const fail = (thrown: unknown): void => {
@@ -101,7 +101,7 @@ const createRunReader = (runId: string): RunReader => {
   };
 };
 
-/** Runs whose lines are kept, so that the way from a chat to its run and back loads nothing twice. */
+/** The number of runs whose lines stay in memory, so that the way from a chat to its run and back loads nothing twice. */
 const keptRuns = 20;
 
 type ReaderOf = (runId: string) => RunReader;
@@ -120,16 +120,16 @@ const createReaders = (): ReaderOf => {
 
 const ReadersContext = createContext<ReaderOf>(createRunReader);
 
-/** Lets everything inside that looks at the same run read it once. */
+/** Makes all readers of the same run inside share one. */
 export const RunReadersProvider = ({ children }: { readonly children: ReactNode }) => {
   const readerOf = useMemo(() => createReaders(), []);
   return <ReadersContext value={readerOf}>{children}</ReadersContext>;
 };
 
-/** A run as it is read. */
+/** A run with its reader's state. */
 export type ReadRun = RunLines & Pick<RunReader, 'fold'>;
 
-/** Reads a run while the page shows it; no run is a run of no lines. */
+/** Reads a run while the page shows it; without a run there are no lines. */
 export const useRun = (runId: string | undefined): ReadRun => {
   const readerOf = use(ReadersContext);
   const reader = useMemo(() => (runId === undefined ? noRun : readerOf(runId)), [readerOf, runId]);

@@ -8,10 +8,10 @@ export type Loaded<T> =
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /**
- * Loads something when the page shows it, and again when `load` changes or `reload` is called. What was loaded stays on show
- * while it is loaded again.
+ * Loads data when the page shows it, and again when `load` changes or `reload` is called. Old data stays visible
+ * while new data is loaded.
  *
- * @param load give it through `useCallback`
+ * @param load a function from `useCallback`
  */
 export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>): Loaded<T> & { readonly reload: () => void } => {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });

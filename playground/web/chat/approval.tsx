@@ -14,7 +14,7 @@ interface ApprovalProps {
   readonly call: WaitingCall;
 }
 
-/** Asks a person whether a call may run. Nothing of it has happened yet. */
+/** Asks a person whether a call may run. It has not started yet. */
 export const Approval = ({ runId, call }: ApprovalProps) => {
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState<Error>();

@@ -50,7 +50,7 @@ const SentBack = ({ lane }: { readonly lane: Lane }) => {
   );
 };
 
-/** One attempt at an answer: its words and its calls of tools. */
+/** One attempt at an answer: its text and its tool calls. */
 export const Attempt = ({ runId, lane, isLive, isLast }: AttemptProps) => {
   const parts = lane.parts.filter(({ kind }) => isSpoken.test(kind));
   const wasSentBack = lane.reason === 'retry';
@@ -74,7 +74,7 @@ interface ModelWroteProps {
   readonly lane: Lane;
 }
 
-/** Compares what the model wrote with what was sent, where guards of the answer changed it; on a click, since those words left no run. */
+/** Compares the model's text with the released one if guards of the answer changed it; on a click, because that text left no run. */
 const ModelWrote = ({ runId, lane }: ModelWroteProps) => {
   const { phases } = useCatalog();
   const [words, setWords] = useState<readonly Revealed[]>();

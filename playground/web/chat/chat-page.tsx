@@ -35,7 +35,7 @@ const Talk = ({
   const { turns, say, error } = useThread(agent, thread);
   const [draft, setDraft] = useState('');
   const last = turns.at(-1);
-  const run = (example: string) => void say(example).catch(() => setDraft(example)); // the page shows why
+  const run = (example: string) => void say(example).catch(() => setDraft(example)); // the page shows the error
   return (
     <div className="chat">
       <div className="chat-talk">
@@ -52,7 +52,7 @@ const Talk = ({
   );
 };
 
-/** A conversation with one of the agents; which, and which conversation, is in the address. */
+/** A conversation with one of the agents; the address names both. */
 export const ChatPage = () => {
   useTitle('Chat');
   const { agents } = useCatalog();
@@ -73,7 +73,7 @@ interface WelcomeProps {
   readonly onRun: (text: string) => void;
 }
 
-/** What can be tried with an agent, before anything was said. */
+/** The examples of an agent, before the first message. */
 const Welcome = ({ agent, onRun }: WelcomeProps) => (
   <div className="welcome">
     <h1>
@@ -99,7 +99,7 @@ const Welcome = ({ agent, onRun }: WelcomeProps) => (
   </div>
 );
 
-/** Keeps the end in sight, unless the person has scrolled away from it. */
+/** Keeps the end in view, unless the user has scrolled away from it. */
 const useStickToEnd = () => {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -122,7 +122,7 @@ const useStickToEnd = () => {
   return box;
 };
 
-/** The turns of a conversation, each the run that it is. */
+/** The turns of a conversation, each of which is a run. */
 const Transcript = ({ turns }: { readonly turns: readonly string[] }) => {
   const box = useStickToEnd();
   return (
@@ -153,7 +153,7 @@ const Said = ({ runId, view }: { readonly runId: string; readonly view: RunView 
   ) : null;
 };
 
-/** A turn: what was said, every attempt at an answer, and how it ended. */
+/** A turn: the input, every attempt at an answer, and the end. */
 const Turn = ({ runId }: { readonly runId: string }) => {
   const { fold, entries, count, state, error } = useRun(runId);
   const view = fold.at();

@@ -13,11 +13,11 @@ interface ComposerProps {
   /** The latest turn. */
   readonly runId: string | undefined;
   readonly onSay: (text: string) => Promise<void>;
-  /** Begins a conversation with an agent. */
+  /** Starts a conversation with an agent. */
   readonly onAgent: (agentId: string) => void;
 }
 
-/** As agents are grouped where one is chosen. */
+/** The groups of agents in a choice. */
 const kinds = [
   { kind: 'interlock', title: 'Interlock' },
   { kind: 'mastra', title: 'Mastra' },
@@ -63,7 +63,7 @@ const SendButton = ({ disabled }: { readonly disabled: boolean }) => (
 /** Wide screens only: on a phone, focus would open the keyboard. */
 const isWide = (): boolean => matchMedia('(width >= 48rem)').matches;
 
-/** Where a person writes: Enter sends, Shift and Enter begins a new line; while a turn goes on it can be stopped. */
+/** The input field: Enter sends, Shift and Enter starts a new line; a turn under way can be stopped. */
 export const Composer = ({ agent, draft, onDraft, runId, onSay, onAgent }: ComposerProps) => {
   const field = useRef<HTMLTextAreaElement>(null);
   const [isSending, setIsSending] = useState(false);
@@ -80,7 +80,7 @@ export const Composer = ({ agent, draft, onDraft, runId, onSay, onAgent }: Compo
     setIsSending(true);
     void onSay(text)
       .then(() => onDraft(''))
-      .catch(() => undefined) // the page shows why
+      .catch(() => undefined) // the page shows the error
       .finally(() => setIsSending(false));
   };
   const onKeyDown = (event: KeyboardEvent) => {

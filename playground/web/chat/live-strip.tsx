@@ -24,7 +24,7 @@ const Facts = ({ view }: { readonly view: RunView }) => {
   );
 };
 
-/** Marks that are listed. */
+/** The maximum number of listed marks. */
 const mostMarks = 40;
 
 const latestMarks = ({ lanes }: RunView): readonly GuardMark[] =>
@@ -75,7 +75,7 @@ const nameOf = ({ path }: StateInfo): string => path.split('.').slice(-1).join()
 /** A state that the line shows: the run can stay in it, or end in it. */
 const isStation = ({ type }: StateInfo): boolean => type === 'atomic' || type === 'final';
 
-/** The states that the run has been in and is in, in the machine's order: a small line of stations. */
+/** The run's earlier and current states, in the machine's order: a small line of stations. */
 const StationLine = ({ machine, position }: StationLineProps) => {
   const stations = machine.states.filter(
     (state) => isStation(state) && (state.parent?.includes('.') !== true || position.visits.has(state.path)),

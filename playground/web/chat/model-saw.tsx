@@ -22,7 +22,7 @@ interface ModelSawProps {
   readonly said: string;
 }
 
-/** What the model was given of what the person said, where guards changed it; nothing before the model is called. */
+/** The model's input from the user's text, if guards changed it; nothing before the model is called. */
 export const ModelSaw = ({ runId, view, said }: ModelSawProps) => {
   const { phases } = useCatalog();
   const isInput = (name: string): boolean => phases.some(({ phase, lane }) => phase === name && lane === 'input');
@@ -40,7 +40,7 @@ const Seen = ({ runId, said, editors }: Omit<ModelSawProps, 'view'> & { readonly
     [runId],
   );
   const loaded = useLoaded(load);
-  if (loaded.state !== 'loaded') return null; // where words are not kept, nothing can be shown
+  if (loaded.state !== 'loaded') return null; // without stored text there is nothing to show
   const seen = loaded.value[0]?.messages.findLast(({ role }) => role === 'user')?.text;
   if (seen === undefined || seen === said) return null;
   return (

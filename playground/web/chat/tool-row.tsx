@@ -26,7 +26,7 @@ const words: Readonly<Record<ToolCall['outcome'], string>> = {
   suspended: 'waiting for approval',
 };
 
-/** A call of a tool: what it was given, and how it went. */
+/** A tool call: its arguments, and its outcome. */
 export const ToolRow = ({ call: { toolName, args, result, outcome } }: { readonly call: ToolCall }) => (
   <details className="tool">
     <summary>

@@ -7,7 +7,7 @@ import './badge.css';
 interface BadgeProps {
   readonly tone?: Tone | 'processor' | 'accent';
   readonly icon?: LucideIcon;
-  /** For what had no effect: a shadow guard, a bypass. */
+  /** For verdicts without effect: a shadow guard, a bypass. */
   readonly isDashed?: boolean;
   readonly title?: string;
   readonly children: ReactNode;
@@ -20,7 +20,7 @@ export const Badge = ({ tone = 'out', icon: Icon, isDashed = false, title, child
   </span>
 );
 
-/** What a guard decided. */
+/** A guard's verdict. */
 export const VerdictBadge = ({ verdict, isShadow = false }: { readonly verdict: string; readonly isShadow?: boolean }) => {
   const { tone, label, icon } = signalOf(verdict);
   return (

@@ -2,9 +2,9 @@ import type { ComponentProps } from 'react';
 import './button.css';
 
 interface ButtonProps extends ComponentProps<'button'> {
-  /** `primary`: the one thing to do here; `quiet`: no frame. */
+  /** `primary`: the main action here; `quiet`: no frame. */
   readonly look?: 'primary' | 'plain' | 'quiet';
-  /** Square, for a lone icon; give it an `aria-label`. */
+  /** Square, for a single icon; give it an `aria-label`. */
   readonly isIcon?: boolean;
 }
 

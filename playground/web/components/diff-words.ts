@@ -1,15 +1,15 @@
 import { diffWordsWithSpace } from 'diff';
 
-/** A run of words that stayed, went or came. */
+/** A run of words that stayed, or was removed or added. */
 export interface DiffPiece {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** Beyond this the search for the smallest difference would hold the page up; the texts are then shown one after the other. */
+/** Beyond this the search for the smallest difference would block the page; the texts are then shown one after the other. */
 const maxEdits = 2000;
 
-/** What became of a text, word by word. */
+/** The changes of a text, word by word. */
 export const diffWords = (before: string, after: string): DiffPiece[] => {
   if (before === after) return before === '' ? [] : [{ kind: 'same', text: before }];
   const pieces = diffWordsWithSpace(before, after, { maxEditLength: maxEdits }) ?? [
@@ -44,7 +44,7 @@ const endOfChange = (pieces: readonly DiffPiece[], from: number): number => {
   return to;
 };
 
-/** What marks both end with has stayed. */
+/** Punctuation at the end of both texts stays unchanged. */
 const asOne = (change: readonly DiffPiece[]): DiffPiece[] => {
   const textOf = (kind: DiffPiece['kind']): string =>
     change.flatMap((piece) => (piece.kind === kind || piece.kind === 'same' ? [piece.text] : [])).join('');

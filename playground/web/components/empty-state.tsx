@@ -5,7 +5,7 @@ import './notices.css';
 interface EmptyStateProps {
   readonly icon: LucideIcon;
   readonly title: string;
-  /** What to do so that something is here. */
+  /** Instructions for filling the page or list. */
   readonly children?: ReactNode;
 }
 

@@ -5,7 +5,7 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const isShort = (text: string): boolean => text.length < 80;
 
-/** A value of any shape, readable. */
+/** A readable value of any type. */
 export const Value = ({ value }: { readonly value: unknown }) => {
   const text = asText(value);
   const shown = isShort(text) ? text.replaceAll(/\s*\n\s*/g, ' ') : text;
@@ -21,7 +21,7 @@ export const Value = ({ value }: { readonly value: unknown }) => {
   );
 };
 
-/** Names with their values; what is `undefined` is left out. */
+/** Names with their values; `undefined` values are left out. */
 export const FactList = ({ facts }: { readonly facts: Readonly<Record<string, unknown>> }) => {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
   if (known.length === 0) return null;

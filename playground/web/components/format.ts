@@ -1,4 +1,4 @@
-/** A duration as a person reads it: `0.4 ms`, `38 ms`, `1.2 s`, `2 min 5 s`. */
+/** A duration in readable units: `0.4 ms`, `38 ms`, `1.2 s`, `2 min 5 s`. */
 export const formatDuration = (ms: number): string => {
   if (ms < 9.95) return `${Number(ms.toFixed(1))} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
@@ -10,7 +10,7 @@ export const formatDuration = (ms: number): string => {
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
-/** A time of day; with the date where it was not today. */
+/** A time of day; with the date if it was not today. */
 export const formatTime = (at: number, now = Date.now()): string => {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date(now).toDateString();

@@ -7,7 +7,7 @@ interface Area extends Point {
 }
 
 interface GraphMapProps {
-  /** Everything that the drawing takes. */
+  /** The area of the whole drawing. */
   readonly room: Area;
   readonly nodes: readonly (Area & { readonly id: string; readonly isFrame?: boolean; readonly mapTone?: string | undefined })[];
   readonly scroll: RefObject<HTMLDivElement | null>;
@@ -15,7 +15,7 @@ interface GraphMapProps {
 
 const most = { width: 120, height: 150 } as const;
 
-/** The part of a drawing that is seen, in shares of the whole. */
+/** The visible part of a drawing, in shares of the whole. */
 const seenOf = ({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth, scrollHeight }: HTMLElement): Area => ({
   x: scrollLeft / scrollWidth,
   y: scrollTop / scrollHeight,
@@ -23,7 +23,7 @@ const seenOf = ({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth,
   height: clientHeight / scrollHeight,
 });
 
-/** By which share of what is seen an arrow key moves it. */
+/** The share of the visible part by which an arrow key moves it. */
 const keyShare = 0.5;
 
 const arrows: Readonly<Record<string, Point>> = {
@@ -33,16 +33,16 @@ const arrows: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: 1 },
 };
 
-/** Moves a drawing where an arrow key was pressed. */
+/** Moves a drawing on an arrow key. */
 const moveBy = (event: KeyboardEvent, element: HTMLElement | null): void => {
   const arrow = arrows[event.key];
   if (!arrow || !element) return;
   event.preventDefault();
-  event.stopPropagation(); // the page has the arrows for its timeline
+  event.stopPropagation(); // the page uses the arrows for its timeline
   element.scrollBy({ left: arrow.x * element.clientWidth * keyShare, top: arrow.y * element.clientHeight * keyShare });
 };
 
-/** The part that is seen, also after the drawing or its panel has changed. */
+/** The visible part, updated after the drawing or its panel has changed. */
 const useSeenArea = (scroll: GraphMapProps['scroll']): Area | undefined => {
   const [seen, setSeen] = useState<Area>();
   useEffect(() => {
@@ -60,7 +60,7 @@ const useSeenArea = (scroll: GraphMapProps['scroll']): Area | undefined => {
   return seen;
 };
 
-/** A small picture of a drawing that does not fit its panel: what is seen of it, and a way to the rest. */
+/** A small picture of a drawing that does not fit its panel: it shows the visible part, and leads to the rest. */
 export const GraphMap = ({ room, nodes, scroll }: GraphMapProps) => {
   const seen = useSeenArea(scroll);
   if (!seen || (seen.width > 0.99 && seen.height > 0.8)) return null;

@@ -14,7 +14,7 @@ export interface PlacedNode extends Point {
   readonly width: number;
   readonly height: number;
   readonly content: ReactNode;
-  /** A frame lies behind what it holds. */
+  /** A frame is drawn behind its content. */
   readonly isFrame?: boolean;
   /** Its colour in the small picture of a drawing that does not fit. */
   readonly mapTone?: Tone | undefined;
@@ -29,16 +29,16 @@ export interface PlacedTrack {
   readonly weight?: 'faint' | 'plain' | 'strong';
   readonly isDashed?: boolean;
   readonly hasArrow?: boolean;
-  /** Not drawn for now. Its room is kept, so that the drawing does not move when it appears. */
+  /** Not drawn for now. Its space is reserved, so that the drawing does not move when it appears. */
   readonly isHidden?: boolean;
 }
 
 interface GraphViewProps {
-  /** What the drawing is, for ears. */
+  /** The name of the drawing for screen readers. */
   readonly label: string;
   readonly nodes: readonly PlacedNode[];
   readonly tracks: readonly PlacedTrack[];
-  /** It is never drawn smaller than this, so that its words stay legible; where there is less room it scrolls. */
+  /** The minimum scale, so that text stays legible; in a smaller panel the drawing scrolls. */
   readonly leastScale: number;
   /** The id of a node to scroll to. */
   readonly focus?: string | undefined;
@@ -120,7 +120,7 @@ const moveInto = (scroll: Element, box: Element): void => {
 
 type Room = Omit<PlacedNode, 'id' | 'content' | 'isFrame' | 'mapTone'>;
 
-/** Everything that the drawing takes: tracks reach beyond the boxes. */
+/** The area of the whole drawing: tracks extend beyond the boxes. */
 const roomOf = (nodes: readonly PlacedNode[], tracks: readonly PlacedTrack[]): Room => {
   const corners = nodes.flatMap(({ x, y, width, height }) => [
     { x, y },
@@ -133,7 +133,7 @@ const roomOf = (nodes: readonly PlacedNode[], tracks: readonly PlacedTrack[]): R
   return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y };
 };
 
-/** Shows the whole drawing; where its panel scrolls, moves the focused box into it. */
+/** Shows the whole drawing; if its panel scrolls, moves the focused box into view. */
 const Fit = ({ focus }: Pick<GraphViewProps, 'focus'>) => {
   const flow = useReactFlow();
   const element = useStore(({ domNode }) => domNode);
@@ -157,7 +157,7 @@ const Fit = ({ focus }: Pick<GraphViewProps, 'focus'>) => {
   return null;
 };
 
-/** Fits the drawing again when it or its panel has another size. */
+/** Fits the drawing again after it or its panel was resized. */
 const FitToPanel = ({ room: { x, y, width, height }, focus }: Pick<GraphViewProps, 'focus'> & { readonly room: Room }) => {
   const panel = useStore((store) => `${store.width} ${store.height}`);
   return <Fit key={`${x} ${y} ${width} ${height} in ${panel}`} focus={focus} />;

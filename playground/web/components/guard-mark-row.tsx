@@ -6,7 +6,7 @@ import { InertText } from './inert-text.js';
 import { bypassSignal } from './signal.js';
 import './guard-mark-row.css';
 
-/** What a mark says, as a badge. */
+/** The label of a mark, as a badge. */
 export const MarkBadge = ({ mark }: { readonly mark: GuardMark }) => {
   switch (mark.kind) {
     case 'verdict':
@@ -41,7 +41,7 @@ export const markName = (mark: GuardMark): string => {
   return mark.processorId;
 };
 
-/** What a mark adds to its badge. */
+/** The additional note of a mark. */
 export const markNote = (mark: GuardMark): string | undefined => {
   if (mark.kind === 'conflict') return `settled by ${mark.rule}`;
   if (mark.kind === 'stale') return `passed before ${mark.authors.join(', ')} changed it`;

@@ -8,8 +8,8 @@ interface InertTextProps {
 }
 
 /**
- * Words of people, models and guards. They are text and nothing else: no markup, direction kept to themselves, long words broken,
- * characters that hide shown by name.
+ * Text of people, models and guards, shown only as text: without markup, with isolated direction, broken long words,
+ * and hidden characters shown by name.
  */
 export const InertText = ({ text, className = '' }: InertTextProps) => {
   const pieces = useMemo(() => splitHidden(text), [text]);

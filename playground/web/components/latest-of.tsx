@@ -1,16 +1,16 @@
 import { useState, type ReactNode } from 'react';
 import { Button } from './button.js';
 
-/** More than these at once are too long a page. */
+/** A page with more than these at once would be too long. */
 const mostShown = 10;
 
 interface LatestOf<T> {
   readonly shown: readonly T[];
-  /** A button for the others; nothing where all are shown. */
+  /** A button for the others; null if all are shown. */
   readonly more: ReactNode;
 }
 
-/** The latest of a list, until all of it is asked for. */
+/** The latest items of a list; all of them on request. */
 export const useLatestOf = <T,>(list: readonly T[], what: string): LatestOf<T> => {
   const [isAll, setIsAll] = useState(false);
   const isLong = list.length > mostShown;

@@ -7,7 +7,7 @@ interface PanelProps {
   readonly note?: ReactNode;
   /** Buttons at the right of the title. */
   readonly tools?: ReactNode;
-  /** Without padding, for what fills it: a graph, a table. */
+  /** Without padding, for content that fills it: a graph, a table. */
   readonly isFlush?: boolean;
   readonly className?: string;
   readonly children: ReactNode;

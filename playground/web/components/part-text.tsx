@@ -3,10 +3,10 @@ import { count } from './format.js';
 import { InertText } from './inert-text.js';
 import './part-text.css';
 
-/** More blocks than these would say nothing more. */
+/** More blocks than these would add no information. */
 const maxBlocks = 24;
 
-/** Words that guards hold back: as many blocks as there are characters, up to a point, and their number. */
+/** Buffered text: a block per character, up to a limit, and the number of characters. */
 const Held = ({ chars }: { readonly chars: number }) => (
   <span className="held">
     <span className="held-blocks" aria-hidden>
@@ -19,7 +19,7 @@ const Held = ({ chars }: { readonly chars: number }) => (
 interface PartTextProps {
   readonly part: Part;
   readonly lane: Lane;
-  /** Whether the run goes on: what has just left is shown as new. */
+  /** Whether the run is under way: the latest text is then marked as new. */
   readonly isLive?: boolean;
   /** The maximum number of characters to show, from the end. Default: all. */
   readonly mostChars?: number;

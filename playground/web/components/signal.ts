@@ -15,7 +15,7 @@ import {
 import type { RunSummary } from '../../protocol/runs.js';
 import type { VerdictKind } from '../../../schemas/index.js';
 
-/** The colour of a signal; it is never the only cue: icon and word go with it. */
+/** The color of a signal; it is never the only cue: icon and word go with it. */
 export type Tone = 'pass' | 'edit' | 'retry' | 'trip' | 'out';
 
 export interface Signal {
@@ -24,7 +24,7 @@ export interface Signal {
   readonly icon: LucideIcon;
 }
 
-/** How a guard's verdict is shown. */
+/** The appearance of a guard's verdict. */
 export const verdictSignals: Readonly<Record<VerdictKind, Signal>> = {
   pass: { tone: 'pass', label: 'pass', icon: Check },
   edit: { tone: 'edit', label: 'edit', icon: Pencil },
@@ -35,7 +35,7 @@ export const verdictSignals: Readonly<Record<VerdictKind, Signal>> = {
 
 export const bypassSignal: Signal = { tone: 'out', label: 'bypassed', icon: CircleDashed };
 
-/** How a run's status is shown. */
+/** The appearance of a run's status. */
 export const statusSignals: Readonly<Record<RunSummary['status'], Signal>> = {
   running: { tone: 'out', label: 'running', icon: LoaderCircle },
   success: { tone: 'pass', label: 'success', icon: Check },
@@ -46,6 +46,6 @@ export const statusSignals: Readonly<Record<RunSummary['status'], Signal>> = {
   suspended: { tone: 'edit', label: 'waiting', icon: CirclePause },
 };
 
-/** The signal of a verdict that came as text, e.g. in a comparison. */
+/** The signal of a verdict given as text, e.g. in a comparison. */
 export const signalOf = (verdict: string): Signal =>
   (verdictSignals as Partial<Record<string, Signal>>)[verdict] ?? { tone: 'out', label: verdict, icon: CircleDashed };

@@ -14,7 +14,7 @@ const along = (from: Point, to: Point, length: number): Point => {
 
 const say = ({ x, y }: Point): string => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
 
-/** An SVG path through the points whose corners are rounded, as tracks are laid. */
+/** An SVG path through the points with rounded corners, like a railway track. */
 export const trackPath = (points: readonly Point[], radius = 8): string => {
   const [first, ...rest] = points;
   if (!first) return '';

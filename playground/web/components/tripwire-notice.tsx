@@ -9,7 +9,7 @@ import './notices.css';
 
 interface TripwireNoticeProps {
   readonly tripwire: Partial<Tripwire> & Pick<Tripwire, 'reason'>;
-  /** Where in the run it happened; without it there is no link. */
+  /** The link to its position in the run; without it there is no link. */
   readonly href?: string;
 }
 
@@ -31,7 +31,7 @@ export const TripwireNotice = ({ tripwire, href }: TripwireNoticeProps) => {
         </p>
         <FactList
           facts={{
-            Phase: title === '' ? undefined : title, // a stock agent does not say
+            Phase: title === '' ? undefined : title, // not reported by a stock agent
             Retry: retry === true ? 'asked for, not granted' : retry === false ? 'not asked for' : undefined,
             Metadata: metadata,
           }}

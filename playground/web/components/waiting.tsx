@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react';
 import './notices.css';
 
-/** Says that something is loading. */
+/** Shows that something is loading. */
 export const Waiting = ({ what }: { readonly what: string }) => (
   <div className="waiting" role="status">
     <LoaderCircle size={18} aria-hidden />

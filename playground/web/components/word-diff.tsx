@@ -6,11 +6,11 @@ import { InertText } from './inert-text.js';
 interface WordDiffProps {
   readonly before: string;
   readonly after: string;
-  /** Whose edit it is: the index of the author, so that each has a colour; without one, the colour of edits. */
+  /** The index of the edit's author, so that each has a color; without one, the color of edits. */
   readonly author?: number;
 }
 
-/** What became of a text: words that went are struck through, words that came are underlined in their author's colour. */
+/** The changes of a text: removed words are struck through, added words are underlined in their author's color. */
 export const WordDiff = ({ before, after, author }: WordDiffProps) => {
   const pieces = useMemo(() => diffWords(before, after), [before, after]);
   const style = author === undefined ? undefined : ({ '--author': authorColour(author) } as CSSProperties);
@@ -30,5 +30,5 @@ export const WordDiff = ({ before, after, author }: WordDiffProps) => {
 
 const colours = 6;
 
-/** The colour of the nth author, from 0; authors beyond the sixth share colours, and are distinguished by name. */
+/** The color of the nth author, from 0; authors beyond the sixth share colors, and are distinguished by name. */
 const authorColour = (index: number): string => `var(--author-${(index % colours) + 1})`;

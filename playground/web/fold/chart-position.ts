@@ -6,11 +6,11 @@ type Machine = Catalog['machine'];
 
 /** The run's position in the statechart, and its path there. */
 export interface ChartPosition {
-  /** States that are active now: several in a parallel one. Their parents are active too, and not named. */
+  /** The active states: several in a parallel one. Their parents are active too, and not listed. */
   readonly active: ReadonlySet<string>;
-  /** How often each state was entered. */
+  /** The number of entries by state. */
   readonly visits: ReadonlyMap<string, number>;
-  /** How often each transition was taken, by {@link transitionId}. */
+  /** The number of uses by transition, by {@link transitionId}. */
   readonly taken: ReadonlyMap<string, number>;
   /** The transition that led to the position. */
   readonly latest: string | undefined;
@@ -26,19 +26,19 @@ const parents = (path: string, states: ReadonlyMap<string, StateInfo>): StateInf
   return info ? [info, ...parents(info.path, states)] : [];
 };
 
-/** Two states can be active together where their nearest common parent is a parallel one. */
+/** Two states can be active together if their nearest common parent is parallel. */
 const standTogether = (a: string, b: string, states: ReadonlyMap<string, StateInfo>): boolean => {
   if (a === b) return false;
   return parents(a, states).find(({ path }) => isIn(b, path))?.type === 'parallel';
 };
 
-/** The transition between two states that names the nearest ones; a state with two ways to the next gives its first. */
+/** The transition between two states that names the nearest ones; of several the first. */
 const transitionBetween = (from: string, to: string, transitions: readonly TransitionInfo[]): TransitionInfo | undefined =>
   transitions
     .filter((transition) => isIn(from, transition.from) && isIn(to, transition.to))
     .toSorted((a, b) => b.from.length + b.to.length - a.from.length - a.to.length)[0];
 
-/** Follows the states that were entered through the machine. */
+/** Follows the entered states through the machine. */
 export const chartPosition = (visits: readonly Visit[], machine: Machine): ChartPosition => {
   const states = new Map(machine.states.map((state) => [state.path, state]));
   const transitions = fromEachState(machine);

@@ -1,12 +1,12 @@
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 
-/** A line in words: what happened, and to what. */
+/** A line in words: the event, and its subject. */
 export interface EntryText {
   readonly title: string;
   readonly detail: string;
 }
 
-/** Fields that every event has, or that the title names. */
+/** Fields that every event has, or that the title contains. */
 const common = new Set(['runId', 'seq', 'at', 'stepNumber', 'attempt', 'type']);
 
 const written = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
@@ -17,7 +17,7 @@ const fieldsOf = (record: object): string =>
     .map(([name, value]) => `${name}: ${written(value)}`)
     .join(', ');
 
-/** Describes a line of a run, as the list of its events shows and searches it. */
+/** Describes a line of a run for the list of its events and the search in it. */
 export const describeEntry = (entry: StudioEntry): EntryText => {
   switch (entry.kind) {
     case 'event':
@@ -39,7 +39,7 @@ export const describeEntry = (entry: StudioEntry): EntryText => {
   }
 };
 
-/** The lines in which every word of a query occurs. */
+/** The lines that contain every word of a query. */
 export const searchEntries = (entries: readonly StudioEntry[], query: string): readonly StudioEntry[] => {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return entries;

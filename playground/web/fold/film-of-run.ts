@@ -2,18 +2,18 @@ import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { Film, FilmEmission } from '../workbench/lab/film.js';
 import type { Lane } from './run-view.js';
 
-/** The stream of an attempt, as the run recorded it. */
+/** The stream of an attempt, as recorded by the run. */
 export interface RunFilm extends Film {
-  /** Frame by frame, from the second on: the last line that it takes into account. */
+  /** The last line included in each frame, from the second frame on. */
   readonly lines: readonly number[];
 }
 
 type Frames = { pushed?: string; left: string; at: number; seq: number; stop?: NonNullable<FilmEmission['stop']> }[];
 
 /**
- * The film of an attempt; `undefined` where no words came. Words that no reader has seen are blocks where they are not given.
+ * The film of an attempt; `undefined` if no text arrived. Text that no reader has seen is shown as blocks unless it is given.
  *
- * @param words the words that came, by their lines
+ * @param words the arrived text, by its lines
  */
 export const filmOfRun = (
   entries: readonly StudioEntry[],
@@ -41,7 +41,7 @@ const isOf = (
   lane: Pick<Lane, 'stepNumber' | 'attempt'>,
 ): boolean => place.stepNumber === lane.stepNumber && place.attempt === lane.attempt;
 
-/** What leaves so soon after a chunk came is shown in its frame. */
+/** Text that leaves within this time after a chunk arrived is shown in its frame. */
 const sameFrameMs = 5;
 
 const addTo = (frames: Frames, entry: StudioEntry, words: ReadonlyMap<number, string> | undefined): void => {

@@ -11,7 +11,7 @@ const came = (view: RunView, entry: EntryOf<'came'>): RunView =>
     parts: inPart(parts, entry.part, (part) => ({ came: part.came + entry.part.chars })),
   }));
 
-/** A chunk that asks for a person: the run will rest on this call. */
+/** A chunk that needs a person's decision: the run will be suspended for this call. */
 const asksAPerson = /^tool-call-(approval|suspended)$/;
 
 const waitingFor = (data: unknown): WaitingCall | undefined => {
@@ -38,7 +38,7 @@ const left = (view: RunView, entry: EntryOf<'left'>): RunView => {
 const told = (view: RunView, entry: StudioEntry): RunView => {
   switch (entry.kind) {
     case 'event':
-      // The line's own number counts: a resumed run numbers its events on, its lines without a gap.
+      // The line's own number counts: a resumed run continues the numbers of its events, and its lines have no gap.
       return onEvent(view, { ...entry.event, seq: entry.seq, at: entry.at });
     case 'input':
       return { ...view, said: entry.messages };
@@ -64,7 +64,7 @@ const told = (view: RunView, entry: StudioEntry): RunView => {
   }
 };
 
-/** How the run looks one line later. */
+/** The view of the run one line later. */
 const advance = (view: RunView, entry: StudioEntry): RunView => ({
   ...told(view, entry),
   seq: entry.seq,
@@ -72,7 +72,7 @@ const advance = (view: RunView, entry: StudioEntry): RunView => ({
   startedAt: view.startedAt ?? entry.at,
 });
 
-/** How many of the lines stand at or before `seq`. */
+/** The number of lines at or before `seq`. */
 export const linesUpTo = (entries: readonly StudioEntry[], seq: number): number => {
   let from = 0;
   let to = entries.length;
@@ -84,22 +84,22 @@ export const linesUpTo = (entries: readonly StudioEntry[], seq: number): number 
   return from;
 };
 
-/** How the run looks after the line `upTo`; without it, after all that there are. */
+/** The view of the run after the line `upTo`. Default: after all lines. */
 export const foldRun = (entries: readonly StudioEntry[], upTo = Infinity): RunView =>
   entries.slice(0, linesUpTo(entries, upTo)).reduce(advance, emptyRun);
 
-/** Lines between two points from which a look back can start. */
+/** The number of lines between checkpoints of the view. */
 const checkpointEvery = 128;
 
-/** Looks at a run at any point in time. */
+/** Computes the view of a run at any point in time. */
 export interface RunFold {
   /** As {@link foldRun}. */
   at(upTo?: number): RunView;
 }
 
 /**
- * Folds a run whose lines become more, and never change. It keeps a view every 128 lines, and the last that was asked for, so that
- * each look costs as many lines as lie between, not all.
+ * Folds a run with a growing list of immutable lines. It stores a view every 128 lines, and the last requested one, so that
+ * each request costs only the lines in between.
  */
 export const createRunFold = (entries: readonly StudioEntry[]): RunFold => {
   const checkpoints: RunView[] = [emptyRun];

@@ -1,6 +1,6 @@
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 
-/** How much of a part had come and left at one time. */
+/** The arrived and released amounts of a part at one time. */
 export interface HoldBackPoint {
   readonly seq: number;
   readonly at: number;
@@ -10,14 +10,14 @@ export interface HoldBackPoint {
   readonly held: number;
 }
 
-/** How a part was held back over time. */
+/** The buffering of a part over time. */
 export interface HoldBack {
   readonly partId: string;
   readonly kind: string;
   readonly stepNumber: number;
   readonly attempt: number;
   readonly points: readonly HoldBackPoint[];
-  /** The most characters that were held at once. */
+  /** The maximum number of buffered characters. */
   readonly mostHeld: number;
 }
 
@@ -28,7 +28,7 @@ interface Growing extends HoldBack {
 
 const ends = /-(start|delta|end)$/;
 
-/** What of each part of a run came when and left when; parts without text are left out. */
+/** The times at which each part of a run arrived and left; parts without text are left out. */
 export const holdBackOf = (entries: readonly StudioEntry[]): HoldBack[] => {
   const parts = new Map<string, Growing>();
   for (const entry of entries) {

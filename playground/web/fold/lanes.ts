@@ -1,7 +1,7 @@
 import type { PartNote, Place } from '../../protocol/trace-entry.js';
 import type { Lane, Part, RunView, ToolCall } from './run-view.js';
 
-/** Something that happened at a place of the run. */
+/** An event at a position of the run. */
 export interface Moment extends Place {
   readonly seq: number;
   readonly at: number;
@@ -9,7 +9,7 @@ export interface Moment extends Place {
 
 const isAt = ({ stepNumber, attempt }: Place, lane: Lane): boolean => lane.stepNumber === stepNumber && lane.attempt === attempt;
 
-/** Opens a lane where the place is a new one. */
+/** Opens a lane for a new position. */
 const openLane = ({ lanes }: RunView, { seq, at, stepNumber, attempt }: Moment): readonly Lane[] => [
   ...lanes,
   {
@@ -43,7 +43,7 @@ export const inLane = (view: RunView, moment: Moment, change: (lane: Lane) => Pa
   return changeAt(opened, index, (lane) => ({ ...lane, ...change(lane), lastAt: Math.max(lane.lastAt, moment.at) }));
 };
 
-/** Notes a state that was entered. A place that the run comes back to from another one begins a lane of its own. */
+/** Records an entered state. If the run returns to a position from another one, a new lane starts. */
 export const visit = (view: RunView, moment: Moment, state: string): RunView => {
   const last = view.lanes.at(-1);
   const opened = last && !isAt(moment, last) ? { ...view, lanes: openLane(view, moment) } : view;
@@ -86,7 +86,7 @@ export const inPart = (parts: readonly Part[], note: PartNote, change: (part: Pa
 
 type CallName = Pick<ToolCall, 'toolCallId' | 'toolName'>;
 
-/** Changes a call of a tool, or notes a new one. */
+/** Changes a tool call, or adds a new one. */
 export const inCall = (tools: readonly ToolCall[], name: CallName, change: Partial<ToolCall>): readonly ToolCall[] =>
   upsert(
     tools,
@@ -99,7 +99,7 @@ export const inCall = (tools: readonly ToolCall[], name: CallName, change: Parti
     }),
   );
 
-/** Notes that parts were taken back. */
+/** Marks parts as retracted. */
 export const retracted = (view: RunView, partIds: readonly string[]): RunView => {
   const gone = new Set(partIds);
   return {

@@ -3,7 +3,7 @@ import type { RunStanding } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { Tone } from '../components/signal.js';
 
-/** The kinds of lines that a person jumps to. */
+/** The kinds of lines that have jump targets. */
 export type MarkerKind = 'trip' | 'retry' | 'edit' | 'unavailable' | 'tool' | 'resume' | 'error' | 'finish';
 
 /** A marked line of the timeline. */
@@ -12,7 +12,7 @@ export interface Marker {
   readonly at: number;
   readonly kind: MarkerKind;
   readonly tone: Tone;
-  /** What happened, in a few words. */
+  /** The event, in a few words. */
   readonly label: string;
 }
 
@@ -24,7 +24,7 @@ const verdictNote = ({ verdict, processorId }: Extract<RunEvent, { type: 'guard'
   verdict === 'pass' ? undefined : note(verdict, verdict === 'unavailable' ? 'trip' : verdict, `${processorId}: ${verdict}`);
 
 const standingNote = ({ status }: RunStanding): Noted | undefined => {
-  if (status === 'observed') return undefined; // the run begins with it
+  if (status === 'observed') return undefined; // it only starts the run
   if (status === 'running') return note('resume', 'pass', 'resumed');
   return note(
     status === 'tripwire' ? 'trip' : 'finish',
@@ -33,7 +33,7 @@ const standingNote = ({ status }: RunStanding): Noted | undefined => {
   );
 };
 
-/** What an event is worth on the timeline; nothing for most. */
+/** The timeline's note for an event; undefined for most. */
 const noteOf = (event: RunEvent): Noted | undefined => {
   if (event.type === 'guard') return verdictNote(event);
   if (event.type === 'run-finish') return standingNote(event);
@@ -44,7 +44,7 @@ const noteOf = (event: RunEvent): Noted | undefined => {
   return undefined;
 };
 
-/** The lines that stand out, in order. */
+/** The marked lines, in order. */
 export const markersOf = (entries: readonly StudioEntry[]): Marker[] => {
   const markers: Marker[] = [];
   for (const entry of entries) {
@@ -54,7 +54,7 @@ export const markersOf = (entries: readonly StudioEntry[]): Marker[] => {
   return markers;
 };
 
-/** The next marker of some kinds after a line, or before it; round the corner at the end. */
+/** The next marker of some kinds after a line, or before it; wraps around at the end. */
 export const nextMarker = (markers: readonly Marker[], seq: number, kinds: readonly MarkerKind[]): Marker | undefined => {
   const wanted = markers.filter(({ kind }) => kinds.includes(kind));
   return wanted.find((marker) => marker.seq > seq) ?? wanted[0];

@@ -49,7 +49,7 @@ const finishTool = (view: RunView, event: EventOf<'tool-finish'>): RunView => {
   return { ...next, waiting: [...waiting, { toolCallId, toolName, args: known?.args }] };
 };
 
-/** What each event changes: one row per event. */
+/** The changes by each event: one row per event. */
 const handlers: Handlers = {
   'run-start': (view, { agentId, at }) => ({ ...view, agentId, startedAt: view.startedAt ?? at, status: 'running' }),
   'state-enter': (view, event) => visit(view, event, event.state),
@@ -106,7 +106,7 @@ const handlers: Handlers = {
   }),
 };
 
-/** How the run looks after an event. */
+/** The view of the run after an event. */
 export const onEvent = (view: RunView, event: RunEvent): RunView => {
   const handle = handlers[event.type] as (view: RunView, event: RunEvent) => RunView; // the row of this type
   return handle(view, event);

@@ -5,7 +5,7 @@ type Machine = Catalog['machine'];
 /** The machine's root has no name. */
 const isOfRoot = ({ from }: TransitionInfo): boolean => from === '';
 
-/** What the whole machine has, any state that does not end it has: such a way out as one from each of them. */
+/** A transition of the whole machine, expanded to one from each state that does not end it. */
 export const fromEachState = ({ states, transitions }: Machine): TransitionInfo[] => {
   const parents = new Set(states.map(({ parent }) => parent));
   const leaves = states.filter(({ path, parent, type }) => !parents.has(path) && !(type === 'final' && parent === undefined));

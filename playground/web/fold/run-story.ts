@@ -11,7 +11,7 @@ export interface Clause {
 /** The title of a phase. */
 type TitleOf = (phase: string) => string | undefined;
 
-/** The outcome of a run in one sentence: why it ended, after how long, what guards changed, and how many calls of the model it took. */
+/** The outcome of a run in one sentence: its end, its duration, the guards' changes, and the number of model calls. */
 export const storyOf = (run: RunView, titleOf: TitleOf): Clause[] => {
   const { status, error } = run;
   const took = formatDuration((run.at ?? 0) - (run.startedAt ?? 0));
@@ -56,7 +56,7 @@ const blocked = (run: RunView, titleOf: TitleOf): Clause[] => {
   ];
 };
 
-/** Calls are recorded where the states of the loop are; of another host's loop nothing is known. */
+/** Calls are recorded together with the loop's states; another host's loop reports neither. */
 const calls = ({ lanes, usage, visits }: RunView): string => {
   if (visits.length === 0) return '';
   const started = lanes.filter(({ modelId }) => modelId !== undefined).length;
@@ -64,7 +64,7 @@ const calls = ({ lanes, usage, visits }: RunView): string => {
   return amount === 0 ? '; no model call was made' : `; ${count(amount, 'model call')}`;
 };
 
-/** What guards did to a run that they did not block. */
+/** The effects of guards on a run other than blocks. */
 const effectWords: readonly (readonly [words: string, isIt: (mark: GuardMark) => boolean])[] = [
   ['edited by', isVerdict('edit')],
   ['retry requested by', isVerdict('retry')],

@@ -2,22 +2,22 @@ import type { RunEvent, StepReason, Tripwire, VerdictKind } from '../../../schem
 import type { RunStanding } from '../../protocol/runs.js';
 import type { SpokenMessage } from '../../protocol/trace-entry.js';
 
-/** Everything that a page shows of a run at one point in time. */
+/** The data of a run that a page shows for one point in time. */
 export interface RunView {
-  /** The last line that it takes into account; -1 before the first. */
+  /** The last included line; -1 before the first. */
   readonly seq: number;
-  /** When that was, in epoch milliseconds; absent before the first line. */
+  /** Its time, in epoch milliseconds; undefined before the first line. */
   readonly at: number | undefined;
   readonly startedAt: number | undefined;
   readonly agentId: string | undefined;
   readonly status: RunStanding['status'];
-  /** What the caller said. */
+  /** The caller's input. */
   readonly said: readonly SpokenMessage[];
-  /** Attempts in the order in which they began; what happens before the first step belongs to its first attempt. */
+  /** Attempts in the order of their start. Events before the first step belong to its first attempt. */
   readonly lanes: readonly Lane[];
-  /** The states that it went through. */
+  /** The visited states. */
   readonly visits: readonly Visit[];
-  /** The guards that were asked last, or are being asked. */
+  /** The guards that were called last, or are being called. */
   readonly asked: Asked | undefined;
   readonly tripwire: Tripwire | undefined;
   readonly error: RunStanding['error'] | undefined;
@@ -25,11 +25,11 @@ export interface RunView {
   readonly waiting: readonly WaitingCall[];
   readonly usage: TokenCounts;
   readonly retries: number;
-  /** What memory was given of the turn. */
+  /** The turn's messages for memory. */
   readonly memory: Extract<RunEvent, { type: 'memory' }> | undefined;
 }
 
-/** Sums over the calls of the model, as far as its provider counts. */
+/** Sums over the model calls, as far as the provider reports them. */
 export interface TokenCounts {
   readonly calls: number;
   /** Discarded calls: an overlap guard did not pass. */
@@ -40,7 +40,7 @@ export interface TokenCounts {
 
 /** One attempt at one step. */
 export interface Lane {
-  /** Position among the lanes: what it is called on a page. */
+  /** Position among the lanes: its name on a page. */
   readonly index: number;
   readonly stepNumber: number;
   readonly attempt: number;
@@ -55,7 +55,7 @@ export interface Lane {
   readonly modelId: string | undefined;
   /** Failed calls of the model. */
   readonly modelErrors: readonly string[];
-  /** How it ended; absent while it goes on. */
+  /** Its outcome; undefined while it is under way. */
   readonly reason: StepReason | undefined;
 }
 
@@ -66,14 +66,14 @@ export interface Visit {
   readonly at: number;
 }
 
-/** A part of the model's answer: how much of it came in, and what of it left. */
+/** A part of the model's answer: the arrived and the released amount. */
 export interface Part {
   readonly partId: string;
-  /** What the chunks are without `-start`, `-delta` and `-end`, e.g. `text`. */
+  /** The chunk type without `-start`, `-delta` and `-end`, e.g. `text`. */
   readonly kind: string;
-  /** Characters that came in. */
+  /** Characters that arrived. */
   readonly came: number;
-  /** What left. */
+  /** The released text. */
   readonly text: string;
   /** Characters of `text` that left with the latest chunk. */
   readonly latest: number;
@@ -82,7 +82,7 @@ export interface Part {
   readonly isRetracted: boolean;
 }
 
-/** The guards of a phase were about to be asked. */
+/** The guards of a phase were about to be called. */
 export interface Asked {
   readonly seq: number;
   readonly phase: string;
@@ -94,11 +94,11 @@ interface MarkPlace {
   readonly seq: number;
   readonly at: number;
   readonly phase: string;
-  /** The way through the pipeline to the guard, or to the block. */
+  /** The path in the pipeline to the guard, or to the block. */
   readonly path: string;
 }
 
-/** What became known of a guard, or of a block of guards. */
+/** A report about a guard, or about a block of guards. */
 export type GuardMark = MarkPlace &
   (
     | {
@@ -114,7 +114,7 @@ export type GuardMark = MarkPlace &
     | { readonly kind: 'bypass'; readonly processorId: string; readonly reason: string; readonly calls: number }
     | { readonly kind: 'conflict'; readonly rule: string; readonly target: string; readonly authors: readonly string[] }
     | {
-        /** The guard passed words that a sibling then changed. */
+        /** The guard passed text that a sibling then changed. */
         readonly kind: 'stale';
         readonly processorId: string;
         readonly rerun: boolean;
@@ -141,7 +141,7 @@ export interface WaitingCall {
   readonly args: unknown;
 }
 
-/** How a run looks before anything happened. */
+/** The view of a run before its first event. */
 export const emptyRun: RunView = {
   seq: -1,
   at: undefined,
@@ -160,9 +160,9 @@ export const emptyRun: RunView = {
   memory: undefined,
 };
 
-/** Characters of a part that have come and may still leave. */
+/** Characters of a part that have arrived and may still leave. */
 export const heldOf = ({ came, text, isWhole }: Part, { reason }: Lane): number =>
   isWhole || reason !== undefined ? 0 : Math.max(0, came - text.length);
 
-/** What guards wait on now: the lane that goes on. */
+/** The lane under way, whose guards are waiting. */
 export const currentLane = ({ lanes }: RunView): Lane | undefined => lanes.at(-1);

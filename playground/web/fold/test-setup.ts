@@ -3,11 +3,11 @@ import { InterlockAgent } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 
-/** Lines of a run made of its events, numbered anew from 0. */
+/** Lines of a run from its events, renumbered from 0. */
 const linesOf = (events: readonly RunEvent[]): StudioEntry[] =>
   events.map((event, seq) => ({ kind: 'event', seq, at: event.at, event }));
 
-/** The events of a real run whose first answer is sent back, and whose second is accepted. */
+/** The events of a real run whose first answer is rejected, and whose second is accepted. */
 export const retriedRun = async (): Promise<StudioEntry[]> => {
   const events: RunEvent[] = [];
   const agent = new InterlockAgent({
@@ -34,7 +34,7 @@ const place = { stepNumber: 0, attempt: 1 };
 const event = (seq: number, fields: object): StudioEntry => ({
   ...at(seq),
   kind: 'event',
-  event: { runId: 'r', ...at(seq), ...place, ...fields } as RunEvent, // a test names the fields of its event
+  event: { runId: 'r', ...at(seq), ...place, ...fields } as RunEvent, // a test gives the fields of its event
 });
 
 /** Short ways to write lines by hand. */

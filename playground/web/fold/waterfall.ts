@@ -2,7 +2,7 @@ import type { RunEvent } from '../../../schemas/index.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { verdictSignals, type Tone } from '../components/signal.js';
 
-/** Something that took time. */
+/** A bar for something with a duration. */
 export interface Bar {
   /** The line that it starts at; for a guard, the line of its verdict. */
   readonly seq: number;
@@ -18,7 +18,7 @@ export interface Bar {
 
 export type RowKind = 'state' | 'guard' | 'model' | 'tool' | 'agent';
 
-/** Everything that one state, guard, model, tool or sub-agent did in a run. */
+/** All bars of one state, guard, model, tool or sub-agent in a run. */
 export interface WaterfallRow {
   readonly kind: RowKind;
   readonly name: string;
@@ -33,11 +33,11 @@ interface Making {
   readonly rows: Map<string, WaterfallRow & { bars: Bar[] }>;
   /** Open bars, by their row or call. */
   readonly open: Map<string, { readonly seq: number; readonly at: number; readonly name: string }>;
-  /** When guards of a phase were last asked. */
+  /** The time of the last call by phase. */
   readonly asked: Map<string, number>;
 }
 
-/** Tools that are sub-agents, as Mastra names them. */
+/** Tools that are sub-agents, by Mastra's naming. */
 const isAgent = (toolName: string): boolean => toolName.startsWith('agent-');
 
 const add = ({ rows }: Making, row: Omit<WaterfallRow, 'bars'>, bar: Bar): void => {
@@ -59,7 +59,7 @@ const endModel = (making: Making, at: number, end: { readonly tone: Tone; readon
   making.open.delete('model');
 };
 
-/** A stream guard's bar starts at the first chunk and ends at its summary event, whose duration counts its calls alone. */
+/** A stream guard's bar starts at the first chunk and ends at its summary event, whose duration counts only its calls. */
 const guardBar = (making: Making, { line, at, phase, path, durationMs, ...event }: EventOf<'guard' | 'guard-shadow'>): Bar => {
   const { tone, label } = verdictSignals[event.verdict];
   const from =
@@ -108,7 +108,7 @@ const handlers: Handlers = {
 
 const kinds: readonly RowKind[] = ['state', 'guard', 'model', 'tool', 'agent'];
 
-/** A run against the wall clock: a row for each state, guard, model, tool and sub-agent. A bar without an end reaches to the last line. */
+/** A run on a time axis: a row for each state, guard, model, tool and sub-agent. A bar without an end extends to the last line. */
 export const waterfallOf = (entries: readonly StudioEntry[]): readonly WaterfallRow[] => {
   const making: Making = { rows: new Map(), open: new Map(), asked: new Map() };
   for (const entry of entries) {

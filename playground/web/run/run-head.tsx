@@ -22,14 +22,14 @@ interface RunHeadProps {
   readonly summary: RunSummary;
   /** The run at the point in time. */
   readonly view: RunView;
-  /** The run as far as it is known. */
+  /** The run with all known lines. */
   readonly whole: RunView;
   readonly state: RunLines['state'];
   /** Opens a guard at the moment of its mark. */
   readonly onMark: (mark: GuardMark) => void;
 }
 
-/** What memory keeps of the turn. */
+/** The messages of the turn for memory. */
 const given: Readonly<Record<NonNullable<RunView['memory']>['given'], string>> = {
   answer: 'the answer',
   'user-only': 'the question alone',
@@ -74,10 +74,10 @@ const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
   );
 };
 
-/** A document without a server may not hold the run that called the one that it shows. */
+/** A document without a server may lack the parent of its run. */
 const isThere = (runId: string): boolean => !runFile || runPath(runId) in runFile.answers;
 
-/** The call in the run that asked for this one. */
+/** The tool call in the parent run. */
 const callHref = ({ runId, toolCallId }: NonNullable<RunSummary['parent']>): string =>
   `${runHref(runId)}${query({ call: toolCallId })}`;
 
@@ -126,7 +126,7 @@ export const RunHead = (props: RunHeadProps) => {
   );
 };
 
-/** What can be taken away from a run, and the way to its replay. */
+/** The exports of a run, and the link to its replay. */
 const RunTakeAway = ({ runId, isRecorded }: { readonly runId: string; readonly isRecorded: boolean }) => (
   <div className="panel-tools">
     <Files runId={runId} isRecorded={isRecorded} />
@@ -149,7 +149,7 @@ const RunTakeAway = ({ runId, isRecorded }: { readonly runId: string; readonly i
   </div>
 );
 
-/** The run as files. Words that no reader has seen are in them only where that is asked for. */
+/** The run as files. Text that no reader has seen is included only on request. */
 const Files = ({ runId, isRecorded }: { readonly runId: string; readonly isRecorded: boolean }) => {
   const [hasAllWords, setHasAllWords] = useState(false);
   const path = runPath(runId);

@@ -50,7 +50,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   const lane = currentLane(view);
   const onMark = useCallback(({ seq, phase, path }: GuardMark) => moveTo(seq, { phase, path }), [moveTo]);
   const later = lane && whole.lanes[lane.index]?.marks;
-  /** The loop of another host tells of no states, and of its guards only where they are ours. */
+  /** Another host's loop reports no states, and only our guards. */
   const isKnown = whole.visits.length > 0;
   const hasGuards = isKnown || whole.lanes.some(({ asked, marks }) => asked.length + marks.length > 0);
   const markers = useMemo(() => markersOf(entries.slice(0, lines)), [entries, lines]);
@@ -98,7 +98,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   );
 };
 
-/** A run at a point in time, which the address names: where it stood, what its guards said, what had left. */
+/** A run at the point in time of the address: its state, its guards' verdicts, and its released text. */
 export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   const run = useRun(runId);
   const path = `runs/${encodeURIComponent(runId)}`;
@@ -121,37 +121,37 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
 
 interface RunEndProps {
   readonly runId: string;
-  /** The run as far as it is known, whatever point in time the page shows. */
+  /** The run with all known lines, at any point in time of the page. */
   readonly view: RunView;
 }
 
-/** How the run ended, or what it waits for. */
+/** The end of the run, or the call that it waits for. */
 const RunEnd = ({ runId, view }: RunEndProps) => (
   <>
     {view.tripwire && <TripwireNotice tripwire={view.tripwire} />}
     {view.error && <ErrorNotice error={view.error} />}
     {view.status === 'suspended' &&
       !view.error &&
-      !runFile && // else there is nothing left to answer
+      !runFile && // otherwise nothing is left to answer
       view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
   </>
 );
 
 interface RunSignalsProps {
-  /** The run as far as it is known. */
+  /** The run with all known lines. */
   readonly whole: RunView;
   /** The point in time that the page shows. */
   readonly seq: number;
   readonly onSeq: (seq: number, place: Place) => void;
 }
 
-/** What is said where no guard did more than pass. */
+/** The text for a run in which every guard passed. */
 const quietly = (wasAsked: boolean, isOver: boolean): string => {
   if (!wasAsked) return isOver ? 'No guard was asked.' : 'No guard was asked so far.';
   return isOver ? 'Every guard that was asked let it pass.' : 'Nothing but passes so far.';
 };
 
-/** What guards did in the whole run, at a glance: each is a way to its moment. */
+/** The guards' effects in the whole run, at a glance: each leads to its moment. */
 const RunSignals = ({ whole, seq, onSeq }: RunSignalsProps) => {
   const marks = whole.lanes.flatMap((lane) => lane.marks.filter(standsOut));
   const wasAsked = whole.lanes.some((lane) => lane.marks.length > 0 || lane.asked.length > 0);
@@ -169,7 +169,7 @@ const isOf = (entry: StudioEntry | undefined, toolCallId: string): boolean =>
   (entry.event.type === 'tool-finish' || entry.event.type === 'tool-start') &&
   entry.event.toolCallId === toolCallId;
 
-/** Goes once to the call of a tool that the address names, as soon as its line is there. */
+/** Goes once to the tool call that the address names, as soon as its line is loaded. */
 const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo: (seq: number) => void): void => {
   const [query, setQuery] = useQuery();
   const call = query.get('call');

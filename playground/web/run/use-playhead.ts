@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from '../shell/use-query.js';
 
-/** A place of a pipeline in a phase: a guard, a block, or with the pipeline's id alone the whole of it. */
+/** A place of a pipeline in a phase: a guard, a block, or with the pipeline's id alone the whole pipeline. */
 export interface Place {
   readonly phase: string;
   readonly path: string;
 }
 
-/** The point in time that a page shows, and the place that is selected there. */
+/** The point in time of a page, and the selected place. */
 export interface Playhead {
   /** The number of the line; `undefined` is the end, also while it moves on. */
   readonly at: number | undefined;
@@ -19,7 +19,7 @@ export interface Playhead {
 
 type Shown = Pick<Playhead, 'at' | 'place'>;
 
-/** Browsers refuse addresses that change too often. */
+/** Browsers reject too frequent changes of the address. */
 const settleMs = 200;
 
 const readShown = (query: URLSearchParams): Shown => {
@@ -33,14 +33,14 @@ const readShown = (query: URLSearchParams): Shown => {
 
 const toQuery = ({ at, place }: Shown) => ({ at: at?.toString(), phase: place?.phase, guard: place?.path });
 
-/** A point in time and a selection that the address keeps, once they rest. */
+/** A point in time and a selection, which are written into the address once they stop changing. */
 export const usePlayhead = (): Playhead => {
   const [query, setQuery] = useQuery();
   const inAddress = JSON.stringify(toQuery(readShown(query)));
   const [shown, setShown] = useState(() => readShown(query));
   const written = useRef(inAddress);
   useEffect(() => {
-    if (inAddress === written.current) return; // our own writing
+    if (inAddress === written.current) return; // written by this hook
     written.current = inAddress;
     setShown(readShown(query));
   }, [inAddress, query]);

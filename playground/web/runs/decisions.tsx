@@ -8,7 +8,7 @@ import { InertText } from '../components/inert-text.js';
 
 const lookAgainMs = 5_000;
 
-/** The durable runs that wait for the code that began them: what changed, and what can be done. */
+/** The durable runs that wait for their original code: the changes, and the possible actions. */
 export const Decisions = () => {
   const loaded = useLoaded(useCallback((signal) => get<readonly Decision[]>('decisions', signal), []));
   const { reload } = loaded;

@@ -1,11 +1,11 @@
 import { runSorts, type RunSort, type RunSummary } from '../../protocol/runs.js';
 
-/** How far back a list goes, in minutes, by its name in the address. */
+/** The time ranges of a list, in minutes, by their names in the address. */
 export const periods = { '15m': 15, '1h': 60, '24h': 1_440, '7d': 10_080 } as const;
 
 type Period = keyof typeof periods;
 
-/** Which runs are wanted, and in which order; the names are those of the page's address. */
+/** The filter and order of runs, by their names in the page's address. */
 export interface RunFilter {
   readonly status?: string;
   readonly guard?: string;
@@ -26,7 +26,7 @@ export const filterNames = [
   'sort',
 ] as const satisfies readonly (keyof RunFilter)[];
 
-/** Reads a filter off an address. */
+/** Reads a filter from an address. */
 export const readFilter = (query: URLSearchParams): RunFilter =>
   Object.fromEntries(
     filterNames.flatMap((name) => {
@@ -37,20 +37,20 @@ export const readFilter = (query: URLSearchParams): RunFilter =>
 
 const known: Readonly<Partial<Record<keyof RunFilter, readonly string[]>>> = { within: Object.keys(periods), sort: runSorts };
 
-/** The first moment of a filter's period, in epoch milliseconds. */
+/** The start of a filter's period, in epoch milliseconds. */
 const sinceOf = ({ within }: RunFilter, now: number): number | undefined =>
   within === undefined ? undefined : now - periods[within] * 60_000;
 
-/** A filter as the server is asked. */
+/** A filter in the form of the server's API. */
 export const serverQuery = ({ within, ...filter }: RunFilter, now: number) => ({ ...filter, since: sinceOf({ within }, now) });
 
-/** What a run is sorted by; what is not known yet comes last. */
+/** The sort key of a run; unknown values come last. */
 const keyOf = ({ startedAt, durationMs, tokens }: RunSummary, { sort = 'time' }: RunFilter): number =>
   ({ time: startedAt, duration: durationMs, tokens })[sort] ?? -1;
 
 const has = (text: string, wanted: string): boolean => text.toLowerCase().includes(wanted.toLowerCase());
 
-/** Whether a run that has just changed belongs to the list, as the server would say. */
+/** Whether a changed run belongs to the list, by the server's rules. */
 export const matches = (run: RunSummary, { status, guard, agent, text, thread }: RunFilter): boolean =>
   (status === undefined || run.status === status) &&
   (agent === undefined || run.agentId === agent) &&
@@ -58,7 +58,7 @@ export const matches = (run: RunSummary, { status, guard, agent, text, thread }:
   (guard === undefined || run.guards.includes(guard)) &&
   (text === undefined || has(run.said, text) || has(run.answered, text));
 
-/** A list in its order after a run is new or has changed. */
+/** A sorted list with a new or changed run. */
 export const withRun = (runs: readonly RunSummary[], run: RunSummary, filter: RunFilter): readonly RunSummary[] => {
   const index = runs.findIndex(({ runId }) => runId === run.runId);
   if (!matches(run, filter)) return index === -1 ? runs : runs.toSpliced(index, 1);

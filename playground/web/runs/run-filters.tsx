@@ -19,12 +19,12 @@ const periodNames: Readonly<Record<keyof typeof periods, string>> = {
   '7d': 'last 7 days',
 };
 
-/** How long a person rests before what was typed is searched for. */
+/** Milliseconds without typing before the search starts. */
 const restMs = 250;
 
 interface ChoiceProps {
   readonly label: string;
-  /** What it is without a choice. Default `any`. */
+  /** The label without a choice. Default `any`. */
   readonly none?: string;
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
@@ -64,7 +64,7 @@ const TextFilter = ({ text, onChange }: { readonly text: string | undefined; rea
   );
 };
 
-/** Which runs are shown; the address keeps it. */
+/** The filter of the shown runs; the address contains it. */
 export const RunFilters = ({ filter, onChange }: RunFiltersProps) => {
   const { agents, pipelines } = useCatalog();
   const guards = useMemo(

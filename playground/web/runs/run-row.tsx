@@ -8,13 +8,13 @@ import { count, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
 import { signalOf } from '../components/signal.js';
 
-/** How the run went, in a sentence. */
+/** The outcome of the run, in a sentence. */
 const outcomeOf = ({ tripwire, error, answered }: RunSummary): string =>
   tripwire ? `${tripwire.processorId}: ${tripwire.reason}` : (error?.message ?? answered);
 
 const mostChips = 3;
 
-/** Runs of older versions tell no verdicts. */
+/** Runs of older versions have no verdicts. */
 const signalsOf = ({ signals, guards }: RunSummary): readonly GuardSignal[] =>
   signals ?? guards.map((guard) => ({ guard, verdict: '' }));
 
@@ -24,7 +24,7 @@ interface SignalChipProps {
   readonly isShadow: boolean;
 }
 
-/** A guard and what it did; its colour goes with an icon and a word. */
+/** A guard and its verdict; its color goes with an icon and a word. */
 const SignalChip = ({ guard, verdict, isShadow }: SignalChipProps) => {
   if (verdict === '') return <Badge>{guard}</Badge>;
   const { tone, icon, label } = signalOf(verdict);

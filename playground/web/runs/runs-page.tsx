@@ -19,13 +19,13 @@ import { SavedFilters } from './saved-filters.js';
 import { useRuns, type Runs } from './use-runs.js';
 import type { StartedRun } from '../../protocol/runs.js';
 
-/** Rows that are drawn beyond what is in sight. */
+/** The number of rows that are drawn outside of the view. */
 const overscan = 12;
-/** How near to the end older runs are asked for. */
+/** The distance from the end, in rows, at which older runs are requested. */
 const nearEnd = 20;
 
 interface ListProps extends Runs {
-  /** The run that is compared with the one that is chosen; absent where a row opens its run. */
+  /** The run for a comparison with the chosen one; undefined if a row opens its run. */
   readonly beside: string | undefined;
 }
 
@@ -79,7 +79,7 @@ const RunsBody = ({ isFiltered, ...list }: ListProps & { readonly isFiltered: bo
   );
 };
 
-/** The runs that are kept; it keeps up while they go on. */
+/** The stored runs, updated while they are under way. */
 export const RunsPage = () => {
   useTitle('Runs');
   const [query, setQuery] = useQuery();
@@ -121,7 +121,7 @@ export const RunsPage = () => {
   );
 };
 
-/** Takes in an exported run, or a trace, and opens it. */
+/** Imports an exported run, or a trace, and opens it. */
 const ImportRun = () => {
   const input = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<Error>();

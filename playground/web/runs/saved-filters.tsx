@@ -5,7 +5,7 @@ import { query as toQuery } from '../api/request.js';
 import { Button } from '../components/button.js';
 import type { RunFilter } from './run-filter.js';
 
-/** Filters that this browser keeps by their names. */
+/** Named filters in this browser's storage. */
 export const SavedFilters = ({ filter }: { readonly filter: RunFilter }) => {
   const [saved, setSaved] = useState(readSaved);
   const [name, setName] = useState('');
@@ -54,7 +54,7 @@ export const SavedFilters = ({ filter }: { readonly filter: RunFilter }) => {
   );
 };
 
-/** A filter of runs that this browser keeps. */
+/** A named filter in this browser's storage. */
 interface SavedFilter {
   readonly name: string;
   /** The query of its address, with its question mark. */
@@ -63,13 +63,13 @@ interface SavedFilter {
 
 const key = 'interlock-saved-filters';
 
-/** What is kept; nothing where that cannot be read. */
+/** The stored filters; empty if they cannot be read. */
 const readSaved = (): readonly SavedFilter[] => {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
     return Array.isArray(kept) ? kept.filter(isSaved) : [];
   } catch {
-    return []; // no storage, or not ours
+    return []; // no storage, or foreign data
   }
 };
 
@@ -82,11 +82,11 @@ const writeSaved = (saved: readonly SavedFilter[]): void => {
   try {
     localStorage.setItem(key, JSON.stringify(saved));
   } catch {
-    // it is kept for as long as the page is open
+    // it lasts for as long as the page is open
   }
 };
 
-/** With a filter, in the place of the one of its name. */
+/** Adds a filter, or replaces the one with its name. */
 const withFilter = (saved: readonly SavedFilter[], filter: SavedFilter): readonly SavedFilter[] => [
   ...withoutFilter(saved, filter.name),
   filter,

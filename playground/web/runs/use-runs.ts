@@ -4,13 +4,13 @@ import { live } from '../api/live.js';
 import { get, query } from '../api/request.js';
 import { serverQuery, withRun, type RunFilter } from './run-filter.js';
 
-/** A list of runs that keeps up with the server. */
+/** A list of runs that follows the server's changes. */
 export interface Runs {
   readonly runs: readonly RunSummary[];
   readonly state: 'loading' | 'loaded' | 'failed';
   readonly error: Error | undefined;
   readonly hasMore: boolean;
-  /** Loads older ones. */
+  /** Loads older runs. */
   readonly loadMore: () => void;
   readonly reload: () => void;
 }
@@ -27,7 +27,7 @@ const nothing: Known = { runs: [], next: undefined, state: 'loading', error: und
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** @param filter the same object while it asks for the same */
+/** @param filter the same object for the same filter */
 export const useRuns = (filter: RunFilter): Runs => {
   const [known, setKnown] = useState(nothing);
   const load = useCallback(

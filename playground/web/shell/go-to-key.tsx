@@ -19,7 +19,7 @@ export const GoToButton = () => (
   </button>
 );
 
-/** Opens the way to everything by its name at Ctrl+K (⌘K), on any page. */
+/** Opens the search for pages and runs at Ctrl+K (⌘K), on any page. */
 export const GoToKey = () => {
   const [isOpen, setIsOpen] = useState(false);
   useEffect(() => {

@@ -2,10 +2,10 @@ import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { searchNow } from './place.js';
 
-/** Sets or, with `undefined`, takes away values of the address; `push` makes it a step of the history. */
+/** Sets values of the address, or removes them with `undefined`; `push` adds a step to the history. */
 export type ChangeQuery = (changes: Readonly<Record<string, string | undefined>>, how?: 'replace' | 'push') => void;
 
-/** The query of the address: what a page shows of itself can be sent as a link. */
+/** The query of the address: it contains a page's settings, so that they can be shared as a link. */
 export const useQuery = (): readonly [URLSearchParams, ChangeQuery] => {
   const search = useSearch();
   const [path, navigate] = useLocation();

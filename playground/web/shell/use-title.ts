@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 
 const studio = 'Interlock studio';
 
-/** Names the page in the browser's tab and history, while it is shown. */
+/** Sets the page's title in the browser's tab and history, while it is shown. */
 export const useTitle = (title: string): void => {
   useEffect(() => {
     document.title = `${title} – ${studio}`;

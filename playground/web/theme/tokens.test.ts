@@ -5,7 +5,7 @@ const css = readFileSync(new URL('tokens.css', import.meta.url), 'utf8');
 
 type Theme = 'light' | 'dark';
 
-/** Colours by name, as they are in a theme. */
+/** Colors by name in a theme. */
 const coloursOf = (theme: Theme): ReadonlyMap<string, string> =>
   new Map(
     [...css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(([, name = '', light = '', dark = '']) => [
@@ -14,7 +14,7 @@ const coloursOf = (theme: Theme): ReadonlyMap<string, string> =>
     ]),
   );
 
-/** Relative luminance and contrast as WCAG 2.2 defines them. */
+/** Relative luminance and contrast, by the definitions of WCAG 2.2. */
 const luminance = (colour: string): number => {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5]
     .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
@@ -39,7 +39,7 @@ const words = [
   ...[1, 2, 3, 4, 5, 6].map((n) => `author-${n}`),
 ];
 
-/** Words and what they stand on: they need 4.5 to 1. */
+/** Text and its background: the contrast must be 4.5 to 1. */
 const read = [
   ...words.flatMap((word) => grounds.slice(0, 3).map((ground) => [word, ground])),
   ['ink', 'sunken'],
@@ -51,7 +51,7 @@ const read = [
   ...signals.map((signal) => [signal, `${signal}-wash`]),
 ] as const;
 
-/** Edges and lamps that carry a meaning: they need 3 to 1. */
+/** Edges and lamps with a meaning: the contrast must be 3 to 1. */
 const seen = [
   ['line-strong', 'panel'],
   ['line-strong', 'raised'],

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** `system` follows what the device prefers. */
+/** `system` follows the device's preference. */
 export type Theme = 'system' | 'light' | 'dark';
 
 export const themes: readonly Theme[] = ['system', 'light', 'dark'];
@@ -20,7 +20,7 @@ const keepTheme = (theme: Theme): void => {
   try {
     localStorage.setItem(key, theme);
   } catch {
-    // It holds until the page is closed.
+    // It lasts until the page is closed.
   }
 };
 
@@ -29,10 +29,10 @@ const show = (theme: Theme): void => {
   else document.documentElement.dataset['theme'] = theme;
 };
 
-/** Shows the kept theme; called once before anything is drawn. */
+/** Shows the stored theme; called once before anything is drawn. */
 export const startTheme = (): void => show(keptTheme());
 
-/** The theme, and a way to change it, which is kept in this browser. */
+/** The theme, and a function to change it, which stores it in this browser. */
 export const useTheme = (): readonly [Theme, (theme: Theme) => void] => {
   const [theme, setTheme] = useState(keptTheme);
   const change = (next: Theme) => {

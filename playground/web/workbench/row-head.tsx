@@ -12,12 +12,12 @@ export const RowReason = ({ text }: { readonly text: string | undefined }) =>
 
 interface RowHeadProps {
   readonly id: string;
-  /** The way through the pipeline to it. */
+  /** The path in the pipeline. */
   readonly path: string;
   readonly reason: string | undefined;
 }
 
-/** The head of a row that is about a guard, or a step of a pipeline. */
+/** The head of a row about a guard, or a step of a pipeline. */
 export const RowHead = ({ id, path, reason }: RowHeadProps) => (
   <th scope="row" title={path}>
     <InertText text={id} />
@@ -33,7 +33,7 @@ interface RowTableProps {
   readonly children: ReactNode;
 }
 
-/** A table whose rows are about guards, or steps of a pipeline. */
+/** A table with rows about guards, or steps of a pipeline. */
 export const RowTable = ({ caption, columns, children }: RowTableProps) => (
   <table className="rows">
     <caption className="unseen">{caption}</caption>

@@ -17,7 +17,7 @@ interface EventsPanelProps {
   readonly onSeq: (seq: number) => void;
 }
 
-/** Everything that is known of the run, line by line; found by its words. */
+/** All known lines of the run, with a text search. */
 export const EventsPanel = ({ entries, lines, seq, onSeq }: EventsPanelProps) => {
   const [query, setQuery] = useState('');
   const found = useMemo(() => searchEntries(entries.slice(0, lines), query), [entries, lines, query]);
@@ -91,7 +91,7 @@ interface EventRowProps {
   readonly onSeq: (seq: number) => void;
 }
 
-/** Words beyond these are not in sight. */
+/** Text beyond this is not visible. */
 const mostChars = 400;
 
 const EventRow = ({ entry, startedAt, isHere, onSeq }: EventRowProps) => {

@@ -12,7 +12,7 @@ export interface GuardDiffProps {
   readonly runId: string;
   readonly seq: number;
   readonly author: number;
-  /** Not where it stopped the run: then what it was given is shown, and nothing as taken out. */
+  /** False if it stopped the run: then its input is shown, and nothing as removed. */
   readonly gaveWordsBack: boolean;
 }
 
@@ -33,7 +33,7 @@ const pairsOf = (received: readonly TextAt[], returned: readonly TextAt[]): Text
   }));
 };
 
-/** What a guard threw, or why that was; with the places in the code. */
+/** A guard's error, or a cause of it, with its stack. */
 const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['causes']>[number]; readonly isFirst: boolean }) => (
   <div className="diff-pair">
     <p>
@@ -102,7 +102,7 @@ const resting = (signal: AbortSignal): Promise<void> =>
     });
   });
 
-/** What a server without this run's content answers is no fault. */
+/** A server without this run's text is no error. */
 const isUnknown = (error: Error): boolean => error instanceof ApiError && error.code !== 'studio/unreachable';
 
 /** A guard's input and output, word by word. Text that was not released is shown only on request. */

@@ -20,13 +20,13 @@ import { WordDiff } from '../../components/word-diff.js';
 interface GuardInspectorProps {
   readonly runId: string;
   readonly path: string;
-  /** What is known of the place. */
+  /** The marks of the place. */
   readonly marks: readonly GuardMark[];
   /** The guard's position in its pipeline: its colour. */
   readonly author: number;
-  /** Absent where the place is no guard. */
+  /** Undefined if the place is no guard. */
   readonly shape: GuardShape | undefined;
-  /** How far the stream is that it judges; absent where that is over, or the phase has none. */
+  /** The progress of the judged stream; undefined if it is over, or the phase has none. */
   readonly stream: StreamProgress | undefined;
 }
 
@@ -59,7 +59,7 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** What a guard of a stream does while that is under way. */
+/** A guard's facts while its stream is under way. */
 const streamFacts = ({ judges }: GuardShape, { came, left, held }: StreamProgress): Readonly<Record<string, unknown>> => ({
   Judges: judges,
   'Came in': count(came, 'character'),
@@ -70,10 +70,10 @@ const streamFacts = ({ judges }: GuardShape, { came, left, held }: StreamProgres
 /** A guard that stops the run or is unavailable returns no text. */
 const givesBack = (verdict: VerdictKind): boolean => verdict === 'pass' || verdict === 'edit';
 
-/** Verdicts that are shown of one place; a guard of single chunks may have given thousands. */
+/** The maximum number of shown verdicts per place; a guard of single chunks may have thousands. */
 const maxShown = 8;
 
-/** The words of a verdict: at once for the first, for others when asked for. */
+/** The text of a verdict: at once for the first, on request for others. */
 const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean }) => {
   const [isAsked, setIsAsked] = useState(isOpen);
   if (isAsked) return <GuardDiff {...diff} />;
@@ -84,7 +84,7 @@ const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean 
   );
 };
 
-/** One place of the pipeline: each verdict with its reason, and what was done to which words. */
+/** One place of the pipeline: each verdict with its reason, and its changes. */
 export const GuardInspector = ({ runId, path, marks, author, shape, stream }: GuardInspectorProps) => {
   const shown = marks
     .slice(-maxShown)
@@ -168,7 +168,7 @@ const Merged = ({ text: { target, base, proposals, result } }: { readonly text: 
   </dl>
 );
 
-/** The words of a conflict: what the branches were given, what each proposed, and what went on. */
+/** The texts of a conflict: the branches' input, each proposal, and the result. */
 const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: number }) => {
   const [isRevealed, setIsRevealed] = useState(false);
   const load = useCallback(

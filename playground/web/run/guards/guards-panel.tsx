@@ -34,7 +34,7 @@ interface PhaseViewProps {
   readonly onPath: (path: string) => void;
 }
 
-/** The pipeline of one phase with what its guards said, and the guard that is looked at. */
+/** The pipeline of one phase with its guards' verdicts, and the selected guard. */
 const PhaseView = ({ runId, judged, lane, later, selected: chosen, onPath }: PhaseViewProps) => {
   const catalog = useCatalog();
   const pipeline = pipelineNamed(catalog, judged.pipelineId);
@@ -74,7 +74,7 @@ const PhaseView = ({ runId, judged, lane, later, selected: chosen, onPath }: Pha
   );
 };
 
-/** Keeps the tab that is shown in sight, where not all of them are; nothing else moves. */
+/** Keeps the selected tab in view if not all fit; nothing else moves. */
 const useTabInSight = (key: string): RefObject<HTMLDivElement | null> => {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -91,7 +91,7 @@ const useTabInSight = (key: string): RefObject<HTMLDivElement | null> => {
 const isOf = ({ phase, pipelineId }: JudgedPhase, place: Place | undefined): boolean =>
   place !== undefined && place.phase === phase && pipelineOf(place.path) === pipelineId;
 
-/** Without a space: tabs make ids of elements of it. */
+/** Without spaces, because tabs make element ids of it. */
 const keyOf = ({ phase, pipelineId }: JudgedPhase): string => `${phase}:${encodeURIComponent(pipelineId)}`;
 
 const titleOf = ({ phases }: Catalog, name: string): string => phases.find(({ phase }) => phase === name)?.title ?? name;
@@ -117,11 +117,11 @@ const PhaseTabs = ({ judged, shown }: PhaseTabsProps) => {
 
 interface GuardsPanelProps {
   readonly runId: string;
-  /** The attempt that goes on at the point in time. */
+  /** The attempt under way at the point in time. */
   readonly lane: Lane | undefined;
-  /** All marks of this attempt, as far as they are known. */
+  /** All known marks of this attempt. */
   readonly later: readonly GuardMark[] | undefined;
-  /** What is selected. Without it the panel follows the run. */
+  /** The selected place. Without it the panel follows the run. */
   readonly place: Place | undefined;
   readonly onPlace: (place: Place) => void;
 }

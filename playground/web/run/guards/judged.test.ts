@@ -3,7 +3,7 @@ import type { GuardMark } from '../../fold/run-view.js';
 import { placeMarks, strictestMarks, withoutVerdict } from './judged.js';
 
 const guardAt = (id: string) => ({ kind: 'guard', id, processorId: id, path: `p/${id}`, phases: ['input'] });
-const graph = { kind: 'sequence', id: 'p', nodes: ['a', 'b', 'c'].map(guardAt) } as never; // what the server sends of a pipeline
+const graph = { kind: 'sequence', id: 'p', nodes: ['a', 'b', 'c'].map(guardAt) } as never; // the server's form of a pipeline
 
 const verdict = (id: string, kind: 'pass' | 'trip', seq: number): GuardMark => ({
   kind: 'verdict',

@@ -6,18 +6,18 @@ import { bypassSignal, verdictSignals } from '../../components/signal.js';
 import { heldOf, type GuardMark, type Lane, type Part } from '../../fold/run-view.js';
 import type { PlaceMark } from '../../workbench/graph/place-mark.js';
 
-/** A phase in which guards of an attempt were asked. */
+/** A phase in which guards of an attempt were called. */
 export interface JudgedPhase {
   readonly phase: string;
   readonly pipelineId: string;
-  /** What became known there, in order. */
+  /** Its reports, in order. */
   readonly marks: readonly GuardMark[];
 }
 
-/** A path begins with the name of its pipeline. */
+/** A path starts with the name of its pipeline. */
 export const pipelineOf = (path: string): string => path.split('/', 1)[0] ?? path;
 
-/** Phases in which guards of an attempt were asked, in the order in which they first were; the same one of two pipelines is two. */
+/** Phases in which guards of an attempt were called, in the order of their first calls; the same phase of two pipelines counts twice. */
 export const judgedPhases = ({ marks, asked }: Pick<Lane, 'marks' | 'asked'>): JudgedPhase[] => {
   const found = new Map<string, { phase: string; pipelineId: string; marks: GuardMark[]; seq: number }>();
   const at = (phase: string, pipelineId: string, seq: number) => {
@@ -32,7 +32,7 @@ export const judgedPhases = ({ marks, asked }: Pick<Lane, 'marks' | 'asked'>): J
   return [...found.values()].toSorted((a, b) => a.seq - b.seq);
 };
 
-/** The place among those phases of what happened last. */
+/** The index of the latest event's phase. */
 export const latestPhase = (phases: readonly JudgedPhase[], { marks, asked }: Pick<Lane, 'marks' | 'asked'>): number => {
   const [mark, ask] = [marks.at(-1), asked.at(-1)];
   const last =
@@ -67,7 +67,7 @@ export const weight = (mark: GuardMark): number => {
   return verdictKinds.length - 1 - verdictKinds.indexOf(mark.verdict);
 };
 
-/** One mark for each guard and phase of an attempt, the strictest, in the order in which they were judged last. */
+/** One mark for each guard and phase of an attempt, the strictest, in the order of their last verdicts. */
 export const strictestMarks = (marks: readonly GuardMark[]): readonly GuardMark[] => {
   const strictest = new Map<string, GuardMark>();
   for (const mark of marks) {
@@ -79,7 +79,7 @@ export const strictestMarks = (marks: readonly GuardMark[]): readonly GuardMark[
   return [...strictest.values()];
 };
 
-/** How far the stream of an attempt is: characters that came in, left, and are held until guards have judged them. */
+/** The progress of an attempt's stream: characters that arrived, left, and are buffered for the guards. */
 export interface StreamProgress {
   readonly came: number;
   readonly left: number;
@@ -92,11 +92,11 @@ export const streamProgress = (lane: Lane): StreamProgress => {
 };
 
 /**
- * What is said of a guard without a verdict: a guard of a stream judges while it is under way, with what is held meanwhile; others have no
- * verdict yet where one comes later, or none at all.
+ * The label of a guard without a verdict. A stream guard judges while the stream is under way, with its buffer; others have no
+ * verdict yet if one follows later, or none at all.
  *
- * @param later all marks of the attempt, as far as they are known
- * @param stream given where the phase judges a stream that may go on
+ * @param later all known marks of the attempt
+ * @param stream given if the phase judges a stream that may still be under way
  */
 export const withoutVerdict =
   (phase: string, later: readonly GuardMark[], stream?: StreamProgress) =>
@@ -105,7 +105,7 @@ export const withoutVerdict =
     return later.some((mark) => mark.phase === phase && mark.path === path) ? 'no verdict yet' : 'no verdict';
   };
 
-/** Marks by the path of their place; `labelOf` names what a guard of the phase without a mark is at. */
+/** Marks by the path of their place; `labelOf` returns the label of a guard of the phase without a mark. */
 export const placeMarks = (
   { marks, phase }: JudgedPhase,
   graph: PipelineInfo['graph'] | undefined,

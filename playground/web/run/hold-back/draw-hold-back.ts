@@ -2,11 +2,11 @@ import type { HoldBack, HoldBackPoint } from '../../fold/hold-back.js';
 
 /** The lines of a chart as SVG paths in a box of the given size; time goes right, characters up. */
 export interface HoldBackDrawing {
-  /** What had come. */
+  /** The arrived amount. */
   readonly came: string;
-  /** What had left. */
+  /** The released amount. */
   readonly left: string;
-  /** Between the two: what was held. */
+  /** The buffered amount, between the two. */
   readonly held: string;
 }
 
@@ -24,13 +24,13 @@ const thin = (points: readonly HoldBackPoint[]): readonly HoldBackPoint[] => {
   return every <= 1 ? points : points.filter((_, index) => index % every === 0 || index === points.length - 1);
 };
 
-/** When a part began, and how long it took; at least a millisecond, so that it can be drawn. */
+/** The start and duration of a part; at least a millisecond, so that it can be drawn. */
 export const spanOf = ({ points }: HoldBack): { readonly from: number; readonly ms: number } => {
   const from = points[0]?.at ?? 0;
   return { from, ms: Math.max(1, (points.at(-1)?.at ?? from) - from) };
 };
 
-/** Draws how much of a part had come and left over time: steps, since it comes and leaves in pieces. */
+/** Draws the arrived and released amounts of a part over time, in steps, because it arrives in pieces. */
 export const drawHoldBack = (part: HoldBack, { width, height }: ChartBox): HoldBackDrawing => {
   const { from, ms } = spanOf(part);
   const most = Math.max(1, ...part.points.slice(-1).map(({ came, left }) => Math.max(came, left)));

@@ -27,7 +27,7 @@ const Curves = memo(({ part }: { readonly part: HoldBack }) => {
   );
 });
 
-/** How much had come and left at a time. */
+/** The arrived and released amounts at a time. */
 const standAt = ({ points }: HoldBack, at: number): { readonly came: number; readonly left: number } =>
   points.findLast((point) => point.at <= at) ?? { came: 0, left: 0 };
 
@@ -65,7 +65,7 @@ interface HoldBackPanelProps {
   readonly onSeq: (seq: number) => void;
 }
 
-/** How long words of an attempt were held, and when they were let go. */
+/** The buffering times of an attempt's text, and its releases. */
 export const HoldBackPanel = ({ runId, entries, lines, view, lane, onSeq }: HoldBackPanelProps) => {
   const all = useMemo(() => holdBackOf(entries.slice(0, lines)), [entries, lines]);
   const parts = all.filter(({ stepNumber, attempt }) => stepNumber === lane?.stepNumber && attempt === lane.attempt);
@@ -107,7 +107,7 @@ interface RunFilmProps {
   readonly onSeq: (seq: number) => void;
 }
 
-/** The stream of an attempt, frame by frame; the whole page moves with it. */
+/** The stream of an attempt, frame by frame; the whole page follows it. */
 const RunFilmView = ({ runId, entries, lines, lane, seq, onSeq }: RunFilmProps) => {
   const [words, setWords] = useState<ReadonlyMap<number, string>>();
   const canReveal = use(NoWords) === undefined && runFile?.hasAllWords !== false;

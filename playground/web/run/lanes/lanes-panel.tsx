@@ -32,7 +32,7 @@ interface LaneRowProps {
   readonly runId: string;
   readonly lane: Lane;
   readonly isHere: boolean;
-  /** The run goes on or waits at the point in time. */
+  /** The run is under way or waiting at the point in time. */
   readonly isOpen: boolean;
   /** The last line that may belong to it. */
   readonly until: number;
@@ -70,7 +70,7 @@ interface LanesPanelProps {
   readonly onSeq: (seq: number, place?: Place) => void;
 }
 
-/** Attempts one below the other, each with the states that it went through and the words that it let out. */
+/** Attempts, each with its states and its released text. */
 export const LanesPanel = ({ runId, view, onSeq }: LanesPanelProps) => {
   const { shown, more } = useLatestOf(view.lanes, 'attempts');
   if (shown.length === 0) return null;
@@ -124,7 +124,7 @@ interface LaneWordsProps {
   readonly until: number;
 }
 
-/** Setting a text anew at each point in time takes time; of a long one its end is shown, where it grows. */
+/** Rendering a text at each point in time is slow; of a long one only the growing end is shown. */
 const mostChars = 4000;
 
 const isHidden = ({ came, text }: Part): boolean => came > text.length;

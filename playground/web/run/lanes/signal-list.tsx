@@ -9,10 +9,10 @@ export const standsOut = (mark: GuardMark): boolean =>
   mark.kind === 'verdict' || mark.kind === 'shadow' ? mark.verdict !== 'pass' : true;
 
 interface SignalListProps {
-  /** What they are, for ears. */
+  /** The name of the list for screen readers. */
   readonly label: string;
   readonly marks: readonly GuardMark[];
-  /** The point in time: what comes later is faint. */
+  /** The point in time; later marks are faint. */
   readonly seq?: number;
   readonly onSeq: (seq: number, place: Place) => void;
 }

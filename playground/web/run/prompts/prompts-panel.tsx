@@ -19,7 +19,7 @@ interface PromptsPanelProps {
   readonly seq: number;
 }
 
-/** Calls of the model, each with the prompt as it was sent: after every guard before it. */
+/** Model calls, each with its prompt as sent, after every guard before it. */
 export const PromptsPanel = ({ runId, entries, lines, seq }: PromptsPanelProps) => {
   const calls = useMemo(
     () => entries.slice(0, lines).filter((entry) => entry.kind === 'event' && entry.event.type === 'model-call'),

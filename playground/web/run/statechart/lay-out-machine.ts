@@ -5,12 +5,12 @@ import { shareLanes } from './share-lanes.js';
 
 type Machine = Catalog['machine'];
 
-/** A state at its place. */
+/** A state with its position. */
 export interface PlacedState extends Point {
   readonly state: StateInfo;
   readonly width: number;
   readonly height: number;
-  /** It holds other states. */
+  /** It contains other states. */
   readonly isFrame: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface PlacedTransition {
   readonly id: string;
   readonly transitions: readonly TransitionInfo[];
   readonly points: readonly Point[];
-  /** Many states lead there: drawn only where it was taken. */
+  /** Many states lead there: drawn only if it was taken. */
   readonly isCommon: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface MachineDrawing {
 
 const sizes = { height: 26, gap: 9, pad: 12, title: 18, lane: 9 } as const;
 
-/** To a state with more sources than this, a track from each would hide the others. */
+/** With more sources than this, a track from each would hide the others. */
 const fewSources = 4;
 
 export const stateName = ({ path }: StateInfo): string => path.slice(path.lastIndexOf('.') + 1);
@@ -58,7 +58,7 @@ const stack = (blocks: readonly Block[]): Block => {
   return { halfWidth: Math.max(0, ...blocks.map(({ halfWidth }) => halfWidth)), height: Math.max(0, y - sizes.gap), states };
 };
 
-/** Blocks next to each other, the line between them. */
+/** Blocks next to each other, with the line between them. */
 const row = (blocks: readonly Block[]): Block => {
   const width = blocks.reduce((sum, { halfWidth }) => sum + 2 * halfWidth + sizes.pad, -sizes.pad);
   const states: PlacedState[] = [];
@@ -88,7 +88,7 @@ const blockOf = (state: StateInfo, machine: Machine): Block => {
   return framed(state, state.type === 'parallel' ? row(blocks) : stack(blocks));
 };
 
-/** States that many others lead to. */
+/** States with many sources. */
 const commonStates = ({ states, transitions }: Machine): Set<string> => {
   const common = states.filter(({ path }) => {
     const sources = new Set(transitions.filter(({ to }) => to === path).map(({ from }) => from));
@@ -97,7 +97,7 @@ const commonStates = ({ states, transitions }: Machine): Set<string> => {
   return new Set(common.map(({ path }) => path));
 };
 
-/** States one below the other, as they are written; ends that many lead to stand side by side below all others. */
+/** States one below the other, in source order; final states with many sources are in one row below all others. */
 const placeStates = (machine: Machine, common: ReadonlySet<string>): PlacedState[] => {
   const top = machine.states.filter(({ parent }) => parent === undefined);
   const isEnd = ({ type, path }: StateInfo): boolean => type === 'final' && common.has(path);
@@ -151,7 +151,7 @@ const straight = ({ from, to }: Link): Point[] => [
   { x: middle(to), y: to.y },
 ];
 
-/** Out at one side, along a lane, and in again at the same side; a loop where both ends are one. */
+/** Leaves at one side, runs along a lane, and enters at the same side; a loop if both ends are the same. */
 const siding = ({ from, to }: Link, x: number): Point[] => {
   const side = (place: PlacedState): number => (x > middle(place) ? place.x + place.width : place.x);
   const isLoop = from === to;
@@ -164,7 +164,7 @@ const siding = ({ from, to }: Link, x: number): Point[] => {
   ];
 };
 
-/** Out at the right, down, and from above into one of the ends that stand side by side. */
+/** Leaves at the right, goes down, and enters one of the final states from above. */
 const descent = ({ from, to }: Link, x: number): Point[] => {
   const [start, turn] = [from.y + from.height * 0.62, to.y - sizes.gap / 2];
   return [
@@ -193,7 +193,7 @@ const edgeBeside = ({ from, to }: Link, states: readonly PlacedState[]): number 
   return Math.max(...states.filter(isPassed).map(({ x, width }) => x + width));
 };
 
-/** Gives the states of a machine their places, and its transitions their tracks: on down the line, back at its left. */
+/** Positions the states of a machine, and its tracks: forward down the line, back at its left. */
 export const layOutMachine = (machine: Machine): MachineDrawing => {
   const common = commonStates({ ...machine, transitions: fromEachState(machine) });
   const states = placeStates(machine, common);
@@ -207,7 +207,7 @@ export const layOutMachine = (machine: Machine): MachineDrawing => {
     const side = beside.filter(isOfSide);
     const ways = side.filter((link) => !isCommon(link));
     const shared = shareLanes(ways.map(span));
-    // Those that are drawn only where they were taken share one lane outside of the others.
+    // Tracks that are drawn only if they were taken share one lane outside of the others.
     for (const link of side) lanes.set(link, shared[ways.indexOf(link)] ?? Math.max(-1, ...shared) + 1);
   }
   const laneX = (link: Link): number => {

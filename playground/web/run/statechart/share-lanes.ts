@@ -6,10 +6,10 @@ export interface Stretch {
 
 const overlap = (a: Stretch, b: Stretch): boolean => a.from < b.to && b.from < a.to;
 
-/** Gives each stretch a lane, from 0, so that no two that overlap share one; short ones lie inside. */
+/** Assigns each stretch a lane, from 0, so that overlapping ones never share one; short ones are inside. */
 export const shareLanes = (stretches: readonly Stretch[]): number[] => {
   const length = ({ from, to }: Stretch): number => to - from;
-  const order = [...stretches.keys()].toSorted((a, b) => length(stretches[a] as Stretch) - length(stretches[b] as Stretch)); // they are its own keys
+  const order = [...stretches.keys()].toSorted((a, b) => length(stretches[a] as Stretch) - length(stretches[b] as Stretch)); // its own keys
   const lanes: Stretch[][] = [];
   const lane = stretches.map(() => 0);
   for (const index of order) {

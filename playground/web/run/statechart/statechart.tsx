@@ -7,7 +7,7 @@ import './statechart.css';
 
 interface StatechartProps {
   readonly position: ChartPosition;
-  /** Goes to the last time that a state was entered. */
+  /** Goes to the last entry of a state. */
   readonly onState: (path: string) => void;
 }
 
@@ -40,7 +40,7 @@ const State = ({ placed, position, onState }: StatechartProps & { readonly place
   );
 };
 
-/** A track: strong where it was taken, in the accent's colour where it was taken last. */
+/** A track: strong if it was taken, in the accent color if it was taken last. */
 const toTrack = ({ id, transitions, points, isCommon }: PlacedTransition, { taken, latest }: ChartPosition): PlacedTrack => {
   const ids = transitions.map(transitionId);
   const wasTaken = ids.some((one) => taken.has(one));
@@ -77,7 +77,7 @@ export const Statechart = ({ position, onState }: StatechartProps) => {
   return <GraphView label="Statechart of the loop" nodes={nodes} tracks={tracks} leastScale={0.7} focus={here} />;
 };
 
-/** What the looks of its states mean in a run. */
+/** The legend for the states of a run. */
 export const StateLegend = () => (
   <span className="state-legend">
     <span className="state-key state-key-here" aria-hidden /> now <span className="state-key state-key-visited" aria-hidden />{' '}

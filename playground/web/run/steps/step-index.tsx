@@ -6,14 +6,14 @@ import type { Lane, RunView } from '../../fold/run-view.js';
 import './steps.css';
 
 interface StepIndexProps {
-  /** The run as far as it is known. */
+  /** The run with all known lines. */
   readonly whole: RunView;
   /** The attempt at the point in time. */
   readonly lane: Lane | undefined;
   readonly onSeq: (seq: number) => void;
 }
 
-/** With fewer attempts the list of them is an index already. */
+/** With fewer attempts their list is enough of an index. */
 const fewAttempts = 4;
 
 const toneOf = ({ reason, marks }: Lane): Tone | undefined => {
@@ -38,7 +38,7 @@ const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
   next.focus();
 };
 
-/** Every attempt as a number in its outcome's colour; each leads to its end. */
+/** Every attempt as a number in its outcome's color; each leads to its end. */
 export const StepIndex = ({ whole, lane, onSeq }: StepIndexProps) => {
   const { lanes } = whole;
   if (lanes.length < fewAttempts) return null;

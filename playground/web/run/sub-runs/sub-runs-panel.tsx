@@ -45,7 +45,7 @@ const SubRunList = ({ runs }: { readonly runs: readonly RunSummary[] }) =>
     </ol>
   );
 
-/** The runs of sub-agents that a run asked, each with those that it asked itself. */
+/** The runs of a run's sub-agents, each with its own. */
 export const SubRunsPanel = ({ runId }: { readonly runId: string }) => {
   const runs = useSubRuns(runId);
   return (
@@ -59,7 +59,7 @@ export const SubRunsPanel = ({ runId }: { readonly runId: string }) => {
 
 const none: readonly RunSummary[] = [];
 
-/** The runs that the tools of a run began, in the order in which they began; kept up while they go on. */
+/** The runs started by a run's tools, in the order of their start; updated while they are under way. */
 const useSubRuns = (runId: string): readonly RunSummary[] => {
   const { reload, ...loaded } = useLoaded(
     useCallback(async (signal) => (await get<RunPage>(subRunsPath(runId), signal)).runs.toReversed(), [runId]),

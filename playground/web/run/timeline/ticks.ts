@@ -2,7 +2,7 @@ import type { Marker, MarkerKind } from '../../fold/markers.js';
 import { linesUpTo } from '../../fold/fold-run.js';
 import type { StudioEntry } from '../../../protocol/trace-entry.js';
 
-/** A mark on the timeline: the weightiest of those that would stand on the same spot. */
+/** A mark on the timeline: the most important of those at the same spot. */
 export interface Tick extends Marker {
   /** From 0 at the first line to 1 at the last. */
   readonly place: number;
@@ -26,19 +26,19 @@ const weights: Readonly<Record<MarkerKind, number>> = {
 export const placeOf = (entries: readonly StudioEntry[], seq: number): number =>
   entries.length < 2 ? 0 : Math.max(0, linesUpTo(entries, seq) - 1) / (entries.length - 1);
 
-/** The line at a place. */
+/** The line at a position. */
 export const seqAt = (entries: readonly StudioEntry[], place: number): number => {
   const index = Math.round(Math.min(1, Math.max(0, place)) * (entries.length - 1));
   return entries[index]?.seq ?? 0;
 };
 
-/** The line that is `steps` further on, at most at an end. */
+/** The line `steps` further on, limited by the first and last line. */
 export const seqAfter = (entries: readonly StudioEntry[], seq: number, steps: number): number => {
   const index = Math.min(entries.length - 1, Math.max(0, linesUpTo(entries, seq) - 1 + steps));
   return entries[index]?.seq ?? 0;
 };
 
-/** As many marks as a reader can distinguish. */
+/** The most important marks, as many as a reader can distinguish. */
 export const ticksOf = (entries: readonly StudioEntry[], markers: readonly Marker[]): Tick[] => {
   const bySpot = new Map<number, Tick>();
   for (const marker of markers) {

@@ -29,7 +29,7 @@ const Ticks = memo(({ ticks }: { readonly ticks: readonly Tick[] }) =>
   )),
 );
 
-/** What arrow keys and their neighbours do on the slider, in lines. */
+/** The number of lines for arrow and related keys on the slider. */
 const stepsOf = ({ key, shiftKey }: KeyboardEvent): number | undefined => {
   const one = shiftKey ? 10 : 1;
   const steps: Partial<Record<string, number>> = {

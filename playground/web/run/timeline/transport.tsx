@@ -15,12 +15,12 @@ interface TransportProps {
   readonly playhead: Playhead;
 }
 
-/** What the letters jump to. */
+/** The jump targets of letter keys. */
 const jumps: Readonly<Record<string, readonly MarkerKind[]>> = { t: ['trip'], r: ['retry'] };
 
 const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** Whether a key belongs to a field, a list of tabs, or a command of the browser. */
+/** Whether a field, a list of tabs, or a browser command uses the key. */
 const isTaken = ({ target, altKey, ctrlKey, metaKey, defaultPrevented }: KeyboardEvent): boolean =>
   defaultPrevented ||
   altKey ||
@@ -58,7 +58,7 @@ const Jump = ({ letter, ...props }: TransportProps & { readonly letter: 't' | 'r
   );
 };
 
-/** Buttons that step through the run and jump in it. */
+/** Buttons for steps and jumps through the run. */
 export const Transport = (props: TransportProps) => {
   const { entries, view, playhead } = props;
   useKeys(props);

@@ -16,7 +16,7 @@ interface WaterfallPanelProps {
   readonly onSeq: (seq: number, place?: Place) => void;
 }
 
-/** The whole run against the wall clock; a bar leads to its moment, and of a guard to its verdict. */
+/** The whole run on a time axis; a bar leads to its moment, and a guard's bar to its verdict. */
 export const WaterfallPanel = ({ entries, lines, view, onSeq }: WaterfallPanelProps) => {
   const known = useMemo(() => entries.slice(0, lines), [entries, lines]);
   const rows = useMemo(() => waterfallOf(known), [known]);

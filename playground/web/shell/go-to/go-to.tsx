@@ -9,7 +9,7 @@ import { InertText } from '../../components/inert-text.js';
 import { findGoals, goalOfRun, goalsOfCatalog, goalsOfRun, type Goal } from './goals.js';
 import './go-to.css';
 
-/** How many runs are looked for. */
+/** The maximum number of found runs. */
 const mostRuns = 8;
 
 const useGoals = (text: string): readonly Goal[] => {

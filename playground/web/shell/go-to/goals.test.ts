@@ -16,7 +16,7 @@ const catalog = {
       },
     },
   ],
-} as unknown as Catalog; // what is read of it
+} as unknown as Catalog; // only the fields that are read
 
 it('finds pages, agents, pipelines and guards by all of the words', () => {
   const goals = goalsOfCatalog(catalog);

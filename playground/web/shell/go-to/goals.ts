@@ -5,7 +5,7 @@ import type { RunView } from '../../fold/run-view.js';
 import { pipelineHref } from '../../workbench/pipelines/pipeline-href.js';
 import { runHref } from '../run-href.js';
 
-/** Something to go to. */
+/** A target of the search. */
 export interface Goal {
   readonly kind: 'page' | 'agent' | 'pipeline' | 'guard' | 'run' | 'state' | 'step' | 'verdict';
   readonly name: string;
@@ -23,7 +23,7 @@ const pages: readonly Goal[] = [
   { kind: 'page', name: 'Chunk lab', href: '/lab' },
 ];
 
-/** What there is whatever page is open. */
+/** The targets that do not depend on the open page. */
 export const goalsOfCatalog = ({ agents, pipelines }: Catalog): Goal[] => [
   ...pages,
   ...agents.map(({ id, name }): Goal => ({ kind: 'agent', name, note: 'chat', href: `/?agent=${encodeURIComponent(id)}` })),
@@ -33,7 +33,7 @@ export const goalsOfCatalog = ({ agents, pipelines }: Catalog): Goal[] => [
   ),
 ];
 
-/** The states, steps and verdicts of the run that is open; the latest moment of each. */
+/** The states, steps and verdicts of the open run; the latest moment of each. */
 export const goalsOfRun = (runId: string, { visits, lanes }: RunView): Goal[] => {
   const states = new Map(visits.map(({ state, seq }) => [state, seq]));
   const marks = new Map(lanes.flatMap((lane) => lane.marks.map((mark) => [`${mark.phase} ${mark.path}`, mark] as const)));
@@ -60,10 +60,10 @@ export const goalOfRun = ({ runId, said, agentId, status }: RunSummary): Goal =>
   href: runHref(runId),
 });
 
-/** So many are shown at once. */
+/** The maximum number of shown targets. */
 const mostGoals = 40;
 
-/** The goals that have every word; those whose name begins with the first one come first. */
+/** The targets that contain every word; those whose name starts with the first word come first. */
 export const findGoals = (goals: readonly Goal[], text: string): Goal[] => {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = goals.filter(({ kind, name, note = '' }) => {

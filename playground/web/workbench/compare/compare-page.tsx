@@ -18,7 +18,7 @@ import { ComparedTable } from './compared-table.js';
 import { outcomeOf } from './order-rows.js';
 import { Button } from '../../components/button.js';
 
-/** Replays a recorded run through other pipelines, without the model, and shows which verdicts differ. */
+/** Replays a recorded run through other pipelines, without the model, and shows the verdicts that differ. */
 export const ComparePage = ({ runId = '' }: { readonly runId?: string }) => {
   const { agents } = useCatalog();
   const path = `runs/${encodeURIComponent(runId)}`;
@@ -36,7 +36,7 @@ type Replay =
 
 interface CompareViewProps {
   readonly run: RunSummary;
-  /** A stock agent's run has no trace to be replayed. */
+  /** A stock agent's run has no trace for a replay. */
   readonly isRecorded: boolean;
 }
 
@@ -48,7 +48,7 @@ const CompareView = ({ run, isRecorded }: CompareViewProps) => {
       const comparison = await post<Comparison>(`runs/${encodeURIComponent(run.runId)}/replay`, { pipelines });
       setReplay({ state: 'done', comparison });
     } catch (thrown) {
-      setReplay({ state: 'failed', error: thrown as Error }); // the client throws nothing else
+      setReplay({ state: 'failed', error: thrown as Error }); // the client throws only this type
     }
   };
   return (
@@ -130,7 +130,7 @@ interface LaneChoiceProps {
   readonly onReplay: (pipelines: LanePipelines) => void;
 }
 
-/** Chooses which pipeline judges in each lane; a lane where nothing is chosen keeps what the agent has. */
+/** Chooses the pipeline of each lane; a lane without a choice keeps the agent's own. */
 const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
   const { phases, agents, pipelines } = useCatalog();
   const [chosen, setChosen] = useState<LanePipelines>({});

@@ -6,11 +6,11 @@ import { changeOf, differingFirst, recordedAndReplayed, type Sides } from './ord
 
 interface ComparedTableProps {
   readonly rows: readonly ComparedRow[];
-  /** What the two sides are called. Default: a recording and its replay. */
+  /** The names of the two sides. Default: a recording and its replay. */
   readonly sides?: Sides;
 }
 
-/** Verdicts side by side, different ones first. */
+/** Verdicts of both sides, different ones first. */
 export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTableProps) => {
   const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
   if (rows.length === 0) return <p className="faint compared-none">No guard was asked.</p>;

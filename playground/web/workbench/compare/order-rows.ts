@@ -1,19 +1,19 @@
 import type { ComparedRow, Comparison } from '../../../protocol/runs.js';
 
-/** Rows with those that differ first; otherwise in the order in which guards judged. */
+/** Rows with different verdicts first; otherwise in the order of the verdicts. */
 export const differingFirst = (rows: readonly ComparedRow[]): ComparedRow[] =>
   rows.toSorted((a, b) => Number(b.differs) - Number(a.differs));
 
-/** What the two sides of a comparison are called. */
+/** The names of the two sides of a comparison. */
 export interface Sides {
   readonly before: Side;
   readonly after: Side;
 }
 
 interface Side {
-  /** At the head of a column. */
+  /** For the head of a column. */
   readonly title: string;
-  /** In a sentence: `only in …`. */
+  /** For a sentence: `only in …`. */
   readonly name: string;
 }
 
@@ -22,7 +22,7 @@ export const recordedAndReplayed: Sides = {
   after: { title: 'Replayed', name: 'the replay' },
 };
 
-/** What became of one place, in a few words. */
+/** The change at one place, in a few words. */
 export const changeOf = ({ before, after, differs }: ComparedRow, sides: Sides = recordedAndReplayed): string => {
   if (!before) return `only in ${sides.after.name}`;
   if (!after) return `only in ${sides.before.name}`;
@@ -40,6 +40,6 @@ export const outcomeOf = ({ rows, before, after, endedAt }: Outcome): string => 
   const differing = rows.filter(({ differs }) => differs).length;
   const verdicts = differing === 0 ? 'Every verdict is the same' : `${differing} of ${rows.length} verdicts differ`;
   const status = before.status === after.status ? `both end as ${after.status}` : `${before.status} became ${after.status}`;
-  // Where a replay had to end, its status and its answer say nothing.
+  // If a replay ended early, its status and its answer have no meaning.
   return endedAt === undefined ? `${verdicts}; ${status}.` : `${verdicts} up to where the replay ended.`;
 };

@@ -10,7 +10,7 @@ import type { JsonSchema } from './json-schema.js';
  */
 export type FieldKind = 'fixed' | 'text' | 'number' | 'yes-no' | 'choice' | 'texts' | 'spoken' | 'group' | 'json';
 
-/** A field of a payload as a form shows it. */
+/** A field of a payload in a form. */
 export interface FormField {
   readonly name: string;
   readonly title: string;
@@ -20,7 +20,7 @@ export interface FormField {
   readonly schema: JsonSchema;
 }
 
-/** The fields that a form can fill in, in the schema's order; what only code can give is left out. */
+/** The fields of a form, in the schema's order, without those that only code can set. */
 export const formFieldsOf = ({ properties = {}, required = [] }: JsonSchema): FormField[] =>
   Object.entries(properties)
     .filter(([, schema]) => !schema.readOnly)
@@ -36,7 +36,7 @@ export const titleOf = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** The values that a field of kind `choice` may have. */
+/** The values of a field of kind `choice`. */
 export const choicesOf = (schema: JsonSchema): readonly unknown[] =>
   schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
 

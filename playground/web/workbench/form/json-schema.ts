@@ -1,4 +1,4 @@
-/** JSON Schema, as far as a form asks. */
+/** JSON Schema, as far as a form uses it. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -11,11 +11,11 @@ export interface JsonSchema {
   readonly default?: unknown;
   readonly description?: string;
   readonly examples?: readonly unknown[];
-  /** Only code can give it. */
+  /** Only code can set it. */
   readonly readOnly?: boolean;
 }
 
-/** What a payload is: fields by name, known ones and others. */
+/** A payload: fields by name, known ones and others. */
 export type Payload = Readonly<Record<string, unknown>>;
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -11,15 +11,15 @@ import { useDraftErrors } from './inputs/use-draft-errors.js';
 import { isRecord, type Payload } from './json-schema.js';
 import './payload-form.css';
 
-/** What is wrong with fields, by name. */
+/** The errors of fields, by name. */
 export type FieldErrors = Readonly<Partial<Record<string, string>>>;
 
-/** What fills in a payload, whatever it looks like. */
+/** The props of all components that edit a payload. */
 export interface FillProps {
   readonly payload: Payload;
   readonly errors: FieldErrors;
   readonly onChange: (payload: Payload) => void;
-  /** A control holds something that is no value. */
+  /** A control contains invalid content. */
   readonly onDraftError: (name: string, message: string | undefined) => void;
 }
 
@@ -27,15 +27,15 @@ interface PayloadFormProps extends FillProps {
   readonly fields: readonly FormField[];
 }
 
-/** The name under which what is wrong with the fields that the form does not know is reported. */
+/** The name for errors of the fields that the form does not contain. */
 const othersName = 'other fields';
 
 /**
- * A form made from a schema. It shows first what is required or was set when it was opened, puts the rest behind a click, and keeps
- * what it does not know. Give it a `key`, so that another payload opens another form.
+ * A form made from a schema. It shows first the fields that are required or were set initially, the rest on a click, and keeps
+ * unknown fields. Give it a `key`, so that another payload opens another form.
  */
 export const PayloadForm = ({ fields, payload, errors, onChange, onDraftError }: PayloadFormProps) => {
-  const [isSet] = useState(() => new Set(Object.keys(payload))); // a field stays where it is while it is typed in
+  const [isSet] = useState(() => new Set(Object.keys(payload))); // a field keeps its place during typing
   const isFirst = ({ name, isRequired }: FormField): boolean => isRequired || isSet.has(name);
   const shown = fields.filter(({ kind }) => kind !== 'fixed');
   const more = shown.filter((field) => !isFirst(field));
@@ -98,7 +98,7 @@ interface FieldShellProps {
   readonly onDraftError: (message: string | undefined) => void;
 }
 
-/** A field with its title, its words and its control. */
+/** A field with its title, its description and its control. */
 const Field = ({ field, value, error, onChange, onDraftError }: FieldShellProps) => {
   const id = useId();
   const describedBy = `${id}-words`;

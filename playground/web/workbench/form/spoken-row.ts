@@ -8,8 +8,8 @@ export interface SpokenRow {
 }
 
 /**
- * Reads a message as one row, where its content is one text and nothing else that a row would hide: a string, one text part, or
- * an object with such parts. Undefined where it is more than that.
+ * Reads a message as one row, if its content is one text without other data that a row would hide: a string, one text part, or
+ * an object with such parts. Undefined otherwise.
  */
 export const readRow = (message: unknown): SpokenRow | undefined => {
   if (!isRecord(message) || typeof message['role'] !== 'string') return undefined;
@@ -17,15 +17,15 @@ export const readRow = (message: unknown): SpokenRow | undefined => {
   return text === undefined ? undefined : { role: message['role'], text };
 };
 
-/** The message with another row; everything else of it is kept. */
+/** The message with another row; all its other data is kept. */
 export const writeRow = (message: Payload, { role, text }: SpokenRow): Payload => {
   const { content } = message;
-  // Plain text is the system's; in the provider's format all others have a list of parts.
+  // Plain text is for system messages; in the provider's format all others have a list of parts.
   const isPlain = typeof content === 'string' && role === 'system';
   return { ...message, role, content: isPlain ? text : withText(content, text) };
 };
 
-/** A message that says a row, made from the schema of its list's items; `number` makes its id. */
+/** A message with a row's content, made from the schema of its list's items; `number` makes its id. */
 export const newRow = (items: JsonSchema, row: SpokenRow, { number, now }: { number: number; now: string }): Payload => {
   const made = exampleOf(items, now);
   const message = isRecord(made) ? made : {};
@@ -56,5 +56,5 @@ const withText = (content: unknown, text: string): unknown => {
   return [{ ...(isTextPart(part) ? part : { type: 'text' }), text }];
 };
 
-/** Older readers' copy of the text, where the message has one. */
+/** A copy of the text for older readers, if the message has one. */
 const repeated = ({ content }: Payload, text: string): Payload => (typeof content === 'string' ? { content: text } : {});

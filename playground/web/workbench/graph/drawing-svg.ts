@@ -1,6 +1,6 @@
 import { arrowPath, trackPath, type Point } from '../../components/track-path.js';
 
-/** A box of a picture, and the words in it. */
+/** A box of a picture, with its text. */
 export interface SvgBox extends Point {
   readonly width: number;
   readonly height: number;
@@ -16,7 +16,7 @@ export interface SvgTrack {
   readonly hasArrow?: boolean;
 }
 
-/** What a picture is made from. */
+/** The content of a picture. */
 export interface SvgDrawing {
   readonly title: string;
   readonly boxes: readonly SvgBox[];
@@ -38,7 +38,7 @@ const style = `
   }
 `;
 
-/** A drawing as an SVG file that needs nothing else. */
+/** A drawing as a standalone SVG file. */
 export const drawingSvg = ({ title, boxes, tracks }: SvgDrawing): string => {
   const points = [...tracks.flatMap((track) => track.points), ...boxes.flatMap(cornersOf)];
   const [left, top] = [Math.min(0, ...points.map(({ x }) => x)), Math.min(0, ...points.map(({ y }) => y))];
@@ -96,7 +96,7 @@ const labelSvg = ({ points, label }: SvgTrack): string => {
   return label === undefined || !place ? '' : `<text class="label" x="${place.x}" y="${place.y + 4}">${escape(label)}</text>`;
 };
 
-/** Words that fit, at the width that a letter of the font has on average. */
+/** Shortens text to a width, at the average width of the font's letters. */
 const shorten = (words: string, width: number): string => {
   const fits = Math.max(4, Math.floor(width / 7));
   return words.length > fits ? `${words.slice(0, fits - 1)}…` : words;

@@ -23,7 +23,7 @@ const shapes = (path: string, depth: number): fc.Arbitrary<GraphShape> => {
   );
 };
 
-/** The least room between two boxes. */
+/** The minimum distance between two boxes. */
 const room = 12;
 
 const meet = (a: Box, b: Box): boolean =>
@@ -66,7 +66,7 @@ it('ends each track at a box or at the end of another track', () => {
     fc.property(drawings, (drawing) => {
       const key = ({ x, y }: { x: number; y: number }) => `${x},${y}`;
       const ends = drawing.tracks.flatMap(({ points }) => [points[0], points.at(-1)]).filter((point) => point !== undefined);
-      // A frame's tracks end anywhere on its edges: what is inside need not be symmetrical.
+      // A frame's tracks end anywhere on its edges, because its content may be asymmetrical.
       const touches = (box: Box, { x, y }: { x: number; y: number }) =>
         box.role === 'frame'
           ? x > box.x && x < box.x + box.width && [box.y, box.y + box.height].includes(y)

@@ -7,7 +7,7 @@ export interface Box extends Point {
   readonly path: string;
   readonly width: number;
   readonly height: number;
-  /** What is drawn; absent at the two ends. */
+  /** The drawn shape; undefined at the two ends. */
   readonly shape?: GraphShape;
 }
 
@@ -17,11 +17,11 @@ export interface Track {
   readonly points: readonly Point[];
   /** The condition of an arm; drawn at the second to last point. */
   readonly label?: string;
-  /** The arm that the track leads to; absent on tracks that every payload takes. */
+  /** The arm that the track leads to; undefined on tracks that every payload takes. */
   readonly arm?: string;
 }
 
-/** A graph with a place for everything. */
+/** A graph with the positions of all elements. */
 export interface Drawing {
   readonly width: number;
   readonly height: number;
@@ -31,7 +31,7 @@ export interface Drawing {
 
 const sizes = { step: { width: 196, height: 58 }, dot: 14, gapX: 28, gapY: 34, label: 26, pad: 16, title: 28 } as const;
 
-/** A part of the drawing, measured from its own corner: payloads come in at the top and leave at the bottom, both at `spine`. */
+/** A part of the drawing, measured from its own corner: payloads enter at the top and leave at the bottom, both at `spine`. */
 interface Block {
   readonly width: number;
   readonly height: number;
@@ -42,9 +42,9 @@ interface Block {
 }
 
 /**
- * Gives everything in a pipeline its place: one after another downwards, side by side what runs side by side, and a frame around
- * each pipeline inside another. A pipeline is nested blocks and nothing else, so that its nesting is its layout: no two tracks
- * cross, and arms stay in the order in which they are written.
+ * Positions everything in a pipeline: sequential elements downwards, parallel ones next to each other, and a frame around
+ * each nested pipeline. A pipeline consists only of nested blocks, so that its nesting is its layout: no two tracks
+ * cross, and arms stay in source order.
  */
 export const layOut = (root: GraphShape): Drawing => {
   const body = stack(root.kind === 'sequence' ? root.nodes.map(blockOf) : [blockOf(root)], root.path);
@@ -107,7 +107,7 @@ const frameBlock = (shape: Extract<GraphShape, { kind: 'sequence' }>): Block => 
   return { width, height, spine, boxes: [frame, ...inside.boxes], tracks: [...leads, ...inside.tracks] };
 };
 
-/** Blocks one below the other, their spines in one line. */
+/** Blocks one below the other, with aligned spines. */
 const stack = (blocks: readonly Block[], path: string): Block => {
   const spine = Math.max(0, ...blocks.map((block) => block.spine));
   const right = Math.max(0, ...blocks.map((block) => block.width - block.spine));
@@ -132,7 +132,7 @@ interface Arm {
   readonly label?: string;
 }
 
-/** Arms next to each other, between the dot where they part and the dot where they meet. */
+/** Arms next to each other, between the dots where they fork and join. */
 const sideBySide = (shape: GraphShape, arms: readonly Arm[]): Block => {
   const lead = sizes.gapY + (arms.some(({ label }) => label !== undefined) ? sizes.label : 0);
   const top = sizes.dot + lead;

@@ -10,7 +10,7 @@ import { useCatalog } from '../../api/catalog.js';
 
 interface PipelineGraphProps {
   readonly graph: GraphShape;
-  /** The path of the place that is looked at. */
+  /** The path of the selected place. */
   readonly selected?: string | undefined;
   /** Marks by path. */
   readonly marks?: ReadonlyMap<string, PlaceMark>;
@@ -47,7 +47,7 @@ export const PipelineGraph = ({ graph, selected, marks, onSelect }: PipelineGrap
   );
 };
 
-/** What the signs of a graph mean. */
+/** The legend of a graph. */
 const Legend = () => {
   const titles = useCatalog().phases.map(({ title }) => title);
   return (
@@ -94,7 +94,7 @@ const contentOf = (box: Box, { selected, marks, onSelect }: Drawn): ReactNode =>
 const lookOf = ({ isSelected, mark }: Omit<GuardNodeProps, 'shape' | 'onSelect'>): string =>
   `${isSelected ? 'pg-selected' : ''} ${mark ? `pg-${mark.tone}` : ''}`;
 
-/** A pipeline inside of another. */
+/** A nested pipeline. */
 const Frame = ({ shape, onSelect, ...looks }: GuardNodeProps) => (
   <div className={`pg-frame ${lookOf(looks)}`}>
     <button type="button" className="pg-frame-title" aria-pressed={looks.isSelected} onClick={() => onSelect(shape.path)}>
@@ -103,7 +103,7 @@ const Frame = ({ shape, onSelect, ...looks }: GuardNodeProps) => (
   </div>
 );
 
-/** Where arms part. */
+/** The point where arms fork. */
 const Fork = ({ shape, onSelect, ...looks }: GuardNodeProps) => (
   <button
     type="button"
@@ -115,7 +115,7 @@ const Fork = ({ shape, onSelect, ...looks }: GuardNodeProps) => (
   />
 );
 
-/** A place of a graph, and what is said of it. */
+/** A place of a graph, with its mark. */
 interface GuardNodeProps {
   readonly shape: GraphShape;
   readonly isSelected: boolean;
@@ -123,7 +123,7 @@ interface GuardNodeProps {
   readonly onSelect: (path: string) => void;
 }
 
-/** One step of a pipeline: its name, and its mark; without one a lamp for each phase of the table that is lit where the step has a hook. */
+/** One step of a pipeline: its name, and its mark. Without a mark it has a lamp for each phase, lit if the step has a hook. */
 const GuardNode = ({ shape, isSelected, mark, onSelect }: GuardNodeProps) => (
   <button
     type="button"
@@ -148,7 +148,7 @@ const GuardNode = ({ shape, isSelected, mark, onSelect }: GuardNodeProps) => (
 
 const kindWords: Partial<Record<GraphShape['kind'], string>> = { function: 'a function', map: 'a map' };
 
-/** A lamp for each phase in the table's order; lit where it is among `phases`. */
+/** A lamp for each phase in the table's order; lit if it is among `phases`. */
 const PhaseLamps = ({ phases }: { readonly phases: readonly string[] }) => {
   const table = useCatalog().phases;
   const covered = table.filter(({ phase }) => phases.includes(phase)).map(({ title }) => title);

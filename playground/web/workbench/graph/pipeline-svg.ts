@@ -3,7 +3,7 @@ import { drawingSvg, type SvgBox } from './drawing-svg.js';
 import { layOut, type Box } from './lay-out.js';
 import { shapeName } from './shape-nodes.js';
 
-/** A pipeline's graph, as the page draws it, as an SVG file. */
+/** A pipeline's graph as an SVG file, as on the page. */
 export const pipelineSvg = (graph: GraphShape, phases: readonly PhaseInfo[]): string => {
   const { boxes, tracks } = layOut(graph);
   return drawingSvg({ title: shapeName(graph), boxes: boxes.map((box) => svgBox(box, phases)), tracks });

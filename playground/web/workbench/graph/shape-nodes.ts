@@ -1,6 +1,6 @@
 import type { GraphShape } from '../../../protocol/catalog.js';
 
-/** What a shape is called: its id, or what kind of block it is. */
+/** The name of a shape: its id, or its kind of block. */
 export const shapeName = (shape: GraphShape): string => {
   switch (shape.kind) {
     case 'guard':

@@ -3,7 +3,7 @@ import { Button } from '../../components/button.js';
 import { count } from '../../components/format.js';
 import { charactersOf, toggleCut } from './cuts.js';
 
-/** A text of more characters would be more buttons than a page can hold. */
+/** A longer text would need too many buttons for a page. */
 const mostCharacters = 2000;
 
 interface CutEditorProps {
@@ -72,12 +72,12 @@ interface CharactersProps {
   readonly onPress: (event: KeyboardEvent) => void;
 }
 
-/** Each character is a button that cuts before it; one of them is in the way of the tab key. */
+/** Each character is a button that cuts before it; only one of them is a tab stop. */
 const Characters = ({ characters, cuts, place, onToggle, onPress }: CharactersProps) => {
   const isCut = new Set(cuts);
   const click = (event: MouseEvent, index: number): void => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
-    const isPointer = event.detail > 0; // the keyboard clicks without a place
+    const isPointer = event.detail > 0; // a click from the keyboard has no position
     onToggle(isPointer && event.clientX > left + width / 2 ? index + 1 : index);
   };
   return characters.map((character, index) => (
@@ -108,7 +108,7 @@ interface CaretPlace {
   readonly cuts: readonly number[];
 }
 
-/** Where keys lead the caret. */
+/** The moves of the caret by key. */
 const moves: Readonly<Partial<Record<string, (from: CaretPlace) => number>>> = {
   ArrowLeft: ({ place }) => place - 1,
   ArrowRight: ({ place }) => place + 1,
@@ -118,7 +118,7 @@ const moves: Readonly<Partial<Record<string, (from: CaretPlace) => number>>> = {
   ArrowDown: ({ place, cuts }) => cuts.find((cut) => cut > place) ?? place,
 };
 
-/** The place that a key leads to; undefined where the key leads nowhere. */
+/** The new place of the caret after a key; undefined if the key does not move it. */
 const moveCaret = (key: string, from: CaretPlace): number | undefined => {
   const to = Object.hasOwn(moves, key) ? moves[key]?.(from) : undefined;
   return to === undefined ? undefined : Math.max(1, Math.min(to, from.last));

@@ -9,11 +9,11 @@ export const cutAt = (text: string, at: readonly number[]): string[] => {
   return edges.slice(1).map((end, index) => characters.slice(edges[index], end).join(''));
 };
 
-/** The cuts with one more at `position`, or without the one that is there. */
+/** The cuts with `position` added, or removed if present. */
 export const toggleCut = (at: readonly number[], position: number): number[] =>
   at.includes(position) ? at.filter((one) => one !== position) : sorted([...at, position]);
 
-/** Where chunks were cut. A cut inside a character has no position and is left out. */
+/** The positions of cuts between chunks. A cut inside a character has no position and is left out. */
 export const cutsOf = (chunks: readonly string[]): number[] => {
   const starts = new Map<number, number>();
   let units = 0;

@@ -10,11 +10,11 @@ interface FilmViewProps {
   readonly film: Film;
   readonly index: number;
   readonly onGo: (index: number) => void;
-  /** The keys, in addition to `p` and `n`, that move it, as shown. */
+  /** The keys for moving it, in addition to `p` and `n`, as displayed. */
   readonly keys: string;
 }
 
-/** A stream chunk by chunk: what came, what was held, and what left. */
+/** A stream chunk by chunk: the arrived, buffered and released text. */
 export const FilmView = ({ film, index, onGo, keys }: FilmViewProps) => {
   const frame = frameAt(film, index);
   const last = frameCount(film) - 1;
@@ -105,7 +105,7 @@ const FilmText = ({ frame: { released, fresh, held, coming } }: { readonly frame
   </>
 );
 
-/** Of a long text only what is near is shown. */
+/** Of a long text only the nearby part is shown. */
 const mostChars = 4_000;
 
 const Words = ({ look, says, text }: { readonly look: string; readonly says: string; readonly text: string }) =>
@@ -124,7 +124,7 @@ interface FilmStripProps {
 
 const frameWidth = 76;
 
-/** The frames in a row: what went in above, what left below. The slider is its keyboard. */
+/** The frames in a row: input above, output below. The slider has the keyboard controls. */
 const FilmStrip = ({ film: { emissions }, index, onGo }: FilmStripProps) => {
   const strip = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -166,7 +166,7 @@ const FilmStrip = ({ film: { emissions }, index, onGo }: FilmStripProps) => {
   );
 };
 
-/** Spaces and line ends as signs, since a frame may be nothing else. */
+/** Spaces and line ends as signs, because a frame may contain nothing else. */
 const visible = (text: string): string => text.replaceAll(' ', '␣').replaceAll('\n', '⏎');
 
 interface PlayOptions {
@@ -176,7 +176,7 @@ interface PlayOptions {
   readonly onGo: (index: number) => void;
 }
 
-/** Between frames of a stream without times. */
+/** Milliseconds between frames of a stream without times. */
 const stepMs = 120;
 /** The longest delay before the next frame. */
 const longestMs = 2_000;
@@ -188,7 +188,7 @@ const waitAfter = ({ emissions }: Film, index: number): number => {
   return now === undefined ? 0 : Math.min(longestMs, Math.max(0, next - now));
 };
 
-/** Moves through a film at the speed of its stream; from the end it begins anew. */
+/** Plays a film at the speed of its stream; at the end it restarts. */
 const usePlay = ({ film, index, last, onGo }: PlayOptions): { readonly isPlaying: boolean; readonly toggle: () => void } => {
   const [isPlaying, setIsPlaying] = useState(false);
   useEffect(() => {

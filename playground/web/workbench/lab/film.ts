@@ -1,8 +1,8 @@
 import type { LabEmission, LabRun } from '../../../protocol/workbench.js';
 
-/** One step of a stream; `pushed` is empty where words left while none came. */
+/** One step of a stream; `pushed` is empty if text left without new input. */
 export interface FilmEmission extends LabEmission {
-  /** Epoch milliseconds, where it was recorded. */
+  /** Epoch milliseconds, if it was recorded. */
   readonly at?: number;
 }
 
@@ -12,27 +12,27 @@ export interface Film {
   readonly emissions: readonly FilmEmission[];
 }
 
-/** How things stood at one point of a lab's run. */
+/** The state at one point of a lab's run. */
 export interface Frame {
   /** 0 is before the first chunk. */
   readonly index: number;
-  /** What had left before. */
+  /** The text that left before. */
   readonly released: string;
-  /** What left just now. */
+  /** The text that left in this frame. */
   readonly fresh: string;
-  /** What is held back, in the model's words. */
+  /** The buffered text, in the model's words. */
   readonly held: string;
-  /** What has not come yet. */
+  /** The text that is still to come. */
   readonly coming: string;
-  /** What went in just now; absent at the start and at the end of the stream. */
+  /** The pushed chunk; undefined at the start and at the end of the stream. */
   readonly pushed?: string;
   readonly stop?: LabEmission['stop'];
 }
 
-/** How many frames a run has: one for each emission, and one before them. */
+/** The number of frames of a run: one for each emission, and one before them. */
 export const frameCount = ({ emissions }: Film): number => emissions.length + 1;
 
-/** The frame at `index`; the last one where that is past the end. */
+/** The frame at `index`; the last one if that is past the end. */
 export const frameAt = ({ chunks, emissions }: Film, index: number): Frame => {
   const at = Math.max(0, Math.min(index, emissions.length));
   const past = emissions.slice(0, at);
@@ -45,22 +45,22 @@ export const frameAt = ({ chunks, emissions }: Film, index: number): Frame => {
       .join(''),
     fresh: now?.left ?? '',
     held: now?.held ?? '',
-    coming: chunks.slice(at).join(''), // each emission but the last is of one chunk
+    coming: chunks.slice(at).join(''), // each emission but the last has one chunk
     ...(now?.pushed !== undefined && { pushed: now.pushed }),
     ...(now?.stop && { stop: now.stop }),
   };
 };
 
-/** The next frame after `index` in which something happens to what a reader sees: words leave, or the stream is stopped. */
+/** The next frame after `index` with a visible change: text leaves, or the stream is stopped. */
 export const nextRelease = ({ emissions }: Film, index: number): number => {
   const found = emissions.findIndex(({ left, stop }, at) => at >= index && (left !== '' || stop !== undefined));
   return found < 0 ? emissions.length : found + 1;
 };
 
-/** The most that was held at any point, in code points. */
+/** The maximum length of the buffered text, in code points. */
 export const mostHeld = ({ emissions }: Film): number => emissions.reduce((most, { heldChars }) => Math.max(most, heldChars), 0);
 
-/** What happened in a frame, in words. */
+/** The events of a frame, in words. */
 export const sayFrame = ({ index, pushed, fresh, held }: Frame): string => {
   if (index === 0) return 'nothing has come';
   const came = pushed === undefined ? 'the stream ended' : pushed === '' ? 'nothing came' : `came ${JSON.stringify(pushed)}`;

@@ -1,6 +1,6 @@
 import type { Cutting, LabStream } from '../../../protocol/workbench.js';
 
-/** What a person has set up in the lab. */
+/** The user's settings in the lab. */
 export type LabSettings = LabStream;
 
 export const labKinds = ['text', 'reasoning', 'tool-input'] as const satisfies readonly LabStream['kind'][];
@@ -8,10 +8,10 @@ export const labKinds = ['text', 'reasoning', 'tool-input'] as const satisfies r
 /** The longest text that goes into a link, in UTF-16 units. */
 export const longestLinkedText = 2000;
 
-/** Whether a link holds the text as well. */
+/** Whether a link includes the text. */
 export const isLinked = ({ text }: LabSettings): boolean => text.length <= longestLinkedText;
 
-/** Settings as a link's query. A text that is too long for a link stays out of it. */
+/** Settings as a link's query. A text that is too long for a link is left out. */
 export const writeLabLink = (settings: LabSettings): string => {
   const { pipelineId, text, kind, cutting } = settings;
   const query = new URLSearchParams({ pipeline: pipelineId, kind });
@@ -20,7 +20,7 @@ export const writeLabLink = (settings: LabSettings): string => {
   return query.toString();
 };
 
-/** Reads a link's query over what is set where it says nothing, or nothing that can be used. */
+/** Reads a link's query. Missing or invalid values come from `otherwise`. */
 export const readLabLink = (search: string, otherwise: LabSettings): LabSettings => {
   const query = new URLSearchParams(search);
   return {

@@ -24,14 +24,14 @@ import { RowHead, RowTable } from '../row-head.js';
 
 const sampleText = 'Of course. Write to ann.lee@example.org, or call +41 44 668 18 00. Have a nice day!';
 
-/** The settings that the lab opens with: the first pipeline that judges a stream. */
+/** The initial settings of the lab: the first pipeline that judges a stream. */
 const initialSettings = ({ phases, pipelines }: Catalog): LabSettings => {
   const chunked = new Set(phases.filter(({ cadence }) => cadence === 'chunk').map(({ phase }) => phase));
   const first = pipelines.find((pipeline) => pipeline.phases.some((phase) => chunked.has(phase))) ?? pipelines[0];
   return { pipelineId: first?.id ?? '', text: sampleText, kind: 'text', cutting: { kind: 'characters' } };
 };
 
-/** Lets a person cut a stream as it may come, and shows what leaves the gate, and when. */
+/** Cuts a stream as the user wants, and shows the gate's releases with their times. */
 export const LabPage = () => {
   const catalog = useCatalog();
   const search = useSearch();
@@ -39,7 +39,7 @@ export const LabPage = () => {
   const { lab, run } = useLab();
   const link = `?${writeLabLink(settings)}`;
   useEffect(() => {
-    // The address follows what is set, so that it can be shared; it is no step back in the history.
+    // The address follows the settings, so that it can be shared; it adds no step to the history.
     window.history.replaceState(window.history.state, '', `${window.location.pathname}${link}`);
   }, [link]);
   const load = (next: LabSettings): void => {
@@ -78,7 +78,7 @@ interface FilmPanelProps {
   readonly isStale: boolean;
 }
 
-/** What the gate did, chunk by chunk. */
+/** The gate's output, chunk by chunk. */
 const FilmPanel = ({ result, isStale }: FilmPanelProps) => (
   <Panel title="Emitted text" note={isStale ? 'Settings have changed: run again to see them' : undefined}>
     {result ? (
@@ -111,7 +111,7 @@ const LabFilm = ({ run }: { readonly run: LabRun }) => {
 
 type GuardEvent = Extract<RunEvent, { type: 'guard' }>;
 
-/** How often each guard was asked, and what it said. */
+/** The number of calls of each guard, and its verdicts. */
 const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }) => {
   const verdicts = events.filter((event): event is GuardEvent => event.type === 'guard');
   if (verdicts.length === 0) return null;

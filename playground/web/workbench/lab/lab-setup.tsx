@@ -15,7 +15,7 @@ interface LabSetupProps {
   readonly onRun: () => void;
 }
 
-/** What is streamed, through which pipeline, and how it is cut. */
+/** The streamed text, its pipeline, and its cutting. */
 export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) => {
   const { text, cutting } = settings;
   const isRecorded = cutting.kind === 'recorded';
@@ -95,7 +95,7 @@ const cuttingTitles: Readonly<Record<Cutting['kind'], string>> = {
   recorded: 'as a run recorded it',
 };
 
-/** A cutting of each kind to begin with. */
+/** An initial cutting of each kind. */
 const firstCuttings: Readonly<Record<Cutting['kind'], Cutting>> = {
   characters: { kind: 'characters' },
   random: { kind: 'random', seed: 1, mean: 4 },

@@ -12,7 +12,7 @@ import type { LabSettings } from './lab-link.js';
 
 interface LeakPanelProps {
   readonly settings: LabSettings;
-  /** Sets the lab up with what leaked, and runs it. */
+  /** Loads the leaking cutting into the lab, and runs it. */
   readonly onLoad: (settings: LabSettings) => void;
 }
 
@@ -21,7 +21,7 @@ type Outcome =
   | { readonly state: 'done'; readonly asked: FindLeak; readonly found: LeakSearch }
   | { readonly state: 'failed'; readonly error: Error };
 
-/** Searches cuttings for one that lets more of a fragment out than is allowed. */
+/** Searches for a cutting that releases more of a fragment than allowed. */
 export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
   const [fragment, setFragment] = useState('');
   const [allowed, setAllowed] = useState(3);
@@ -35,7 +35,7 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
     try {
       setOutcome({ state: 'done', asked, found: await post<LeakSearch>('lab/leak', asked) });
     } catch (thrown) {
-      setOutcome({ state: 'failed', error: thrown as Error }); // the client throws nothing else
+      setOutcome({ state: 'failed', error: thrown as Error }); // the client throws only this type
     }
   };
   return (
@@ -89,7 +89,7 @@ const NumberField = ({ title, value, onChange }: NumberFieldProps) => (
   </label>
 );
 
-/** Why there is nothing to search; undefined where there is. */
+/** The reason why there is nothing to search; undefined if there is something. */
 const whyNot = ({ text, cutting }: LabSettings, fragment: string): string | undefined => {
   if (cutting.kind === 'recorded') return 'A search needs a text: choose another way to cut first.';
   if (fragment === '') return 'Say what must not be seen.';

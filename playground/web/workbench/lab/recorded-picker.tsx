@@ -14,7 +14,7 @@ interface RecordedProps {
   readonly onChange: (cutting: Recorded) => void;
 }
 
-/** Picks a call of the model out of the recorded runs. */
+/** Picks a model call from the recorded runs. */
 export const RecordedPicker = ({ cutting, onChange }: RecordedProps) => {
   const loaded = useLoaded(useCallback((signal) => get<RunPage>(`runs${query({ limit: 100 })}`, signal), []));
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
@@ -73,13 +73,13 @@ const CallSelect = ({ cutting, onChange }: RecordedProps) => {
   );
 };
 
-/** A call of the model as a run recorded it. */
+/** A recorded model call. */
 interface RecordedCall extends Place {
   readonly chunks: number;
   readonly chars: number;
 }
 
-/** The calls of a run that brought words, in their order. */
+/** The model calls of a run with text, in order. */
 const callsIn = (entries: readonly StudioEntry[]): RecordedCall[] => {
   const calls = new Map<string, RecordedCall>();
   for (const entry of entries) {

@@ -3,7 +3,7 @@ import { post } from '../../api/request.js';
 import type { LabRun } from '../../../protocol/workbench.js';
 import type { LabSettings } from './lab-link.js';
 
-/** A run of the lab, with the settings that it was made with. */
+/** A run of the lab, with its settings. */
 export interface LabResult {
   readonly settings: LabSettings;
   readonly run: LabRun;
@@ -28,7 +28,7 @@ export const useLab = () => {
       count.current += 1;
       setLab({ isBusy: false, result: { settings, run: made, number: count.current } });
     } catch (thrown) {
-      setLab({ isBusy: false, error: thrown as Error }); // the client throws nothing else
+      setLab({ isBusy: false, error: thrown as Error }); // the client throws only this type
     }
   };
   return { lab, run };

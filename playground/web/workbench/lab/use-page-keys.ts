@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 
-/** Controls that need the keys for themselves. */
+/** Controls that use the keys themselves. */
 const ownKeys =
   'input:not([type="range"], [type="radio"], [type="checkbox"]), textarea, select, .cuts, [contenteditable], .graph';
 
-/** Calls a handler at a key, wherever on the page it is pressed, but for controls that need it themselves. */
+/** Calls a handler for a key, anywhere on the page except in controls that use it themselves. */
 export const usePageKeys = (handlers: Readonly<Partial<Record<string, () => void>>>): void => {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {

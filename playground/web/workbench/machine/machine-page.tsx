@@ -12,7 +12,7 @@ import { CopyButton, SaveButton } from '../take-away/take-button.js';
 import { layOutMachine, stateName } from '../../run/statechart/lay-out-machine.js';
 import { drawingSvg } from '../graph/drawing-svg.js';
 
-/** The loop's statechart, which is the same for every agent, to look at and to take away. */
+/** The loop's statechart, which is the same for every agent, to view and to export. */
 export const MachinePage = () => {
   const { machine } = useCatalog();
   const [chosen, setChosen] = useState<string>();
@@ -95,7 +95,7 @@ const Transitions = ({ ways }: { readonly ways: readonly TransitionInfo[] }) => 
   </div>
 );
 
-/** The loop's statechart, as the page draws it, as an SVG file. Ways to where nearly every state leads are left out, as there. */
+/** The loop's statechart as an SVG file, as on the page. Transitions to states with very many sources are left out, as there. */
 const machineSvg = (machine: Catalog['machine']): string => {
   const { states, transitions } = layOutMachine(machine);
   return drawingSvg({

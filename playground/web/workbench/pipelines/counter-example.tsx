@@ -8,7 +8,7 @@ import { Statechart } from '../../run/statechart/statechart.js';
 
 type Walk = NonNullable<Finding['counterExample']>;
 
-/** A run of the loop that shows what a finding is about: its way through the statechart, and what happens where. */
+/** A run of the loop that demonstrates a finding: its path through the statechart, with the events. */
 export const CounterExample = ({ finding: { code, counterExample } }: { readonly finding: Finding }) => (
   <Panel title="A run that shows it" note={<code>{code}</code>}>
     {counterExample ? (

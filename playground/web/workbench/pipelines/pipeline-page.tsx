@@ -24,7 +24,7 @@ import { InertText } from '../../components/inert-text.js';
 import { SeverityBadge } from './severity.js';
 import { shapeName } from '../graph/shape-nodes.js';
 
-/** One pipeline: its graph, what `verify` found, and a place to try it. */
+/** One pipeline: its graph, the findings of `verify`, and a form to try it. */
 export const PipelinePage = ({ id = '' }: { readonly id?: string }) => {
   const pipeline = useCatalog().pipelines.find((one) => one.id === id);
   const guard = useQuery()[0].get('guard') ?? undefined;
@@ -33,7 +33,7 @@ export const PipelinePage = ({ id = '' }: { readonly id?: string }) => {
 
 interface PipelineViewProps {
   readonly pipeline: PipelineInfo;
-  /** The path that is selected at first. */
+  /** The initially selected path. */
   readonly guard: string | undefined;
 }
 
@@ -118,7 +118,7 @@ interface FindingListProps {
   readonly onChoose: (finding: Finding | undefined) => void;
 }
 
-/** What `verify` has found. A click shows where, and the run that shows it. */
+/** The findings of `verify`. A click shows the place, and a run that demonstrates it. */
 const FindingList = ({ findings, chosen, onChoose }: FindingListProps) => {
   if (findings.length === 0) return <p className="faint">Nothing. What verify() looks for is not in this pipeline.</p>;
   return (
@@ -144,7 +144,7 @@ const FindingList = ({ findings, chosen, onChoose }: FindingListProps) => {
   );
 };
 
-/** What is known of one place of a pipeline. */
+/** The details of one place of a pipeline. */
 const PlaceDetails = ({ shape }: { readonly shape: GraphShape }) => {
   const rows = [['path', shape.path], ['kind', shape.kind], ...('overlap' in shape ? [['overlap rule', shape.overlap]] : [])];
   return (

@@ -2,8 +2,8 @@ import type { GraphShape } from '../../../protocol/catalog.js';
 import { shapesIn } from '../../../protocol/shapes.js';
 
 /**
- * The place of a pipeline that a finding is about: the one of its path, or the nearest around it. Where an agent put the pipeline
- * into an array, the finding's path begins with the array; undefined where it is about something else.
+ * The place of a pipeline that a finding is about: the one of its path, or the nearest around it. If an agent put the pipeline
+ * into an array, the finding's path starts with the array. Undefined if the finding is about something else.
  */
 export const placeOfFinding = (graph: GraphShape, path: string): string | undefined => {
   const own = within(graph.path, path);
@@ -12,7 +12,7 @@ export const placeOfFinding = (graph: GraphShape, path: string): string | undefi
   return around.toSorted((a, b) => b.path.length - a.path.length)[0]?.path;
 };
 
-/** The path as it reads inside of the pipeline at `root`. */
+/** The path inside of the pipeline at `root`. */
 const within = (root: string, path: string): string | undefined => {
   if (path === root || path.startsWith(`${root}/`)) return path;
   const at = `${path}/`.indexOf(`/${root}/`);

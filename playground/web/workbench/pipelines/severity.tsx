@@ -14,7 +14,7 @@ export const SeverityBadge = ({ severity }: { readonly severity: Finding['severi
     </Badge>
   );
 
-/** How many findings there are, in the colour of the worst. */
+/** The number of findings, in the color of the worst. */
 export const FindingCount = ({ findings }: { readonly findings: readonly Finding[] }) => {
   if (findings.length === 0)
     return (

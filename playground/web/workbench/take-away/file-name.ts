@@ -1,3 +1,3 @@
-/** A name that any system takes as a file's. */
+/** A file name that is valid on any system. */
 export const fileName = (name: string, extension: string): string =>
   `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replaceAll(/^[.-]+|-+$/g, '') || 'studio'}.${extension}`;

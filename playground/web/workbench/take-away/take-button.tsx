@@ -8,14 +8,14 @@ type Outcome = 'idle' | 'busy' | 'done' | 'failed';
 interface TakeButtonProps {
   readonly children: string;
   readonly icon: LucideIcon;
-  /** What it says once it is done. */
+  /** Its label after success. */
   readonly done: string;
-  /** Gives whether it went well; a rejection counts as not. */
+  /** Returns whether it succeeded; a rejection counts as failure. */
   readonly take: () => Promise<boolean>;
   readonly look?: 'plain' | 'quiet' | undefined;
 }
 
-/** A button that says for a while how it went. */
+/** A button that shows its outcome for a while. */
 const TakeButton = ({ children, icon: Icon, done, take, look = 'plain' }: TakeButtonProps) => {
   const [outcome, setOutcome] = useState<Outcome>('idle');
   useEffect(() => {
@@ -37,7 +37,7 @@ const TakeButton = ({ children, icon: Icon, done, take, look = 'plain' }: TakeBu
 
 interface CopyButtonProps {
   readonly children: string;
-  /** What is copied; asked for at the click. */
+  /** The text to copy; computed at the click. */
   readonly text: () => string | Promise<string>;
   readonly look?: 'plain' | 'quiet';
 }

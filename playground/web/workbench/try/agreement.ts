@@ -1,6 +1,6 @@
 import type { Tried } from '../../../protocol/workbench.js';
 
-/** Where two engines that tried the same payload differ, in words; empty where they agree. */
+/** The differences between two engines for the same payload, in words; empty if they agree. */
 export const differencesOf = (a: Tried, b: Tried): string[] => {
   const rows: [string, unknown, unknown][] = [
     ['the status', a.status, b.status],
@@ -19,7 +19,7 @@ export interface TextChange {
   readonly after: string;
 }
 
-/** The texts of a payload with what became of each; those that were changed come first. */
+/** The texts of a payload with their changes; changed ones come first. */
 export const textChanges = ({ before, after }: Pick<Tried, 'before' | 'after'>): TextChange[] => {
   const targets = [...new Set([...before, ...after].map(({ target }) => target))];
   const textAt = (texts: Tried['before'], target: string): string => texts.find((one) => one.target === target)?.text ?? '';

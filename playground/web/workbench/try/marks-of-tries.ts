@@ -7,11 +7,11 @@ import type { PlaceMark } from '../graph/place-mark.js';
 import { stepSignals } from './step-status.js';
 import type { Trying } from './use-try.js';
 
-/** What the guards of the plan reported, as on the page of a run; the number of a mark is the place of its event. */
+/** The reports of the plan's guards, as on the page of a run; the number of a mark is the index of its event. */
 export const marksOfPlan = ({ events }: Pick<Tried, 'events'>): readonly GuardMark[] =>
   foldRun(events.map((event, seq) => ({ kind: 'event', seq, at: event.at, event }))).lanes.flatMap(({ marks }) => marks);
 
-/** A mark for each place of a graph: of the plan the verdicts of its guards, of Mastra's engine the status of its steps. */
+/** A mark for each place of a graph: on the plan the verdicts of its guards, on Mastra's engine the status of its steps. */
 export const marksOfTries = (results: Trying['results'], graph: GraphShape, phase: string): ReadonlyMap<string, PlaceMark> => {
   const steps = results.flatMap(({ tried }) => tried.steps.map(({ path, status }) => [path, markOf(status)] as const));
   const plan = results.find(({ engine }) => engine === 'plan');

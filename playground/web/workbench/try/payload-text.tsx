@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { readPayload, writeJson } from '../form/edit-payload.js';
 import type { FillProps } from '../form/payload-form.js';
 
-/** The name under which what is wrong with the text is reported. */
+/** The name for errors of the text. */
 const textName = 'payload';
 
 /** The whole payload as JSON. */

@@ -5,7 +5,7 @@ import type { Tone } from '../../components/signal.js';
 
 type Status = TriedStep['status'];
 
-/** How the status of a run or a step is shown: each as itself. */
+/** The appearance of a run's or a step's status. */
 export const stepSignals: Readonly<Record<Status, { readonly tone: Tone; readonly icon: LucideIcon }>> = {
   success: { tone: 'pass', icon: Check },
   tripwire: { tone: 'trip', icon: OctagonX },

@@ -22,7 +22,7 @@ interface TriedResultProps {
   readonly phase: string;
 }
 
-/** How a try went: the run, what became of the words, and each guard or step. */
+/** The result of a try: the run, the changes of the texts, and each guard or step. */
 export const TriedResult = ({ title, tried, graph, phase }: TriedResultProps) => (
   <section className="tried" aria-label={`Result: ${title}`}>
     <header className="tried-head">
@@ -86,7 +86,7 @@ interface TriedVerdictsProps {
   readonly phase: string;
 }
 
-/** Each guard of the phase in the order of the pipeline, with what it decided and changed; then what its blocks reported. */
+/** Each guard of the phase in the order of the pipeline, with its verdict and changes; then the reports of its blocks. */
 const TriedVerdicts = ({ tried, graph, phase }: TriedVerdictsProps) => {
   const marks = marksOfPlan(tried);
   const guards = guardsIn(graph).filter(({ phases }) => phases.includes(phase));
@@ -142,7 +142,7 @@ const MarkRow = ({ mark, changes, author }: MarkRowProps) => (
   </>
 );
 
-/** The same words may stand at two places of a message; one diff shows them. */
+/** The same words may occur at two places of a message; one diff shows them. */
 const changesOf = ({ events }: Tried, { seq }: GuardMark): readonly Change[] => {
   const event = events[seq];
   const { changes = [] } = event?.type === 'guard' ? event : {};

@@ -37,7 +37,7 @@ const placeOf = ({ schema }: PhaseInfo) => ({
   example: examplePayload(schema, new Date().toISOString()),
 });
 
-/** Runs one phase of a pipeline over a payload that a person fills in. */
+/** Runs one phase of a pipeline with a payload from the user. */
 export const TryPhase = ({ pipeline, onTried }: TryPhaseProps) => {
   const table = useCatalog().phases;
   const [row, setRow] = useState(() => table.find(({ phase }) => pipeline.phases.includes(phase)) ?? table[0]);
@@ -58,7 +58,7 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
   const [engines, setEngines] = useState<readonly Engine[]>(engineChoices[0].engines);
   const [drafts, setDrafts] = useState<FieldErrors>({});
   const { trying, run, clear } = useTry(pipeline.id);
-  /** Another payload, in a form of its own. */
+  /** Opens another payload, in a new form. */
   const open = (next: Payload): void => {
     setFilled({ payload: next, form: form + 1 });
     setDrafts({});

@@ -7,11 +7,11 @@ import type { FieldErrors } from '../form/payload-form.js';
 
 export type Engine = TryPhase['engine'];
 
-/** How the tries of one payload stand. */
+/** The state of the tries of one payload. */
 export interface Trying {
   readonly isBusy: boolean;
   readonly results: readonly { readonly engine: Engine; readonly tried: Tried }[];
-  /** What is wrong with fields of the payload. */
+  /** The errors of fields of the payload. */
   readonly errors: FieldErrors;
   /** Another error. */
   readonly error?: Error;
@@ -39,7 +39,7 @@ export const useTry = (pipelineId: string) => {
       return wrong ? [] : results;
     } catch (thrown) {
       const isField = thrown instanceof ApiError && thrown.code === invalidPayload;
-      setTrying(isField ? { ...nothing, errors: errorsOf(thrown, phase) } : { ...nothing, error: thrown as Error }); // the client throws nothing else
+      setTrying(isField ? { ...nothing, errors: errorsOf(thrown, phase) } : { ...nothing, error: thrown as Error }); // the client throws only this type
       return [];
     }
   };

@@ -1,21 +1,21 @@
 import type { FormField } from '../form-fields.js';
 
-/** What every kind of input is given. */
+/** The common props of all inputs. */
 export interface FieldProps {
   readonly field: FormField;
-  /** The id of the control that the field's label names. */
+  /** The id of the control for the field's label. */
   readonly id: string;
   readonly value: unknown;
-  /** The id of the words that describe it and say what is wrong. */
+  /** The id of its description and error. */
   readonly describedBy: string;
   readonly isInvalid: boolean;
-  /** A new value; undefined takes the field out. */
+  /** A new value; undefined removes the field. */
   readonly onChange: (value: unknown) => void;
   /** The error of the control's content, which is then no value; undefined once it is valid again. */
   readonly onDraftError: (message: string | undefined) => void;
 }
 
-/** The attributes that tie a control to its words. */
+/** The attributes that connect a control with its description. */
 export const tied = ({ id, describedBy, isInvalid }: FieldProps) => ({
   id,
   'aria-describedby': describedBy,

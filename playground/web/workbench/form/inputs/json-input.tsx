@@ -3,11 +3,11 @@ import { readJson, writeJson } from '../edit-payload.js';
 import type { JsonSchema } from '../json-schema.js';
 import { tied, type FieldProps } from './field-props.js';
 
-/** Whether a schema takes a text, so that a word needs no quotes. */
+/** Whether a schema accepts a text, so that a word needs no quotes. */
 const takesText = ({ type = [], enum: choices = [], anyOf = [] }: JsonSchema): boolean =>
   [type].flat().includes('string') || choices.some((one) => typeof one === 'string') || anyOf.some(takesText);
 
-/** Any value, as JSON. What is no JSON stays in the control, with what is wrong with it. */
+/** Any value, as JSON. Invalid JSON stays in the control, with its error. */
 export const JsonInput = (props: FieldProps) => {
   const { field, value, onChange, onDraftError } = props;
   const written = writeJson(value);

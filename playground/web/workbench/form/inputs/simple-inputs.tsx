@@ -23,7 +23,7 @@ export const NumberInput = (props: FieldProps) => {
   );
 };
 
-/** A choice among fixed values, which need not be text. */
+/** A choice among fixed values of any type. */
 const ValueSelect = ({ values, ...props }: FieldProps & { readonly values: readonly { label: string; value: unknown }[] }) => (
   <select
     {...tied(props)}
@@ -54,7 +54,7 @@ export const YesNoInput = (props: FieldProps) => (
   />
 );
 
-/** Several texts, one in each line. */
+/** Several texts, one per line. */
 export const TextsInput = (props: FieldProps) => {
   const { value, onChange } = props;
   const lines = Array.isArray(value) ? (value as unknown[]) : [];

@@ -1,6 +1,6 @@
 import { useCallback, useRef } from 'react';
 
-/** Reports the first of what is wrong inside of a field that holds several controls; `name` tells the controls apart. */
+/** Reports the first error in a field with several controls; `name` identifies the control. */
 export const useDraftErrors = (
   report: (message: string | undefined) => void,
 ): ((name: string, message: string | undefined) => void) => {
