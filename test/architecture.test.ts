@@ -76,19 +76,19 @@ describe('the layers of the sources', () => {
   });
 });
 
-/** The packages that a file and all that it imports run at once: types are gone by then, and what is imported later is not loaded yet. */
+/** The packages that a file and its imports load at once: without types, and without dynamic imports. */
 const loadedBy = (entry: string): string[] => {
   const files = new Set([entry]);
   const packages = new Set<string>();
   for (const path of files)
-    // those that are added meanwhile, too
+    // including those added during the loop
     for (const specifier of runBy(path))
       if (specifier.startsWith('.')) files.add(posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts'));
       else packages.add(specifier);
   return [...packages];
 };
 
-/** What a file imports and re-exports other than as types. */
+/** The imports and re-exports of a file other than types. */
 const runBy = (path: string): string[] => {
   const { staticImports, staticExports } = parseSync(path, readFileSync(path, 'utf8')).module;
   const imports = staticImports

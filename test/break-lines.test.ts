@@ -9,7 +9,7 @@ const declarators = Array.from(
 );
 const code = `const ${declarators.join(',')};class A{static n=1;m(){if(A.n)for(;;)break;return/[,;]/.test(\`;\`)}}\nout(${declarators.map((_, index) => `v${index}.c`).join('+')},new A().m());`;
 
-/** A segment at every place where a name begins. */
+/** A segment at the start of each name. */
 const mappings = code
   .split('\n')
   .map((line, at) => Array.from(line.matchAll(/\w+/g), ({ index }): SourceMapSegment => [index, 0, at, index]));

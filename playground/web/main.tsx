@@ -24,7 +24,7 @@ import { ErrorNotice } from './components/error-notice.js';
 /** The path under which the studio is mounted; empty at the root. */
 const mountedAt = new URL(document.baseURI).pathname.replace(/\/$/, '');
 
-/** A change of the address also leaves a broken page. */
+/** A broken page is discarded when the address changes. */
 const Pages = () => {
   const [location] = useLocation();
   return (

@@ -24,7 +24,7 @@ import type { Seen } from './seen.js';
 
 const durability = memoryEngine();
 
-/** An entrance, the one it is compared with, and where they differ on purpose. */
+/** An entrance, its reference, and their intended differences. */
 interface Entrance {
   readonly name: string;
   readonly run: (one: Script) => Promise<Seen>;

@@ -1,14 +1,14 @@
 import { mail, type Rule, type Saying, type Script } from './script.js';
 import type { Seen } from './seen.js';
 
-/** Where entrances differ on purpose. */
+/** An intended difference between entrances. */
 export interface Exclusion {
   readonly why: string;
-  /** The page that says so. */
+  /** The page that documents it. */
   readonly link: string;
-  /** Which scripts are not drawn. Default: none. */
+  /** Excludes scripts from the draw. Default: none. */
   readonly leavesOut?: (one: Script) => boolean;
-  /** What is compared in place of what was seen. */
+  /** The compared part of what was seen. */
   readonly compares?: (seen: Seen) => Seen;
 }
 
@@ -48,7 +48,7 @@ export const streamAndGenerate: readonly Exclusion[] = [
   },
 ];
 
-/** The phases that come when words may have left. */
+/** The phases that may follow the release of words. */
 const afterwards: ReadonlySet<string> = new Set(['outputStep', 'toolResult', 'outputResult']);
 
 export const inAiSdk: readonly Exclusion[] = [
@@ -139,7 +139,7 @@ export const inAgentStream: readonly Exclusion[] = [
 
 const ofAlone = 'docs/guide/ai-sdk.md#what-the-ai-sdk-cannot-promise';
 
-/** What an adapter alone leaves to the AI SDK, where it has no guarded model. */
+/** The parts that an adapter without a guarded model leaves to the AI SDK. */
 const unguardedModel: readonly Exclusion[] = [
   {
     why: 'An adapter alone reports the verdicts of its own hooks.',
@@ -191,7 +191,7 @@ const wordsAndCalls = (message: string): string =>
     .filter((part) => !/^(reasoning|file) /.test(part))
     .join(' | ');
 
-/** What Mastra's own loop does, whatever guards it is given. */
+/** The behavior of Mastra's own loop with any guards. */
 export const inStock: readonly Exclusion[] = [
   partialWords,
   {

@@ -21,9 +21,9 @@ const rolesOf = {
   outputResult: 'assistant',
 } as const;
 
-/** What the guard of a phase is asked about. */
+/** The text that the guard of a phase judges. */
 const readOf = (phase: Rule['phase'], args: HookArgs): unknown => {
-  if (phase === 'apiError') return 'alpha bravo charlie dutch'; // it is only called where the call failed
+  if (phase === 'apiError') return 'alpha bravo charlie dutch'; // it is only called if the call failed
   if (phase === 'outputStream') return partTexts(args.part);
   if (phase === 'toolResult') return args.result;
   if (phase === 'outputStep' || phase === 'llmResponse') return args.text;
@@ -55,7 +55,7 @@ const unchanged = (phase: Rule['phase'], { part, messages }: HookArgs): unknown 
 const abortLate = ({ abort }: HookArgs): void => {
   try {
     abort('late');
-  } catch {} // as a hook's own abort throws
+  } catch {} // like a hook's own abort
 };
 
 const guardOf = (one: Rule, id: string): Processor => {
@@ -83,7 +83,7 @@ export interface Lanes {
   readonly errorProcessors: readonly PipelineStep[];
 }
 
-/** Guards in the arrays of an agent, and in the one list that other hosts take. */
+/** Guards in the arrays of an agent, and in the one list of other hosts. */
 export interface ScriptedGuards {
   readonly lanes: Lanes;
   readonly list: readonly PipelineStep[];
@@ -107,7 +107,7 @@ const wired = (steps: readonly PipelineStep[], id: string, wiring: Script['wirin
   }
 };
 
-/** The guards of a script, made anew: they count what they are asked. */
+/** New guards for a script: they count their calls. */
 export const guardsOf = ({ rules, redacts, wiring }: Script): ScriptedGuards => {
   const steps = rules.map((one, index) => {
     const made = guardOf(one, `g${index}`);

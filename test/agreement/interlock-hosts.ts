@@ -8,7 +8,7 @@ import type { Script } from './script.js';
 import { failed, inOrder, pageOf, pageOfResult, wordsLeft, type Chunk, type Seen } from './seen.js';
 import { answerSchema, description, fileText, inputSchema, worldOf } from './world.js';
 
-/** A run of an agent; the chunks and objects of a stream go into its second and third list. */
+/** A run of an agent; it adds the chunks and objects of a stream to its second and third list. */
 export type Run = (agent: Agent, prompt: string, call: Call) => Promise<InterlockResult>;
 interface Call {
   readonly options: {
@@ -25,8 +25,8 @@ const target = { thread: 'thread-1', resource: 'person-1' };
 type Streamed = Awaited<ReturnType<InterlockAgent['stream']>>;
 
 const readInto = async (streamed: unknown, { chunks, objects, options }: Call): Promise<InterlockResult> => {
-  const one = streamed as Streamed; // Mastra's stream has what is read here
-  const shown = options.structuredOutput && readAll(one.objectStream, objects).catch(() => undefined); // it ends as the stream does
+  const one = streamed as Streamed; // Mastra's stream has the fields that are read here
+  const shown = options.structuredOutput && readAll(one.objectStream, objects).catch(() => undefined); // it ends with the stream
   await readAll(one.fullStream, chunks);
   await shown;
   return one.getFullOutput() as unknown as Promise<InterlockResult>;
@@ -37,10 +37,10 @@ const readAll = async (from: AsyncIterable<unknown> | ReadableStream<unknown>, i
 };
 
 export const generate: Run = async (agent, prompt, { options }) =>
-  (await agent.generate(prompt, options as object)) as unknown as InterlockResult; // Mastra's has what is read here
+  (await agent.generate(prompt, options as object)) as unknown as InterlockResult; // Mastra's result has the fields that are read here
 export const stream: Run = async (agent, prompt, call) => readInto(await agent.stream(prompt, call.options as object), call);
 
-/** Begins a run, and approves its calls, one after another. */
+/** Starts a run, and approves its calls, one after another. */
 export const approving =
   (begin: Run): Run =>
   async (agent, prompt, given) => {
@@ -64,7 +64,7 @@ const savedIn = async (memory: MockMemory): Promise<string[]> => {
   return messages.map(({ role, content }) => `${role}: ${content.parts.map((part) => partSaid(part)).join(' | ')}`);
 };
 
-/** What a part of a message says. */
+/** The content of a message's part. */
 const partSaid = (part: { type: string }): string => {
   const { text, reasoning, toolInvocation } = part as {
     text?: string;
@@ -92,7 +92,7 @@ const stepOf = ({ text, reasoningText = '', files, toolCalls, toolResults }: Ste
   toolResults: toolResults.map((one) => JSON.stringify((one as { payload: { result: unknown } }).payload.result)).toSorted(),
 });
 
-/** How a run of Mastra's agent ended, which has no status. */
+/** The end of a run of Mastra's agent, which has no status. */
 interface Ended {
   readonly status?: string;
   readonly error?: Error;
@@ -115,11 +115,11 @@ const endOf = ({ status, error, tripwire, steps, text, object }: Ended) => {
 interface Settings {
   readonly config?: Partial<InterlockConfig>;
   readonly requireApproval?: boolean;
-  /** Whether Mastra's own agent runs it. */
+  /** Whether it is Mastra's own agent. */
   readonly isStock?: boolean;
 }
 
-/** A run of an agent; all that a reader of its result learns. */
+/** A run of an agent, as seen by a reader of its result. */
 export const onMastra =
   (run: Run, { config, requireApproval = false, isStock = false }: Settings = {}) =>
   async (one: Script): Promise<Seen> => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 const words = ['alpha', 'bravo', 'charlie', 'dutch'] as const;
-/** A value that the redactor takes out, and its halves. */
+/** A value that the redactor removes, and its halves. */
 export const mail = 'ann@example.com';
 export const halves = ['ann@', 'example.com'] as const;
 
@@ -18,33 +18,33 @@ export const guarded = [
   'outputResult',
 ] as const;
 
-/** A guard of one phase: it acts where it reads its word. */
+/** A guard of one phase: it acts on its word. */
 export interface Rule {
   readonly phase: (typeof guarded)[number];
   readonly word: string;
   /** `hang` never answers, and has a deadline; `late` aborts when its hook has settled. */
   readonly act: 'pass' | 'edit' | 'trip' | 'retry' | 'fail' | 'hang' | 'late';
   readonly isSlow: boolean;
-  /** How often it asks for another attempt. */
+  /** The number of retries that it requests. */
   readonly asks: number;
   readonly window: 'chunk' | 'sentence' | 'part' | undefined;
 }
 
-/** What the model says in one attempt at a step. */
+/** The model's output in one attempt at a step. */
 export interface Saying {
   readonly reasoning: readonly string[];
   readonly text: readonly string[];
-  /** Where a second text part begins: after so many characters. */
+  /** The number of characters before a second text part. */
   readonly partAt: number | undefined;
-  /** What is in the text file that the model makes. */
+  /** The content of the text file that the model makes. */
   readonly file: string | undefined;
   /** A word in the arguments of each call. */
   readonly calls: readonly string[];
-  /** In how many pieces the arguments come. */
+  /** The number of pieces of the arguments. */
   readonly fragments: number;
   /**
-   * How the provider ends: as it should; with its length as the reason; with a stream without a finish part; with a stream that breaks; before it
-   * says anything.
+   * The end of the provider's stream: complete; with its length as the reason; without a finish part; broken off; failed before any
+   * output.
    */
   readonly end: 'finish' | 'length' | 'cut' | 'break' | 'refusal';
 }
@@ -55,16 +55,16 @@ export interface Script {
   readonly redacts: boolean;
   readonly hold: 'none' | 'step' | 'run' | undefined;
   readonly budget: number;
-  /** Whether the last step answers with an object that has its words. */
+  /** Whether the last step answers with an object that contains its words. */
   readonly asksObject: boolean;
-  /** Whether a value begins at the end of the step with tools, and goes on in the next. */
+  /** Whether a value starts at the end of the step with tools, and continues in the next. */
   readonly spills: boolean;
   readonly request: readonly string[];
-  /** The attempts at the step that calls tools; the last one is said from then on. */
+  /** The attempts at the step that calls tools; the last one repeats. */
   readonly opening: readonly Saying[];
   /** The attempts at the last step. */
   readonly closing: readonly Saying[];
-  /** What the tools answer; a tool whose word begins with `!` throws it. */
+  /** The results of the tools; a tool whose word starts with `!` throws it. */
   readonly receipts: readonly string[];
 }
 
@@ -105,8 +105,8 @@ const sayings = (hasCalls: boolean): fc.Arbitrary<Saying[]> =>
   );
 
 /**
- * Where a model answers at once, its text is one chunk: which of two guards stops it, or what one of them is asked about, may then depend on the
- * way to run, unless all have windows that do not depend on chunks.
+ * In generate mode a text is one chunk. The guard that stops it, or the text that a guard judges, may then depend on the
+ * mode, unless all guards have windows that do not depend on chunks.
  */
 const inWindows = (rules: readonly Rule[], redacts: boolean): readonly Rule[] => {
   const isAlone = !redacts && rules.filter(({ phase }) => phase === 'outputStream').length < 2;

@@ -16,7 +16,7 @@ import { guarded, type Rule, type Script } from './script.js';
 import { failed, inOrder, pageOfResult, type Seen } from './seen.js';
 import { answerSchema, description, fileText, inputSchema, worldOf } from './world.js';
 
-/** What the AI SDK's results have of a step. */
+/** The fields of a step in the AI SDK's results. */
 interface Step {
   readonly text: string;
   readonly reasoningText?: string | undefined;
@@ -27,11 +27,11 @@ interface Step {
 
 interface Answer {
   readonly steps: readonly Step[];
-  /** It throws where no object was made. */
+  /** Throws if no object was made. */
   readonly output: unknown;
 }
 
-/** Where the words and objects of a stream go. */
+/** Collects the words and objects of a stream. */
 interface Left {
   readonly words: string[];
   readonly objects: unknown[];
@@ -53,7 +53,7 @@ interface Settings {
   readonly output: never;
 }
 
-/** A way to run guarded steps with the AI SDK: it gives the answer, and takes the words that leave. */
+/** A way to run guarded steps with the AI SDK: it returns the answer, and records the released words. */
 export type SdkWay = (settings: Settings, left: Left) => Promise<Answer>;
 
 const loopSettings = { maxRetries: 0, stopWhen: isStepCount(8) };
@@ -63,7 +63,7 @@ const untold = () => undefined; // errors are read from the stream
 const readAll = async (streamed: Streamed, asksObject: boolean, left: Left): Promise<Answer> => {
   const { fullStream, steps, output, partialOutputStream } = streamed;
   const settled = Promise.allSettled([steps, output]);
-  const shown = asksObject && readObjects(partialOutputStream, left.objects).catch(untold); // it ends as the stream does
+  const shown = asksObject && readObjects(partialOutputStream, left.objects).catch(untold); // it ends with the stream
   const errors: unknown[] = [];
   for await (const part of fullStream) {
     if (part.type === 'text-delta') left.words.push(part.text ?? '');
@@ -82,10 +82,10 @@ const readObjects = async (from: AsyncIterable<unknown>, into: unknown[]): Promi
 const loopOf = ({ model, tools, guards, options, output }: Settings) =>
   guardedToolLoop({ ...loopSettings, model, tools, output, guards, guardOptions: options });
 
-/** What of a call one adapter guards. */
+/** The parts of a call that one adapter guards. */
 type Adapter = (settings: Settings, options: object) => object;
 
-/** Each adapter alone, and the hooks that it calls. */
+/** Each adapter alone, and its hooks. */
 const adapters = {
   withGuards: ({ model, guards }: Settings, options) => ({ model: withGuards(model, guards, options) }),
   toPrepareStep: ({ guards }: Settings, options) => ({ prepareStep: toPrepareStep(guards, options) }),
@@ -180,13 +180,13 @@ const stepOf = ({ text, reasoningText = '', files, toolCalls, content }: Step): 
   toolResults: content.flatMap(({ type, output }) => (type === 'tool-result' ? [JSON.stringify(output)] : [])).toSorted(),
 });
 
-/** By default an agent's stream is held where a guard judges the result. */
+/** By default an agent's stream is held if a guard judges the result. */
 const holdOf = (hold: Script['hold']): 'chunk' | 'step' | undefined => {
   if (hold === 'none') return 'chunk';
   return hold === 'step' ? hold : undefined;
 };
 
-/** A run in the AI SDK; all that a reader of its result learns. */
+/** A run in the AI SDK, as seen by a reader of its result. */
 export const onSdk =
   ({ run, isStream }: SdkHost) =>
   async (one: Script): Promise<Seen> => {

@@ -1,25 +1,25 @@
 import type { RunEvent } from '../../src/index.js';
 import { visibleMessages } from '../../src/ui/index.js';
 
-/** What a caller learns of a run, and what it did. */
+/** The results of a run for its caller, and its effects. */
 export interface Seen {
   /** The status, with the tripwire's reason, processor and phase, or the error's message. */
   readonly end: readonly unknown[];
-  /** Of each accepted step: its words, thoughts, files, calls and results. */
+  /** For each accepted step: its words, thoughts, files, calls and results. */
   readonly steps: readonly unknown[];
-  /** The object of the answer, and the last one that its stream showed. */
+  /** The object of the answer, and the last one in its stream. */
   readonly objects: readonly unknown[];
-  /** The words that left a stream and were not taken back; what a result has as its text, where there is no stream. */
+  /** The words that left a stream and were not retracted; without a stream, the text of the result. */
   readonly left: string;
-  /** The words and thoughts that a chat page shows, which knows no ids of parts. */
+  /** The words and thoughts on a chat page without part ids. */
   readonly page: Page;
   /** The tools that ran, with their arguments. */
   readonly effects: readonly string[];
-  /** What the model was sent in each call, but for system messages. */
+  /** The model's input in each call, without system messages. */
   readonly prompts: readonly (readonly string[])[];
-  /** The verdicts in order, but for those about chunks; those of one phase in a row are a set. */
+  /** The verdicts in order, except for those about chunks; adjacent ones of one phase are a set. */
   readonly verdicts: readonly string[];
-  /** What memory keeps. */
+  /** The messages in memory. */
   readonly saved: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface Page {
   readonly reasoning: string;
 }
 
-/** How a run failed, whatever the pipeline is called that the guard is in. */
+/** The error of a run, without the name of the guard's pipeline. */
 export const failed = ({ message }: Error): readonly unknown[] => [
   'failed',
   message.replace(/at (\w+) \S*(g\d): /, 'at $1 $2: '),
@@ -58,7 +58,7 @@ export interface Chunk {
   readonly data?: { readonly partIds?: readonly string[] };
 }
 
-/** The words of a stream of Mastra's that its reader is left with. */
+/** The words of a stream of Mastra's that remain for its reader. */
 export const wordsLeft = (chunks: readonly Chunk[]): string => {
   const texts: { id: string | undefined; text: string }[] = [];
   for (const { type, payload, data } of chunks) {
@@ -70,7 +70,7 @@ export const wordsLeft = (chunks: readonly Chunk[]): string => {
   return texts.map(({ text }) => text).join('');
 };
 
-/** What a chat page makes of a stream of Mastra's. */
+/** A chat page's view of a stream of Mastra's. */
 export const pageOf = (chunks: readonly Chunk[]): Page => {
   const parts: { type: string; id?: string | undefined; text: string; data?: unknown }[] = [];
   for (const { type, payload, data } of chunks) {
@@ -89,7 +89,7 @@ interface Thought {
   readonly reasoning: string;
 }
 
-/** The page of an answer that came at once. */
+/** The page of an answer without a stream. */
 export const pageOfResult = (text: string, steps: readonly unknown[]): Page => ({
   text,
   reasoning: (steps as readonly Thought[]).map(({ reasoning }) => reasoning).join(''),

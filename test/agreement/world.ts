@@ -8,7 +8,7 @@ import { halves, type Saying, type Script } from './script.js';
 type Version = 'v2' | 'v4';
 type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** A step of the scripted model, and the parts that it streams. */
+/** A step of the scripted model, with its stream parts. */
 const stepOf = (
   { reasoning, text, calls, fragments, end, ...said }: Saying,
   { id, version }: { id: string; version: Version },
@@ -43,7 +43,7 @@ const withFile = (parts: readonly Part[], word: string, version: Version): reado
   return parts.toSpliced(at, 0, file);
 };
 
-/** The parts with their text in two, the second of which begins after so many characters. */
+/** The parts with their text in two, split after `at` characters. */
 const inTwo = (parts: readonly Part[], at = Infinity): readonly Part[] => {
   let end = 0;
   return parts.flatMap((part) => {
@@ -65,7 +65,7 @@ const inTwo = (parts: readonly Part[], at = Infinity): readonly Part[] => {
 
 export const inputSchema = z.object({ index: z.number(), note: z.string() });
 export const description = 'Charges.';
-/** The object that the last step answers with; durable runs keep it. */
+/** The object of the last step's answer; durable runs store it. */
 export const answerSchema = z.toJSONSchema(z.object({ said: z.string() }));
 
 /** The texts, calls and results of a prompt. */
@@ -74,7 +74,7 @@ const toldIn = (prompt: readonly { role: string; content: unknown }[]): string[]
     role === 'system' ? [] : (content as readonly Record<string, unknown>[]).map((part) => `${role}: ${toldOf(part)}`),
   );
 
-/** A host may call a tool's error by its class. */
+/** A host may prefix a tool's error with its class. */
 const toldOf = ({ text, input, output, data }: Record<string, unknown>): string => {
   if (typeof text === 'string') return text;
   if (data) return fileText(data);
@@ -82,13 +82,13 @@ const toldOf = ({ text, input, output, data }: Record<string, unknown>): string 
   return typeof value === 'string' ? value.replace(/^Error: /, '') : JSON.stringify(value);
 };
 
-/** What is in a text file, in one of the forms of a prompt. */
+/** The content of a text file, in one of the forms of a prompt. */
 export const fileText = (data: unknown): string => {
   const held = (data as { data?: unknown }).data ?? data;
   return typeof held === 'string' ? Buffer.from(held, 'base64').toString() : Buffer.from(held as Uint8Array).toString();
 };
 
-/** What the model says in a step: the last one has an object where one is asked for. */
+/** The model's output in a step: in the last one with an object if requested. */
 const heardIn = ({ asksObject, spills }: Script, said: Saying, isClosing: boolean): Saying => {
   const [begun, rest] = spills ? halves : [];
   const words = said.text.map((word) => `${word}. `);
@@ -97,7 +97,7 @@ const heardIn = ({ asksObject, spills }: Script, said: Saying, isClosing: boolea
   return { ...said, text: asksObject ? ['{"said":"', ...text, '"}'] : text };
 };
 
-/** The model, what it has the tools do, and what of both was seen. */
+/** The model, the effects of its tools, and the records of both. */
 export const worldOf = <V extends Version>(script: Script, specificationVersion: V) => {
   const { opening, closing, receipts } = script;
   const asked = { opening: 0, closing: 0 };
@@ -115,7 +115,7 @@ export const worldOf = <V extends Version>(script: Script, specificationVersion:
   });
   const execute = async ({ index, note }: { index: number; note: string }) => {
     effects.push(`${index} ${note}`);
-    await setImmediate(); // long enough for the other call to begin
+    await setImmediate(); // long enough for the other call to start
     const receipt = receipts[index] ?? 'calm';
     if (receipt.startsWith('!')) throw new Error(receipt.slice(1));
     return { receipt };

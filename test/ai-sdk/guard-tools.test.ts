@@ -23,7 +23,7 @@ type Execute = (
 
 const asked: ModelMessage[] = [{ role: 'user', content: 'Charge me.' }];
 
-/** Calls a guarded tool as the AI SDK does. */
+/** Calls a guarded tool like the AI SDK. */
 const call = (tools: ToolSet, input: unknown = { amount: 1 }) =>
   (tools['charge'] as unknown as { execute: Execute }).execute(input, { toolCallId: 'call-1', messages: asked });
 

@@ -30,7 +30,7 @@ const modelOf = ({ baseUrl }: OpenAIServer) =>
 
 const text = 'Grüße aus Zürich 👋🏽, 日本語: Geheimnis ist ZEBRA, "quoted" \\ and 🧑‍🚀 at the end.';
 
-/** Takes a word out of whole answers, whichever way they came. */
+/** Removes a word from whole answers, in any mode. */
 const redacting = (word: string): Processor => ({
   id: 'redact',
   processOutputStep: ({ messages }) => {

@@ -9,7 +9,7 @@ import { guardOn, isStreamed, runGuarded, statusOf, ways } from './support.js';
 
 const secret = 'ZEBRA42';
 
-/** The step that says the secret in one of its fields. */
+/** The step with the secret in one of its fields. */
 const places = {
   text: { text: [`The code is ${secret}. `] },
   reasoning: { reasoning: [`I know ${secret}. `], text: ['Wait. '] },
@@ -42,11 +42,11 @@ const toolsFor = ({ receipt = 'paid', failure }: Place) => ({
   }),
 });
 
-/** Takes the secret out of the whole answer, once it is there. */
+/** Removes the secret from the whole answer, after its end. */
 const redacting = () =>
   guardOn('outputResult', ({ messages }) => JSON.parse(JSON.stringify(messages).replaceAll(secret, '[out]')) as unknown);
 
-/** Everything that a result has, getters as well. */
+/** All fields of a result, including getters. */
 const allOf = (result: unknown): string =>
   JSON.stringify(result, (_, value: unknown) => {
     if (value instanceof Error) return value.message;
@@ -57,7 +57,7 @@ const allOf = (result: unknown): string =>
     return { ...value, ...Object.fromEntries(getters) };
   });
 
-/** What all readers of a streamed result get. */
+/** The output for all readers of a streamed result. */
 const readWhole = async (result: Awaited<ReturnType<ReturnType<typeof guardedToolLoop>['stream']>>) => {
   const read = async (stream: ReadableStream<unknown>) => {
     const values: unknown[] = [];
@@ -268,7 +268,7 @@ it('nothing of a run that a guard of the result rejects reaches a reader of an a
 
 const charging = { toolCalls: [{ name: 'charge', args: { note: 'fine' } }] };
 
-/** Streams two steps, with an output that is read off their text. */
+/** Streams two steps, with an output that is parsed from their text. */
 const streamOutput = (steps: unknown, own: object) =>
   guardedToolLoop({
     model: quoting(scriptedModel({ specificationVersion: 'v4', steps: steps as never })),
@@ -280,7 +280,7 @@ const streamOutput = (steps: unknown, own: object) =>
     ...own,
   }).stream({ prompt: 'Go.', ...own });
 
-/** What a stream gives before it ends or fails. */
+/** The values of a stream before it ends or fails. */
 const valuesOf = async (stream: AsyncIterable<unknown>): Promise<unknown[]> => {
   const values: unknown[] = [];
   try {
@@ -300,7 +300,7 @@ it('of an edited run, outputs are those of the answer', async () => {
   expect(await valuesOf((await streamOutput(steps, elements)).partialOutputStream)).toEqual([['a', 'b']]);
   const wordy = [steps[0], { text: 'No list.' }] as const;
   expect(await valuesOf((await streamOutput(wordy, elements)).elementStream)).toEqual([]);
-  expect(allOf(await (await streamOutput(steps, elements)).steps)).not.toContain(secret); // it is all that is asked for
+  expect(allOf(await (await streamOutput(steps, elements)).steps)).not.toContain(secret); // no other part is requested
 });
 
 describe('nothing is read off the steps of a run that was not accepted', () => {

@@ -7,7 +7,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** How often messages are added one by one: a list of Mastra's compares each with all that it has. */
+/** The number of times that messages are added one by one: Mastra's list compares each with all its messages. */
 const addsFor = async (messages: ModelMessage[]): Promise<number> => {
   const seen: number[] = [];
   const guard: Processor = {

@@ -35,7 +35,7 @@ import {
 } from '../promises/field-carriers.js';
 import { guardOn, runGuarded, ways } from './support.js';
 
-/** What the AI SDK's functions are called with. */
+/** The settings for the AI SDK's functions. */
 const settingsOf = ({ parts, tool: execute }: Carrier, told: unknown[]) => {
   const ended = parts.some(({ type }) => type === 'finish') ? parts : [...parts, finish()];
   const model = scriptedModel({ specificationVersion: 'v4', steps: [{ parts: ended.map(inV4) as never }, { text: 'Done.' }] });
@@ -60,9 +60,9 @@ type Settings = ReturnType<typeof settingsOf>;
 type Streamed = ReturnType<typeof streamText>;
 type Guards = readonly Processor[];
 
-/** Everything that readers of a stream are given: parts, promises, the chunks and messages of a chat, the body of a response. */
+/** All output for readers of a stream: parts, promises, the chunks and messages of a chat, the body of a response. */
 const readStream = async (given: unknown): Promise<unknown> => {
-  const result = given as Streamed; // whatever its tools are
+  const result = given as Streamed; // with any tools
   const sent = { sendSources: true, sendReasoning: true, onError: String };
   const parts: unknown[] = [];
   for await (const part of result.fullStream) parts.push(part);
@@ -126,13 +126,13 @@ const hosts: Readonly<Record<string, (settings: Settings, guards: Guards, hold?:
     readStream(streamText({ ...settings, prompt, ...asTransform(toStreamTransform(guards, optionsOf(hold))) })),
 };
 
-/** Hooks that an adapter alone does not call. */
+/** Hooks that a lone adapter does not call. */
 const optionsOf = (hold?: 'chunk' | 'step') => ({
   hold,
   uncalled: ['toolResult', 'input', 'inputStep', 'llmRequest', 'apiError', 'llmResponse', 'outputStep', 'outputResult'] as never,
 });
 
-/** Everything that an application is given, and how the run ended. */
+/** All output for an application, and the end of the run. */
 const run = async (host: string, carrier: Carrier, { guards, hold }: { guards: Guards; hold?: 'chunk' | 'step' }) => {
   const told: unknown[] = [];
   const settings = settingsOf(carrier, told);
@@ -143,7 +143,7 @@ const run = async (host: string, carrier: Carrier, { guards, hold }: { guards: G
   return { all, isStopped };
 };
 
-/** What the AI SDK has no place for, in streams and in generated answers. */
+/** Content without a place in the AI SDK, in streams and in generated answers. */
 const noPlace: readonly string[] = ['file.filename', 'data-*.data'];
 const onlyInStreams = ['tool-call-delta.argsTextDelta', 'tool-call-input-streaming-start.toolName', 'raw.*', '*.*'];
 const absentIn = (host: string): readonly string[] => {
@@ -152,7 +152,7 @@ const absentIn = (host: string): readonly string[] => {
 };
 const isStreamed = (host: string): boolean => /stream/i.test(host);
 
-/** What only guarded tools have judged. */
+/** Content that only guarded tools have judged. */
 const judgedIn = (host: string) => rows.filter((row) => !(host.startsWith('withGuards') && nameOf(row) === 'tool-error.error'));
 
 const isIn = (all: string, secret: string): boolean =>

@@ -19,7 +19,7 @@ const failures: [name: string, thrown: unknown, act: () => Promise<never>][] = [
   ['rejects with an object', outage, () => Promise.reject(outage)],
 ];
 
-/** The error of a run that failed closed, which is the same everywhere. */
+/** The error of a run that failed closed, the same everywhere. */
 const causeOf = (ran: Ran): InterlockError => {
   expect(ran.result).toBeUndefined();
   expect(GuardUnavailableError.isInstance(ran.error)).toBe(true);
@@ -67,7 +67,7 @@ describe('P3 A guard that fails, fails closed', () => {
       const listening = { id: 'listening', processAPIError: ({ error }: { error: unknown }) => void asked.push(error) };
       const guards = [guard, listening];
       causeOf(await runGuarded(way, { model: modelFor(phase), guards, guardOptions: { maxProcessorRetries: 2 } }));
-      expect(calls).toBeLessThanOrEqual(phase === 'toolResult' ? 2 : 1); // two results are judged side by side
+      expect(calls).toBeLessThanOrEqual(phase === 'toolResult' ? 2 : 1); // two results are judged in parallel
       expect(asked.filter((error) => error === broken || GuardUnavailableError.isInstance(error))).toEqual([]);
     });
   });

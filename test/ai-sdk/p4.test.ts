@@ -18,11 +18,11 @@ const harmlessCall: Step = { text: 'A moment. ', toolCalls: [{ name: 'fetch', ar
 const harmless: Step = { text: 'I must not tell.' };
 
 interface Case {
-  /** The phase that rejects. */
+  /** The rejecting phase. */
   phase: Phase;
-  /** The first answers, up to the one that is rejected. */
+  /** The first answers, up to the rejected one. */
   steps: Step[];
-  /** What the tool returns. */
+  /** The tool's result. */
   result?: string;
   when?: (args: HookArgs) => boolean;
 }
@@ -45,7 +45,7 @@ const fetchTool = (result: string) => ({
 
 const errorText = (error: unknown): string => (error instanceof Error ? `${error.message} ${JSON.stringify(error)}` : '');
 
-/** Everything that an observer could see of a run. */
+/** The visible part of a run. */
 const publicView = ({ parts, result, events, told, error }: Ran): string =>
   JSON.stringify([parts, result, events, told]) + errorText(error);
 

@@ -19,16 +19,16 @@ import {
 const feedbackFor = (reason: string): string =>
   `[Processor Feedback] Your previous response was not accepted: ${reason}. Please try again with the feedback in mind.`;
 
-/** The feedback that each call of the model was given. */
+/** The feedback in each model call. */
 const feedbackPerCall = ({ calls }: ScriptedModel<'v4'>): string[][] =>
   calls.map(({ prompt }) =>
     prompt.flatMap(({ role, content }) => (role === 'system' && content.includes('[Processor Feedback]') ? [content] : [])),
   );
 
-/** A result is judged inside the AI SDK's loop, which makes no step again: the model hears of it in the next. */
+/** A result is judged inside the AI SDK's loop, which repeats no step: the model gets the feedback in the next one. */
 const canRetry = (phase: Phase): boolean => phase !== 'toolResult';
 
-/** The phases of an attempt that come before its model call. */
+/** The phases of an attempt before its model call. */
 const beforeTheModel = new Set<Phase>(['input', 'inputStep', 'llmRequest']);
 
 const failing = () => scriptedModel({ specificationVersion: 'v4', steps: () => ({ error: new Error('down') }) });
@@ -93,7 +93,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(log).toEqual(['charge 1', 'charge 2']);
       const told = JSON.stringify(model.calls[1]?.prompt);
       expect(told).toContain(feedbackFor('no'));
-      expect(told.match(/receipt \d/g)).toHaveLength(1); // the other's, which was accepted
+      expect(told.match(/receipt \d/g)).toHaveLength(1); // that of the other, which was accepted
       expect(ran.events.filter(({ type }) => type === 'retry')).toMatchObject([{ phase: 'toolResult', retries: 1 }]);
     });
 

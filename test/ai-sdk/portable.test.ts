@@ -11,7 +11,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { guard, lengthGuard, otherwise, pipeline, piiGuard, redactor, spamGuard } from '../../workflows/guards/index.js';
 import { contentModeration } from '../../workflows/index.js';
 
-/** A guard that notes the list it is given, and what its abort throws, and blocks. */
+/** A guard that records its list and its abort's error, and blocks. */
 const looking = (seen: unknown[], fields: object = {}): Processor => ({
   id: 'looking',
   ...fields,
@@ -38,7 +38,7 @@ const run = async (guards: Parameters<typeof withGuards>[1], text?: string): Pro
   return left;
 };
 
-/** Runs a guard that looks, among others; gives what it saw. */
+/** Runs a recording guard among others; returns its records. */
 const seenBy = async (fields: object, guardsOf: (one: Processor) => Parameters<typeof run>[0]): Promise<unknown[]> => {
   const seen: unknown[] = [];
   await expect(run(guardsOf(looking(seen, fields)))).rejects.toMatchObject({ name: 'TripwireError', reason: 'never mind' });

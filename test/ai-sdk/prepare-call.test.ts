@@ -10,7 +10,7 @@ import { createTools, guardOn, modelFor, tripping, type Step } from './support.j
 const refunding: Step[] = [{ toolCalls: [{ name: 'refund', args: { amount: 3 } }] }, { text: 'Refunded.' }];
 
 describe.each(['generate', 'stream'] as const)('what prepareCall prepares, %s', (mode) => {
-  /** A loop of which each call is given another model and another set of tools. */
+  /** A loop whose calls each get another model and another set of tools. */
   const ask = async (guards: readonly PipelineStep[]) => {
     const log: string[] = [];
     const own = modelFor('input');
@@ -30,7 +30,7 @@ describe.each(['generate', 'stream'] as const)('what prepareCall prepares, %s', 
         return { ...call, model: prepared, tools: { refund } };
       },
     };
-    const loop = guardedToolLoop(settings as unknown as GuardedToolLoopSettings); // the prepared tools are others than the types say
+    const loop = guardedToolLoop(settings as unknown as GuardedToolLoopSettings); // the types do not allow other tools
     const prompt = 'Please pay me back.';
     const told = await (
       mode === 'generate' ? loop.generate({ prompt }).then(({ text }) => text) : loop.stream({ prompt }).then(({ text }) => text)

@@ -32,7 +32,7 @@ interface Setup {
   settings?: object;
 }
 
-/** Three steps with a `prepareStep`; what the model was sent, and the caller's own messages afterwards. */
+/** Three steps with a `prepareStep`; the model's input, and the caller's own messages afterwards. */
 const runSteps = async ({ author, guards = [], freeze, settings }: Setup) => {
   const model = createModel();
   const messages = copyOfHistory();
@@ -57,11 +57,11 @@ interface Row {
   operation: string;
   verdict: 'Pollutes' | 'Safe';
   run: StepAuthor;
-  /** Where the error of a change in place points. */
+  /** The path in the error of a change in place. */
   path?: string;
 }
 
-/** The verdict table of the document on prepareStep, row by row; `x` is the mark that each leaves. */
+/** The verdict table of the document on prepareStep, row by row; each leaves the mark `x`. */
 const table: Row[] = [
   {
     operation: "msg.content += 'x'",

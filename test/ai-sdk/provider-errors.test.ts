@@ -82,7 +82,7 @@ describe('the error of a provider, over HTTP to a chat', () => {
       guardedToolLoop({ model: await refusing(), guards, guardOptions: options, maxRetries: 0 }).stream({ prompt }),
   };
   type Piped = 'pipeUIMessageStreamToResponse' | 'toUIMessageStreamResponse';
-  /** As applications write it to show errors in a chat. */
+  /** Shows errors in a chat, as applications do. */
   const shown: UIMessageStreamOptions<UIMessage> = { onError: (error) => `${(error as Error).message} ${JSON.stringify(error)}` };
 
   const ask = async (host: string, options: GuardOptions): Promise<string> => {

@@ -20,7 +20,7 @@ type Result = Pick<
   'fullStream' | 'textStream' | 'text' | 'toUIMessageStreamResponse' | 'pipeUIMessageStreamToResponse'
 >;
 
-/** What became of a run: callbacks of the AI SDK, and signals that the provider was given. */
+/** The outcome of a run: callbacks of the AI SDK, and signals for the provider. */
 interface Ran {
   readonly ends: string[];
   readonly events: GuardedRunEvent[];
@@ -60,7 +60,7 @@ const hosts: Record<string, Start> = {
   },
 };
 
-/** Reads until words of the answer come. */
+/** Reads until words of the answer arrive. */
 const readWords = async (stream: ReadableStream<unknown> | null): Promise<ReadableStreamDefaultReader<unknown>> => {
   if (!stream) throw new Error('there is nothing to read');
   const reader = stream.getReader();
@@ -89,7 +89,7 @@ const readings: Record<string, (result: Result) => Promise<void>> = {
         const next = await reader?.read();
         if (!next || next.done) return;
         response.write(next.value);
-        if (!new TextDecoder().decode(next.value).includes('text-delta')) await pass(); // no more: the client leaves in the middle
+        if (!new TextDecoder().decode(next.value).includes('text-delta')) await pass(); // no further: the client leaves in the middle
       };
       void pass();
     });

@@ -7,7 +7,7 @@ import { createGuardedRun, guardedToolLoop, toStreamTransform, withGuards, type 
 import { guard } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
-/** A judge of sentences that takes its time. */
+/** A slow judge of sentences. */
 const judge: Processor = {
   id: 'judge',
   processOutputStream: async ({ part }) => {
@@ -17,12 +17,12 @@ const judge: Processor = {
 };
 const guards = [guard(judge, { window: 'sentence' })];
 
-/** A model that says this much, and then nothing any more. */
+/** A model that streams this text, and then hangs. */
 const saying = (...text: string[]) => scriptedModel({ specificationVersion: 'v4', steps: [{ text, hang: true }] });
 
 type Parts = AsyncIterable<{ type: string; text?: string }>;
 
-/** The ways in which words are streamed through guards. */
+/** The ways to stream words through guards. */
 const streams: Record<string, (model: ReturnType<typeof saying>, options: GuardOptions) => Promise<Parts>> = {
   withGuards: async (model, { abortSignal, ...options }) =>
     streamText({ model: withGuards(model, guards, options), prompt: 'Go', abortSignal, onError: () => undefined }).fullStream,

@@ -14,7 +14,7 @@ import {
   withGuards,
 } from '../../src/ai-sdk/index.js';
 
-// What guards that pass everything must not change: the AI SDK's own result is the expected one.
+// The effects that passing guards must not have: the AI SDK's own result is the expected one.
 
 type StreamPart =
   Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
@@ -97,9 +97,9 @@ interface Streamed {
   [field: string]: unknown;
 }
 
-/** Everything that a caller sees of a stream. */
+/** A caller's view of a stream. */
 const seen = async (way: Way, settings: Settings) => {
-  const result = (await streamed[way](settings)) as unknown as Streamed; // read by names
+  const result = (await streamed[way](settings)) as unknown as Streamed; // read by field name
   const parts: { type: string; [field: string]: unknown }[] = [];
   let thrown: unknown;
   try {
@@ -410,7 +410,7 @@ describe("the provider's metadata", () => {
 });
 
 describe('timeouts', () => {
-  /** A provider that is slow, and fails with an error of its own where the call is aborted. */
+  /** A slow provider, which fails with its own error if the call is aborted. */
   const slow = () =>
     new MockLanguageModelV4({
       doGenerate: ({ abortSignal }) => aborted(abortSignal),
@@ -430,7 +430,7 @@ describe('timeouts', () => {
   const named = (given: PromiseLike<unknown>) => Promise.resolve(given).catch((error: unknown) => (error as Error).name);
 
   it.each(guardedWays)('end the result of a stream as a TimeoutError: %s', async (way) => {
-    // Held words are no chunks to the AI SDK: their time is a step's.
+    // The AI SDK does not count buffered words as chunks: their time is a step's.
     const betweenChunks = way === 'withGuards, not held' ? [{ chunkMs: 30 }] : [];
     for (const timeout of [{ stepMs: 30 }, { totalMs: 30 }, ...betweenChunks]) {
       const [stock, guarded] = [await seen('stock', { model: slow(), timeout }), await seen(way, { model: slow(), timeout })];
@@ -473,7 +473,7 @@ describe('the context of a step', () => {
 
   it('tools that a step returns are refused, for the AI SDK would ignore them', async () => {
     const prepareStep = toPrepareStep([{ id: 'idle', processInputStep: () => undefined }], {
-      prepareStep: () => ({ tools: {} }) as never, // as a caller without types
+      prepareStep: () => ({ tools: {} }) as never, // like a caller without types
     });
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hello.' }] });
     await expect(generateText({ ...base, model, prepareStep: prepareStep as never })).rejects.toMatchObject({

@@ -14,9 +14,9 @@ import {
 import { phaseNames, phases, type Phase, type PipelineStep } from '../../src/index.js';
 import { scriptedModel, type ScriptedCall, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 
-// --- What every suite is run over. ---
+// --- The cases of every suite. ---
 
-/** The AI SDK's ways to a run, all of them guarded from end to end. */
+/** The AI SDK's entry points, all of them completely guarded. */
 export const ways = ['generateText', 'streamText', 'agent.generate', 'agent.stream'] as const;
 export type Way = (typeof ways)[number];
 
@@ -27,7 +27,7 @@ export const everyHook = phaseNames.flatMap((phase) => ways.map((way) => ({ phas
 
 // --- Guards. ---
 
-/** The arguments of any hook, as far as these tests read them. */
+/** The arguments of any hook that these tests read. */
 export interface HookArgs {
   abort(reason?: string, options?: { retry?: boolean; metadata?: unknown }): never;
   readonly state: Record<string, unknown>;
@@ -49,13 +49,13 @@ const hasText = ({ part }: HookArgs): boolean => !part || part.type === 'text-de
 
 export interface OnOptions {
   id?: string;
-  /** Which calls it acts on. Default: all; in the stream those with text. */
+  /** Selects the calls on which it acts. Default: all; in the stream those with text. */
   when?: (args: HookArgs) => boolean;
-  /** How many calls it acts on. Default: all. */
+  /** The number of calls on which it acts. Default: all. */
   times?: number;
 }
 
-/** A guard with the hook of one phase: it does `act` where it is to, and leaves everything as it is elsewhere. */
+/** A guard with the hook of one phase: it runs `act` on the selected calls, and changes nothing in others. */
 export const guardOn = (phase: Phase, act: (args: HookArgs) => unknown, options: OnOptions = {}): Processor => {
   const { id = `guard-${phase}`, when = hasText, times = Infinity } = options;
   let left = times;
@@ -70,7 +70,7 @@ export const guardOn = (phase: Phase, act: (args: HookArgs) => unknown, options:
 export const tripping = (phase: Phase, options?: OnOptions): Processor =>
   guardOn(phase, ({ abort }) => abort('blocked', { metadata: { by: phase } }), options);
 
-/** A guard that asks for each failed call again. */
+/** A guard that requests a retry of each failed call. */
 export const recovering = (): Processor => ({ id: 'recovering', processAPIError: () => ({ retry: true }) });
 
 // --- The model and its tools. ---
@@ -108,13 +108,13 @@ export const createTools = (log: string[]) => ({
     inputSchema: z.object({ amount: z.number() }),
     execute: async ({ amount }) => {
       log.push(`charge ${amount}`);
-      await setImmediate(); // long enough for the other calls of the step to begin
+      await setImmediate(); // long enough for the other calls of the step to start
       return { receipt: `receipt ${amount}` };
     },
   }),
 });
 
-// --- A run and everything that can be known of it. ---
+// --- A run and its records. ---
 
 export interface RunSetup {
   guards: readonly PipelineStep[];
@@ -128,18 +128,18 @@ export interface RunSetup {
 }
 
 export interface Ran {
-  /** What the caller is given; nothing where he is given an error. */
+  /** The result for the caller; undefined after an error. */
   readonly result:
     { text: string; finishReason: string; steps: readonly { text: string; toolResults: readonly unknown[] }[] } | undefined;
   readonly error: unknown;
-  /** What was streamed. */
+  /** The streamed parts. */
   readonly parts: readonly { type: string; text?: string; [field: string]: unknown }[];
   readonly events: readonly GuardedRunEvent[];
   /** Texts that callbacks of the application received. */
   readonly told: readonly string[];
 }
 
-/** Runs to the end in one of the ways, and collects everything that an observer could see. */
+/** Runs to the end in one of the ways, and collects all visible output. */
 export const runGuarded = async (way: Way, setup: RunSetup): Promise<Ran> => {
   const { guards, model, log = [], maxSteps = 5, settings, guardOptions, abortSignal } = setup;
   const events: GuardedRunEvent[] = [];
@@ -183,7 +183,7 @@ export const runGuarded = async (way: Way, setup: RunSetup): Promise<Ran> => {
   }
 };
 
-/** How a run ended, in the words of Interlock's own agent. */
+/** The status of a run in Interlock's terms. */
 export const statusOf = ({ error }: Ran): 'success' | 'tripwire' | 'failed' => {
   if (error === undefined) return 'success';
   return isStopError(error) && error.name === 'TripwireError' ? 'tripwire' : 'failed';

@@ -29,7 +29,7 @@ const ask = async (mode: Mode, model: Model, prompt = 'Hello') => {
   return { text, reasoningText, toolCalls, finishReason, usage, response, types };
 };
 
-/** A stream guard over what a chunk says. */
+/** A stream guard over the content of a chunk. */
 const onChunks = (type: string, act: (payload: Record<string, unknown>) => unknown, id = 'chunks'): Processor => ({
   id,
   processOutputStream: (async ({ part }: { part: Chunk }) =>

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'interlock-check-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** An application with these agents, checked in a process of its own. */
+/** An application with these agents, checked in a separate process. */
 const checked = (agents: string, ...args: string[]) => {
   const entry = join(folder, 'mastra.ts');
   const core = (name: string) => join(root, 'node_modules/@mastra/core/dist', name, 'index.js');

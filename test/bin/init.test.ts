@@ -33,7 +33,7 @@ export const weatherAgent = new Agent({
 });
 `;
 
-/** An application in a folder of its own, and a run of `init` there. */
+/** An application in a separate folder, and a run of `init` there. */
 const initIn = async (files: Readonly<Record<string, string>>, args: readonly string[] = [], answer?: boolean) => {
   const cwd = mkdtempSync(join(tmpdir(), 'interlock-init-'));
   folders.push(cwd);

@@ -10,7 +10,7 @@ import { writeTinyModel } from './tiny-model.js';
 const folder = mkdtempSync(join(tmpdir(), 'interlock-classifier-'));
 const home = process.cwd();
 beforeAll(() => {
-  process.chdir(import.meta.dirname); // where the package is installed
+  process.chdir(import.meta.dirname); // the package is installed here
   writeTinyModel(join(folder, 'tiny'));
 });
 afterAll(() => {

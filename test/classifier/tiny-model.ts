@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The words that the model knows, each with what it adds to the logits of SAFE and INJECTION. */
+/** The words of the model, each with its addition to the logits of SAFE and INJECTION. */
 const words = {
   '[PAD]': [0, 0],
   '[UNK]': [0, 0],
@@ -111,7 +111,7 @@ const node = (
     ...(attribute ? [[5, message([1, attribute[0]], [3, attribute[1]], [20, 2])] as const] : []),
   );
 
-/** logits = sum over the tokens of (worth of the token x its mask). */
+/** logits = sum over the tokens of (value of the token x its mask). */
 const modelBytes = (): Uint8Array => {
   const worth = Float32Array.from(Object.values(words).flat());
   const graph = message(

@@ -27,7 +27,7 @@ describe.each(modes)('Mastra’s own processors, %s', (mode) => {
   it('ToolSearchProcessor offers a tool once it was searched for and loaded, and it runs [spec 3.14]', async () => {
     const called: string[] = [];
     const weather = echoAs('weather', () => void called.push('weather'));
-    const search = new ToolSearchProcessor({ tools: { weather } as never }); // Mastra types tools by its own generics
+    const search = new ToolSearchProcessor({ tools: { weather } as never }); // Mastra's own generics for tools
     const steps = [
       { toolCalls: [{ name: 'search_tools', args: { query: 'weather' } }] },
       { toolCalls: [{ name: 'load_tool', args: { toolName: 'weather' } }] },

@@ -8,7 +8,7 @@ import { all, callThen, echo, makeAgent, type Mode } from '../mastra/support.js'
 export type Args = Record<string, unknown>;
 type Hook = (args: Args) => unknown;
 
-/** What leaves everything as it is, hook by hook. */
+/** The result of each hook that changes nothing. */
 const idle: Readonly<Record<string, Hook>> = {
   processOutputStream: ({ part }) => part,
   processInputStep: () => undefined,
@@ -18,7 +18,7 @@ const idle: Readonly<Record<string, Hook>> = {
   processToolResult: () => undefined,
 };
 
-/** A processor with every hook; the given ones do something, and `onHook` gets each call before. */
+/** A processor with every hook; the given ones act, and `onHook` gets each call before. */
 export const processorWith = (hooks: Readonly<Record<string, Hook>>, onHook?: (hook: string, args: Args) => void): Processor => {
   const every = phaseNames.map((phase) => {
     const { hook } = phases[phase];
@@ -34,7 +34,7 @@ export const processorWith = (hooks: Readonly<Record<string, Hook>>, onHook?: (h
   return { id: 'all-hooks', ...Object.fromEntries(every) } as Processor;
 };
 
-/** A processor with these hooks alone. */
+/** A processor with only these hooks. */
 export const processor = (hooks: Readonly<Record<string, Hook>>, id = 'one'): Processor => ({ id, ...hooks });
 
 /** An agent that calls a tool and then answers. */
@@ -49,7 +49,7 @@ export interface Chunk {
   readonly data?: unknown;
 }
 
-/** Runs a call to its end; of a stream its chunks, too. */
+/** Runs a call to its end; for a stream also collects its chunks. */
 export const run = async (
   { agent }: ReturnType<typeof makeAgent>,
   mode: Mode,

@@ -65,7 +65,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     const watching = processor({ processInput: ({ messages }) => (seen.push(...(messages as MastraDBMessage[])), messages) });
     const { agent } = agentWith({ inputProcessors: [watching] }, [{ text: 'Hello.' }]);
     const given = ['one', { role: 'user', content: 'two' }, { role: 'user', content: [{ type: 'text', text: 'three' }] }];
-    await agent[mode](given as never).then(({ text }) => text); // the forms that Mastra takes
+    await agent[mode](given as never).then(({ text }) => text); // the forms that Mastra accepts
     expect(seen.map(partsText)).toEqual(['one', 'two', 'three']);
     for (const { content } of seen) expect(content.format).toBe(2);
   });
@@ -312,7 +312,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
         return text === 'c' ? undefined : part;
       },
     });
-    // In generate an answer has one chunk for each of its texts.
+    // In generate mode an answer has one chunk for each of its texts.
     const answers: string[][] = mode === 'stream' ? [['a', 'b', 'c', 'd']] : [['a'], ['b'], ['c'], ['d']];
     const texts: string[] = [];
     for (const text of answers) texts.push((await run(agentWith({ outputProcessors: [hooks] }, [{ text }]), mode)).result.text);

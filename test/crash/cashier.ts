@@ -4,18 +4,18 @@ import { z } from 'zod';
 
 import { InterlockAgent, type Engine } from '../../src/index.js';
 
-/** The world outside the processes that are killed. */
+/** The world outside the killed processes. */
 export interface Outside {
   /** The model's server. */
   readonly modelUrl: string;
-  /** Where effects of tools are counted. */
+  /** The address of the counter of tool effects. */
   readonly sinkUrl: string;
 }
 
-/** What a guard rejects in the model's first answer. */
+/** The text in the model's first answer that a guard rejects. */
 export const forbidden = 'FORBIDDEN-WORDS';
 
-/** The same agent in every process: a guard that asks for another answer, and a tool whose effect is seen outside. */
+/** The same agent in every process: a guard that requests another answer, and a tool with an effect outside. */
 export const cashier = ({ modelUrl, sinkUrl }: Outside, durability: Engine, options: { asks?: boolean } = {}): InterlockAgent => {
   const charge = createTool({
     id: 'charge',

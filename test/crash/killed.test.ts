@@ -15,7 +15,7 @@ import { killsEverywhere } from '../modes.js';
 import { cashier, forbidden } from './cashier.js';
 import type { Orders } from './mortal.js';
 
-// `npm run test:crash` kills at every boundary and waits for what takes long; `npm run test:slow` kills at two of them.
+// `npm run test:crash` kills at every boundary and waits for slow work; `npm run test:slow` kills at two of them.
 let folder: string;
 let model: OpenAIServer;
 let sink: ReturnType<typeof createServer>;
@@ -81,7 +81,7 @@ const ordersFor = (name: string, dieAt?: number): Orders => ({
   dieAt,
 });
 
-/** Goes on in this process with what a killed one has left. */
+/** Continues in this process from the state of a killed one. */
 const goOn = async ({ path, runId }: Orders) => {
   const engine = openWorkflow({ path, leaseMs: 1_000 });
   try {
@@ -92,7 +92,7 @@ const goOn = async ({ path, runId }: Orders) => {
   }
 };
 
-/** A chunk, as far as it is looked at. */
+/** The fields of a chunk that are read. */
 interface Seen {
   readonly type: string;
   readonly payload?: { readonly id?: string; readonly text?: string };
@@ -116,7 +116,7 @@ describe('P11: a process that is killed with kill -9', () => {
       const result = await goOn(orders);
       expect([result.status, result.text], boundary).toEqual(['success', 'I charge. All is paid.']);
       expect(JSON.stringify([result.steps, result.messages, result.runEvents]), boundary).not.toContain(forbidden);
-      const isToolUnderWay = boundary.startsWith('unkept tool'); // its effect is known outside, and nowhere else
+      const isToolUnderWay = boundary.startsWith('unkept tool'); // its effect is recorded only outside
       if (!isToolUnderWay) expect(effects.toSorted(), boundary).toEqual(['1', '2']);
       expect(new Set(effects), boundary).toEqual(new Set(['1', '2']));
       expect(effects.length, boundary).toBeLessThanOrEqual(isToolUnderWay ? 4 : 2);
@@ -159,7 +159,7 @@ describe('P11: a process that is killed with kill -9', () => {
     { timeout: 300_000 },
     async (maxDeaths) => {
       const orders: Orders = { ...ordersFor('poison'), dieAtEvery: 'before 1 prepare', maxDeaths };
-      // The first comes to this place, and those after it no further.
+      // The first reaches this place, and later ones get no further.
       for (let death = 0; death <= maxDeaths; death += 1) expect((await live(orders)).signal, `death ${death}`).toBe('SIGKILL');
       const engine = openWorkflow({ path: orders.path, leaseMs: 1_000, maxDeaths });
       try {
@@ -218,7 +218,7 @@ describe('P11: a process that is killed with kill -9', () => {
   );
 });
 
-/** A program that keeps a database for itself. */
+/** A program that locks a database. */
 const lockFor = (path: string, ms: number): string => `
   const { DatabaseSync } = require('node:sqlite');
   const db = new DatabaseSync(${JSON.stringify(path)}, { timeout: 5000 });

@@ -6,17 +6,17 @@ import { cashier, type Outside } from './cashier.js';
 export interface Orders extends Outside {
   readonly path: string;
   readonly runId: string;
-  /** The boundary at which it kills itself; none where it is to come to the end. */
+  /** The boundary at which it kills itself; undefined if it should reach the end. */
   readonly dieAt?: number;
-  /** It kills itself once so many pieces of an answer were seen, in the middle of it. */
+  /** The number of pieces of an answer after which it kills itself, in the middle of it. */
   readonly dieAfterPieces?: number;
-  /** It kills itself wherever it comes by this boundary. */
+  /** It kills itself whenever it reaches this boundary. */
   readonly dieAtEvery?: string;
   readonly maxDeaths?: number;
   readonly prompt?: string;
 }
 
-/** An engine whose process kills itself with `kill -9` when it comes to a boundary of its journal: before a step, and before it is kept. */
+/** An engine whose process kills itself with `kill -9` at a boundary of its journal: before a step, and before its result is stored. */
 const mortal = (engine: Engine, { dieAt = Infinity, dieAtEvery }: Orders, passed: string[]): Engine => {
   const pass = (boundary: string): void => {
     if (passed.length === dieAt || boundary === dieAtEvery) die();

@@ -9,7 +9,7 @@ const root = new URL('../../', import.meta.url);
 /** A path from the root of the repository. */
 export const inRoot = (path: string): string => fileURLToPath(new URL(path, root));
 
-/** The documents for users; decision records are of their day. */
+/** The documents for users; decision records describe only their own time. */
 export const documents: readonly string[] = [
   'README.md',
   'AGENTS.md',
@@ -42,11 +42,11 @@ export interface Example {
   /** Its place in the document's programs, from 1. */
   readonly number: number;
   readonly code: string;
-  /** What the document says that it prints: the block of `text` right below it. */
+  /** The documented output: the block of `text` directly below it. */
   readonly prints: string | undefined;
 }
 
-/** The TypeScript of a document, each block a program of its own. */
+/** The TypeScript of a document, each block a separate program. */
 export const examplesIn = (document: string): Example[] =>
   blocksIn(document)
     .map(({ language, code }, at, blocks) => ({ language, code, below: blocks[at + 1] }))
@@ -67,7 +67,7 @@ interface PackageJson {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
 }
 
-/** For each subpath that programs import, as they import it, the source of what package.json names. */
+/** The source of each subpath in package.json, by its import specifier. */
 export const subpathSources = (): Record<string, string> => {
   const { exports } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8')) as PackageJson;
   return Object.fromEntries(
@@ -78,7 +78,7 @@ export const subpathSources = (): Record<string, string> => {
   );
 };
 
-/** The stdout of a Node program; how it ended is for the reader of its words to see. */
+/** The stdout of a Node program; the reader of its text checks how it ended. */
 const stdoutOf = (args: readonly string[], env: Record<string, string> = {}): Promise<string> =>
   new Promise((resolve, reject) => {
     const options = { cwd: inRoot('.'), env: { PATH: process.env['PATH'], ...env }, maxBuffer: 2 ** 24 };
@@ -89,13 +89,13 @@ const stdoutOf = (args: readonly string[], env: Record<string, string> = {}): Pr
 
 /** The programs of documents, in one folder under one `tsconfig.json`. */
 export interface WrittenExamples {
-  /** What the compiler says of them, by file; empty where it has nothing to say. */
+  /** The compiler's errors, by file; empty if there are none. */
   readonly complaints: () => Promise<string[]>;
-  /** Runs all of them, and gives what each prints. */
+  /** Runs all of them, and returns their output. */
   readonly run: () => Promise<ReadonlyMap<Example, string>>;
 }
 
-/** Writes programs to where they can be compiled and run. */
+/** Writes programs to a folder where they can be compiled and run. */
 export const writeExamples = (examples: readonly Example[]): WrittenExamples => {
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });

@@ -10,16 +10,16 @@ type Declaration = Statement & { readonly start: number; readonly end: number };
 
 /** A member of an exported interface or type. */
 export interface Member {
-  /** As it is declared, e.g. `deadlineMs?: number`. */
+  /** Its declaration, e.g. `deadlineMs?: number`. */
   readonly declared: string;
   readonly about: string;
 }
 
-/** A public name, and what its source says of it. */
+/** A public name, with its source's documentation. */
 export interface PublicName {
   readonly name: string;
   readonly kind: 'function' | 'value' | 'class' | 'type';
-  /** The first paragraph of its TSDoc, on one line; empty where it has none. */
+  /** The first paragraph of its TSDoc, on one line; empty if it has none. */
   readonly about: string;
   readonly members: readonly Member[];
   /** The source file, from the root. */
@@ -85,7 +85,7 @@ const membersOf = (source: Source, declaration: unknown): Member[] => {
 const isFunction = (init: { readonly type: string } | null | undefined): boolean =>
   init?.type === 'ArrowFunctionExpression' || init?.type === 'FunctionExpression';
 
-/** The declaration of a name in a file, looked for behind re-exports and imports as well. */
+/** The declaration of a name in a file, searched through re-exports and imports as well. */
 const find = (path: string, name: string): Omit<PublicName, 'name'> => {
   const source = sourceAt(path);
   for (const statement of source.body) {
@@ -128,7 +128,7 @@ const nameOf = (node: { readonly type: string; readonly name?: string; readonly 
 
 const resolve = (path: string, specifier: string): string => posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
 
-/** Every name that an entry of the package exports, types too, in order. */
+/** Every name that an entry of the package exports, including types, in order. */
 export const publicNames = (entry: string): PublicName[] =>
   sourceAt(entry)
     .body.flatMap((statement) =>

@@ -6,10 +6,10 @@ import { documents, inRoot } from './examples.js';
 
 const pages = [...documents, ...globSync('docs/decisions/*.md', { cwd: inRoot('.') })];
 
-/** A document without its code, where brackets are no links and `#` is no heading. */
+/** A document without its code, in which brackets are no links and `#` is no heading. */
 const proseOf = (document: string): string => readFileSync(inRoot(document), 'utf8').replaceAll(/^```[^]*?^```$/gm, '');
 
-/** What GitHub makes of a heading. */
+/** GitHub's anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -29,7 +29,7 @@ const anchorsIn = (document: string): ReadonlySet<string> => {
   return new Set(anchors);
 };
 
-/** The links of a document that stay in the repository, pictures too. */
+/** The links of a document to files in the repository, including pictures. */
 const linksIn = (document: string): string[] => {
   const prose = proseOf(document).replaceAll(/`[^`\n]*`/g, '');
   const inline = Array.from(prose.matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target);

@@ -27,7 +27,7 @@ const defaultOf = ({ default: value }: OptionRow): string =>
 
 const optionsOf = (where: OptionPlace, heads: Cells, more: (row: OptionRow) => Cells): string => {
   const rows = Object.entries(optionTable)
-    .filter(([name]) => !name.startsWith('_')) // Mastra's own signs to itself
+    .filter(([name]) => !name.startsWith('_')) // Mastra's internal fields
     .toSorted(byName)
     .flatMap(([name, row]) => {
       const { [where]: treatment } = row;
@@ -36,7 +36,7 @@ const optionsOf = (where: OptionPlace, heads: Cells, more: (row: OptionRow) => C
   return table(['option', 'takes', 'default', ...heads], rows);
 };
 
-/** Names of the options for which something holds, as a list in a sentence. */
+/** Names of the matching options, as a list in a sentence. */
 const named = (holds: (row: OptionRow) => boolean): string =>
   [...namesWhere(holds)]
     .toSorted()

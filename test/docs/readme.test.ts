@@ -31,7 +31,7 @@ describe('the code in README.md', () => {
 });
 
 describe('the transcript in README.md', () => {
-  /** Finds a line of the transcript in the output: `[…]` leaves words out, figures differ from run to run, and words are not wrapped. */
+  /** Finds a line of the transcript in the output: `[…]` omits words, figures differ from run to run, and words are not wrapped. */
   const patternOf = (line: string): RegExp =>
     new RegExp(
       line

@@ -8,7 +8,7 @@ import { checks } from '../../src/pipeline/verify/checks.js';
 import { subpathSources, inRoot } from './examples.js';
 import { publicNames, type PublicName } from './exports.js';
 
-/** What is generated says so in its first line; `npm run docs` writes all of it anew. */
+/** The first line of generated files; `npm run docs` rewrites all of them. */
 const made = (from: string): string => `<!-- Made from ${from}: npm run docs -->`;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
@@ -65,7 +65,7 @@ interface Described {
 const fieldsOf = (phase: Phase): string => {
   const shape: Readonly<Record<string, Described & { safeParse: (value: unknown) => { success: boolean } }>> =
     phaseSchemas[phase].shape;
-  const fields = Object.entries(shape).filter(([name]) => name !== 'phase'); // it says which payload this is
+  const fields = Object.entries(shape).filter(([name]) => name !== 'phase'); // it identifies the payload
   const rows = fields.map(([name, field]) => {
     const optional = field.safeParse(undefined).success ? '?' : '';
     return [`\`${name}${optional}\``, field.description ?? ''];

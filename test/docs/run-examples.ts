@@ -1,6 +1,6 @@
 /**
- * Runs programs one after another in this process, for the libraries are the same for all: `run-examples.ts FILE…`. Prints a JSON
- * object: for each file what it wrote to stdout, then the error that ended it.
+ * Runs programs one after another in this process, because they share their libraries: `run-examples.ts FILE…`. Prints a JSON
+ * object: for each file its output to stdout, then the error that ended it.
  */
 import { inspect } from 'node:util';
 

@@ -6,7 +6,7 @@ import { attachResponse, errorResponse, InterlockAgent, memoryEngine } from '../
 import { scriptedModel } from '../../src/testing/index.js';
 import { serveCut } from '../serve-cut.js';
 
-/** An agent whose only tool ends when the test says so. */
+/** An agent whose only tool ends when the test decides. */
 const createWaiting = () => {
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

@@ -25,7 +25,7 @@ const agentOn = (path: string) => {
   return { engine, agent: approving().agent({ durability: engine }) };
 };
 
-/** A file with two runs that wait for a person. */
+/** A file with two runs that wait for an approval. */
 const fileWithRuns = async (): Promise<string> => {
   const path = newFile();
   const { engine, agent } = agentOn(path);

@@ -11,7 +11,7 @@ import { createDisk, mortalEngine, type Boundary, type MortalEngine } from './mo
 const prompt = 'Please charge me.';
 const twoCharges = [1, 2].map((amount) => ({ name: 'charge', args: { amount } }));
 
-/** An agent with a tool of some effect; each time that it runs, its key is noted. */
+/** An agent with a tool of some effect; each execution records its key. */
 const charging = (keys: (string | undefined)[], durability: Engine | undefined, effect?: Effect) => {
   const isAlive = () => !(durability as Partial<MortalEngine> | undefined)?.isDead;
   const charge = createTool({
@@ -36,7 +36,7 @@ const charging = (keys: (string | undefined)[], durability: Engine | undefined, 
   });
 };
 
-/** Where a process dies, and how often the tool of the first call may have run by the end; then how the run ends. */
+/** The point at which a process dies, and the final number of executions of the first call's tool; then the end of the run. */
 const table: readonly { effect: Effect; at: Boundary['at'] | 'whole'; runs: number; status: string; ownSteps: number }[] = [
   { effect: 'none', at: 'whole', runs: 1, status: 'success', ownSteps: 0 },
   { effect: 'idempotent', at: 'whole', runs: 1, status: 'success', ownSteps: 2 },

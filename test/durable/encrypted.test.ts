@@ -15,7 +15,7 @@ import { scenarios, type Scenario } from './scenarios.js';
 const prompt = 'My card is 4111-1111-1111-1111.';
 const rejected = 'FORBIDDEN-WORDS';
 
-/** An agent that keeps a value aside, and whose first answer is rejected. */
+/** An agent that stores a value separately, and whose first answer is rejected. */
 const careful = (durability: Engine) =>
   new InterlockAgent({
     id: 'careful',
@@ -44,7 +44,7 @@ const careful = (durability: Engine) =>
     durability,
   });
 
-/** The bytes of everything that an engine keeps on the disk, as text. */
+/** The bytes of all data that an engine stores on the disk, as text. */
 const kept = async (wrap: (engine: Engine) => Engine): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-durable-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

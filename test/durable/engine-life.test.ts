@@ -48,7 +48,7 @@ describe('other code', () => {
           run: (...args) =>
             program.run(...args).catch((error: unknown) => {
               refusals.push(error);
-              return new Promise<never>(() => undefined); // as an engine that waits for the right code
+              return new Promise<never>(() => undefined); // like an engine that waits for the right code
             }),
         }),
     };
@@ -66,7 +66,7 @@ describe('other code', () => {
     return Object.assign(agent, { close: () => durability.close() });
   };
 
-  /** A run in a file whose process is gone in the middle of a model call. */
+  /** A run in a file whose process died in the middle of a model call. */
   const left = async () => {
     const path = newFile();
     const disk = onFile({ path, leaseMs: 1_000 });
@@ -81,7 +81,7 @@ describe('other code', () => {
     return { path, begun: () => model.calls.length };
   };
 
-  /** An engine whose runs are interrupted when the process is to die. */
+  /** An engine whose runs are interrupted when the process should die. */
   const mortal = (engine: Engine) => {
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => undefined);
@@ -152,7 +152,7 @@ describe('other code', () => {
 });
 
 describe('what is kept of a step', () => {
-  /** How much each step keeps, the first that keeps the conversation aside. */
+  /** The stored bytes per step, except for the first, which stores the conversation. */
   const sizes = async (messages: number): Promise<number[]> => {
     const disk = createDisk();
     const agent = tools().agent({ durability: mortalEngine(disk) });
@@ -279,7 +279,7 @@ describe('openWorkflow', () => {
     onTestFinished(() => file.close());
     const begin = (steps: number) => file.noteLife('program', 'run', steps);
     expect([begin(0), begin(0), begin(0)]).toEqual([0, 1, 2]); // each of the first two has died
-    expect(begin(3)).toBe(0); // the third came further
+    expect(begin(3)).toBe(0); // the third got further
     file.noteSurvival('program', 'run'); // it was interrupted, and lives
     expect([begin(3), begin(3)]).toEqual([0, 1]);
   });

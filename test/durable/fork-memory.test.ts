@@ -8,7 +8,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 
 const remembered = { thread: 'thread', resource: 'ann' };
 
-/** Looks twice, and answers with what it is to say. */
+/** Calls the tool twice, and then gives its answer. */
 const looking = (requireApproval: boolean) => {
   const memory = new MockMemory();
   const says = { text: 'first' };
@@ -66,7 +66,7 @@ it.each([
     if (status === 'suspended') await (await agent.resume(newRunId, { approved: true }, { memory: remembered })).getFullOutput();
     const all = await saved();
     const forks = steps.slice(0, index + 1).map((one) => `fork ${one}`);
-    expect(new Set(all.map(([, text]) => text))).toEqual(new Set(['first', ...forks])); // memory orders them by their first words
+    expect(new Set(all.map(([, text]) => text))).toEqual(new Set(['first', ...forks])); // memory sorts them by their first words
     expect(all[0]).toEqual(first);
     expect(new Set(all.map(([id]) => id)).size).toBe(all.length);
   }

@@ -9,7 +9,7 @@ import { scenarios, type Scenario } from './scenarios.js';
 const timeless = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, one: unknown) => (['createdAt', 'toolCallId'].includes(key) ? undefined : one)));
 
-/** What of a result does not hang on time and chance. */
+/** The parts of a result that do not depend on time and chance. */
 const outcomeOf = ({ status, text, steps, tripwire, finishReason, usage, messages }: InterlockResult) => ({
   status,
   text,
@@ -26,7 +26,7 @@ const outcomeOf = ({ status, text, steps, tripwire, finishReason, usage, message
   messages: messages.map(({ role, content }) => [role, timeless(content.parts)]),
 });
 
-/** What happened, whatever came first of what goes on side by side. */
+/** The events, regardless of the order of concurrent ones. */
 const eventsOf = ({ runEvents }: InterlockResult) => {
   expect(runEvents.map(({ seq }) => seq)).toEqual(runEvents.map((_, index) => index));
   return runEvents.map(({ type, stepNumber, attempt }) => `${stepNumber}.${attempt} ${type}`).toSorted();
@@ -36,11 +36,11 @@ const prompt = 'Please charge me.';
 
 interface Killed {
   readonly result: InterlockResult;
-  /** Effects whose tools had ended, and were known to have, when the process was killed. */
+  /** Effects whose tools had ended, with a stored result, when the process was killed. */
   readonly finished: readonly string[];
 }
 
-/** A run in a process that is killed at a boundary, and continues in another one, which may have other options. */
+/** A run in a process that is killed at a boundary, and continues in another one, possibly with other options. */
 const killedAt = async ({ agent }: Scenario, dieAt: number, deployed = {}): Promise<Killed> => {
   const disk = createDisk();
   const mortal = mortalEngine(disk, dieAt);
@@ -82,7 +82,7 @@ describe.each(Object.keys(scenarios))('P11: killed at any point, it resumes (%s)
       const { result, finished } = await killedAt(scenario, dieAt);
       const where = `${boundary.at} ${boundary.key}`;
       expect(outcomeOf(result), where).toEqual(outcomeOf(expected));
-      if (name !== 'failing') expect(eventsOf(result), where).toEqual(eventsOf(expected)); // which of its calls fail hangs on how many there were
+      if (name !== 'failing') expect(eventsOf(result), where).toEqual(eventsOf(expected)); // the failing calls depend on the number of calls
       for (const effect of new Set(whole.effects)) {
         const once = countOf(whole.effects, effect);
         const count = countOf(scenario.effects, effect);

@@ -7,7 +7,7 @@ import { scenarios, type Scenario } from './scenarios.js';
 const stepsOf = ({ steps }: InterlockResult) =>
   steps.map(({ stepNumber, attempt, reason, text, toolResults }) => [stepNumber, attempt, reason, text, toolResults.length]);
 
-/** What the second process keeps must tell of everything that it changed of what it was given. */
+/** The second process must store all of its changes to its input. */
 it('P11: killed at any point, and again a little later, it resumes', async () => {
   const begin = () => (scenarios['holding'] as () => Scenario)();
   const prompt = 'Please charge me.';
@@ -21,7 +21,7 @@ it('P11: killed at any point, and again a little later, it resumes', async () =>
       .generate(prompt, { runId: 'run' })
       .catch(() => undefined);
     await first.died;
-    const second = mortalEngine(disk, 2); // once it has kept a step
+    const second = mortalEngine(disk, 2); // after it stored a step
     const ended = agent({ durability: second })
       .attach('run')
       .then((stream) => stream.getFullOutput());

@@ -9,7 +9,7 @@ import {
 } from '../../src/durable/journal.js';
 import { memoryBoard } from '../../src/durable/memory-board.js';
 
-/** What outlives a process: the runs, and what was kept of them. */
+/** The data that survives a process: the runs, and their stored steps. */
 export interface Disk {
   readonly runs: Map<
     string,
@@ -20,7 +20,7 @@ export interface Disk {
 
 export const createDisk = (): Disk => ({ runs: new Map(), board: memoryBoard() });
 
-/** What a process sees of a board as long as it lives. */
+/** A process's view of a board during its lifetime. */
 const boardWhile = (isAlive: () => boolean, board: Board): Board => ({
   append: async (...args) => (isAlive() ? board.append(...args) : new Promise<never>(() => undefined)),
   read: async (...args) => (isAlive() ? board.read(...args) : []),
@@ -29,14 +29,14 @@ const boardWhile = (isAlive: () => boolean, board: Board): Board => ({
   pinned: () => board.pinned(),
 });
 
-/** Where a process may be killed: when a step is about to begin, or when it has ended and nothing is kept of it. */
+/** A point at which a process may be killed: before a step, or after its end and before its result is stored. */
 export interface Boundary {
   readonly key: string;
   readonly at: 'before' | 'unkept';
 }
 
 export interface MortalEngine extends Engine {
-  /** What the process has come by. */
+  /** The boundaries that the process has passed. */
   readonly passed: readonly Boundary[];
   /** Settles when the process is dead. */
   readonly died: Promise<void>;
@@ -44,8 +44,8 @@ export interface MortalEngine extends Engine {
 }
 
 /**
- * An engine in a process of its own that is killed at one of the boundaries that it comes by: from then on nothing that it was asked
- * settles, and nothing is kept.
+ * An engine in a simulated process that is killed at one of its boundaries: from then on no pending call
+ * settles, and nothing is stored.
  */
 export const mortalEngine = (disk: Disk, dieAt = Infinity): MortalEngine => {
   const passed: Boundary[] = [];
@@ -66,7 +66,7 @@ export const mortalEngine = (disk: Disk, dieAt = Infinity): MortalEngine => {
   const execute = async (program: Program, id: string): Promise<void> => {
     const run = disk.runs.get(id);
     if (!run || run.output !== undefined) return;
-    const owner = (run.owner = {}); // as a process that takes a run over
+    const owner = (run.owner = {}); // like a process that takes a run over
     const canceling = new AbortController();
     if (run.isCanceled) canceling.abort();
     const durable: Durable = {

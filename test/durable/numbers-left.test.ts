@@ -21,7 +21,7 @@ interface Seen {
 
 const words = 'one two three four five six'.split(' ');
 
-/** The model says a word every 10 ms, each time it is asked with a text of its own. */
+/** The model emits a word every 10 ms, with another text in each call. */
 const speaker = (durability: Engine, life: string) =>
   new InterlockAgent({
     id: 'speaker',
@@ -40,7 +40,7 @@ const read = async (stream: { fullStream: ReadableStream<object> }, see: (chunk:
   for await (const chunk of stream.fullStream as unknown as AsyncIterable<Seen>) await see(chunk);
 };
 
-/** Reads a stream, and notes of each chunk whether the board had it under its number when it left. */
+/** Reads a stream, and records for each chunk whether the board had it under its number when it left. */
 const numbersOf = async (agent: InterlockAgent, board: Board) => {
   const seen: { type: string; sequence: number | undefined; isKept: boolean }[] = [];
   await read(await agent.stream('Speak.', { runId: 'run' }), async ({ type, metadata }) => {
@@ -74,7 +74,7 @@ describe('a process that has lost its run', () => {
     const call: PersistedCall = { runId: 'run', mode: 'stream', messages: [], options: {} };
     const [owner, lost] = [0, 0].map((sitting) => createPublisher({ board, sitting, call })) as [Publisher, Publisher];
     await owner.open();
-    await lost.open(); // it was stopped before it came to this
+    await lost.open(); // it was stopped before it reached this point
     const chunk: Chunk = { type: 'data-words', runId: 'run', from: 'AGENT', data: 'mine' };
     const shown = owner.show(chunk);
     await owner.flush();
@@ -82,7 +82,7 @@ describe('a process that has lost its run', () => {
     const journal = { checkpoint: (_run: unknown, _key: string, body: () => unknown) => body() } as unknown as Journal;
     const buffered = () => ({ chunks: [] });
     const run = { position: { stepNumber: 0, attempt: 1 }, usedPartIds: new Set(), options: { streamBuffer: { buffered } } };
-    await owner.around(journal).checkpoint(run as unknown as Run, '1 call', async () => undefined); // what it looks at of a run
+    await owner.around(journal).checkpoint(run as unknown as Run, '1 call', async () => undefined); // the fields of a run that it reads
     expect([await shown, chunk.metadata?.['sequence']]).toEqual([true, 3]);
     const parser = createEntryParser('run');
     expect(parser.take(await shared.read('run', 0)).map(({ life }) => life)).toEqual([owner.life]);
@@ -149,7 +149,7 @@ describe('a number that has left is the number of an entry that is persisted', (
   });
 });
 
-/** An engine that takes a run away from its process after a section, as when another process has it. */
+/** An engine that takes a run away from its process after a section, as if another process had it. */
 const losing = (engine: Engine, section: string): { readonly engine: Engine; readonly lost: Promise<void> } => {
   let tell: () => void = () => undefined;
   const lost = new Promise<void>((resolve) => (tell = resolve));
@@ -173,7 +173,7 @@ const losing = (engine: Engine, section: string): { readonly engine: Engine; rea
   return { engine: { ...engine, host }, lost };
 };
 
-/** The words that a client has on its screen: retracted parts are gone, and a number that comes again changes nothing. */
+/** The words on a client's screen: retracted parts are removed, and a repeated number changes nothing. */
 const screenOf = (chunks: readonly Seen[]): string => {
   const gone = new Set(chunks.flatMap(({ data }) => data?.partIds ?? []));
   return chunks
@@ -191,7 +191,7 @@ it('a client of a process that died while it wrote goes on from its last number,
         append: (...args) => {
           writes += 1;
           isDead ||= writes > left;
-          return isDead ? new Promise<never>(() => undefined) : board.append(...args); // killed before it was written
+          return isDead ? new Promise<never>(() => undefined) : board.append(...args); // killed before the write
         },
       };
     });
@@ -215,6 +215,6 @@ it('a client of a process that died while it wrote goes on from its last number,
   }
 });
 
-/** What the disk has of the runs now: a process that is dead adds nothing. */
+/** The current runs on the disk: a dead process adds nothing. */
 const copyOfRuns = ({ runs }: Disk): Disk['runs'] =>
   new Map([...runs].map(([id, { call, kept }]) => [id, { call, kept: new Map(kept) }]));

@@ -11,7 +11,7 @@ const prompt = 'Please charge me.';
 const later = (): Date => new Date(Date.now() + 60_000);
 const noRun = { code: 'durable/no-run' };
 
-/** Agents on one engine; each has an id of its own. */
+/** Agents on one engine; each has a unique id. */
 export interface OperatedEngine {
   readonly engine: () => Engine;
 }
@@ -21,7 +21,7 @@ const ownId = (): string => `operated-${(agents += 1)}`;
 
 const memoryOf = (resource: string) => ({ memory: { thread: `of ${resource}`, resource } });
 
-/** What an operator does with the runs of an engine. */
+/** The operations on an engine's runs. */
 export const operations = ({ engine }: OperatedEngine): void => {
   const greeter = (config: Partial<InterlockAgentConfig> = {}) =>
     new InterlockAgent({
@@ -68,7 +68,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     await expect.poll(() => agent.listRuns({ status: 'ended' }), { timeout: 60_000 }).toHaveLength(1);
   });
 
-  /** Three steps, with a tool in the first two. Each of its calls is noted with its key. */
+  /** Three steps, with a tool in the first two. Each of its calls records its key. */
   const looking = () => {
     const looks: { readonly at: number; readonly key: string | undefined }[] = [];
     const says = { text: 'All is well.', waitsAt: -1 };

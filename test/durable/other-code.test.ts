@@ -16,14 +16,14 @@ const prompt = 'Please charge me.';
 const tools = () => (scenarios['tools'] as () => Scenario)();
 const guardNamed = (id: string) => ({ id, processInput: ({ messages }: { messages: never[] }) => messages }) as never;
 
-/** As an engine that tries a run again later: here never. */
+/** Like an engine that retries a run later: here never. */
 const waiting = (engine: Engine): Engine => ({
   ...engine,
   host: (program) =>
     engine.host({ ...program, run: (...args) => program.run(...args).catch(() => new Promise<never>(() => undefined)) }),
 });
 
-/** What a follower receives of a run that waits for its code. */
+/** The chunk for a follower of a run that waits for its code. */
 const decisionOf = async (agent: InterlockAgent, runId: string): Promise<unknown> => {
   const { fullStream } = await agent.attach(runId, { from: 0 });
   for await (const chunk of fullStream as AsyncIterable<{ type: string; data?: unknown }>)
@@ -65,7 +65,7 @@ describe('a suspended run is resumed by other code', () => {
     expect(other.effects).toEqual([]);
     await other.close();
     const again = deploy(path, { inputProcessors: [guardNamed('old'), guardNamed('kept')] });
-    expect((await (await again.agent.attach('one')).getFullOutput()).status).toBe('suspended'); // it asks for the second call
+    expect((await (await again.agent.attach('one')).getFullOutput()).status).toBe('suspended'); // it requests the second call
     expect(await again.agent.listRuns()).toMatchObject([{ runId: 'one', status: 'suspended' }]);
     await again.close();
     const seen: CodeChange[] = [];
@@ -121,7 +121,7 @@ describe('code that differs', () => {
 });
 
 describe('another version of the library', () => {
-  /** A run that a process has left, with something of it in another format. */
+  /** A run that a process has left, with a part of it in another format. */
   const left = async (spoil: (disk: Disk) => unknown) => {
     const disk = createDisk();
     const dying = mortalEngine(disk, 6);

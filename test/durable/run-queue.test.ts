@@ -18,7 +18,7 @@ const onFile = (): Engine => {
   return engine;
 };
 
-/** An agent whose model answers when the test lets it, and says in which order runs came to it. */
+/** An agent whose model answers when the test lets it, and records the order of its runs. */
 const gated = (durability: Engine, config: Partial<InterlockAgentConfig> = {}) => {
   const waiting: (() => void)[] = [];
   const order: string[] = [];

@@ -8,14 +8,14 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { toolResultsIn } from '../promises/support.js';
 import type { MortalEngine } from './mortal-engine.js';
 
-/** An agent whose runs are killed, and what happens outside it. */
+/** An agent whose runs are killed, and its effects outside. */
 export interface Scenario {
-  /** Effects of tools, in their order. */
+  /** Effects of tools, in order. */
   readonly effects: string[];
   readonly agent: (config?: Partial<InterlockAgentConfig>) => InterlockAgent;
 }
 
-/** A process that was killed does nothing any more. */
+/** A killed process does nothing any more. */
 const isAlive = ({ durability }: Partial<InterlockAgentConfig> = {}): boolean =>
   !(durability as Partial<MortalEngine> | undefined)?.isDead;
 
@@ -61,7 +61,7 @@ const tools = (): Scenario => {
   return { effects, agent };
 };
 
-/** Guards that keep state, edit and ask for another attempt, in every place. */
+/** Guards that keep state, edit and request retries, in every lane. */
 const guards = (): Scenario => {
   const scenario = tools();
   const counting = {
@@ -119,7 +119,7 @@ const tripping = (): Scenario => {
   return { ...scenario, agent: (config) => scenario.agent({ outputProcessors: [stern as never], ...config }) };
 };
 
-/** A model that fails, and is asked again. */
+/** A model that fails, and is called again. */
 const failing = (): Scenario => {
   const scenario = tools();
   const model = scriptedModel({
@@ -132,7 +132,7 @@ const failing = (): Scenario => {
   return { ...scenario, agent: (config) => scenario.agent({ model, errorProcessors: [again], ...(config as object) }) };
 };
 
-/** Every step is withheld until it was accepted, tools run one at a time. */
+/** Every step is held until it is accepted, and tools run one at a time. */
 const holding = (): Scenario => {
   const scenario = guards();
   return {
@@ -141,10 +141,10 @@ const holding = (): Scenario => {
   };
 };
 
-/** Scenarios without people, by name. */
+/** Scenarios without approvals, by name. */
 export const scenarios: Readonly<Record<string, () => Scenario>> = { tools, guards, overlap, tripping, failing, holding };
 
-/** Each call waits for a person. */
+/** Each call waits for an approval. */
 export const approving = (): Scenario => {
   const scenario = tools();
   return {

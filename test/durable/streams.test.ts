@@ -25,7 +25,7 @@ const chunksOf = async (stream: InterlockStream): Promise<Seen[]> => {
 
 const sequencesOf = (chunks: readonly Seen[]): number[] => chunks.map(({ metadata }) => metadata?.sequence ?? -1);
 
-/** What a reader has on the screen in the end: words by part, what was withdrawn gone, and the results of tools. */
+/** The final state of a reader's screen: words by part, without retracted ones, and the results of tools. */
 const screenOf = (chunks: readonly Seen[]) => {
   const gone = new Set(chunks.flatMap(({ data, type }) => (type === 'data-interlock-retract' ? (data?.partIds ?? []) : [])));
   const said = chunks.filter(({ type, payload }) => type === 'text-delta' && !gone.has(payload?.id ?? ''));
@@ -191,7 +191,7 @@ describe('the segments of a run', () => {
 });
 
 describe('a client that resumes', () => {
-  /** Counts what is read of a board. */
+  /** Counts the entries read from a board. */
   const counting = (disk: Disk) => {
     const read = { entries: 0 };
     const { board } = disk;
@@ -221,7 +221,7 @@ describe('a client that resumes', () => {
     const { read, counted } = counting(disk);
     const rest = await chunksOf(await speaker(mortalEngine(counted)).attach('run', { from: sequencesOf(own).at(-5) }));
     expect(sequencesOf(rest)).toEqual(sequencesOf(own.slice(-5)));
-    expect(read.entries).toBe(6); // the one before tells whether the number is one of this run's
+    expect(read.entries).toBe(6); // the entry before shows whether the number belongs to this run
   });
 
   it('the last segment of a run is followed without the earlier ones', async () => {

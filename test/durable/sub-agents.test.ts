@@ -28,7 +28,7 @@ interface Asking {
   readonly effect?: 'once';
 }
 
-/** A supervisor that asks a sub-agent, which asks another one: both have tools. Each effect is noted with the key of its call. */
+/** A supervisor that calls a sub-agent, which calls another one: both have tools. Each effect is recorded with the key of its call. */
 const lead = (effects: Charged[], durability: Engine | undefined, { requireApproval = false, effect }: Asking = {}) => {
   const isAlive = () => !(durability as Partial<MortalEngine> | undefined)?.isDead;
   const charge = (by: string) =>

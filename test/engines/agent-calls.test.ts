@@ -27,7 +27,7 @@ const outcomeOf = ({ status, text, steps, tripwire, finishReason, usage, message
   messages: messages.map(({ role, content }) => [role, timeless(content.parts)]),
 });
 
-/** An engine of which each user sees a part: agents of the same id are apart on it. */
+/** Separates users of an engine: agents with the same id do not share runs. */
 const partOf = (engine: Engine, part: number): Engine => ({
   ...engine,
   host: (program) => engine.host({ ...program, id: `${program.id} ${part}` }),

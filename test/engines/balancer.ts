@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** One address for several processes: a connection goes to the first of them that takes it. */
+/** One address for several processes: a connection goes to the first of them that accepts it. */
 export const startBalancer = async (ports: readonly number[]) => {
   const sockets = new Set<Socket>();
   const pass = (from: Socket, [port, ...others]: readonly number[]): void => {

@@ -7,22 +7,22 @@ import { z } from 'zod';
 import { idempotencyKeyOf, InterlockAgent, type Engine } from '../../src/index.js';
 import { forbidden } from './outside.js';
 
-/** The world outside the processes that are killed. */
+/** The world outside the killed processes. */
 export interface Outside {
   /** The model's server. */
   readonly modelUrl: string;
-  /** Where effects of tools are counted. */
+  /** The address of the counter of tool effects. */
   readonly sinkUrl: string;
 }
 
-/** Posts, however long it takes: a tool that gave up on a busy machine would be a failed tool, and none whose effect was lost. */
+/** Posts without a time limit: a tool that gave up on a busy machine would be a failed tool, and not one with a lost effect. */
 const send = (url: string, body: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST' }, (response) => void response.resume().once('end', resolve));
     sent.once('error', reject).end(body);
   });
 
-/** What differs between two versions of the agent. */
+/** The differences between two versions of the agent. */
 export interface Version {
   /** The ids of the input's guards. */
   readonly guards: readonly string[];
@@ -32,7 +32,7 @@ export interface Version {
 
 const amountSchema = z.object({ amount: z.number() });
 
-/** The same agent in every process: a guard that asks for another answer, a tool whose effect is seen outside, and one that a person must allow. */
+/** The same agent in every process: a guard that requests another answer, a tool with an effect outside, and one that needs approval. */
 export const clerk = (
   { modelUrl, sinkUrl }: Outside,
   durability?: Engine,

@@ -14,7 +14,7 @@ it('survives a connection that ends between two queries of a transaction, which 
   await database.query('INSERT INTO interlock.processes (id, beat) VALUES ($1, 1)', ['gone']);
   const struck = database.strikeOff('gone', async () => {
     await database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = $1', ['idle in transaction']);
-    await new Promise((resolve) => setTimeout(resolve, 200)); // the server says that it has ended the connection
+    await new Promise((resolve) => setTimeout(resolve, 200)); // the server reports that it has ended the connection
   });
   await expect(struck).rejects.toThrow(/connection/i);
   expect(await database.query('SELECT id FROM interlock.processes')).toEqual([{ id: 'gone' }]);

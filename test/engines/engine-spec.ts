@@ -3,7 +3,7 @@ import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { restate } from '../../src/durable/restate/index.js';
 import type { Engine } from '../../src/index.js';
 
-/** How a process finds the engine of the others, as data. */
+/** The settings with which a process opens the shared engine, as data. */
 export type EngineSpec =
   | { readonly kind: 'openworkflow'; readonly path: string }
   | {
@@ -15,10 +15,10 @@ export type EngineSpec =
     }
   | { readonly kind: 'dbos'; readonly systemDatabaseUrl: string };
 
-/** How long a run waits after its process was killed, where the engine does not see it at once. */
+/** Milliseconds that a run waits after its process was killed, if the engine does not detect it at once. */
 const leaseMs = 1_000;
 
-/** How many processes may die of a run. */
+/** The number of processes that may die of a run. */
 const maxDeaths = 3;
 
 export const engineOf = (spec: EngineSpec): Engine => {

@@ -34,14 +34,14 @@ const outcomeOf = ({ status, text, finishReason, steps, usage }: InterlockResult
   ]),
 });
 
-/** How often each effect was had, by the key of its call. */
+/** The number of times that each effect happened, by the key of its call. */
 const countsOf = (runId: string): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const { key, amount } of outside.effects) if (key.includes(runId)) counts[amount] = (counts[amount] ?? 0) + 1;
   return counts;
 };
 
-/** What an engine's processes share, and may lose; a file has none. */
+/** The servers that processes share, and may lose; none for a file. */
 const servers: Readonly<Record<keyof typeof sites, readonly string[]>> = {
   openworkflow: [],
   restate: ["Restate's server"],
@@ -77,7 +77,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     return JSON.parse(out) as { status?: string; code?: string; passed?: string[] };
   };
 
-  /** Goes on with runs in this process, with what was left of them. */
+  /** Continues runs in this process, from their stored state. */
   const here = async <T>(act: (agent: InterlockAgent) => Promise<T>): Promise<T> => {
     const engine = engineOf(site.specFor('tests'));
     try {
@@ -89,7 +89,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
   const followed = (runId: string): Promise<InterlockResult> =>
     here(async (agent) => (await agent.attach(runId)).getFullOutput());
 
-  /** Does something when a tool of the next run has had its effect, and does not know it yet. */
+  /** Runs `act` after the effect of the next run's tool, before the tool gets the response. */
   const once = (act: () => Promise<void> | void): Promise<void> =>
     new Promise((resolve) => {
       let isDone = false;
@@ -214,7 +214,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
       for (const runId of ids) expect(Object.keys(countsOf(runId)), runId).toEqual(['1', '2']);
       const times = new Map<string, number>();
       for (const { key } of outside.effects) if (key.includes(prefix)) times.set(key, (times.get(key) ?? 0) + 1);
-      // What the killed process had kept was had once; of the others those that were under way may have been had twice.
+      // Stored effects of the killed process happened once; effects under way may have happened twice.
       expect(finished.filter((key) => times.get(key) !== 1)).toEqual([]);
       expect([...times.values()].filter((had) => had > 2)).toEqual([]);
     },

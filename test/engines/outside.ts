@@ -4,17 +4,17 @@ import { text as readText } from 'node:stream/consumers';
 
 import { startOpenAIServer } from '../../src/testing/index.js';
 
-/** What a guard rejects in the model's first answer. */
+/** The text in the model's first answer that a guard rejects. */
 export const forbidden = 'FORBIDDEN-WORDS';
 
-/** What the clerk may be asked for. */
+/** The prompts for the clerk. */
 export const prompts = { charge: 'Please charge me.', refund: 'Please pay me back.', die: 'Please die.' } as const;
 
-/** An effect that a tool has had. */
+/** An effect of a tool. */
 export interface EffectSeen {
   readonly name: string;
   readonly amount: number;
-  /** That of the call that it was had for. */
+  /** The key of the call with the effect. */
   readonly key: string;
 }
 
@@ -47,7 +47,7 @@ export const startOutside = async () => {
     modelUrl: model.baseUrl,
     sinkUrl: `http://127.0.0.1:${(sink.address() as AddressInfo).port}`,
     effects,
-    /** Does something while a tool has had its effect and does not know it yet. */
+    /** Runs `act` after a tool's effect, before the tool gets the response. */
     holdWith: (act: typeof hold) => {
       hold = act;
     },

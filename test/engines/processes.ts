@@ -7,17 +7,17 @@ export interface Died {
   readonly signal: NodeJS.Signals | null;
   readonly code: number | null;
   readonly out: string;
-  /** What it has written to its error stream. */
+  /** Its output to the error stream. */
   readonly errors: string;
 }
 
 export interface Worker {
   /** `kill -9`, at once. */
   kill(): void;
-  /** What it has said so far. */
+  /** Its output so far. */
   said(): string;
   readonly died: Promise<Died>;
-  /** Settles once it is there to go on with runs. */
+  /** Settles once it is ready to continue runs. */
   readonly there: Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface Worker {
 export const startWorker = (orders: Orders): Worker => {
   const args = ['--import', './scripts/strip-types.mjs', join(import.meta.dirname, 'worker.ts'), JSON.stringify(orders)];
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  process.setMaxListeners(0); // one for each that may be left
+  process.setMaxListeners(0); // one for each process that may be left
   process.once('exit', () => child.kill('SIGKILL'));
   let out = '';
   let errors = '';
@@ -38,7 +38,7 @@ export const startWorker = (orders: Orders): Worker => {
   });
   const died = new Promise<Died>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal, out, errors })); // after `exit`: only now all of its output is here
+    child.once('close', (code, signal) => resolve({ code, signal, out, errors })); // after `exit`: only now its output is complete
   });
   return { kill: () => void child.kill('SIGKILL'), said: () => out, died, there };
 };

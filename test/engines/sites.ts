@@ -8,11 +8,11 @@ import { freePorts, type MortalServer } from './servers/mortal-server.js';
 import { startPostgresServer } from './servers/postgres-server.js';
 import { startRestateServer } from './servers/restate-server.js';
 
-/** An engine, with what it needs outside its processes. */
+/** An engine, with its outside requirements. */
 export interface Site {
-  /** The engine for one of the processes that may live at the same time; the tests' own is the last of them. */
+  /** The engine for one of the concurrent processes; the tests' own is the last of them. */
   specFor(process: 'first' | 'second' | 'tests'): EngineSpec;
-  /** What else may be killed; absent where there is no server. */
+  /** The server that may be killed; undefined if there is none. */
   readonly server?: MortalServer;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ const dbosSite = async (): Promise<Site> => {
   };
 };
 
-/** The engines that keep runs, by name. */
+/** The durable engines, by name. */
 export const sites: Readonly<Record<EngineSpec['kind'], () => Promise<Site>>> = {
   openworkflow: openWorkflowSite,
   restate: restateSite,

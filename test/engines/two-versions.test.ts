@@ -18,13 +18,13 @@ const before: Version = { guards: ['old', 'kept'] };
 const after: Version = { guards: ['kept', 'new'] };
 const changes = ['input guards removed: old', 'input guards added: new'];
 
-/** Which of the guards of either version the events of a run name. */
+/** The guards of either version in the events of a run. */
 const judgesOf = ({ runEvents }: InterlockResult): string[] => {
   const events = JSON.stringify(runEvents);
   return ['old', 'kept', 'new'].filter((id) => events.includes(`"${id}"`));
 };
 
-/** What a follower receives of a run that waits for its code. */
+/** The chunk for a follower of a run that waits for its code. */
 const decisionOf = async (agent: InterlockAgent, runId: string): Promise<unknown> => {
   const { fullStream } = await agent.attach(runId, { from: 0 });
   for await (const chunk of fullStream as AsyncIterable<{ type: string; data?: unknown }>)
@@ -54,7 +54,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('two versions of an 
     return worker;
   };
 
-  /** Does something with the agent of a version in this process. */
+  /** Runs `act` with the agent of a version in this process. */
   const here = async <T>(
     version: Version,
     act: (agent: InterlockAgent) => Promise<T>,
@@ -69,7 +69,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('two versions of an 
   };
   const ended = async (agent: InterlockAgent, runId: string) => (await agent.attach(runId)).getFullOutput();
 
-  /** Waits until a tool of the next run has had its effect, and keeps that tool waiting until it is let go. */
+  /** Waits for the effect of the next run's tool, and keeps that tool waiting until it is released. */
   const underWay = async (orders: Partial<Orders>, spec?: EngineSpec) => {
     const { promise: seen, resolve: see } = Promise.withResolvers<void>();
     const { promise: goOn, resolve: letGo } = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('two versions of an 
 
   it('side by side each run ends in the version that began it, and the old one is drained', async () => {
     const [old, young] = [`${name}-of-old`, `${name}-of-new`];
-    /** On Restate each version has an address of its own: runs stay with the one that they began at. */
+    /** On Restate each version has its own address: runs stay with the one of their start. */
     const apart = (spec: EngineSpec): EngineSpec => (spec.kind === 'restate' ? { ...spec, serviceUrl: undefined } : spec);
     const { worker, letGo } = await underWay(
       { begins: { runId: old, prompt: prompts.charge }, version: before },

@@ -8,7 +8,7 @@ export default defineConfig({
     passWithNoTests: false,
     testTimeout: 300_000,
     hookTimeout: 120_000,
-    // Each file has servers of its own, and kills them.
+    // Each file has its own servers, and kills them.
     maxWorkers: 1,
   },
 });

@@ -7,17 +7,17 @@ import { engineOf, type EngineSpec } from './engine-spec.js';
 /** The orders for a process that will be killed. */
 export interface Orders extends Outside {
   readonly engine: EngineSpec;
-  /** The run that it begins, or so many at once; none where it goes on with those of others. */
+  /** The run that it starts, or the number of concurrent ones; undefined if it continues those of others. */
   readonly begins?: { readonly runId: string; readonly prompt: string; readonly count?: number };
   /** Default: a version without guards of the input. */
   readonly version?: Version;
-  /** The run that it follows to its end, going on with it where that is to be. */
+  /** The run that it follows to its end, and continues if necessary. */
   readonly follows?: string;
-  /** The boundary at which it kills itself; none where it is not to. */
+  /** The boundary at which it kills itself; undefined for none. */
   readonly dieAt?: number;
 }
 
-/** An engine whose process kills itself with `kill -9` when it comes to a boundary of its journal: before a step, and before it is kept. */
+/** An engine whose process kills itself with `kill -9` at a boundary of its journal: before a step, and before its result is stored. */
 const mortal = (engine: Engine, { dieAt = Infinity, begins }: Orders, passed: string[]): Engine => {
   const pass = (boundary: string): void => {
     if (passed.length === dieAt) process.kill(process.pid, 'SIGKILL');
@@ -33,7 +33,7 @@ const mortal = (engine: Engine, { dieAt = Infinity, begins }: Orders, passed: st
         return text;
       });
       const isOfMany = begins?.count !== undefined && key.startsWith('tool ');
-      if (isOfMany) writeSync(process.stdout.fd, `${JSON.stringify({ runId, key })}\n`); // said before anything else can happen
+      if (isOfMany) writeSync(process.stdout.fd, `${JSON.stringify({ runId, key })}\n`); // written before anything else can happen
       return kept;
     },
   });
@@ -67,6 +67,6 @@ if (begins?.count !== undefined) {
     ),
   );
 } else {
-  await agent.attach('nobody').catch(() => undefined); // it is there once it has found out that there is no such run
+  await agent.attach('nobody').catch(() => undefined); // it is ready once it has found out that there is no such run
   process.stdout.write('there');
 }

@@ -7,7 +7,7 @@ import type { Act, Spec } from './spec.js';
 
 type GuardSpec = Extract<Spec, { kind: 'guard' }>;
 
-/** What hooks are given, as far as the acts use it. */
+/** The arguments of hooks that the acts use. */
 interface HookArgs {
   readonly messages: MastraDBMessage[];
   readonly messageList: MessageList;
@@ -34,11 +34,11 @@ export interface Acting {
   readonly moments: Moments;
   /** Called with each guard that starts. */
   readonly note: (id: string) => void;
-  /** A number that nothing else in the run has. */
+  /** A number that occurs nowhere else in the run. */
   readonly unique: () => number;
 }
 
-/** A processor that does what a drawn guard does, in one phase. */
+/** A processor with the behavior of a drawn guard, in one phase. */
 export const processorOf = ({ id, act, delay }: GuardSpec, { phase, moments, note }: Acting): Processor => {
   if (act.kind === 'absent') return { id, [phase === 'input' ? 'processOutputResult' : 'processInput']: () => undefined };
   const run = (args: HookArgs): unknown => {
@@ -60,7 +60,7 @@ const stopsOf = (id: string, { abort }: HookArgs): Partial<Record<Act['kind'], (
   },
 });
 
-/** What an act does to a text. */
+/** The effect of an act on a text. */
 const rewrite = (text: string, act: Act): string => {
   if (act.kind === 'redact') return text.replaceAll(new RegExp(`\\bw${act.word}\\b`, 'g'), '[x]');
   if (act.kind === 'append') return text.includes(`w${act.word}`) ? `${text} fresh${act.word}` : text;
@@ -89,7 +89,7 @@ const added = (id: string): MastraDBMessage => ({
   content: { format: 2, parts: [{ type: 'text', text: `said by ${id}` }] },
 });
 
-/** Changes that every phase with messages lets be made in place. */
+/** Changes in place that every phase with messages allows. */
 const onList: ActIn = (act, { messages, messageList }, id) => {
   if (act.kind === 'add') messageList.add(added(id), 'input', { merge: false });
   else if (act.kind === 'remove') messageList.removeByIds(messages.slice(act.at, act.at + 1).map((message) => message.id));

@@ -5,7 +5,7 @@ import { processorOf, type Acting } from './acting.js';
 import { conditionOf, maps } from './build.js';
 import type { SequenceSpec, Spec } from './spec.js';
 
-/** Mastra's builder, as far as it is used; its types follow the schemas of steps. */
+/** The used part of Mastra's builder; its types follow the schemas of steps. */
 interface Builder {
   then(step: unknown): Builder;
   parallel(steps: readonly unknown[]): Builder;
@@ -14,7 +14,7 @@ interface Builder {
   commit(): AnyWorkflow;
 }
 
-/** Builds a drawn pipeline as its author would with Mastra's own builder; blocks merge by the defaults. */
+/** Builds a drawn pipeline like an author with Mastra's own builder; blocks merge by the defaults. */
 export const buildByHand = ({ id, nodes }: SequenceSpec, acting: Acting): AnyWorkflow => {
   const schemas = { inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema };
   let built = createWorkflow({ id, ...schemas }) as unknown as Builder;
@@ -56,7 +56,7 @@ const stepOf = (spec: Spec, acting: Acting): unknown => {
   }
 };
 
-/** A step of the author's that asks what the workflow was given. */
+/** An author's step that reads the workflow's input. */
 interface Asking {
   readonly inputData: { readonly phase: string };
   getInitData(): unknown;
@@ -68,7 +68,7 @@ const asking = (id: string, sets: boolean): unknown =>
     inputSchema: ProcessorStepSchema,
     outputSchema: ProcessorStepSchema,
     execute: async ({ inputData, getInitData }: Asking) => {
-      const { phase } = getInitData() as { phase: string }; // what the workflow was given
-      return (sets && phase === inputData.phase ? { ...inputData, retryCount: 3 } : inputData) as never; // its schema has no name for it
+      const { phase } = getInitData() as { phase: string }; // the workflow's input
+      return (sets && phase === inputData.phase ? { ...inputData, retryCount: 3 } : inputData) as never; // its schema lacks the name
     },
   } as never);

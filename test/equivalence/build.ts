@@ -2,7 +2,7 @@ import { otherwise, pipeline, type Condition, type Overlap, type Pipeline, type 
 import { processorOf, type Acting } from './acting.js';
 import type { Rule, SequenceSpec, Spec, Stale, When } from './spec.js';
 
-/** Builds a drawn pipeline with guards of its own. */
+/** Builds a drawn pipeline with our builder. */
 export const build = (spec: SequenceSpec, acting: Acting): Pipeline => {
   const own = pipeline(spec.id);
   for (const node of spec.nodes) append(own, node, acting);
@@ -63,7 +63,7 @@ const optionsOf = ({ rule, stale }: { rule: Rule; stale: Stale }) => ({
   staleVerdicts: stale,
 });
 
-/** A rule of the author's own. */
+/** A custom rule. */
 const longest = ({ edits }: Overlap): unknown => edits.map(({ value }) => value).toSorted((a, b) => sizeOf(b) - sizeOf(a))[0];
 
 const sizeOf = (value: unknown): number => (value === undefined ? 0 : JSON.stringify(value).length);
@@ -105,7 +105,7 @@ export const conditionOf = (when: When, { moments }: Acting): Condition => {
   }
 };
 
-/** The words of a payload that conditions look at. */
+/** The words of a payload that conditions read. */
 const wordsIn = (payload: object): string => {
   const { messages, part, prompt } = payload as { messages?: unknown; part?: unknown; prompt?: unknown };
   return JSON.stringify([messages, part, prompt]);

@@ -26,7 +26,7 @@ const rule = fc.constantFrom('widest-redaction' as const, 'first' as const, 'las
 const stale = fc.constantFrom('report' as const, 'rerun' as const);
 const delay = fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined });
 
-/** Names and moments are given afterwards, so that they differ; see `named`. */
+/** Names and moments are set afterwards, so that they differ; see `named`. */
 const leaf: fc.Arbitrary<Spec> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('guard' as const), id: fc.constant(''), act, delay }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('function' as const), id: fc.constant(''), sets: fc.boolean() }) },
@@ -80,7 +80,7 @@ const createNames = (): Names => {
   return {
     guard: () => `g${(guards += 1)}`,
     other: (kind) => `${kind}${(others += 1)}`,
-    // The first may trip at once; of several that trip side by side the sooner counts, so each has a moment of its own.
+    // The first may trip at once. Of several parallel trips the earlier counts, so each has a different moment.
     moment: (drawn) => ((moments += 1) === 1 && drawn === undefined ? undefined : 10 * moments + (drawn ?? 0)),
   };
 };

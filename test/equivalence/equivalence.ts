@@ -29,18 +29,18 @@ export const plan = on((source, phase) => onPlan(source, payloadOf(phase)));
 /** Mastra's own engine, which runs the committed workflow. */
 export const engine = on((source, phase) => onEngine(source.commit(), payloadOf(phase)));
 
-/** The same of a workflow made by hand with Mastra's builder, as it is read. */
+/** The same for a workflow made by hand with Mastra's builder, as parsed. */
 export const planByHand: Executor = async (spec, acting) => onPlan(buildByHand(spec, acting), payloadOf(acting.phase));
 /** The workflow that is registered for it. */
 export const engineByHand: Executor = async (spec, acting) => {
   const workflow = adopt(buildByHand(spec, acting));
-  compile(workflow); // refuses what cannot work, as the constructor of an agent does
+  compile(workflow); // rejects invalid pipelines, like the constructor of an agent
   return onEngine(workflow, payloadOf(acting.phase));
 };
 
 interface Ran {
   readonly outcome: Outcome;
-  /** The guards that began, in the order of their names. */
+  /** The started guards, sorted by name. */
   readonly began: readonly string[];
 }
 
@@ -54,7 +54,7 @@ const run = async (spec: SequenceSpec, phase: Phase, executor: Executor): Promis
   return { outcome, began: outcome.kind === 'trip' ? [] : began.toSorted() };
 };
 
-/** What cannot work is refused before anything runs, by all alike. */
+/** Invalid pipelines are rejected before anything runs, by all executors alike. */
 const refusalOf = (error: unknown): Outcome => {
   if (!isInterlockError(error)) throw error;
   return { kind: 'refused', code: error.code, path: error.path ?? '' };
@@ -65,7 +65,7 @@ export interface Drawing {
   readonly numRuns: number;
 }
 
-/** Draws pipelines and has both executors run them; throws where they differ, with the smallest such pipeline as code. */
+/** Draws pipelines and runs both executors; if they differ, throws with the smallest such pipeline as code. */
 export const expectSame = async (phase: Phase, executors: readonly [Executor, Executor], drawing: Drawing): Promise<void> => {
   const both = async (spec: SequenceSpec) => [await run(spec, phase, executors[0]), await run(spec, phase, executors[1])];
   const differs = async (spec: SequenceSpec): Promise<boolean> => {

@@ -13,10 +13,10 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-/** Turns of the event loop after which nothing is taken to happen any more. An engine needs some between its steps. */
+/** Turns of the event loop after which no more is expected to happen. An engine needs some between its steps. */
 const quiet = 12;
 
-/** Makes a time of its own for one run. */
+/** Makes a separate clock for one run. */
 export const createMoments = (): Moments => {
   let waiting: Waiter[] = [];
   let arrivals = 0;

@@ -5,14 +5,14 @@ import { compile, isInterlockError, type Phase, type Compilable, type PhaseData 
 import { createHost } from '../../src/mastra/workflow/host.js';
 import { scopeOfStep } from '../../src/mastra/workflow/scope.js';
 
-/** What came of a payload, in data that can be compared. */
+/** The outcome of a payload, as comparable data. */
 export interface Outcome {
   readonly kind: 'success' | 'trip' | 'retry' | 'failed' | 'refused';
   readonly reason?: string;
   readonly metadata?: unknown;
   readonly processorId?: string;
   readonly code?: string;
-  /** Where it failed. */
+  /** The path of the failure. */
   readonly path?: string;
   /** All messages with their ids, sources and times, and system messages. */
   readonly list?: unknown;

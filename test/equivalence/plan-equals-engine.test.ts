@@ -4,12 +4,12 @@ import { phaseNames } from '../../src/index.js';
 import { engine, engineByHand, expectSame, plan, planByHand } from './equivalence.js';
 import { times } from '../modes.js';
 
-/** Drawn anew each time; a failure is repeated with the seed that is printed. */
+/** Drawn anew each time; to repeat a failure, use the printed seed. */
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_000);
 const { numRuns } = times(40, 300);
 
 beforeAll(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: 5_000 }); // parts get the time when they are first seen
+  vi.useFakeTimers({ toFake: ['Date'], now: 5_000 }); // parts get their first reading's time
   vi.spyOn(console, 'error').mockImplementation(() => undefined); // Mastra's engine writes each failed step there
 });
 

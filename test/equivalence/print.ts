@@ -1,6 +1,6 @@
 import type { Act, Rule, Spec, Stale, When } from './spec.js';
 
-/** A drawn pipeline as code that a person can read, in the names of the builder. */
+/** A drawn pipeline as readable code, in the names of the builder. */
 export const print = (spec: Spec): string => {
   switch (spec.kind) {
     case 'guard':
@@ -13,7 +13,7 @@ export const print = (spec: Spec): string => {
       return [`pipeline('${spec.id}')`, ...spec.nodes.map((node) => indented(printCall(node)))].join('\n');
     case 'parallel':
     case 'branch':
-      return printCall(spec); // a statement of its own in another block
+      return printCall(spec); // a separate statement in another block
     default:
       return spec satisfies never;
   }

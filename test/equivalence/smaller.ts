@@ -6,7 +6,7 @@ export const smallest = async (spec: SequenceSpec, fails: (spec: SequenceSpec) =
   return spec;
 };
 
-/** Everything that is one step simpler than a spec, the simplest first. */
+/** All specs that are one step simpler, the simplest first. */
 const smaller = (spec: Spec): Spec[] => [...inside(spec), ...fewer(spec), ...plainer(spec), ...within(spec)];
 
 /** Without one of the specs inside. */
@@ -15,7 +15,7 @@ const fewer = (spec: Spec): Spec[] => {
   return inside(spec).map((_, index) => withInside(spec, { index, nodes: [] }));
 };
 
-/** The same with less to it. */
+/** The same with simpler settings. */
 const plainer = (spec: Spec): Spec[] => {
   switch (spec.kind) {
     case 'guard':
@@ -43,7 +43,7 @@ const plainer = (spec: Spec): Spec[] => {
 const within = (spec: Spec): Spec[] =>
   inside(spec).flatMap((inner, index) => smaller(inner).map((one) => withInside(spec, { index, nodes: [one] })));
 
-/** A spec with others in place of one inside it. */
+/** A spec with another list in place of one inside it. */
 const withInside = (spec: Spec, { index, nodes }: { index: number; nodes: readonly Spec[] }): Spec => {
   switch (spec.kind) {
     case 'sequence':

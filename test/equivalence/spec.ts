@@ -1,4 +1,4 @@
-/** What a guard of a drawn pipeline does in the phase under test. Words are numbered: `w0` to `w8` stand in the payload. */
+/** The behavior of a drawn guard in the phase under test. Words are numbered: the payload contains `w0` to `w8`. */
 export type Act =
   | { readonly kind: 'pass' }
   | { readonly kind: 'redact'; readonly word: number; readonly inPlace: boolean }
@@ -12,7 +12,7 @@ export type Act =
   /** It has no hook in the phase under test. */
   | { readonly kind: 'absent' };
 
-/** When the arm of a branch is taken. */
+/** The condition of a branch's arm. */
 export type When =
   | { readonly kind: 'has'; readonly word: number }
   | { readonly kind: 'later has'; readonly word: number }
@@ -23,7 +23,7 @@ export type When =
 export type Rule = 'widest-redaction' | 'first' | 'last' | 'longest';
 export type Stale = 'report' | 'rerun';
 
-/** A pipeline as data, from which it is built as often as needed, and printed. */
+/** A pipeline as data, from which it is built and printed. */
 export type Spec =
   | { readonly kind: 'guard'; readonly id: string; readonly act: Act; readonly delay: number | undefined }
   | { readonly kind: 'function'; readonly id: string; readonly sets: boolean }
@@ -39,7 +39,7 @@ export type Spec =
 
 export type SequenceSpec = Extract<Spec, { kind: 'sequence' }>;
 
-/** The specs right inside one. */
+/** The specs directly inside one. */
 export const inside = (spec: Spec): readonly Spec[] => {
   switch (spec.kind) {
     case 'guard':

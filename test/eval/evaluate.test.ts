@@ -12,11 +12,11 @@ import { promptInjectionGuard } from '../../workflows/index.js';
 const asLines = (samples: readonly object[]): string => samples.map((sample) => JSON.stringify(sample)).join('\n');
 const read = (samples: readonly object[]) => parseSamples(asLines(samples), 'set.jsonl');
 
-/** The words of a message. Its id is hexadecimal and its date has fractions: either could hold what a test looks for. */
+/** The words of a message. Its id is hexadecimal and its date has fractions: either could contain a searched word. */
 const wordsOf = (message: MastraDBMessage | undefined): string =>
   (message?.content.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-/** Objects to `bad`, edits `mend`, asks again for `again`, fails on `crash`. */
+/** Objects to `bad`, edits `mend`, requests a retry for `again`, fails on `crash`. */
 const judging = (id = 'judging'): Processor => ({
   id,
   processInput: ({ messages, abort }) => {
@@ -67,7 +67,7 @@ describe('an evaluation', () => {
     expect(samples.map(({ verdict, objected }) => [verdict, objected])).toEqual([
       ['trip', true],
       ['trip', true],
-      ['trip', true], // asked for another attempt, and there is none
+      ['trip', true], // it requested a retry, and there is none
       ['pass', false],
       ['trip', true],
       ['pass', false],
@@ -145,7 +145,7 @@ describe('an evaluation', () => {
     );
     seen.length = 0;
     const cut = await evaluate({ outputProcessors: [output] }, samples);
-    expect(cut.samples.map(({ objected }) => objected)).toEqual([false, false, false, true, true]); // it was shown no piece that says it
+    expect(cut.samples.map(({ objected }) => objected)).toEqual([false, false, false, true, true]); // no single piece contained it
     expect(seen).toEqual(expect.arrayContaining(['text-delta It is sec', 'text-delta ret.']));
   });
 

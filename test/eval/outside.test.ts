@@ -15,7 +15,7 @@ const marked = (text: string, value: string, type: string) => {
   };
 };
 
-/** In the form of the data sets, of our own making. */
+/** In the form of the data sets, with our own content. */
 const content: Record<keyof typeof sources, readonly unknown[]> = {
   presidio: [
     [

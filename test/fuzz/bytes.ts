@@ -38,7 +38,7 @@ const pieces: readonly Uint8Array[] = [
 
 interface ByteChange {
   readonly kind: 'insert' | 'remove' | 'repeat' | 'flip' | 'end';
-  /** Where, as a share of all bytes. */
+  /** The position, as a share of all bytes. */
   readonly at: number;
   readonly length: number;
   readonly piece: Uint8Array;
@@ -71,7 +71,7 @@ const changed = (bytes: Uint8Array, { kind, at, length, piece }: ByteChange): Ui
 export const spoiledBytes = (good: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> =>
   fc.tuple(good, fc.array(byteChange, { minLength: 1, maxLength: 4 })).map(([bytes, changes]) => changes.reduce(changed, bytes));
 
-/** Bytes as a socket hands them on: cut anywhere, at characters and at lines or not. */
+/** Bytes as a socket delivers them: cut anywhere, at characters and at lines or not. */
 export const inPieces = (bytes: Uint8Array, lengths: readonly number[]): Uint8Array[] => {
   const cut: Uint8Array[] = [];
   let at = 0;

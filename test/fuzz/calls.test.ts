@@ -9,7 +9,7 @@ import { anyJson, spoiling } from './hostile.js';
 const silences = [vi.spyOn(console, 'error').mockReturnValue(undefined), vi.spyOn(console, 'warn').mockReturnValue(undefined)];
 afterAll(() => silences.forEach((silence) => silence.mockRestore()));
 
-/** Conversations as the chat of the AI SDK sends them, and as others do. */
+/** Conversations in the format of the AI SDK's chat, and in others. */
 const conversations: readonly unknown[] = [
   [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
   [
@@ -41,7 +41,7 @@ const conversations: readonly unknown[] = [
   ],
 ];
 
-/** What else a body says in words. */
+/** Other texts in a body. */
 const bodies: readonly object[] = [
   { instructions: 'Be kind.', system: 'Be brief.' },
   { instructions: [{ role: 'system', content: 'Be kind.' }], context: [{ role: 'user', content: 'x' }] },

@@ -35,24 +35,24 @@ const guarded = [
   'outputResult',
 ] as const;
 
-/** A guard of one phase: it acts where it reads its word. */
+/** A guard of one phase: it acts on its word. */
 const rule = fc.record({
   phase: fc.constantFrom(...guarded),
   word: fc.constantFrom(...words),
   act: fc.constantFrom('pass' as const, 'edit' as const, 'trip' as const, 'retry' as const, 'fail' as const),
   isSlow: fc.boolean(),
-  /** How often it asks for another attempt. */
+  /** The number of retries that it requests. */
   asks: fc.integer({ min: 1, max: 2 }),
   window: fc.constantFrom(undefined, 'chunk' as const, 'sentence' as const, 'part' as const),
 });
 type Rule = typeof rule extends fc.Arbitrary<infer T> ? T : never;
 
-/** What the model says in a step, delta by delta, at each attempt: the last list is said from then on. */
+/** The model's output in a step, delta by delta, for each attempt: the last list repeats. */
 const said = fc.array(fc.array(fc.constantFrom(...words, 'calm', 'calm'), { maxLength: 4 }), { minLength: 1, maxLength: 2 });
 
 /**
- * Where a model answers at once, its text is one chunk: which of two guards stops it may then depend on the way to run, unless
- * both have windows that do not depend on chunks.
+ * In generate mode a text is one chunk. The guard that stops it may then depend on the mode, unless
+ * both guards have windows that do not depend on chunks.
  */
 const inWindows = (rules: readonly Rule[]): readonly Rule[] => {
   const isAlone = rules.filter(({ phase }) => phase === 'outputStream').length < 2;
@@ -66,7 +66,7 @@ const script = fc.record({
   budget: fc.nat(2),
   request: fc.array(fc.constantFrom(...words, 'calm'), { minLength: 1, maxLength: 3 }),
   opening: said,
-  /** What each tool that is called answers. */
+  /** The result of each called tool. */
   receipts: fc.array(fc.constantFrom(...words, 'calm'), { maxLength: 2 }),
   closing: said,
 });
@@ -91,7 +91,7 @@ const rolesOf = {
   outputResult: 'assistant',
 } as const;
 
-/** What the guard of a phase is asked about. */
+/** The text that the guard of a phase judges. */
 const readOf = (phase: Rule['phase'], args: HookArgs): unknown => {
   if (phase === 'outputStream') return args.part?.type === 'text-delta' ? args.part.payload.text : '';
   if (phase === 'toolResult') return args.result;
@@ -151,7 +151,7 @@ const arraysOf = ({ rules, wiring }: Script): Arrays => {
   return { inputProcessors: wired(inputProcessors, 'in'), outputProcessors: wired(outputProcessors, 'out') };
 };
 
-/** The model, and what it has the tools do. */
+/** The model, and the effects of its tools. */
 const worldOf = <V extends 'v2' | 'v4'>({ opening, closing, receipts }: Script, specificationVersion: V) => {
   const asked = { opening: 0, closing: 0 };
   const effects: number[] = [];
@@ -168,7 +168,7 @@ const worldOf = <V extends 'v2' | 'v4'>({ opening, closing, receipts }: Script, 
   });
   const execute = async ({ index }: { index: number }) => {
     effects.push(index);
-    await setImmediate(); // long enough for the other call to begin
+    await setImmediate(); // long enough for the other call to start
     return { receipt: receipts[index] };
   };
   return { model, execute, seen: () => ({ effects: effects.toSorted((one, other) => one - other), calls: model.calls.length }) };
@@ -176,14 +176,14 @@ const worldOf = <V extends 'v2' | 'v4'>({ opening, closing, receipts }: Script, 
 
 const tool = { description: 'Charges.', inputSchema: z.object({ index: z.number() }) };
 
-/** How a run ended, what its tools did, and how often the model was called. */
+/** The end of a run, the effects of its tools, and the number of model calls. */
 interface End {
   readonly end: readonly unknown[];
   readonly effects: readonly number[];
   readonly calls: number;
 }
 
-/** How a run failed, whatever the pipeline is called that the guard is in. */
+/** The error of a run, without the name of the guard's pipeline. */
 const failed = ({ message }: Error): readonly unknown[] => ['failed', message.replace(/at (\w+) \S*(g\d): /, 'at $1 $2: ')];
 
 type Run = (agent: InterlockAgent, prompt: string) => Promise<InterlockResult>;
@@ -191,7 +191,7 @@ type Run = (agent: InterlockAgent, prompt: string) => Promise<InterlockResult>;
 const generate: Run = (agent, prompt) => agent.generate(prompt);
 const stream: Run = async (agent, prompt) => (await agent.stream(prompt)).getFullOutput();
 
-/** Begins a run, and approves its calls, one after another. */
+/** Starts a run, and approves its calls, one after another. */
 const approving =
   (begin: Run): Run =>
   async (agent, prompt) => {
@@ -207,7 +207,7 @@ const approving =
     return result;
   };
 
-/** A run of an agent; all that a reader of its result learns. */
+/** A run of an agent, as seen by a reader of its result. */
 const onMastra =
   (run: Run, config: Partial<InterlockConfig> = {}, requireApproval = false) =>
   async (one: Script): Promise<End> => {
@@ -234,7 +234,7 @@ const onMastra =
     return { end, ...seen() };
   };
 
-/** The same with the AI SDK's loop around our model: how its result, or its error, tells the end. */
+/** The same with the AI SDK's loop around our model: its result, or its error, shows the end. */
 const onAiSdk =
   (mode: 'generate' | 'stream') =>
   async (one: Script): Promise<End> => {
@@ -289,7 +289,7 @@ describe('one end on every way to run', () => {
   const last = ({ end, ...seen }: End) => ({ ...seen, end: end[0] === 'success' ? end.at(-1) : end });
   const isForSdk = ({ rules }: Script): boolean => !rules.some(({ phase, act }) => phase === 'toolResult' && act === 'retry');
 
-  // A retry on a tool's result is that tool's error there: no step is made again. Nor can a stream of the AI SDK take words back.
+  // A retry on a tool's result becomes that tool's error there: no step is repeated. A stream of the AI SDK cannot retract words either.
   it.each(['generate', 'stream'] as const)('%s of the AI SDK ends as that of an agent does', async (mode) => {
     await fc.assert(
       fc.asyncProperty(script.filter(isForSdk), async (one) => {

@@ -11,7 +11,7 @@ import { inPieces, spoiledBytes } from './bytes.js';
 import { times } from '../modes.js';
 import { anyJson, spoiling } from './hostile.js';
 
-// The AI SDK and Mastra tell the console of what they cannot read.
+// The AI SDK and Mastra log unreadable input to the console.
 const silences = [vi.spyOn(console, 'error').mockReturnValue(undefined), vi.spyOn(console, 'warn').mockReturnValue(undefined)];
 afterAll(() => silences.forEach((silence) => silence.mockRestore()));
 
@@ -49,7 +49,7 @@ const asEvents = (lines: readonly unknown[]): Uint8Array =>
   new TextEncoder().encode([...lines.map((line) => JSON.stringify(line)), '[DONE]'].map((line) => `data: ${line}\n\n`).join(''));
 
 const whole = fc.constantFrom(...answers);
-/** One line of an answer says something else than it should, in JSON. */
+/** One line of an answer has wrong content, in JSON. */
 const spoiledLines = fc
   .tuple(whole, fc.nat(9), spoiling(anyJson))
   .map(([lines, at, spoil]) => asEvents(lines.map((line, index) => (index === at % lines.length ? spoil(line) : line))));
@@ -63,7 +63,7 @@ const body = fc.oneof(
 interface Answer {
   readonly bytes: Uint8Array;
   readonly cuts: readonly number[];
-  /** How the connection ends. */
+  /** The end of the connection. */
   readonly isBroken: boolean;
   readonly head: ResponseInit;
 }
@@ -139,7 +139,7 @@ it('whatever bytes a provider sends, a run ends once, its stream closes, and wha
       expect(events.filter(({ type }) => type === 'run-finish')).toHaveLength(1);
       const result = await opened.getFullOutput().catch((error: unknown) => error);
       expect(result instanceof Error).toBe(opened.status === 'failed');
-      for (const [given] of acted.mock.calls) expect(given).toEqual({ n: expect.any(Number) as number }); // what the tool's schema allows
+      for (const [given] of acted.mock.calls) expect(given).toEqual({ n: expect.any(Number) as number }); // the tool's schema allows this
       expect(JSON.stringify(chunks)).not.toContain('ann@example.com');
       expect({}).not.toHaveProperty('polluted');
       statuses.add(opened.status);

@@ -12,7 +12,7 @@ import { asItCame } from '../../src/stream/gate/segment.js';
 import { delta, patternGuard, patterns, sendAll, source, texts } from '../../src/stream/gate/test-setup.js';
 import { times } from '../modes.js';
 
-/** A guard of a stream, and what it makes of whole texts, one after another, said the slow way. */
+/** A guard of a stream, and its output for whole texts, one after another, computed the slow way. */
 interface Spec {
   readonly name: string;
   readonly make: (id: string) => PipelineStep;
@@ -23,12 +23,12 @@ interface Spec {
 type PatternName = keyof typeof patterns;
 const patternNames = Object.keys(patterns) as PatternName[];
 
-/** So much of what it let go a pattern without a longest match remembers. */
+/** The length of released text that a pattern without a longest match keeps. */
 const keptChars = 256;
 
 /**
- * The matches in each of the texts, one after another. A match that began in the texts before, in what followed the last match
- * there, is one up to where it ends.
+ * The matches in each of the texts, one after another. A match that started in earlier texts, after the last match
+ * there, counts up to its end.
  */
 const matchesIn = (pattern: Pattern, said: readonly string[]): (readonly TextSpan[])[] => {
   const kept = pattern.maxLength === 'part' ? keptChars : pattern.maxLength;
@@ -57,7 +57,7 @@ const replacing = (name: PatternName): Spec => ({
   pattern: patterns[name],
 });
 
-/** Changes every piece that it is given by itself: what comes of it follows from the window, or not at all from the pieces. */
+/** Changes every piece separately: the output depends on the window, or not at all on the pieces. */
 const changing = (name: string, change: (text: string) => string, isSlow: boolean): Processor => ({
   id: name,
   processOutputStream: (async ({ part }: { part: { type: string; payload: { text: string } } }) => {
@@ -84,7 +84,7 @@ const marking: Spec = {
   whole: (said) => said.map((text) => (text === '' ? '' : marked(text))),
 };
 
-/** A guard that lets everything pass, in the pieces of its window. */
+/** A guard that passes everything, in the pieces of its window. */
 const passing = (window: (typeof windows)[number]): PipelineStep =>
   guard(
     changing('passing', (text) => text, true),
@@ -110,7 +110,7 @@ const between = ['e.g.', 'Dr.', ' ', '. ', '\n', '\r\n', '?', 'x', '😀', '👩
 const words = fc.constantFrom(...values, ...between, ' ');
 const text = fc.array(words, { maxLength: 10 }).map((pieces) => pieces.join(''));
 
-/** The parts of a stream: a thought and two texts, in this order, for a text does not end with a thought behind it. */
+/** The parts of a stream: a thought and two texts, in this order, because a text does not end at a thought after it. */
 const parts = [
   { kind: 'reasoning', id: 'three' },
   { kind: 'text', id: 'one' },
@@ -132,7 +132,7 @@ interface Drawn {
 
 const draw = (numbers: Iterator<number>): number => numbers.next().value as number; // it never ends
 
-/** The parts as a provider sends them: cut anywhere, empty pieces among them, one after another or in turns. */
+/** The parts as a provider sends them: cut anywhere, with empty pieces, one after another or interleaved. */
 const sent = ({ said, inTurns, cuts, next }: Drawn): Chunk[] => {
   const places = said.map(() => 0);
   const open = parts.map(({ kind, id }): Chunk => ({ type: `${kind}-start`, payload: { id } }));
@@ -160,7 +160,7 @@ const sent = ({ said, inTurns, cuts, next }: Drawn): Chunk[] => {
 const company = fc.array(fc.option(fc.constantFrom(...windows), { nil: undefined, freq: 2 }), { minLength: 3, maxLength: 3 });
 
 /**
- * Where parts come in turns, no value goes on from one to another, for which half goes first depends on the guards: each begins
+ * Among interleaved parts no value continues from one to another, because the order of its halves depends on the guards: each starts
  * with a line break, and only one of them has a border of the value that has none of its own.
  */
 const apart = (drawn: Drawn, names: readonly (Pattern | undefined)[]): Drawn => {

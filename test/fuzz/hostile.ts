@@ -15,7 +15,7 @@ const names = fc.constantFrom(
   'messages',
 );
 
-/** Any value that a caller could hand in, strange ones included. */
+/** Any value that a caller could pass, including strange ones. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.anything({
     key: fc.oneof(names, fc.string()),
@@ -31,21 +31,21 @@ export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(undefined, null, NaN, -0, Infinity, '\uD800', Symbol('any'), () => undefined, new Error('any'), /any/),
 );
 
-/** Any value that JSON can say. */
+/** Any JSON value. */
 export const anyJson: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 3 });
 
-/** Makes another value of a value. */
+/** Makes a changed value from a value. */
 type Spoil = (value: unknown) => unknown;
 
 interface Change {
   readonly kind: 'replace' | 'add' | 'remove';
-  /** Which way to go at each depth, over as many keys as there are. */
+  /** The index of the key at each depth, modulo the number of keys. */
   readonly turns: readonly number[];
   readonly name: string;
   readonly value: unknown;
 }
 
-/** At the place that a change is about: something else, something more, or nothing. */
+/** At the place of a change: another value, an additional one, or none. */
 const spoil = (place: unknown, { turns: [turn = 0, ...turns], ...change }: Change): unknown => {
   if (typeof place !== 'object' || place === null) return change.value;
   const entries = Object.entries(place);
@@ -55,7 +55,7 @@ const spoil = (place: unknown, { turns: [turn = 0, ...turns], ...change }: Chang
   if (!isHere) entries[at] = [key, spoil(inner, { ...change, turns })];
   else if (change.kind === 'remove') entries.splice(at, 1);
   else entries.splice(at, change.kind === 'add' ? 0 : 1, [change.kind === 'add' ? change.name : (key ?? ''), change.value]);
-  return Array.isArray(place) ? entries.map(([, value]) => value) : Object.fromEntries(entries); // which sets `__proto__` like any other
+  return Array.isArray(place) ? entries.map(([, value]) => value) : Object.fromEntries(entries); // it sets `__proto__` like any other
 };
 
 const change = (strange: fc.Arbitrary<unknown>): fc.Arbitrary<Change> =>
@@ -66,7 +66,7 @@ const change = (strange: fc.Arbitrary<unknown>): fc.Arbitrary<Change> =>
     value: strange,
   });
 
-/** Some changes in a value, whatever it is. */
+/** Some changes in any value. */
 export const spoiling = (strange: fc.Arbitrary<unknown>): fc.Arbitrary<Spoil> =>
   fc.array(change(strange), { minLength: 1, maxLength: 3 }).map((changes) => (value) => changes.reduce(spoil, value));
 

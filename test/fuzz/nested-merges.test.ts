@@ -8,10 +8,10 @@ import { InterlockAgent, otherwise, pipeline, type Pipeline, type PipelineStep }
 import { scriptedModel } from '../../src/testing/index.js';
 import { isDeep, times } from '../modes.js';
 
-/** Words of one letter and of several, alike and not, with signs of their own. */
+/** Words of one letter and of several, similar and different, with special characters. */
 const words = ['alpha', 'bravo', 'juliet', 'éclair', 'a', 'golf', 'x-ray', '日本', 'charlie', 'golfer'] as const;
 
-/** A guard that takes one word out, or a block of such guards. */
+/** A guard that removes one word, or a block of such guards. */
 type Tree =
   | {
       readonly kind: 'guard';
@@ -45,7 +45,7 @@ const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
   ),
 }));
 
-/** The words that are taken out: by all guards but those of arms that do not hold. */
+/** The removed words: by all guards except those of arms that do not match. */
 const takenBy = (one: Tree): number[] => {
   switch (one.kind) {
     case 'guard':
@@ -75,7 +75,7 @@ const guardOf = ({ word, isInPlace, isSlow, left }: Extract<Tree, { kind: 'guard
   },
 });
 
-/** Each block is a pipeline of its own; ids are made of the way to it. */
+/** Each block is a separate pipeline; ids are made from its path. */
 const stepOf = (one: Tree, id: string): PipelineStep => {
   if (one.kind === 'guard') return guardOf(one, id);
   const start = pipeline(id);
@@ -91,7 +91,7 @@ const stepOf = (one: Tree, id: string): PipelineStep => {
 const prompt = words.join(' ');
 const steps = [{ text: 'Done.' }];
 
-/** The hosts, and the prompt that the model is sent. */
+/** The hosts, and the prompt in the model call. */
 const hosts: Readonly<Record<string, (step: PipelineStep) => Promise<unknown>>> = {
   InterlockAgent: async (step) => {
     const model = scriptedModel({ steps });

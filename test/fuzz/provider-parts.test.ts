@@ -8,7 +8,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { times } from '../modes.js';
 import { anyJson, spoiling } from './hostile.js';
 
-// Mastra tells the console of arguments that are no JSON.
+// Mastra logs arguments that are no JSON to the console.
 const silence = vi.spyOn(console, 'error').mockReturnValue(undefined);
 afterAll(() => silence.mockRestore());
 
@@ -17,7 +17,7 @@ const words = fc.constantFrom('Hello. ', 'wor', 'ld', '', '\uD83D', '\uDE00', '{
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 const finish = { type: 'finish', finishReason: 'stop', usage };
 
-/** A part as providers send it, in no order that makes sense. */
+/** A part as providers send it, in any order. */
 const part: fc.Arbitrary<object> = fc.oneof(
   fc.record({ type: fc.constantFrom('text-start', 'text-end', 'reasoning-start', 'reasoning-end', 'tool-input-end'), id: ids }),
   fc.record({ type: fc.constantFrom('text-delta', 'reasoning-delta', 'tool-input-delta'), id: ids, delta: words }),
@@ -32,7 +32,7 @@ const part: fc.Arbitrary<object> = fc.oneof(
   fc.record({ type: fc.string() }),
 );
 
-/** Most parts as they should be, some with something wrong in them; most streams come to an end. */
+/** Most parts are valid, some have a fault; most streams end. */
 const stream = fc
   .tuple(
     fc.array(fc.oneof({ weight: 6, arbitrary: part }, { weight: 1, arbitrary: spoiledPart() }), { maxLength: 14 }),

@@ -11,7 +11,7 @@ import { jsonGuard, promptInjectionGuard } from '../../workflows/index.js';
 import { callHook, message } from '../../workflows/test-setup.js';
 
 /**
- * What may be slow, and why it is not. Everything else reads what people and models write, as long as they like, and must take
+ * Expressions that may be slow, with the reason. All others read text of people and models, of any length, and must take
  * time in proportion to it.
  */
 const known: readonly Known[] = [
@@ -19,8 +19,8 @@ const known: readonly Known[] = [
   { at: /kinds\/email\.ts$/, is: ({ source }) => source.endsWith('+$') }, // in the 253 characters around an @
   { at: /kinds\/ip\.ts$/, is: ({ source }) => source === '[.:]+$' }, // in a match, of some 50 characters at most
   { at: /kinds\/phone\.ts$/, is: ({ source }) => source === '[)）][^]*[(（]' }, // in a match, of some 40 characters at most
-  { at: /^playground\//, is: () => true }, // names, short values and what the samples say
-  { at: /^workflows\/injection\//, is: ({ isPiece }) => isPiece }, // the phrase that it is a piece of begins with words
+  { at: /^playground\//, is: () => true }, // names, short values and text of the samples
+  { at: /^workflows\/injection\//, is: ({ isPiece }) => isPiece }, // the phrase that contains it starts with words
 ];
 
 const isKnown = (literal: Literal): boolean => known.some(({ at, is }) => at.test(literal.path) && is(literal));
@@ -37,11 +37,11 @@ interface Literal {
   readonly path: string;
   readonly source: string;
   readonly flags: string;
-  /** Whether it is one of those that a phrase is put together from, which is looked at as a whole. */
+  /** Whether it is a piece of a phrase, which is checked as a whole. */
   readonly isPiece: boolean;
 }
 
-/** What is looked at of a node of a syntax tree. */
+/** The fields of a syntax tree's node that are read. */
 interface Syntax {
   readonly regex: { readonly pattern: string; readonly flags: string };
   readonly callee: { readonly name?: string };
@@ -61,11 +61,11 @@ const literalsIn = (path: string): Literal[] => {
   return found;
 };
 
-/** Whatever makes an expression slow, by what it is: going back over what it has read, or beginning again at every place. */
+/** The reasons why an expression is slow: backtracking over what it has read, or a new start at every place. */
 const slownessOf = ({ source, flags }: Pick<Literal, 'source' | 'flags'>): string[] =>
   analyse({ source, flags }).reports.map(({ type, exponential }) => (exponential ? 'exponential' : type));
 
-/** What modules put together when they are loaded, from pieces that are literals elsewhere. */
+/** Expressions that modules construct while they load, from pieces that are literals elsewhere. */
 const constructedBy = async (load: () => Promise<unknown>): Promise<Literal[]> => {
   const found: Literal[] = [];
   const record = (made: RegExp): RegExp => {
@@ -118,7 +118,7 @@ describe('regular expressions take time in proportion to the text', () => {
   });
 });
 
-/** Read in time that grows with the square of the length, or worse, these would take minutes. */
+/** In quadratic time, or worse, these would take minutes. */
 const many = 60_000;
 
 describe('texts that are made to be slow are judged like any other', () => {

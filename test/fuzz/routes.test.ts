@@ -12,7 +12,7 @@ import { spoiledBytes } from './bytes.js';
 import { times } from '../modes.js';
 import { anyJson, spoiling } from './hostile.js';
 
-const silence = vi.spyOn(console, 'error').mockReturnValue(undefined); // Mastra tells the console of what its workflows refuse
+const silence = vi.spyOn(console, 'error').mockReturnValue(undefined); // Mastra logs the rejections of its workflows to the console
 afterAll(() => silence.mockRestore());
 
 let studio: Studio;
@@ -93,7 +93,7 @@ const word = fc.oneof(fc.constantFrom(...odd), fc.string({ maxLength: 8 }));
 const queryNames = ['status', 'limit', 'before', 'text', 'from', 'to', 'name', 'reveal', 'after', '__proto__'];
 const query = fc.array(fc.tuple(fc.constantFrom(...queryNames), word), { maxLength: 3 });
 
-/** The routes that there are; `createApp` says them, so that a new one is asked too. */
+/** All routes, from `createApp`, so that a new one is tested too. */
 const routes = createApp({} as Studio).routes.filter(
   // they are only listed
   ({ path, method }) => path.startsWith('/api/') && !path.endsWith('*') && method !== 'ALL',
@@ -123,7 +123,7 @@ const call: fc.Arbitrary<Call> = fc.constantFrom(...routes).chain(({ method, pat
   }),
 );
 
-/** One call for each kind of answer, so that which kinds are seen is not left to chance. */
+/** One call for each kind of answer, so that each kind is seen. */
 const certain: [Call][] = [
   ['GET', '/api/runs', {}],
   ['GET', '/api/runs/:runId', {}, 'nobody'],
@@ -142,7 +142,7 @@ const requestOf = ({ method, path, words, query: asked, body, type }: Call): Req
   return new Request(url, { method, headers: type === '' ? {} : { 'content-type': type }, ...(method === 'POST' && { body }) });
 };
 
-/** The answer's text; of a stream that goes on, its beginning. */
+/** The answer's text; for an unfinished stream, its beginning. */
 const beginningOf = async (response: Response): Promise<string> => {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
   const reader = response.body?.getReader();
@@ -169,7 +169,7 @@ describe('the routes of the studio', () => {
         codes.add(error.code);
         expect({}).not.toHaveProperty('polluted');
       }),
-      { ...times(600), examples: certain, timeout: 30_000 }, // an answer that does not come is a counter-example
+      { ...times(600), examples: certain, timeout: 30_000 }, // a missing answer is a counter-example
     );
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 404]));
     expect([...codes]).toEqual(expect.arrayContaining(['studio/not-found', 'studio/invalid-request', 'schema/invalid-payload']));

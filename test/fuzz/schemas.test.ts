@@ -10,13 +10,13 @@ import { anything, anyJson, spoiled, spoiling } from './hostile.js';
 
 const runs = times(1_000);
 
-/** A payload of each phase, as JSON says it. */
+/** A payload of each phase, as JSON. */
 const payloads = (Object.keys(phaseSchemas) as PhaseName[]).flatMap((phase) => {
   const { examples = [] } = phaseJsonSchema(phase);
   return examples.map((example: unknown) => JSON.parse(JSON.stringify(example)) as unknown);
 });
 
-/** What an act gave, or the error of ours that it raised; anything else it throws breaks the law. */
+/** The result of an act, or our error that it raised; any other error breaks the law. */
 const orRefused = <T>(act: () => T, codes: RegExp): T | undefined => {
   try {
     return act();

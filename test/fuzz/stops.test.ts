@@ -6,11 +6,11 @@ import { guard, pipeline, type PipelineStep } from '../../src/index.js';
 import { border, delta, openGate } from '../../src/stream/gate/test-setup.js';
 import { times } from '../modes.js';
 
-/** What a guard does with the chunk of a number; it passes all others. */
+/** The guard's act on the chunk of a number; it passes all others. */
 type Act = 'trip' | 'retry' | 'fail';
 interface Script {
   readonly acts: Readonly<Record<number, Act>>;
-  /** Whether the guard has a window of a chunk, so that it may still judge one chunk when the next comes. */
+  /** Whether the guard has a window of a chunk, so that it may still judge one chunk when the next arrives. */
   readonly hasWindow: boolean;
 }
 
@@ -22,15 +22,15 @@ const acting = (on: readonly number[], hasWindow: fc.Arbitrary<boolean>): fc.Arb
   });
 
 /**
- * A guard before a block judges each chunk, while the block may still be at the first one. Those in the block act on that one alone: what
- * gathers while they are busy they judge as one window, and what that holds depends on the timing.
+ * A guard before a block judges each chunk, while the block may still be at the first one. Guards in the block act only on the first:
+ * chunks that gather while they are busy are judged as one window, and its content depends on the timing.
  */
 const pipelines = fc.record({
   before: fc.array(acting(chunks, fc.constant(false)), { maxLength: 1 }),
   beside: fc.array(acting([1], fc.boolean()), { minLength: 2, maxLength: 3 }),
 });
 
-/** How many turns each guard takes, and how many pass between chunks. */
+/** The number of turns that each guard takes, and of those between chunks. */
 const timings = fc.record({ turns: fc.array(fc.nat({ max: 6 }), { minLength: 1, maxLength: 8 }), between: fc.nat({ max: 8 }) });
 
 const scripted = ({ acts, hasWindow }: Script, id: string, turn: () => Promise<void> | undefined): PipelineStep => {
@@ -57,7 +57,7 @@ const pass = async (turns: number): Promise<void> => {
   for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
 };
 
-/** How a stream of four chunks ends. */
+/** The end of a stream of four chunks. */
 const endOf = async (
   { before, beside }: { before: readonly Script[]; beside: readonly Script[] },
   { turns, between }: { turns: readonly number[]; between: number },
@@ -94,7 +94,7 @@ const judges = fc.array(
   { minLength: 2, maxLength: 3 },
 );
 
-/** Which guard stops a text that comes in pieces of some lengths. Guards of sentences answer at once: what gathers would be one window. */
+/** The guard that stops a text in pieces of some lengths. Guards of sentences answer at once: gathered chunks would be one window. */
 const stopIn = async (
   guards: typeof judges extends fc.Arbitrary<infer T> ? T : never,
   isBlock: boolean,

@@ -8,7 +8,7 @@ export const widths = { desktop: 1280, phone: 390 } as const;
 
 const heights: Record<number, number> = { [widths.desktop]: 800, [widths.phone]: 844 };
 
-/** Where distributions put it; another one by the environment. */
+/** The path of distributions; the environment can override it. */
 const chromiumPaths = [
   ...(process.env.CHROMIUM_PATH ? [process.env.CHROMIUM_PATH] : []),
   '/usr/bin/chromium',
@@ -25,13 +25,13 @@ const quiet = [
   '--disable-sync',
 ];
 
-/** Screenshots are kept here, one folder for each suite; git ignores it. */
+/** The folder of screenshots, one subfolder per suite; git ignores it. */
 const screenshots = join(import.meta.dirname, '../../test-output/hosts');
 
 export interface BrowserOptions {
   /** The folder of the screenshots, below `test-output/hosts`. */
   readonly suite: string;
-  /** Problems of pages that are not ours: those that match one of these are not noted. */
+  /** Known problems of foreign pages: matching ones are not recorded. */
   readonly tolerated?: readonly RegExp[];
 }
 
@@ -44,13 +44,13 @@ export interface OpenOptions {
 
 /** Chromium for the tests of one file. */
 export interface TestBrowser {
-  /** A new page in a context of its own (no cookies, no storage), at `url`. Playwright's waits end after 30 s. */
+  /** A new page in a new context (no cookies, no storage), at `url`. Playwright's waits end after 30 s. */
   readonly open: (url: string, options?: OpenOptions) => Promise<Page>;
-  /** Writes `test-output/hosts/SUITE/NAME-WIDTH.png`, of what is visible or of the whole page, and returns its path. */
+  /** Writes `test-output/hosts/SUITE/NAME-WIDTH.png`, of the visible part or of the whole page, and returns its path. */
   readonly screenshot: (page: Page, name: string, options?: { readonly fullPage?: boolean }) => Promise<string>;
-  /** What went wrong in the pages since they were last asked for: console errors, uncaught errors, requests to other hosts. */
+  /** The pages' problems since the last call: console errors, uncaught errors, requests to other hosts. */
   readonly takeProblems: () => string[];
-  /** The pages that are open. */
+  /** The open pages. */
   readonly pages: () => Page[];
   readonly closePages: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -58,7 +58,7 @@ export interface TestBrowser {
 
 const isLoopback = (url: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
 
-/** A page may contact only this machine: other requests are rejected and noted. */
+/** A page may contact only this machine: other requests are rejected and recorded. */
 const keepInside = (page: Page, note: (problem: string) => void) =>
   page.route(
     (url) => url.protocol.startsWith('http') && !isLoopback(url),

@@ -20,7 +20,7 @@ const ask = async (text: string, agent = 'support', body: object = {}) => {
   return { chat, parts };
 };
 
-/** What a client posts that is not the AI SDK's. */
+/** A client's post with another format than the AI SDK's. */
 const post = (agent: string, body: object): Promise<Response> =>
   fetch(`${app.url}/chat/${agent}`, {
     method: 'POST',
@@ -131,7 +131,7 @@ describe('the chat of the AI SDK with an InterlockAgent', () => {
       return app.requests.length - before;
     };
     expect(await askedBy('support')).toBe(0);
-    expect(await askedBy('stock')).toBe(Array.isArray(Object.values(body)[0]) ? 1 : 0); // its guard is gone
+    expect(await askedBy('stock')).toBe(Array.isArray(Object.values(body)[0]) ? 1 : 0); // its guard is removed
   });
 
   it.each([

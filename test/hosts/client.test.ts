@@ -11,7 +11,7 @@ const rejected = 'swordfish';
 let app: Awaited<ReturnType<typeof serveApp>>;
 let client: MastraClient;
 beforeAll(async () => {
-  // The client's own reading of a resumed stream misses the call before its result, with Mastra's agent too.
+  // The client's own reader misses the call before its result in a resumed stream, with Mastra's agent too.
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   app = await serveApp();
   client = new MastraClient({ baseUrl: app.url, retries: 0 });
@@ -60,7 +60,7 @@ const refund = async (amount: number) => {
   };
 };
 
-/** The messages of a thread, as a client reads it: roles, texts and the state of tool calls. */
+/** The messages of a thread in a client's view: roles, texts and the state of tool calls. */
 const messagesOf = async ({ thread }: { thread: string }) => {
   const { messages } = await client.getMemoryThread({ threadId: thread, agentId: 'support' }).listMessages();
   return (messages as MastraDBMessage[]).map(({ role, content }) => {
@@ -92,7 +92,7 @@ describe('an InterlockAgent, called by the client', () => {
     const chunks = await stream(attack);
     expect(typesOf(chunks)).toEqual(['start', 'tripwire', 'finish']);
     expect(chunks[1]?.payload).toMatchObject({ processorId: 'prompt-injection', retry: false });
-    expect(chunks[1]?.payload).not.toHaveProperty('phase'); // where a guard is in the pipeline is the server's own
+    expect(chunks[1]?.payload).not.toHaveProperty('phase'); // the guard's position in the pipeline stays on the server
     expect(chunks[2]?.payload).toMatchObject({ stepResult: { reason: 'other' }, metadata: { status: 'tripwire' } });
     expect(app.requests.length).toBe(asked);
   });

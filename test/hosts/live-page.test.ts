@@ -15,7 +15,7 @@ import { useBrowser } from './use-browser.js';
 const root = join(import.meta.dirname, '../..');
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-/** The built site, as any server of files gives it. */
+/** The built site on a static file server. */
 const server = createServer((request, response) => {
   const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
   const file = extname(pathname) === '' ? `${pathname}.html` : pathname;

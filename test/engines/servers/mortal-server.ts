@@ -2,11 +2,11 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
-/** A server in a process of its own that can be killed, and comes back with what it had kept. */
+/** A server in a separate process that can be killed, and restarts with its stored data. */
 export interface MortalServer {
   /** `kill -9`, at once. */
   kill(): Promise<void>;
-  /** Comes back; settles once it answers. */
+  /** Restarts it; settles once it answers. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface MortalServerOptions {
   isReady(): Promise<boolean>;
 }
 
-/** Starts a server, for as long as the tests go on. */
+/** Starts a server for the duration of the tests. */
 export const startMortalServer = async ({ command, args, options, isReady }: MortalServerOptions): Promise<MortalServer> => {
   let child: ChildProcess | undefined;
   let said = '';

@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { freePorts, startMortalServer, type MortalServer } from './mortal-server.js';
 
 export interface PostgresServer extends MortalServer {
-  /** Where a database of some name is, or is to be made. */
+  /** The URL of a database with this name, existing or not. */
   urlOf(database: string): string;
 }
 
@@ -24,10 +24,10 @@ const programs = (): string => {
 
 const idOf = (flag: '-u' | '-g'): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
 
-/** PostgreSQL does not run as root: its own user, as root. */
+/** PostgreSQL does not run as root: as root, its own user. */
 const user = (): { uid?: number; gid?: number } => (process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {});
 
-/** A PostgreSQL server on loopback, with a cluster of its own in a folder of its own. */
+/** A PostgreSQL server on loopback, with a new cluster in a separate folder. */
 export const startPostgresServer = async (): Promise<PostgresServer> => {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-postgres-'));
   const [port = 0] = await freePorts(1);

@@ -49,7 +49,7 @@ export const startRestateServer = async (): Promise<RestateServer> => {
     ingressUrl,
     adminUrl,
     stop: async () => {
-      await server.kill(); // it takes its time to say goodbye
+      await server.kill(); // it shuts down slowly
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -49,8 +49,8 @@ class PlainChat extends AbstractChat<UIMessage> {
 }
 
 /**
- * A chat with an agent over Mastra's route for the AI SDK; `body` goes with every request. `takesOut`: the page takes out of its
- * messages what was retracted, as the guide on chats shows.
+ * A chat with an agent over Mastra's route for the AI SDK; `body` goes with every request. `takesOut`: the page removes
+ * retracted content from its messages, as in the guide on chats.
  */
 export const openChat = (
   serverUrl: string,

@@ -9,9 +9,9 @@ import { incoming, outgoing, spare } from './guards.js';
 import { createTools } from './tools.js';
 
 interface AppOptions {
-  /** Of a server that speaks OpenAI's protocol. */
+  /** The URL of a server with OpenAI's protocol. */
   readonly modelUrl: string;
-  /** Where the database is, as LibSQL takes it. */
+  /** The URL of the database, in LibSQL's format. */
   readonly databaseUrl: string;
 }
 
@@ -34,7 +34,7 @@ export const createApp = ({ modelUrl, databaseUrl }: AppOptions) => {
     inputProcessors: incoming,
     outputProcessors: outgoing,
   });
-  /** It shows errors of its provider whole. */
+  /** It shows its provider's errors completely. */
   const open = new InterlockAgent({ ...shared, id: 'open', name: 'Open', serveErrorDetails: true, outputProcessors: outgoing });
   const stock = new Agent({
     ...shared,
@@ -53,7 +53,7 @@ export const createApp = ({ modelUrl, databaseUrl }: AppOptions) => {
   return { mastra, paidBack, storage };
 };
 
-/** The guards of two pipelines, each where its hooks run. */
+/** The guards of two pipelines, each in the lanes of its hooks. */
 const lanesOf = (input: ReturnType<typeof guardsFor>, output: ReturnType<typeof guardsFor>) => ({
   inputProcessors: input.inputProcessors,
   outputProcessors: output.outputProcessors,

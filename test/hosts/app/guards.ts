@@ -3,7 +3,7 @@ import type { Processor } from '@mastra/core/processors';
 import { pipeline } from '../../../src/index.js';
 import { blockedTermsGuard, contentModeration } from '../../../workflows/index.js';
 
-/** Asks once for another answer where one promises too much; the answer has been streamed by then. */
+/** Requests another answer once if one promises too much; the answer was already streamed by then. */
 const promises: Processor & Required<Pick<Processor, 'processOutputStep'>> = {
   id: 'promises',
   name: 'Promises',
@@ -13,10 +13,10 @@ const promises: Processor & Required<Pick<Processor, 'processOutputStep'>> = {
   },
 };
 
-/** What comes in: the ready-made pipeline, as a Mastra workflow of type `processor`. */
+/** The input pipeline: the ready-made one, as a Mastra workflow of type `processor`. */
 export const incoming = contentModeration({ id: 'incoming' });
 
-/** What goes out: a word that must not leave, and promises. */
+/** The output pipeline: a forbidden word, and promises. */
 export const outgoing = pipeline('outgoing')
   .then(blockedTermsGuard({ id: 'vault-word', terms: ['swordfish'] }))
   .then(promises)

@@ -8,7 +8,7 @@ const callWith = (name: string, args: readonly object[]): Reply => ({
 });
 const text = (words: string): Reply => ({ kind: 'text', text: words, chunks: 4 });
 
-/** What the model says when it has the result of a tool. */
+/** The model's text after the result of a tool. */
 const afterTool = (result: string): Reply =>
   text(
     /paid back/.test(result)
@@ -20,7 +20,7 @@ const afterTool = (result: string): Reply =>
 
 const amountsIn = (question: string) => Array.from(question.matchAll(/\d+/g), ([amount]) => ({ amount: Number(amount) }));
 
-/** What the sample model answers to a person, by a word in the question. */
+/** The sample model's answers to a user, by a word in the question. */
 const answers: readonly (readonly [word: RegExp, answer: (question: string, isCorrected: boolean) => Reply])[] = [
   [/order/, () => callWith('look_up_order', [{ id: 'A-17' }])],
   [/refund/i, (question) => callWith('refund', amountsIn(question))],
@@ -32,7 +32,7 @@ const answers: readonly (readonly [word: RegExp, answer: (question: string, isCo
   ],
 ];
 
-/** The model of the sample app: no words of its own, and the same answer to the same question. */
+/** The sample app's model: scripted, with the same answer to the same question. */
 export const reply = ({ messages }: ChatRequest): Reply => {
   const last = messages.at(-1);
   if (last?.role === 'tool') return afterTool(textOf(last));

@@ -25,13 +25,13 @@ export const serveApp = async () => {
   const app = createApp({ modelUrl: provider.baseUrl, databaseUrl: `file:${join(folder, 'app.db')}` });
   const hono = new Hono<{ Bindings: HonoBindings; Variables: HonoVariables }>();
   hono.use(cors({ origin: (origin) => origin, credentials: true }));
-  hono.get('/', (c) => c.text('The sample app.')); // Studio checks that the server is there
+  hono.get('/', (c) => c.text('The sample app.')); // Studio checks that the server is running
   await new MastraServer({ app: hono, mastra: app.mastra }).init();
   const { server, url } = await listen(hono.fetch as Hono['fetch']);
   return {
     ...app,
     url,
-    /** What the model was asked so far. */
+    /** The model's requests so far. */
     requests: provider.requests,
     close: async () => {
       if ('closeAllConnections' in server) server.closeAllConnections();

@@ -4,9 +4,9 @@ import type { LibSQLStore } from '@mastra/libsql';
 
 import type { ChatRequest, Reply } from '../../../src/testing/index.js';
 
-/** What an application needs from outside. */
+/** The outside requirements of an application. */
 export interface Surroundings {
-  /** The class of its agents: the one import that is swapped. */
+  /** The class of its agents: the one replaced import. */
   readonly AgentClass: typeof Agent;
   /** A model behind an OpenAI-compatible server. */
   readonly model: { readonly providerId: string; readonly modelId: string; readonly url: string; readonly apiKey: string };

@@ -37,7 +37,7 @@ const start = async ({ create, reply }: App, AgentClass: typeof Agent) => {
     url,
     storage,
     client: new MastraClient({ baseUrl: url, retries: 0 }),
-    /** What the model got: the conversation without instructions, and the names of tools. */
+    /** The model's input: the conversation without instructions, and the names of tools. */
     asked: () =>
       provider.requests.map(({ body }) => {
         const { messages, tools = [] } = body as { messages: { role: string }[]; tools?: { function: { name: string } }[] };
@@ -54,7 +54,7 @@ const start = async ({ create, reply }: App, AgentClass: typeof Agent) => {
 };
 type Started = Awaited<ReturnType<typeof start>>;
 
-/** Ids, times and folders are other in every run. */
+/** Ids, times and folders differ in every run. */
 const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? null, (key, field: unknown) =>
@@ -92,7 +92,7 @@ const savedIn = async ({ client }: Started, agentId: string, threadId: string) =
 
 const inThread = (thread: string) => ({ memory: { thread, resource: 'person' } });
 
-/** What a user of each application does, and what comes of it. */
+/** The actions of a user of each application, and their results. */
 const stories: Record<string, { app: App; proof: RegExp; play: (started: Started) => Promise<unknown> }> = {
   'the weather agent of a new project': {
     app: weather,

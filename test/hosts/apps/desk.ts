@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { messageText } from '../../../src/testing/index.js';
 import type { App } from './app.js';
 
-/** A chat with a workspace that has a skill, working memory, and the route that `useChat` asks. */
+/** A chat with a workspace that has a skill, working memory, and the route for `useChat`. */
 export const desk: App = {
   create: async ({ AgentClass, model, storage, folder }) => {
     const skill = join(folder, 'skills', 'refunds');

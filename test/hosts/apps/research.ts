@@ -13,7 +13,7 @@ const webSearch = createTool({
   execute: async ({ query }) => ({ results: [{ title: `About ${query}`, url: 'https://example.com/1' }] }),
 });
 
-/** A supervisor that asks a researcher and a writer, with hooks on delegation, and a workflow that calls an agent. */
+/** A supervisor that calls a researcher and a writer, with hooks on delegation, and a workflow that calls an agent. */
 export const research: App = {
   create: async ({ AgentClass, model, storage }) => {
     const researcher = new AgentClass({

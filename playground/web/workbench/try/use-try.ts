@@ -39,7 +39,7 @@ export const useTry = (pipelineId: string) => {
       return wrong ? [] : results;
     } catch (thrown) {
       const isField = thrown instanceof ApiError && thrown.code === invalidPayload;
-      setTrying(isField ? { ...nothing, errors: errorsOf(thrown, phase) } : { ...nothing, error: thrown as Error }); // the client throws only this type
+      setTrying(isField ? { ...nothing, errors: errorsOf(thrown, phase) } : { ...nothing, error: thrown as Error }); // the only type thrown
       return [];
     }
   };
