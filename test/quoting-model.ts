@@ -8,7 +8,7 @@ interface Model {
   doStream(options: never): PromiseLike<unknown>;
 }
 
-/** The model of a provider whose records repeat the prompt, as bodies of requests, and the answer, as metadata. */
+/** A provider's model whose records repeat the prompt, as request bodies, and the answer, as metadata. */
 export const quoting = <M extends Model>(model: M): M => {
   const requestOf = (options: never) => ({ body: JSON.stringify((options as { prompt: unknown }).prompt) });
   return {

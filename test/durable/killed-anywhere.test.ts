@@ -82,7 +82,7 @@ describe.each(Object.keys(scenarios))('P11: killed at any point, it resumes (%s)
       const { result, finished } = await killedAt(scenario, dieAt);
       const where = `${boundary.at} ${boundary.key}`;
       expect(outcomeOf(result), where).toEqual(outcomeOf(expected));
-      if (name !== 'failing') expect(eventsOf(result), where).toEqual(eventsOf(expected)); // the failing calls depend on the number of calls
+      if (name !== 'failing') expect(eventsOf(result), where).toEqual(eventsOf(expected)); // its failures depend on the number of calls
       for (const effect of new Set(whole.effects)) {
         const once = countOf(whole.effects, effect);
         const count = countOf(scenario.effects, effect);

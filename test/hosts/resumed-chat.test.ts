@@ -9,7 +9,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { serveCut } from '../serve-cut.js';
 import { openChat } from './app/chat.js';
 
-/** An agent whose only tool ends when the test says so. */
+/** An agent whose only tool ends when the test decides. */
 const createWaiting = () => {
   const released = Promise.withResolvers<void>();
   const wait = createTool({
@@ -31,7 +31,7 @@ const createWaiting = () => {
   return { agent, release: released.resolve };
 };
 
-/** The two routes of a chat, as the guide on durable runs shows them. */
+/** The two routes of a chat, as in the guide on durable runs. */
 const routesOf = (agent: InterlockAgent) => {
   const active = new Map<string, string>();
   return async (request: Request): Promise<Response> => {

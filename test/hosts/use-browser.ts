@@ -5,8 +5,8 @@ import { startBrowser, type BrowserOptions, type TestBrowser } from './browser.j
 const fileName = (title: string): string => title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
 /**
- * Chromium for a test file: started before its tests, ended after them. Pages are closed after each test; a test fails whose
- * pages had problems ({@link TestBrowser.takeProblems}), and a test that fails leaves screenshots of its pages.
+ * Chromium for a test file: started before its tests, ended after them. Pages are closed after each test. A test fails if its
+ * pages had problems ({@link TestBrowser.takeProblems}), and a failed test leaves screenshots of its pages.
  *
  * @example
  * const browser = useBrowser({ suite: 'studio' });

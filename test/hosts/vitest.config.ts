@@ -8,7 +8,7 @@ export default defineConfig({
     passWithNoTests: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Each file has servers or a browser of its own, which take all of a small machine.
+    // Each file has its own servers or browser, which occupy a whole small machine.
     maxWorkers: 1,
     // Loading Mastra and the studio again for each file took a quarter of the time.
     isolate: false,

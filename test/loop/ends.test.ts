@@ -5,7 +5,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { callThen, echo } from '../mastra/support.js';
 import { createAgent, guardOn, opening, readAll, runAgent, type Chunk, type HookArgs } from '../promises/support.js';
 
-/** What the chunk at the end of a step or a run says. */
+/** The payload of the chunk at the end of a step or a run. */
 interface End {
   readonly stepResult: { reason: string; isContinued: boolean; warnings?: unknown };
   readonly output: { text?: string; usage: Record<string, unknown>; steps?: { text: string }[] };
@@ -13,7 +13,7 @@ interface End {
   readonly messages: unknown;
   readonly tripwire?: unknown;
 }
-/** What a guard of an answer is given. */
+/** The input of a guard of an answer. */
 interface Answer {
   readonly messages: readonly { content: { parts: { type: string; data?: string; source?: { id: string } }[] } }[];
 }
@@ -47,7 +47,7 @@ describe('what the ends of steps and of the run say in the stream', () => {
       { reason: 'length', isContinued: false, usage: 15 },
       { reason: 'length', isContinued: false, usage: 30 },
     ]);
-    // A stock agent's last step says the sum of all steps.
+    // A stock agent's last step reports the sum of all steps.
     expect([own[0], own[2]].map((end) => end && said(end))).toEqual([stock[0], stock[2]].map((end) => end && said(end)));
     expect(own.slice(0, 2).map(({ output }) => output.text)).toEqual(stock.slice(0, 2).map(({ output }) => output.text));
   });
@@ -169,7 +169,7 @@ describe('content of an answer other than text', () => {
   it('a tool that the provider ran is reported as such, by its call and its result', async () => {
     const about = { toolCallId: 'c', toolName: 'search' };
     const ran = [
-      { type: 'tool-call', ...about, input: '{"q":"x"}' }, // some say only by the result that they ran it
+      { type: 'tool-call', ...about, input: '{"q":"x"}' }, // only the result shows that the provider ran them
       { type: 'tool-result', ...about, result: { found: 1 }, providerExecuted: true },
     ];
     const model = scriptedModel({ steps: [{ parts: [...ran, ...parts.slice(-4)] as never }] });

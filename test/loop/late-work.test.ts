@@ -11,7 +11,7 @@ import { createAgent, everyHook, guardOn, laned, modelFor, modes, runAgent, type
 
 const late = 'ZEBRA';
 
-/** Everything that a hook can do to the conversation that it was handed. */
+/** All changes that a hook can make to its conversation. */
 const scribble = (messageList: MessageList): void => {
   for (const message of messageList.get.all.db()) {
     for (const part of message.content.parts) {
@@ -32,7 +32,7 @@ interface Held {
 
 const listOf = (args: HookArgs): MessageList => args.messageList as unknown as MessageList;
 
-/** Where hooks are handed the conversation. */
+/** The phases whose hooks get the conversation. */
 const handed = everyHook.filter(({ phase }) => phase !== 'llmResponse');
 
 const memoryTarget = { thread: 'thread-1', resource: 'person-1' };
@@ -44,7 +44,7 @@ const savedIn = async (memory: MockMemory): Promise<string> => {
   return JSON.stringify(messages);
 };
 
-/** A guard that keeps the list that it was handed, and does with the call what `act` says. */
+/** A guard that keeps its list, and handles the call with `act`. */
 const holding = (phase: Phase, held: Held, act: (args: HookArgs) => unknown): Processor =>
   guardOn(phase, (args) => {
     held.lists.push(listOf(args));
@@ -129,7 +129,7 @@ describe.each(retriable)('a hook of a rejected attempt, $phase, $mode', ({ phase
       outputProcessors,
     });
     const ran = await runAgent(agent, mode);
-    expect(held.lists).toEqual([]); // it did have its late say
+    expect(held.lists).toEqual([]); // its late change was made
     expect(ran.status).toBe('success');
     expect(JSON.stringify([ran, model.calls.map(({ prompt }) => prompt)])).not.toContain(late);
   });

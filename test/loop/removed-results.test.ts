@@ -25,7 +25,7 @@ const text = (delta: string) =>
     { type: 'text-end', id: '0' },
   ] as const;
 
-/** A result that the tool of the agent gives, and one of a tool that the provider runs. */
+/** A result of the agent's tool, and one of a tool that the provider runs. */
 const firstAnswers: Record<'the agent' | 'the provider', Step> = {
   'the agent': { text: 'A moment. ', toolCalls: [{ name: 'fetch', args: { code: 'any' } }] },
   'the provider': {
@@ -47,7 +47,7 @@ const withoutTools = (messages: Messages): Messages =>
     content: { ...message.content, parts: message.content.parts.filter((part) => !isTool(part)) },
   }));
 
-/** The ways in which a guard can take a result out of the conversation. */
+/** The ways in which a guard can remove a result from the conversation. */
 const removers: Record<string, Processor['processToolResult']> = {
   'returns messages without the part': ({ messages }) => withoutTools(messages),
   'takes the part out in place': ({ messages }) => {

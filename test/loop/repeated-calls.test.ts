@@ -14,7 +14,7 @@ const streamed = (id: string, n: number) => [
   said(id, n),
 ];
 
-/** A model that says these parts, and then that it is done. */
+/** A model that emits these parts, and then a last text. */
 const modelThat = (...parts: object[]): ScriptedStep<'v2'>[] => [
   {
     parts: [

@@ -14,7 +14,7 @@ const fails = (message: string) => {
   return { error, execute: (): Promise<string> => Promise.reject(error) };
 };
 
-/** An agent whose model calls a tool that fails, and then says that it is sorry. */
+/** An agent whose model calls a failing tool, and then apologizes. */
 const failing = async (message: string, outputProcessors: InterlockConfig['outputProcessors'], config: object = {}) => {
   const { error, execute } = fails(message);
   const model = scriptedModel({
@@ -79,7 +79,7 @@ describe('what a failing tool says', () => {
 
   it('stays the same error without an edit', async () => {
     const { told, error, prompts } = await failing('The depot is closed.', [piiGuard({ strategy: 'redact' })]);
-    expect(told).toMatchObject([{ id: 'TOOL_EXECUTION_FAILED', cause: error }]); // Mastra's own
+    expect(told).toMatchObject([{ id: 'TOOL_EXECUTION_FAILED', cause: error }]); // Mastra's own error
     expect(prompts[1]).toContain('"type":"error-text","value":"The depot is closed."');
   });
 

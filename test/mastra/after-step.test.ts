@@ -12,7 +12,7 @@ type Iteration = Parameters<Hook>[0];
 const calling = { toolCalls: [{ name: 'echo', args: { say: 'hi' } }] };
 const tools = { echo };
 
-/** Scorers of `isTaskComplete` that give these scores, one after the other. */
+/** Scorers of `isTaskComplete` with these scores, in order. */
 const scoring = (...scores: number[]) => {
   const judged: unknown[] = [];
   const run = ({ output }: { output: unknown }) => {

@@ -19,7 +19,7 @@ interface Case {
   steps?: typeof script;
 }
 
-/** A suspended run before a charge, and what became of it after a person's answer. */
+/** A suspended run before a charge, and its outcome after the answer. */
 const both = async ({ mode, config, options, answer = yes, steps = script }: Case) => {
   const log: unknown[] = [];
   const { agent, model } = makeAgent(steps, { tools: { charge: charging(log) }, ...config });
@@ -72,7 +72,7 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
   });
 
   it.each([
-    ['waited for a person', { name: 'charge', args: { amount: 5 } }, [yes, yes], ['note', 5]], // the person is asked again
+    ['waited for a person', { name: 'charge', args: { amount: 5 } }, [yes, yes], ['note', 5]], // the user is asked again
     ['asked for data', { name: 'ask', args: { about: 'x' } }, [{ city: 'Bonn' }], ['note', 'x', { city: 'Bonn' }]],
   ])('after a retry no effect is had twice, of tools before and after it %s', async (_, resting, answers, effects) => {
     const log: unknown[] = [];

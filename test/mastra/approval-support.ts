@@ -10,7 +10,7 @@ export interface SeenChunk {
   data?: Record<string, unknown>;
 }
 
-/** One segment of a run: how it ended, and what left. */
+/** One segment of a run: its end, and its output. */
 export interface Sat {
   result: InterlockResult;
   chunks: SeenChunk[];
@@ -26,7 +26,7 @@ const sat = async (act: (listening: Listening) => Promise<InterlockResult>): Pro
   return { result, chunks, ofType: (type) => chunks.filter((chunk) => chunk.type === type) };
 };
 
-/** Begins a run, in either mode. */
+/** Starts a run, in either mode. */
 export const begin = (agent: Agent, mode: Mode, options: InterlockCallOptions = {}): Promise<Sat> =>
   sat(async (listening) =>
     mode === 'generate'
@@ -60,7 +60,7 @@ export const charging = (log: unknown[], asks: object = { requireApproval: true 
     ...asks,
   });
 
-/** A tool that asks for a city, and goes on with it. */
+/** A tool that asks for a city, and continues with it. */
 export const asking = (log: unknown[]) =>
   createTool({
     id: 'ask',

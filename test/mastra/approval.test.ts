@@ -19,7 +19,7 @@ const codeOf = async (act: () => unknown): Promise<unknown> => {
 
 const toFilter = ({ thread, resource }: { thread: string; resource: string }) => ({ threadId: thread, resourceId: resource });
 
-/** A model that asks for one charge, and an agent whose tool needs approval. */
+/** A model that requests one charge, and an agent whose tool needs approval. */
 const onCharge = (log: unknown[], config: Partial<InterlockAgentConfig> = {}) =>
   makeAgent(callThen('charge', { amount: 5 }), { tools: { charge: charging(log) }, ...config });
 

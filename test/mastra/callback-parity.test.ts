@@ -18,7 +18,7 @@ const scenarios = {
 };
 type Scenario = keyof typeof scenarios;
 
-/** What one of the two agents tells its caller of the same script. */
+/** The callbacks of one of the two agents for the same script. */
 const tellings = async (Kind: typeof Agent | typeof InterlockAgent, mode: Mode, scenario: Scenario): Promise<Told> => {
   const told: Told = { onFinish: [], onStepFinish: [], onError: [], onAbort: [], onChunk: [] };
   const controller = new AbortController();
@@ -41,13 +41,13 @@ const tellings = async (Kind: typeof Agent | typeof InterlockAgent, mode: Mode, 
   return told;
 };
 
-/** Both agents' tellings. */
+/** The callbacks of both agents. */
 const both = async (mode: Mode, scenario: Scenario) => ({
   stock: await tellings(Agent, mode, scenario),
   ours: await tellings(InterlockAgent, mode, scenario),
 });
 
-/** A value without what is made at random or at a time, and without the further fields that calls and results have here. */
+/** A value without random and time-dependent parts, and without the additional fields of our calls and results. */
 const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (key, inner: unknown) =>
@@ -55,7 +55,7 @@ const plain = (value: unknown): unknown =>
     ) ?? 'null',
   );
 
-/** Fields that are not compared by value, and why. */
+/** Fields that are not compared by value, with the reason. */
 const own: Partial<Record<string, string>> = {
   error: 'compared in the test of a failed run',
   steps: 'compared one by one, as onStepFinish tells them',

@@ -76,7 +76,7 @@ describe.each(modes)('callbacks of %s', (mode) => {
     const steps = [{ toolCalls: [{ name: 'echo', args: { say: 'hi' } }] }, { text: ['Half ', 'an answer'], hang: true }];
     const onStepFinish = () => void setTimeout(() => controller.abort(), 50);
     const told = await run(mode, steps, { abortSignal: controller.signal, onStepFinish });
-    const text = mode === 'stream' ? 'Half an answer' : ''; // a call that does not stream gives nothing before its end
+    const text = mode === 'stream' ? 'Half an answer' : ''; // a call without a stream has no output before its end
     expect(told('onAbort')).toMatchObject([{ steps: [{ toolCalls: [{ payload: { toolName: 'echo' } }] }], text }]);
     expect([...told('onFinish'), ...told('onError')]).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe.each(modes)('callbacks of %s', (mode) => {
     ],
     ['reject', async () => Promise.reject(new Error('their affair'))],
   ])('that %s never disturb the run', async (_how, callback) => {
-    const onRunEvent: () => unknown = callback; // one that rejects is nothing that the type allows
+    const onRunEvent: () => unknown = callback; // the type does not allow a callback that rejects
     const throwing = { ...Object.fromEntries(names.map((name) => [name, callback])), onRunEvent };
     const { agent } = makeAgent(callThen('echo', { say: 'hi' }, 'Done.'), {
       tools: { echo },

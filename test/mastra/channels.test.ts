@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 
-/** A platform whose people send direct messages; it notes what is posted. */
+/** A platform for direct messages; it records the posts. */
 const createPlatform = () => {
   const posted: string[] = [];
   let chat: ChatInstance | undefined;

@@ -10,7 +10,7 @@ import { guardOn, toolResultsIn } from '../promises/support.js';
 
 const memory = { thread: 'thread', resource: 'person' };
 
-/** An agent whose tool tells how far it is. */
+/** An agent whose tool reports its progress. */
 const createReporter = (config: InterlockConfig & Record<string, unknown> = {}) => {
   const store = new MockMemory();
   const model = scriptedModel({
@@ -24,7 +24,7 @@ const createReporter = (config: InterlockConfig & Record<string, unknown> = {}) 
     execute: async ({ at }, { writer }) => {
       const progress = { at, percent: 50 };
       await writer?.custom({ type: 'data-progress', data: progress });
-      progress.percent = 100; // what was written stays as it was
+      progress.percent = 100; // written data stays unchanged
       await writer?.custom({ type: 'data-progress', data: progress });
       await writer?.custom({ type: 'data-log', data: 'looking', transient: true } as never);
       return 'seen';
@@ -55,7 +55,7 @@ const both = [
   { at: 'it', percent: 100 },
 ];
 
-/** Takes a percentage out, or the whole part. */
+/** Removes a percentage, or the whole part. */
 const censor = (left: (data: { percent: number }) => object | null): Processor => ({
   id: 'censor',
   processDataParts: true,
@@ -83,7 +83,7 @@ describe('data parts that a tool writes', () => {
         'text',
       ]);
       expect(await dataIn(store)).toEqual(both);
-      await agent.generate('Again.', { memory }); // the model is sent none of them
+      await agent.generate('Again.', { memory }); // the model gets none of them
       expect(JSON.stringify(model.calls.at(-1)?.prompt)).not.toContain('percent');
     },
   );

@@ -15,16 +15,16 @@ import { callThen, echo, modes, sentText, withText } from './support.js';
 type Builder = ReturnType<typeof byHand>;
 const byHand = (id = 'by-hand') =>
   createMastraWorkflow({ id, inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
-/** A workflow by hand of steps that Mastra's types would not put one behind the other. */
+/** A workflow made by hand from steps that Mastra's types would not chain. */
 const chain = (...steps: unknown[]) =>
   steps.reduce<Builder>((built, step) => built.then(step as never) as never, byHand()).commit() as unknown as AnyWorkflow;
-const step = (processor: object) => createMastraStep(processor as never) as never; // any of its hooks will do
+const step = (processor: object) => createMastraStep(processor as never) as never; // any hook works
 const own = (id: string, execute: (payload: Record<string, unknown>) => unknown) =>
   createMastraStep({
     id,
     inputSchema: ProcessorStepSchema,
     outputSchema: ProcessorStepSchema,
-    execute: async ({ inputData }) => execute(inputData as unknown as Record<string, unknown>) as never, // whatever a test's step returns
+    execute: async ({ inputData }) => execute(inputData as unknown as Record<string, unknown>) as never, // any result of a test's step
   });
 
 interface Guards {

@@ -13,7 +13,7 @@ type Script = Parameters<typeof makeAgent>[0];
 const memory = { thread: 'thread', resource: 'person' };
 const objective = 'Name the price.';
 
-/** A judge that decides so, one answer after the other. */
+/** A judge with these decisions, in order. */
 const judging = (...decisions: ('done' | 'continue' | 'waiting')[]) =>
   scriptedModel({
     steps: ({ index }) => ({ text: JSON.stringify({ decision: decisions[index] ?? 'done', reason: `Reason ${index + 1}.` }) }),

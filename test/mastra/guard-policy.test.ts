@@ -41,7 +41,7 @@ const down = new Error('The judge is out of order.');
 const author = { id: 'judge' };
 const hang = (): Promise<never> => new Promise(() => undefined);
 
-/** How a guard has no verdict, and what that is called. */
+/** The reasons why a guard has no verdict, with their names. */
 const outages: [name: string, act: () => unknown, own: GuardPolicy, code: string][] = [
   ['throws', () => Promise.reject(down), {}, 'guard/unavailable'],
   ['hangs', hang, { deadlineMs: 15 }, 'guard/deadline'],
@@ -155,7 +155,7 @@ describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
   });
 });
 
-/** A message by what it says. */
+/** A message reduced to its content. */
 const withoutIds = ({ role, content }: { role: string; content: { parts: readonly object[] } }) => [
   role,
   content.parts.map((part) => ('text' in part ? part.text : Object.keys(part).toSorted())),
@@ -221,7 +221,7 @@ describe('across runs', () => {
   });
 });
 
-/** A guard that is down and may pass; where its policy is lost, it fails. */
+/** A guard that is down and may pass; if its policy is lost, it fails. */
 const lenient = (id = 'judge') => guard({ id, processInput: () => Promise.reject(down) }, { onUnavailable: 'pass' });
 
 describe('is accepted wherever a processor is', () => {

@@ -13,7 +13,7 @@ const replace = (id: string, from: string, to: string): Processor => ({
   processInput: ({ messages }) => messages.map((message) => withText(message, (text) => text.replace(from, to))),
 });
 
-/** A stock agent with the guards of a pipeline, and what its model was sent. */
+/** A stock agent with the guards of a pipeline, and its model's input. */
 const stockWith = (
   source: Compilable,
   steps: readonly Step[] = [{ text: 'Hello.' }],
@@ -197,7 +197,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     const seen: unknown[] = [];
     const watching: Processor = {
       id: 'watching',
-      processToolResult: ({ toolName, args, result }) => void seen.push({ toolName, args, result }), // nothing changes
+      processToolResult: ({ toolName, args, result }) => void seen.push({ toolName, args, result }), // without changes
     };
     const { agent } = stockWith(pipeline('p').then(watching), callThen('echo', { say: 'a' }));
     await call(agent, mode);

@@ -11,7 +11,7 @@ const shouting = (id = 'shouting'): Processor & Required<Pick<Processor, 'proces
   processInput: ({ messages }) => messages.map((message) => withText(message, (text) => text.toUpperCase())),
 });
 
-/** What TypeScript forbids, and JavaScript does: a promise of what has a then of its own. */
+/** Allowed in JavaScript, but not in TypeScript: a promise of a value with its own `then`. */
 const promising = (guards: Guards): DynamicGuards => (() => Promise.resolve().then(() => guards as never)) as DynamicGuards;
 
 const forms: Record<string, () => DynamicGuards> = {

@@ -23,7 +23,7 @@ type Seen = Map<string, Args[]>;
 
 const unchanged = ({ messageList }: Args) => messageList;
 
-/** A processor with every hook, and what each was given. */
+/** A processor with every hook, and the arguments of each. */
 const watching = (id = 'watching') => {
   const seen: Seen = new Map();
   const answers: Record<string, (args: Args) => unknown> = {
@@ -121,7 +121,7 @@ describe('on Mastra’s engine', () => {
       const given = call();
       const agent = { id: 'a' };
       const inputData = { phase, ...payloads[phase], retryCount: 2, abortSignal: given.abortSignal, agent };
-      const result = await run.start({ ...given, inputData, outputWriter: async () => undefined }); // what an agent hands on
+      const result = await run.start({ ...given, inputData, outputWriter: async () => undefined }); // an agent passes this on
       expect(result.status).toBe('success');
       expect([...seen.keys()]).toEqual([phases[phase].hook]);
       for (const args of [...seen.values()].flat()) {
@@ -135,7 +135,7 @@ describe('on Mastra’s engine', () => {
   it.each(Object.entries(places).filter(([name]) => name !== 'alone'))('of a stock agent, %s', async (_name, place) => {
     for (const mode of modes) {
       const { processor, seen } = watching();
-      const workflow = () => [(place(processor) as Pipeline).commit()] as never; // Mastra's types know no workflow over unions
+      const workflow = () => [(place(processor) as Pipeline).commit()] as never; // Mastra's types do not allow workflows over unions
       const model = scriptedModel({ steps: callThen('echo', { say: 'a' }) });
       const agent = new Agent({ ...base(), model, inputProcessors: workflow(), outputProcessors: workflow() });
       const given = call();

@@ -10,14 +10,14 @@ import { scriptedModel, throwing, tripping, type ScriptedModel } from '../../src
 
 type Line = readonly [level: 'error' | 'warn' | 'info' | 'debug', message: string, fields: Record<string, unknown>];
 
-/** A logger of Mastra's that stores its messages, and may be broken. */
+/** A logger of Mastra's that stores its messages, and may fail. */
 class Kept extends ConsoleLogger {
   readonly lines: Line[] = [];
   constructor(readonly isBroken = false) {
     super({ name: 'kept', level: 'debug' });
   }
   #keep(...line: Line): void {
-    if (!('runId' in line[2])) return; // Mastra's own, of its settings
+    if (!('runId' in line[2])) return; // Mastra's own line, about its settings
     this.lines.push(line);
     if (this.isBroken) throw new Error('No space left on device.');
   }
@@ -77,7 +77,7 @@ describe('the logger of an agent’s Mastra instance', () => {
   ] as const)('logs an unavailable guard whose policy is %s', async (onUnavailable, level, message, fields) => {
     const inputProcessors = [guard(throwing('processInput', new Error('Gone.'), { id: 'crash' }), { onUnavailable })];
     const { agent, logger } = registered({ model: saying(), inputProcessors });
-    await agent.generate('Hello').catch(() => undefined); // its status is not asked here
+    await agent.generate('Hello').catch(() => undefined); // its status does not matter here
     expect(logger.lines).toMatchObject([[level, message, fields]]);
   });
 

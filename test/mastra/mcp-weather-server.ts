@@ -2,7 +2,7 @@ import { createTool } from '@mastra/core/tools';
 import { MCPServer } from '@mastra/mcp';
 import { z } from 'zod';
 
-/** A real MCP server, on stdio or over HTTP, with a tool that answers and one that fails. */
+/** A real MCP server, on stdio or over HTTP, with one tool that answers and one that fails. */
 export const weatherServer = (): MCPServer =>
   new MCPServer({
     id: 'weather',

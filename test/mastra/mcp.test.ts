@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeAgent, modes } from './support.js';
 import { weatherServer } from './mcp-weather-server.js';
 
-/** Ways to a server, and what closes it. */
+/** The connections to a server, with their close functions. */
 const transports = {
   'a child process on stdio': async () => {
     const args = ['--import', './scripts/strip-types.mjs', new URL('mcp-weather-server.ts', import.meta.url).pathname];

@@ -6,16 +6,16 @@ import { z } from 'zod';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { callThen, echoAs } from './support.js';
 
-/** What a call has at hand: where effects are noted, and what gives the run up. */
+/** The tools of a call: a log of effects, and a function that cancels the run. */
 interface Kit {
   readonly log: string[];
   readonly controller: AbortController;
 }
 
-/** What an agent is built with besides its name, instructions and model. */
+/** The settings of an agent besides its name, instructions and model. */
 type Config = Readonly<Record<string, unknown>> & { readonly memory?: MockMemory };
 
-/** An unusual call of an agent, as an author used to Mastra's might write it. */
+/** An unusual call of an agent, as written for Mastra. */
 export interface OddCall {
   readonly steps?: ScriptedStep<'v2'>[];
   readonly config?: (kit: Kit) => Config;
@@ -47,7 +47,7 @@ const doubling = createWorkflow({ id: 'w', description: 'Doubles.', inputSchema:
   )
   .commit();
 
-/** Calls that come to the same as with Mastra's agent. */
+/** Calls with the same outcome as with Mastra's agent. */
 export const alike: Readonly<Record<string, OddCall>> = {
   'memory without a memory': { options: inMemory },
   'memory, structured output and stopWhen': {
@@ -228,7 +228,7 @@ export const alike: Readonly<Record<string, OddCall>> = {
   'an answer without words': { steps: [{ text: '' }] },
 };
 
-/** Calls that come to something else, with the sentence of the guide that says so. */
+/** Calls with another outcome, each with the sentence of the guide that documents it. */
 export const otherwise: readonly (OddCall & { readonly name: string; readonly why: string })[] = [
   { name: 'an empty text', why: 'A call that says nothing is refused: `agent/no-input`.', say: '' },
   { name: 'no messages', why: 'A call that says nothing is refused: `agent/no-input`.', say: [] },

@@ -11,9 +11,9 @@ import { all, modes, type Mode } from './support.js';
 
 type Kind = typeof Agent;
 
-/** Chunks that are not compared: those of objects come where the guide says, and the provider's metadata in our stream alone. */
+/** Chunks that are not compared: those of objects arrive as the guide describes, and only our stream has the provider's metadata. */
 const apart = new Set(['response-metadata', 'object', 'object-result']);
-/** Fields that are other in every run. */
+/** Fields that differ in every run. */
 const chance = new Set(['id', 'messageId', 'runId', 'timestamp', 'createdAt', 'toolCallId']);
 
 const plain = (value: unknown): unknown => {
@@ -48,13 +48,13 @@ const savedIn = async (memory: MockMemory | undefined) => {
   return messages.map(({ role, content }) => [role, content.parts.map((part) => ('text' in part ? part.text : part.type))]);
 };
 
-/** Everything that a call comes to, as far as an agent of Mastra's has it. */
+/** The outcome of a call, as far as an agent of Mastra's has it. */
 const comesTo = async (OfKind: Kind, { steps = [{ text: 'Hello.' }], config, options, say = 'Hi' }: OddCall, mode: Mode) => {
   const kit = { log: [], controller: new AbortController() };
   const model = scriptedModel({ steps });
   const given = config?.(kit);
   const chunks: string[] = [];
-  const call = options?.(kit) as never; // any options, also those that there are not
+  const call = options?.(kit) as never; // any options, including unknown ones
   const ask = async () => {
     const agent = new OfKind({ id: 'odd', name: 'Odd', instructions: 'Answer.', model, maxRetries: 0, ...given });
     if (mode === 'generate') return agent.generate(say as string, call);
@@ -66,7 +66,7 @@ const comesTo = async (OfKind: Kind, { steps = [{ text: 'Hello.' }], config, opt
   const answer = await ask().then(
     (output) => seen(output as FullOutput),
     () => 'refused',
-  ); // either's, as far as it is read here
+  ); // of either agent, with the fields that are read
   const asked = model.calls.map(
     ({ prompt, options: { tools, toolChoice, temperature, topP, seed, providerOptions, responseFormat } }) => ({
       prompt,

@@ -7,7 +7,7 @@ import { optionTable } from '../../src/mastra/options/option-table.js';
 import { ownOptions } from '../../src/mastra/options/own-options.js';
 import { makeAgent } from './support.js';
 
-/** Everything that types, checks, merges, limits or splits options, but not what reads a value. */
+/** Code that types, checks, merges, limits or splits options, but does not read their values. */
 const machinery = [
   ...globSync('src/mastra/options/*.ts'),
   ...['allowed-options', 'config', 'resume-options'].map((name) => `src/mastra/agent/${name}.ts`),
@@ -23,12 +23,12 @@ describe('the table of options', () => {
   it('names an option of Interlock once: adding one touches its row, what reads it, and a test', () => {
     const sources = machinery.map((path) => ({ path: path.replaceAll('\\', '/'), code: codeOf(path) }));
     const elsewhere = Object.keys(ownOptions)
-      .filter((name) => /[A-Z]/.test(name)) // the others are words of other things, too
+      .filter((name) => /[A-Z]/.test(name)) // the others occur in other meanings, too
       .flatMap((name) =>
         sources.filter(({ code }) => new RegExp(`\\b${name}\\b`).test(code)).map(({ path }) => `${name} in ${path}`),
       )
       .filter((found) => !found.endsWith('/own-options.ts'));
-    // A replay hands what was recorded of the edits on to its lanes.
+    // A replay passes recorded edits on to its lanes.
     expect(elsewhere.filter((found) => !found.startsWith('recordEdits in '))).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { expectRefusal, makeAgent, modes } from './support.js';
 const honouredIn = (where: 'call' | 'config'): string[] =>
   Object.entries(optionTable).flatMap(([name, { [where]: treatment }]) => (treatment && isHonoured(treatment) ? [name] : []));
 
-/** What no option takes. */
+/** Values that no option accepts. */
 const nothings: readonly unknown[] = [null, Number.NaN, Symbol('value')];
 
 const build = (name: string, value: unknown, model = scriptedModel({ steps: [] })): InterlockAgent =>

@@ -49,7 +49,7 @@ const plain = (value: unknown): unknown =>
 const notesOf = (chunks: readonly { type: string; metadata?: unknown }[], types: ReadonlySet<string>) =>
   chunks.filter(({ type }) => types.has(type)).map(({ type, metadata }) => [type, plain(metadata)]);
 
-/** Mastra's agent notes nothing on the call itself. */
+/** Mastra's agent records nothing on the call itself. */
 const compared = new Set(['tool-call-delta', 'tool-result', 'tool-error', 'tool-call-approval', 'tool-call-suspended']);
 
 const told = async (OfKind: Kind, options: PayOptions) => {

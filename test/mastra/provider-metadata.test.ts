@@ -11,7 +11,7 @@ import { modes } from './support.js';
 const item = (itemId: string, more: object = {}) => ({ openai: { itemId, ...more } });
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 
-/** Each kind of part with metadata of its own, as OpenAI and Google send it: at the start, on a delta, at the end. */
+/** Each kind of part with its own metadata, in the format of OpenAI and Google: at the start, on a delta, at the end. */
 const parts = [
   { type: 'stream-start', warnings: [] },
   { type: 'reasoning-start', id: 'r', providerMetadata: item('rs_1') },
@@ -49,7 +49,7 @@ it.each<[string, object, string[]]>([
 
 const target = { thread: 'thread-1', resource: 'user-1' };
 
-/** The parts of the kept answer that have metadata, and the prompt of the next turn. */
+/** The parts of the stored answer with metadata, and the prompt of the next turn. */
 const keptBy = async (Kind: typeof Agent, mode: (typeof modes)[number], guards: object = {}) => {
   const memory = new Memory({ storage: new InMemoryStore() });
   const model = scriptedModel({ steps: [{ parts: parts as never }, { text: 'Again.' }] });

@@ -47,7 +47,7 @@ describe.each(modes)('recordEdits, %s', (mode) => {
     first: [{ target, before: 'Hi Bo', spans: [{ start: 0, end: 2, text: 'Hello' }] }],
     last: [{ target, before: 'Hi Bo', spans: [{ start: 3, end: 5, text: '[name]' }] }],
     reads: undefined,
-    // In generate mode a text comes in one piece.
+    // In generate mode a text arrives in one piece.
     stars: (mode === 'generate' ? ['one two'] : ['one ', 'two']).map((before) => ({
       target: 'part.payload.text',
       before,

@@ -20,7 +20,7 @@ const replaces = (id: string, from: string, to: string) => ({
     })),
 });
 
-/** Either builder; a test composes with it what the types of neither allow. */
+/** Either builder; a test composes steps that the types of neither allow. */
 interface Builder {
   then(step: unknown): Builder;
   parallel(steps: unknown[]): Builder;
@@ -48,7 +48,7 @@ const user = (text: string) => ({
   content: { format: 2 as const, parts: [{ type: 'text' as const, text }] },
 });
 
-/** What a workflow makes of a text in an agent, and as the workflow that is registered under its id. */
+/** The output of a workflow for a text in an agent, and as the workflow registered under its id. */
 const inBoth = async (workflow: AnyWorkflow, text: string): Promise<readonly unknown[]> => {
   const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
   const agent = new InterlockAgent({ id: 'a', name: 'A', model, inputProcessors: [workflow] });
@@ -70,7 +70,7 @@ describe.each(makers)(
   'a workflow made with createWorkflow of %s does as registered what it does in an agent',
   (_, make, step) => {
     const guard = (id: string, from: string, to: string) => (step as (of: object) => unknown)(replaces(id, from, to));
-    /** A step of the author's, which acts in one phase. */
+    /** An author's step, which acts in one phase. */
     const own = (id: string, act: (call: never) => unknown, more: object = {}) => {
       const execute = async (call: { inputData: { phase: string } }) =>
         call.inputData.phase === 'input' ? act(call as never) : call.inputData;

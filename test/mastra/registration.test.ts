@@ -63,7 +63,7 @@ describe('an agent registered in Mastra', () => {
 
   it('has a workflow that was made by hand among them', async () => {
     const byHand = createMastraWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
-      .then(createMastraStep(passing('one')) as never) // Mastra's own types do not fit each other here
+      .then(createMastraStep(passing('one')) as never) // Mastra's own types do not match here
       .commit() as unknown as AnyWorkflow;
     expect(typesOf(await register(agentWith({ inputProcessors: byHand })))).toEqual({ 'by-hand': 'processor' });
   });

@@ -9,7 +9,7 @@ const words = ['one ', 'two ', 'three ', 'four ', 'five ', 'six ', 'seven '];
 
 const spoken = new Set(['text-start', 'text-delta', 'text-end', 'tool-call', 'tool-result']);
 
-/** What a reader of a stream is shown, in order. */
+/** The stream as its reader sees it, in order. */
 const shown = (chunks: readonly Chunk[]): unknown[] =>
   chunks
     .filter(({ type }) => spoken.has(type))
@@ -48,7 +48,7 @@ describe('a chunk that a processor sets aside to follow another', () => {
     const processors = () => [new BatchPartsProcessor({ batchSize }), ...(followers[beside] ?? [])];
     const stock = shown(await streamOf(new Agent({ ...config(), outputProcessors: processors() as never })));
     const guarded = new InterlockAgent({ ...config(), outputProcessors: wirings[wiring]?.(processors()) });
-    const own = shown(await streamOf(guarded)); // made on its own line: compared with a parameter's type, it takes the compiler minutes
+    const own = shown(await streamOf(guarded)); // in a separate line: inferred from a parameter's type, it takes the compiler minutes
     expect(own).toEqual(stock);
     expect(own.at(-1)).toEqual(['text-end', '']);
   });

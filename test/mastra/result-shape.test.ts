@@ -28,7 +28,7 @@ const steps = () => [
   { text: ['Hello ', 'world.'] },
 ];
 
-/** The same configuration for both agents; Mastra's types know nothing of what is wider in ours. */
+/** The same configuration for both agents; Mastra's types do not include our wider ones. */
 const configOf = () =>
   ({
     id: 'tested',
@@ -40,7 +40,7 @@ const configOf = () =>
 const ours = () => new InterlockAgent(configOf());
 const stock = () => new Agent(configOf() as never);
 
-/** A value without what differs from run to run. */
+/** A value without the parts that differ from run to run. */
 const stable = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (key, inner: unknown) => {
@@ -110,7 +110,7 @@ describe('the result of generate', () => {
       const { finishReason, text, stepType, usage, warnings, sources, files } = theirs.steps[index] ?? {};
       expect(stable(step)).toMatchObject(stable({ finishReason, text, stepType, warnings, sources, files }) as object);
       expect(step.usage).toMatchObject(usage ?? {});
-      const fields = Object.keys(theirs.steps[index] ?? {}).filter((field) => field !== 'tripwire'); // only where there was one
+      const fields = Object.keys(theirs.steps[index] ?? {}).filter((field) => field !== 'tripwire'); // only if there was one
       expect(Object.keys(step)).toEqual(expect.arrayContaining(fields));
     }
   });

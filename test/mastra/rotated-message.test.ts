@@ -9,7 +9,7 @@ import { callThen, echo, modes, type Mode } from './support.js';
 
 type Kind = typeof Agent;
 
-/** Begins a new message before the steps that are named. */
+/** Starts a new message before the given steps. */
 const rotating = (steps: readonly number[], ids: string[] = []) =>
   ({
     id: 'rotating',
@@ -47,7 +47,7 @@ const told = async (OfKind: Kind, mode: Mode, { steps, config = {} }: { steps: r
       role,
       name(id),
       content.parts.map(({ type }) => type),
-      content.metadata?.['mastra'], // with the boundary that keeps messages apart when they are loaded again
+      content.metadata?.['mastra'], // with the boundary that separates messages when they are loaded again
     ]),
   };
 };

@@ -5,9 +5,9 @@ import { isHonoured, optionTable } from '../../src/mastra/options/option-table.j
 import { tripping } from '../../src/testing/index.js';
 import { all, callThen, echoAs, expectRefusal, makeAgent, modes } from './support.js';
 
-/** What hosts say beyond the types. */
+/** Options of hosts that are not in the types. */
 type Said = Record<string, unknown>;
-/** What Mastra's server adapters hand on to the agent with every request. */
+/** Options that Mastra's server adapters pass to the agent with every request. */
 const fromServer: Said = { registeredTools: {}, taskStore: {}, routePrefix: '/api', request: new Request('http://127.0.0.1/') };
 /** Fields that the AI SDK's chat sends with its messages; Mastra's chat route passes them on. */
 const fromChat: Said = { id: 'chat-1', messageId: 'message-1' };

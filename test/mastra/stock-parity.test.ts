@@ -77,7 +77,7 @@ const shapes: Record<string, () => unknown> = {
   'a workflow by hand': () =>
     byHand()
       .then(mastraStep(replace('a', 'one', '1')))
-      .then(mastraStep(replace('b', '1', 'I')) as never) // its output is not what its input asks for
+      .then(mastraStep(replace('b', '1', 'I')) as never) // its output type does not match its input type
       .commit(),
   'a workflow by hand, in parallel with a map': () =>
     byHand()
@@ -115,7 +115,7 @@ const shapes: Record<string, () => unknown> = {
 
 const config = (guards: unknown) => {
   const model = scriptedModel({ steps: callThen('echo', { say: 'a' }) });
-  const inputProcessors = [guards].flat() as InputProcessorOrWorkflow[] & PipelineStep[]; // both agents take each of them
+  const inputProcessors = [guards].flat() as InputProcessorOrWorkflow[] & PipelineStep[]; // both agents accept each of them
   return { id: 'a', name: 'A', instructions: 'Answer.', tools: { echo }, model, inputProcessors };
 };
 

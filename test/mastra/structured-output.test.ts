@@ -17,7 +17,7 @@ interface Case {
   structuredOutput?: object;
 }
 
-/** Answers with an object, or fails; and tells what left. */
+/** Answers with an object, or fails; and records the output. */
 const ask = async (steps: Parameters<typeof makeAgent>[0], { mode, config, options, structuredOutput }: Case) => {
   const { agent, model } = makeAgent(steps, config);
   const chunks: { type: string; object?: unknown; data?: { partIds: string[] }; payload?: { error?: { code: string } } }[] = [];
@@ -175,7 +175,7 @@ describe.each(modes)('structured output in %s', (mode) => {
 });
 
 describe.each(modes)('structured output that a processor asks for, %s', (mode) => {
-  /** Asks for an object in the last step alone, or changes what the caller asked for. */
+  /** Requests an object only in the last step, or changes the caller's request. */
   const asking = (structuredOutput: object | ((given: unknown) => object)): Partial<InterlockAgentConfig> => ({
     tools: { echo },
     inputProcessors: [

@@ -34,7 +34,7 @@ const scriptOf = (steps: readonly Step[] | Text): readonly Step[] => {
 /** One tool call, then an answer. */
 export const callThen = (name: string, args: unknown = {}, text = 'Done.'): Step[] => [{ toolCalls: [{ name, args }] }, { text }];
 
-/** A tool that says what it was given, under a name of its own. */
+/** A tool that repeats its input, under a given name. */
 export const echoAs = (id: string, onCall: () => void = () => undefined) =>
   createTool({
     id,
@@ -46,7 +46,7 @@ export const echoAs = (id: string, onCall: () => void = () => undefined) =>
     },
   });
 
-/** A tool that says what it was given. */
+/** A tool that repeats its input. */
 export const echo = echoAs('echo');
 
 /** The text of a message's parts. */
@@ -64,20 +64,20 @@ export const withText = (message: MastraDBMessage, change: (text: string) => str
 
 type Turn = [role: string, ...parts: string[]];
 
-/** What a model was sent in a call, without ids and times: role by role, the text or type of each part. */
+/** The model's input in a call, without ids and times: role by role, the text or type of each part. */
 export const promptOf = (model: ScriptedModel, call = 0): Turn[] =>
   (model.calls[call]?.prompt ?? []).map(({ role, content }): Turn =>
     typeof content === 'string' ? [role, content] : [role, ...content.map((part) => ('text' in part ? part.text : part.type))],
   );
 
-/** The text that a model was sent under a role. */
+/** The model's input text under a role. */
 export const sentText = (model: ScriptedModel, role: string, call = 0): string =>
   promptOf(model, call)
     .filter(([own]) => own === role)
     .flatMap(([, ...parts]) => parts)
     .join('\n');
 
-/** Expects a refusal with a code before any model call, and gives the error. */
+/** Expects a rejection with a code before any model call, and returns the error. */
 export const expectRefusal = async (
   code: ErrorCode,
   model: Pick<ScriptedModel, 'calls'>,
@@ -95,10 +95,10 @@ export const expectRefusal = async (
   return error as InterlockError; // its code was compared above
 };
 
-/** Lets everything that waits for a turn of the event loop have it. */
+/** Waits for all pending turns of the event loop. */
 export const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
-/** Everything that a stream gives. */
+/** All values of a stream. */
 export const all = async <T>(stream: AsyncIterable<T>): Promise<T[]> => {
   const values: T[] = [];
   for await (const value of stream) values.push(value);

@@ -17,7 +17,7 @@ const message = (content: Partial<Content>, role: 'user' | 'assistant' = 'user')
 const file = { type: 'file', mimeType: 'text/plain', data: 'aGk=' } as const;
 const call = { state: 'result', toolCallId: 'c1', toolName: 'find', args: {}, result: 'SECRET' } as const;
 
-/** What the model was sent of these messages, with a guard in front. */
+/** The model's input from these messages, with a guard before it. */
 const sent = async (guard: Processor, ...messages: MastraDBMessage[]): Promise<string> => {
   const model = scriptedModel({ steps: [{ text: 'Fine.' }] });
   const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: 'Help.', model, inputProcessors: [guard] });

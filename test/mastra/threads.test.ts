@@ -12,14 +12,14 @@ import { InterlockAgent, type InterlockConfig } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { promptOf, textOf, withText } from './support.js';
 
-/** Threads belong to the process, so that each test has one of its own. */
+/** Threads belong to the process, so each test has a separate one. */
 let target = { threadId: 'thread', resourceId: 'person' };
 let threads = 0;
 beforeEach(() => {
   target = { ...target, threadId: `thread-${(threads += 1)}` };
 });
 
-/** Time enough on a busy machine. */
+/** Enough time on a busy machine. */
 const soon = { timeout: 10_000 };
 
 const answering = (call: { prompt: unknown }): ScriptedStep<'v2'> => ({
@@ -33,7 +33,7 @@ const threadAgent = (config: InterlockConfig & Record<string, unknown> = {}, ste
   return { agent, model, store };
 };
 
-/** Follows a thread; `until` gives its chunks so far once one of a type has come so many times. */
+/** Follows a thread; `until` returns its chunks so far once it has the given number of one type. */
 const follow = async (agent: InterlockAgent) => {
   const subscription = await agent.subscribeToThread(target);
   const chunks: { type: string; payload?: unknown; data?: unknown }[] = [];

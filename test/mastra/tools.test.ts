@@ -19,7 +19,7 @@ interface Case {
   options?: InterlockCallOptions;
 }
 
-/** Runs an agent in either mode and tells everything that was seen of its tools. */
+/** Runs an agent in either mode and records its tools. */
 const run = async (steps: Steps, { mode, config, options }: Case) => {
   const { agent, model } = makeAgent(steps, config);
   const chunks: Chunk[] = [];

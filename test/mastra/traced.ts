@@ -7,7 +7,7 @@ import { settled } from './support.js';
 
 type Traceable = Pick<Agent, '__registerMastra'>;
 
-/** Traces everything that agents do from now on. */
+/** Traces all activity of agents from now on. */
 export const traced = (...agents: unknown[]) => {
   const exporter = new TestExporter({ storeLogs: false });
   const observability = new Observability({ configs: { default: { serviceName: 'tests', exporters: [exporter] } } });

@@ -21,14 +21,14 @@ import { traced } from './traced.js';
 
 type Tree = [name: string, ...children: Tree[]];
 
-/** Spans as a tree of their names, in the order in which they began. */
+/** Spans as a tree of their names, in the order of their start. */
 const treeOf = (spans: readonly AnyExportedSpan[], parent?: string): Tree[] =>
   spans.filter(({ parentSpanId }) => parentSpanId === parent).map(({ id, name }): Tree => [name, ...treeOf(spans, id)]);
 
 const ofType = (spans: readonly AnyExportedSpan[], type: `${SpanType}`) =>
   spans.filter((span) => (span.type satisfies string as string) === type);
 
-/** Every span has ended, and hangs on one root. */
+/** Every span has ended, under a single root. */
 const expectWhole = (spans: readonly AnyExportedSpan[]) => {
   expect(spans.filter(({ endTime }) => !endTime).map(({ name }) => name)).toEqual([]);
   const ids = new Set(spans.map(({ id }) => id));
@@ -285,15 +285,15 @@ describe.each(everyHook)('a stop in $hook, $mode', ({ phase, mode }) => {
   });
 });
 
-/** What nothing in a trace may hold. */
+/** Text that no trace may contain. */
 const secret = 'ZEBRA';
 
 interface Leak {
   phase: Phase;
-  /** What the model says at first. */
+  /** The model's first output. */
   steps: readonly object[];
   result?: string;
-  /** Whether the tool fails, with the result for its reason. */
+  /** Whether the tool fails, with the result as its reason. */
   fails?: boolean;
   when?: (args: HookArgs) => boolean;
 }

@@ -7,13 +7,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { InterlockAgent, memoryEngine, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel, tripping } from '../../src/testing/index.js';
 
-/** What a store holds of an agent: instructions by version, and the published version. */
+/** A store's data of an agent: instructions by version, and the published version. */
 interface Stored {
   readonly versions: Readonly<Record<string, string>>;
   published?: string;
 }
 
-/** The part of an editor that Mastra asks for a stored version, as `@mastra/editor` answers it. */
+/** The part of an editor that Mastra calls for a stored version, as in `@mastra/editor`. */
 const editorWith = (stored: Readonly<Partial<Record<string, Stored>>>) => ({
   registerWithMastra: () => undefined,
   agent: {

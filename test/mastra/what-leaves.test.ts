@@ -120,7 +120,7 @@ describe('what a provider says of a failure', () => {
       })().catch((caught: unknown) => caught);
       expect(failed).toMatchObject({ statusCode: 400, message: expect.stringMatching(/^Cannot read.*limit 4096$/) });
       expect(`${inspect(failed)} ${(failed as Error).message}`).not.toMatch(/mara|4471/);
-      expect(error.message).toContain('4471'); // the provider's own is not changed
+      expect(error.message).toContain('4471'); // the provider's own error is unchanged
       const told = JSON.stringify(events);
       expect(told).not.toMatch(/mara|4471/);
       expect(told).toContain('Cannot read');

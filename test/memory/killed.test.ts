@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { openDisk, remembering, savedIn, target } from './support.js';
 
-/** Runs the child until it kills itself, and gives what it said before. */
+/** Runs the child until it kills itself, and returns its output. */
 const killed = (url: string, state: string, afterMs: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const args = [

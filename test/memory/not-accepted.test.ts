@@ -12,7 +12,7 @@ import { givenIn, openDisk, recalling, remembering, savedIn, target } from './su
 const secret = 'SECRET-4711';
 const rejected = 'REJECTED-0815';
 
-/** Runs to the end and gives the status, whatever it is. */
+/** Runs to the end and returns the status. */
 const ask = async (agent: ReturnType<typeof remembering>['agent'], mode: (typeof modes)[number], options: object = {}) => {
   const events: Parameters<NonNullable<InterlockAgentConfig['onRunEvent']>>[0][] = [];
   const given = { memory: target, onRunEvent: (event: (typeof events)[number]) => void events.push(event), ...options };
@@ -36,7 +36,7 @@ const hooks = [
   ['processOutputResult', 'outputProcessors', 'answer'],
 ] as const;
 
-/** A step with words and a tool call, then the answer: every hook has its turn. */
+/** A step with words and a tool call, then the answer: every hook is called. */
 const answering = [{ text: `${rejected} a`, toolCalls: [{ name: 'echo', args: { say: rejected } }] }, { text: `${rejected} b` }];
 
 describe.each(modes)('what a tripwire leaves in the database after %s', (mode) => {

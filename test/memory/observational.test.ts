@@ -11,7 +11,7 @@ import { agentOf, openDisk, remembering, savedIn, target } from './support.js';
 
 const fresh = () => ({ memory: target, requestContext: new RequestContext() });
 
-/** Notes what it was shown. */
+/** Records its input. */
 const observerModel = () =>
   scriptedModel({ steps: ({ index }) => ({ text: `<observations>\n* Observed ${index + 1}\n</observations>` }) });
 

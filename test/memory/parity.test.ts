@@ -11,7 +11,7 @@ type Row = Record<string, unknown>;
 
 const tables = ['mastra_threads', 'mastra_messages', 'mastra_resources'];
 
-/** Rows without what differs from run to run: ids and times are named in the order in which they first appear. */
+/** Rows without the parts that differ from run to run: ids and times are named in the order of their first occurrence. */
 const normalised = (rows: Row[]): unknown => {
   const names = new Map<string, string>();
   const named = (kind: string, value: string): string => {
@@ -158,7 +158,7 @@ describe.each(modes)('content of the database and of the prompt after %s', (mode
   );
 });
 
-/** Where the rows differ on purpose. */
+/** The intended differences between the rows. */
 describe.each(modes)('what ours saves and Mastra’s agent does not after %s', (mode) => {
   const partsOf = async (kind: 'stock' | 'interlock', { steps, tools }: Pick<Script, 'steps' | 'tools'>) => {
     const disk = openDisk();

@@ -56,7 +56,7 @@ describe.each(modes)('savePerStep in %s', (mode) => {
     const { disk, memory, during, ask } = begin({ text: 'The password is swordfish.' });
     await ask();
     expect(during[1]).toHaveLength(2);
-    expect(await savedIn(memory)).toEqual(['user: Look.']); // it had been accepted
+    expect(await savedIn(memory)).toEqual(['user: Look.']); // it was accepted before
     expect(disk.holds('swordfish')).toBe(false);
   });
 

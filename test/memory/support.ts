@@ -15,23 +15,23 @@ export const target = { thread: 'thread-1', resource: 'user-1' };
 
 type MemoryConfig = ConstructorParameters<typeof Memory>[0] & object;
 
-/** A database on disk, and what can be said of its files. */
+/** A database on disk, with access to its files. */
 export interface Disk {
   readonly url: string;
   readonly store: LibSQLStore;
-  /** Its vectors; opened when first asked for. */
+  /** Its vectors; opened on first use. */
   readonly vector: LibSQLVector;
   /** A memory over this database. */
   memory(config?: Omit<MemoryConfig, 'storage'>): Memory;
-  /** The same files, as another process would open them. */
+  /** The same files, as opened by another process. */
   reopen(): LibSQLStore;
-  /** Whether the database's files hold a text anywhere, free pages and log included. */
+  /** Whether the database's files contain a text anywhere, including free pages and log. */
   holds(text: string): boolean;
-  /** What a table has. */
+  /** The rows of a table. */
   rows(table: string): Record<string, unknown>[];
 }
 
-/** A database in a folder of its own, which goes with the test. */
+/** A database in a temporary folder, removed after the test. */
 export const openDisk = (): Disk => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-memory-'));
   const file = join(folder, 'memory.db');
@@ -70,7 +70,7 @@ export const openDisk = (): Disk => {
 
 const dimensions = 64;
 
-/** Texts that share words are near to each other: enough of meaning for a search. Nothing else is stood in for. */
+/** Texts that share words are near each other: enough meaning for a search. Nothing else is simulated. */
 const vectorOf = (text: string): number[] => {
   const vector = Array.from({ length: dimensions }, () => 0.001);
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
@@ -90,7 +90,7 @@ const embedder = () => ({
   doEmbed: async ({ values }: { values: string[] }) => ({ embeddings: values.map(vectorOf) }),
 });
 
-/** A memory that finds what was said by its meaning. */
+/** A memory with semantic recall. */
 export const recalling = (disk: Disk, scope: 'thread' | 'resource' = 'thread') =>
   disk.memory({
     vector: disk.vector,
@@ -99,15 +99,15 @@ export const recalling = (disk: Disk, scope: 'thread' | 'resource' = 'thread') =
   });
 
 type Steps = readonly ScriptedStep<'v2'>[];
-/** Any options of an agent; their own type, with a memory of any form, is more than the compiler takes. */
+/** Any options of an agent; their own type, with a memory of any form, is too complex for the compiler. */
 type Config = Readonly<Record<string, unknown>>;
 
-/** What tests ask of either agent. */
+/** The common interface of both agents in tests. */
 export type Answering = Record<'generate' | 'stream', (text: string, options: object) => Promise<{ text: unknown }>>;
 
 const base = (model: unknown): object => ({ id: 'tested', name: 'Tested', instructions: 'Answer.', model });
 
-/** The same agent with the loop of Mastra's agent or with ours, and its model. */
+/** The same agent with Mastra's loop or ours, and its model. */
 export const agentOf = (
   kind: 'stock' | 'interlock',
   steps: Steps,
@@ -125,16 +125,16 @@ export const remembering = (memory: unknown, steps: ScriptedModelOptions['steps'
   return { agent, model };
 };
 
-/** What a message says, with its role. */
+/** The content of a message, with its role. */
 const saidIn = ({ role, content }: MastraDBMessage): string =>
   `${role}: ${content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : part.type === 'step-start' ? [] : [`(${part.type})`])).join(' ')}`;
 
-/** What a thread holds, oldest first. */
+/** The messages of a thread, oldest first. */
 export const savedIn = async (memory: Pick<Memory, 'recall'>, threadId = target.thread): Promise<string[]> => {
   const { messages } = await memory.recall({ threadId, resourceId: target.resource, perPage: false });
   return messages.map(saidIn);
 };
 
-/** Of a run with memory: what memory was given, as its events tell. */
+/** The messages for memory, from a run's events. */
 export const givenIn = (events: readonly RunEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'memory' ? [event.error ? `${event.given}: ${event.error}` : event.given] : []));

@@ -59,7 +59,7 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
     expect((await answer(true)).status).toBe('success');
     expect(await savedIn(memory)).toEqual([
       'user: Pay 12.',
-      'assistant: (tool-invocation) Paid.', // Mastra's history leaves the calls that note something out
+      'assistant: (tool-invocation) Paid.', // Mastra's history leaves out data on the calls
     ]);
     expect(await noteIn(memory)).toBe('- Paid: 4711');
     expect(await pendingIn(memory)).toEqual([]);
@@ -90,7 +90,7 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
     const { memory, answer } = await begin({ outputProcessors, durability });
     expect(await pendingIn(memory)).toHaveLength(1);
     expect((await answer(true)).status).toBe('tripwire');
-    expect(await savedIn(memory)).toEqual(['user: Pay 12.']); // it had been accepted
+    expect(await savedIn(memory)).toEqual(['user: Pay 12.']); // it was accepted before
   });
 
   it('a declined call is saved as one', async () => {

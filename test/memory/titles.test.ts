@@ -10,7 +10,7 @@ const titleOf = async (memory: ReturnType<ReturnType<typeof openDisk>['memory']>
   (await memory.getThreadById({ threadId: target.thread }))?.title;
 
 describe.each(modes)('the title of a thread in %s', (mode) => {
-  /** Asks, and waits for the work that the run leaves to its host. */
+  /** Calls the agent, and waits for the work that the run leaves to its host. */
   const ask = async (agent: ReturnType<typeof remembering>['agent'], options: object = {}) => {
     const work: Promise<unknown>[] = [];
     const told: string[] = [];

@@ -21,7 +21,7 @@ import { collectTraces, guard, InterlockAgent, redactTrace, type InterlockAgentC
 import { openTelemetry } from '../../src/otel/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 
-/** What no telemetry may hold: it is said, thrown, given to tools and quoted by guards. */
+/** Text that no telemetry may contain: it is in messages, errors, tool arguments and guards' quotations. */
 const secret = 'ZEBRA';
 
 const createTelemetry = () => {
@@ -51,13 +51,13 @@ const createTelemetry = () => {
   return { spans, open, points, everything, telemetry: openTelemetry({ tracerProvider, meterProvider }) };
 };
 
-/** A span as far as it says something. */
+/** The compared fields of a span. */
 const plain = (span: ReadableSpan) => {
   const { name, kind, attributes, events, status, startTime, endTime, links } = span;
   return { name, kind, attributes, events, status, startTime, endTime, links: links.length };
 };
 
-/** Spans as an indented list, in the order in which they began. */
+/** Spans as an indented list, in the order of their start. */
 const treeOf = (spans: readonly ReadableSpan[]): string[] => {
   const starts = spans.toSorted((a, b) => a.startTime[0] - b.startTime[0] || a.startTime[1] - b.startTime[1]);
   const below = (parent: string | undefined, indent: string): string[] =>
@@ -230,7 +230,7 @@ describe('a run as OpenTelemetry sees it', () => {
 
   it('is the same from its trace, redacted too, at the times that it had', async () => {
     const live = await run();
-    const long = 2 * 86_400_000; // before this process began
+    const long = 2 * 86_400_000; // before the start of this process
     const older = redactTrace(live.trace).map((entry) =>
       entry.kind === 'event' ? { ...entry, event: { ...entry.event, at: entry.event.at - long } } : entry,
     );

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
 
-/** Guards that hash, decode, keep verdicts and hold a deadline, and hooks that are called without a host. */
+/** Guards that hash, decode, store verdicts and have a deadline, and hooks that are called without a host. */
 const guardsProgram = `
   import { defaultGuards, guard, lengthGuard, promptInjectionGuard, findPii, redactor, pipeline } from 'mastra-interlock/guards';
   const reasonOf = async (act) => { try { await act(); return 'passes'; } catch (error) { return error.message; } };
@@ -88,14 +88,14 @@ const bundled = (program: Program, options: BuildOptions) =>
     ...options,
   });
 
-/** What our own files import of Node, and which files are Mastra's. */
+/** The imports of Node in our own files, and Mastra's files. */
 const unwanted = ({ inputs }: Metafile): string[] =>
   Object.entries(inputs).flatMap(([path, { imports }]) => [
     ...(path.includes('@mastra/core') ? [path] : []),
     ...(path.includes('mastra-interlock') ? imports.map((each) => each.path).filter((name) => name.startsWith('node:')) : []),
   ]);
 
-/** What browsers, workers and Node have in common; there is no process, no Buffer and no require. */
+/** The common globals of browsers, workers and Node; there is no process, no Buffer and no require. */
 const webGlobals = () =>
   Object.fromEntries(
     `AbortController AbortSignal Blob CompressionStream DOMException DecompressionStream Event EventTarget FormData Headers ReadableStream
@@ -130,7 +130,7 @@ describe('a bundle that runs without Node', () => {
 /** The path of its program. */
 const { default: workerd } = createRequire(import.meta.url)('workerd') as { default: string };
 
-/** Starts a server and passes its address to `request`, whose response is returned as JSON, or with its status. */
+/** Starts a server and passes its address to `request`; returns its response as JSON, or with its status. */
 const served = async (
   [file = '', ...args]: readonly string[],
   addressIn: (output: string) => string | undefined,

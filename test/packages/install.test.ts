@@ -20,7 +20,7 @@ const tested = (...names: readonly Integration[]): Record<string, string> =>
 const lengthPipeline = "pipeline('p').then(lengthGuard({ maxChars: 5 })).commit()";
 const guards = "import { lengthGuard, pipeline } from 'mastra-interlock/guards';";
 
-/** Programs that use one integration each; they end with a code of Interlock, or with nothing. */
+/** Programs that each use one integration; they print a code of Interlock, or nothing. */
 const uses: Partial<Record<Integration, string>> = {
   '@mastra/core': "new (await import('mastra-interlock')).Agent({ name: 'a', instructions: '', model: 'a/b' });",
   ai: `(await import('mastra-interlock/ai-sdk')).createGuardedRun(${lengthPipeline});`,

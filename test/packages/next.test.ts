@@ -14,7 +14,7 @@ const env = { NEXT_TELEMETRY_DISABLED: '1' };
 const next = 'node_modules/next/dist/bin/next';
 let project: Project;
 
-/** The packages of the template, in the lowest versions that it allows. */
+/** The packages of the template, in their minimum versions. */
 const dependencies = (): Record<string, string> => {
   const manifest = JSON.parse(template['package.json'] ?? '{}') as Record<
     'dependencies' | 'devDependencies',

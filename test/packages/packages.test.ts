@@ -39,7 +39,7 @@ describe('the types of every subpath, and the examples', () => {
     expect(`${stdout}${code}`).toBe('0');
   });
 
-  // What a strict application sets; TypeScript 5.9 also checks the declarations of other packages, whose errors do not count.
+  // The settings of a strict application. TypeScript 5.9 also checks the declarations of other packages, whose errors do not count.
   it.each(['5.9', '7'] as const)('have no errors of their own under the strictest flags of TypeScript %s', async (version) => {
     project.write('strict.ts', subpaths.map((subpath, at) => `export * as m${at} from '${subpath}';\n`).join(''));
     const compilerOptions = {
@@ -213,7 +213,7 @@ describe('a project without Mastra', () => {
     bare = await openBareProject(project, ['@types/node', 'ai', 'zod']);
   });
 
-  /** Guards of ours, and one of the user's that says nothing of itself. */
+  /** Guards of ours, and a user's guard without traits. */
   const program = `
     import { streamText } from 'ai';
     import { createGuardedRun, guardSettings, isStopError, toStreamTransform } from 'mastra-interlock/ai-sdk';
@@ -276,7 +276,7 @@ describe('a project without Mastra', () => {
 });
 
 describe('a bundle of one import', () => {
-  /** The code of a bundle, without the packages that are installed next to it. */
+  /** The code of a bundle, without the packages installed next to it. */
   const bundleOf = async (source: string): Promise<string> => {
     project.write('entry.js', source);
     const bundle = await rolldown({

@@ -18,7 +18,7 @@ interface RunOptions {
 }
 
 /**
- * Environment variables for programs: the address of the registry, and nothing of an npm that may have started this process in
+ * Environment variables for programs: the address of the registry, without those of an npm that may have started this process in
  * another folder.
  */
 const told =
@@ -42,7 +42,7 @@ const runWell = async (file: string, args: readonly string[], options: RunOption
   return stdout;
 };
 
-/** The versions of Node, from the package `node`: this process's, and the oldest that is supported, as package.json says. */
+/** The versions of Node, from the package `node`: this process's, and the oldest supported one from package.json. */
 export const nodes = {
   24: join(rootModules, 'node/bin/node'),
   22: join(ownModules, 'node22/bin/node'),
@@ -65,7 +65,7 @@ interface Manifest {
 export const readManifest = (folder = root): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** The subpaths of the package that programs import, as they import them. */
+/** The subpaths of the package, as programs import them. */
 export const subpaths = Object.keys(readManifest().exports)
   .filter((subpath) => subpath !== './package.json')
   .map((subpath) => subpath.replace(/^\./, 'mastra-interlock'));
@@ -74,7 +74,7 @@ export const examples = globSync('examples/*/package.json', { cwd: root })
   .map((path) => basename(join(path, '..')))
   .toSorted();
 
-/** Builds and packs in a folder of its own, so that the repository's `dist` is unchanged. The studio's pages are left out. */
+/** Builds and packs in a separate folder, so that the repository's `dist` is unchanged. The studio's pages are left out. */
 const pack = async (folder: string): Promise<string> => {
   mkdirSync(folder);
   for (const name of ['package.json', 'README.md', 'LICENSE', 'docs/reference/errors.md'])
@@ -87,7 +87,7 @@ const pack = async (folder: string): Promise<string> => {
   return join(folder, packed.filename);
 };
 
-/** All packages that the examples and the subpaths need besides this one, in the versions that the repository tests. */
+/** All packages that the examples and the subpaths need in addition, in the versions that the repository tests. */
 const neededBeside = (): Record<string, string> => {
   const { devDependencies, peerDependencies } = readManifest();
   const names = examples.flatMap((name) => Object.keys(readManifest(join(root, 'examples', name)).dependencies ?? {}));
@@ -105,7 +105,7 @@ export interface Project {
   /** The packed package. */
   readonly tarball: string;
   readonly write: (path: string, content: string) => void;
-  /** Runs a program of the project, by the version of Node. */
+  /** Runs a program of the project with a version of Node. */
   readonly node: (version: keyof typeof nodes, args: readonly string[], env?: Record<string, string>) => Promise<Ran>;
   readonly compile: (version: keyof typeof compilers, tsconfig: string) => Promise<Ran>;
 }
@@ -135,7 +135,7 @@ export const openBareProject = async ({ folder, tarball }: Project, names: reado
   return projectIn(await installed(join(folder, '../bare'), tarball, wanted), tarball);
 };
 
-/** Packs the package alone, for projects that {@link openProjectBeside} makes. */
+/** Packs only the package, for projects of {@link openProjectBeside}. */
 export const packInto = (folder: string): Promise<string> => pack(join(folder, 'packed'));
 
 /** A project with the packed package and others in the versions given, installed as a user installs them. */
@@ -158,7 +158,7 @@ const projectIn = (project: string, tarball: string): Project => {
     tarball,
     write: (path, content) => {
       const file = join(project, path);
-      writeFileSync(`${file}.part`, content); // a test next to this one may be reading the file: it is never half written
+      writeFileSync(`${file}.part`, content); // a concurrent test may be reading the file: it is never half written
       renameSync(`${file}.part`, file);
     },
     node: (version, args, env = {}) =>

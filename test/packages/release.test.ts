@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** What a changeset tells the reader, on one line. */
+/** The text of a changeset, on one line. */
 const noteOf = (path: string): string =>
   read(path)
     .replace(/^---[^]*?\n---\n/, '')
@@ -31,7 +31,7 @@ describe('a release, rehearsed in a copy', () => {
       'src/documentation.ts',
     ])
       cpSync(join(root, path), join(folder, path), { recursive: true });
-    // No changelog says what is new in a release that has nothing new.
+    // A release without changes has no changelog.
     if (notes.length === 0)
       writeFileSync(join(folder, '.changeset/one.md'), "---\n'mastra-interlock': patch\n---\n\nA rehearsal.\n");
     run('git', ['init', '-q', '-b', 'main']);
@@ -68,7 +68,7 @@ describe('a release, rehearsed in a copy', () => {
     expect(read('.github/workflows/ci.yml')).toMatch(/workflow_call:[^]*bash \.ci\/run/);
     const lines = ['id-token: write', 'version-script: npm run release:version', 'publish-script: npm run release:publish'];
     for (const line of lines) expect(release).toContain(line);
-    // Version 1 of the action reads what version 2 of the command line prints, and makes no tags for version 3.
+    // Version 1 of the action reads the output of the command line's version 2, and makes no tags for version 3.
     expect(release).toMatch(/changesets\/action@[\da-f]{40} # v2\./);
     expect(read('package.json')).toMatch(/"@changesets\/cli": "3\./);
   });

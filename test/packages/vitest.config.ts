@@ -8,7 +8,7 @@ export default defineConfig({
     passWithNoTests: false,
     testTimeout: 300_000,
     hookTimeout: 600_000,
-    // Two programs at a time, which is what a small machine has cores for.
+    // Two programs at a time, one per core of a small machine.
     maxWorkers: 1,
     maxConcurrency: 2,
   },

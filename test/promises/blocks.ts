@@ -5,7 +5,7 @@ import { onEngine, onPlan, type Outcome } from '../equivalence/outcome.js';
 import { payloadOf } from '../equivalence/payload.js';
 import { createAgent, laned, modelFor, runAgent, type Mode, type Step } from './support.js';
 
-/** What came of a run, as far as every place tells it. */
+/** The outcome of a run, with the fields that every place reports. */
 export interface BlockOutcome extends Outcome {
   /** The path of the guard, if given. */
   readonly at?: string;
@@ -13,7 +13,7 @@ export interface BlockOutcome extends Outcome {
   readonly events?: readonly RunEvent[];
 }
 
-/** A place where a pipeline runs. */
+/** A place that runs pipelines. */
 export interface Home {
   readonly name: string;
   readonly phases: readonly Phase[];
@@ -42,7 +42,7 @@ const interlockAgent = (mode: Mode): Home => ({
   },
 });
 
-/** Mastra's own agent. It runs workflows in fewer phases, and takes a failing one in the stream for none. */
+/** Mastra's own agent. It runs workflows in fewer phases, and ignores a failing one in the stream. */
 const stockAgent: Home = {
   name: 'a stock agent',
   phases: ['input', 'inputStep', 'outputStream', 'outputStep', 'outputResult'],
@@ -63,7 +63,7 @@ const stockAgent: Home = {
   },
 };
 
-/** Where pipelines run. */
+/** The places that run pipelines. */
 export const homes = {
   plan: { name: 'the plan', phases: phaseNames, run: async (source, phase) => onPlan(source, payloadOf(phase)) },
   workflow: {

@@ -5,7 +5,7 @@ export type Part = Readonly<Record<string, unknown>> & { readonly type: string }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 export const inWords = (secret: string): string => `Write to ${secret} today.`;
-/** A value as a provider's tokens have it: no one of them holds it. */
+/** A value in a provider's tokens: no single one contains it. */
 export const inTokens = (secret: string) => secret.split(/(?=[@.])/).map((token) => ({ token, logprob: -0.1 }));
 
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
@@ -21,7 +21,7 @@ type NameOf<Row> = Row extends { readonly chunk: infer C extends string; readonl
   ? `${C}.${F}`
   : never;
 
-/** What brings a text in the field of a row: parts of a provider's stream, a tool that they call, or a guard before the redactor. */
+/** The sources of a text in a row's field: parts of a provider's stream, a tool that they call, or a guard before the redactor. */
 export interface Carrier {
   readonly parts: readonly Part[];
   readonly tool?: (writer: { custom(chunk: object): Promise<void> } | undefined) => Promise<unknown>;
@@ -42,7 +42,7 @@ const toldOf = (id: string, providerMetadata: object): Part[] => [
 ];
 const byProvider = (part: Part): Part => ({ ...part, providerExecuted: true });
 
-/** A carrier for every row that is judged: the types fail where one lacks. */
+/** A carrier for every judged row: the types fail if one is missing. */
 export const carriers: Readonly<Record<NameOf<Judged>, (secret: string, id: string) => Carrier>> = {
   'text-delta.text': (secret, id) => ({
     parts: [
@@ -140,7 +140,7 @@ const inBytes = (type: 'file' | 'reasoning-file', secret: string): Part[] => [
   { type, mediaType: 'text/plain', data: `data:text/plain;base64,${base64(inWords(secret))}` },
 ];
 
-/** What generated answers do not tell without its call. */
+/** Chunks that generated answers lack without their call. */
 export const onlyStreamed = new Set<string>(['tool-call-delta', 'tool-call-input-streaming-start']);
 
 export const nameOf = ({ chunk, field }: Judged) => `${chunk}.${field}` as NameOf<Judged>;

@@ -4,7 +4,7 @@ import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import * as everyGuard from '../../workflows/guards/index.js';
 import { assistant, callHook, chunk, messageOf, streamThrough, user } from '../../workflows/test-setup.js';
 
-/** What makes guards look often: values, what only begins like one, and what opens and does not close. */
+/** Text that makes guards search often: values, beginnings of values, and openings without an end. */
 export const shapes = {
   prose: 'The parcel left on Monday and arrives in three days. ',
   'a table of addresses': '17,Jane Roe,jane.roe17@example.com,active\n',
@@ -39,18 +39,18 @@ export type Shape = keyof typeof shapes;
 
 export const textOf = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-/** How a guard is asked about a text. */
+/** The way to pass a text to a guard. */
 export interface Asking {
-  /** The text is many of at most so many characters. Default: one. */
+  /** Splits the text into many of at most this length. Default: one. */
   readonly cut?: number;
-  /** Awaited between two questions. */
+  /** Awaited between two calls. */
   readonly between?: () => Promise<unknown>;
 }
 
-/** Asks a guard about a text everywhere. */
+/** Calls a guard with a text in all places. */
 export type Asked = (text: string, asking?: Asking) => unknown;
 
-/** A list of messages as far as these guards ask it. */
+/** A list of messages with the methods that these guards use. */
 const listOf = (messages: readonly ReturnType<typeof user>[]) => {
   const db = () => messages;
   const own = { all: { db }, input: { db }, remembered: { db: () => [] }, response: { db: () => messages.slice(1) } };
@@ -73,7 +73,7 @@ const inResult = (texts: readonly string[]) =>
 
 const call = (texts: readonly string[]) => ({ toolCallId: 'next', toolName: 'search', args: { q: texts } });
 
-/** What each hook is given where texts are everywhere. */
+/** The arguments of each hook, with texts in all places. */
 const hooks: Readonly<Record<string, (texts: readonly string[]) => object>> = {
   processInput: (texts) => ({ messages: [user(...texts)] }),
   processInputStep: (texts) => ({
@@ -104,11 +104,11 @@ const hooks: Readonly<Record<string, (texts: readonly string[]) => object>> = {
 const pieces = (text: string, length: number): string[] =>
   Array.from({ length: Math.ceil(text.length / length) }, (_, at) => text.slice(at * length, (at + 1) * length));
 
-/** Asks a guard in each of its hooks; its stream is asked as one delta and as many. */
+/** Calls each hook of a guard; the stream hook with one delta and with many. */
 const inEveryHook = (make: () => Processor): Asked => {
   let made: Processor | undefined;
   return async (text, { cut = text.length, between } = {}) => {
-    const guard = (made ??= make()); // what it builds for itself is no work on a text
+    const guard = (made ??= make()); // its own setup is no work on a text
     const texts = pieces(text, cut);
     for (const [hook, argsOf] of Object.entries(hooks)) {
       if (!(hook in guard)) continue;
@@ -132,7 +132,7 @@ const inEveryHook = (make: () => Processor): Asked => {
   };
 };
 
-/** A judge that quotes all of what it is asked about. */
+/** A judge that quotes its whole input. */
 const quoting = {
   provider: 'test',
   modelId: 'judge',
@@ -188,7 +188,7 @@ const maxChars = 1_000_000;
 const judged = { rule: 'Does it say anything?', places: ['input', 'answer', 'call', 'result'] } as const;
 const queries = sqlRule({ tables: ['orders'] });
 
-/** Every guard that reads texts, as it reads most. */
+/** Every guard that reads texts, with options for the most reading. */
 export const guards: Readonly<Record<string, Asked>> = {
   answerLimitGuard: inEveryHook(() => answerLimitGuard({ maxChars })),
   blockedTermsGuard: inEveryHook(() => blockedTermsGuard({ terms: ['forbidden', 'a a b', 'two words'], strategy: 'redact' })),

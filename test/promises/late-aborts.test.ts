@@ -8,7 +8,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { generateText } from 'ai';
 import { createAgent, eventsOf, everyHook, guardOn, laned, modelFor, recovering, runAgent, type HookArgs } from './support.js';
 
-/** A guard that keeps the `abort` of its first call, and calls it when its hook has settled: in its next call, or when it is asked to. */
+/** A guard that keeps the `abort` of its first call, and calls it after its hook has settled: in its next call, or on request. */
 const keepsAbort = () => {
   let kept: HookArgs['abort'] | undefined;
   const use = (): void => {

@@ -7,7 +7,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { runGuarded, ways } from '../ai-sdk/support.js';
 import { createAgent, laned, modelFor, recovering, runAgent } from './support.js';
 
-/** What a hook is given that it takes the content out of. */
+/** The arguments of a hook whose content it removes. */
 interface Args {
   readonly messages?: Message[];
   readonly prompt?: { content: unknown }[];
@@ -21,7 +21,7 @@ interface Message {
 
 type Spoil = (args: Args) => unknown;
 
-/** The part of the last message that has text, which is an answer's where there is one. */
+/** The text part of the last message, which is an answer's if there is one. */
 const spoilText = (gone: null | undefined): Spoil => {
   return ({ messages = [] }) => {
     const part = messages.flatMap(({ content }) => content.parts).find(({ type }) => type === 'text');
@@ -95,7 +95,7 @@ const cases = spoilings.flatMap(([phase, all]) =>
 
 const guardFor = (phase: Phase, spoil: Spoil): Processor => ({ id: 'spoils', [phases[phase].hook]: spoil });
 
-/** Everything that an error says of itself and of its causes. */
+/** The texts of an error and of its causes. */
 const said = (error: unknown): string => {
   const { code, path, message, cause } = error as Error & { code?: string; path?: string };
   return `${code} ${path} ${message}\n${cause === undefined ? '' : said(cause)}`;

@@ -25,7 +25,7 @@ import {
   type HookArgs,
 } from './support.js';
 
-/** A guard that trips and says when. */
+/** A guard that trips and records it. */
 const trippingGuard = (phase: Phase, log: string[], when?: (args: HookArgs) => boolean) =>
   guardOn(
     phase,
@@ -36,7 +36,7 @@ const trippingGuard = (phase: Phase, log: string[], when?: (args: HookArgs) => b
     { when },
   );
 
-/** How a judge is often called: what it throws is taken for a failure of the judge, and the guard goes on. */
+/** A common way to call a judge: its errors count as failures of the judge, and the guard continues. */
 const ignoring = (judge: () => never): undefined => {
   try {
     judge();
@@ -220,7 +220,7 @@ describe('P1 No tool runs after a tripwire', () => {
           if (amount === 1) return begun;
           context.abortSignal?.addEventListener('abort', () => log.push('canceled'));
           begin();
-          return new Promise(() => undefined); // hangs: the trip is not kept waiting
+          return new Promise(() => undefined); // hangs: the trip does not wait for it
         },
       });
       const ran = await runAgent(createAgent({ model: modelFor('toolResult'), tools: { charge }, ...guards }), mode);
@@ -240,7 +240,7 @@ describe('P1 No tool runs after a tripwire', () => {
           const write = (type: `data-${string}`) => context.writer?.custom({ type, data: amount });
           writeMore = async () => write('data-late');
           await write('data-card');
-          return new Promise(() => undefined); // hangs: the trip is not kept waiting
+          return new Promise(() => undefined); // hangs: the trip does not wait for it
         },
       });
       const reading = guardOn('outputStream', ({ abort }) => abort('no cards'), {

@@ -14,9 +14,9 @@ const kinds = ['interlock', 'stock'] as const;
 type Kind = (typeof kinds)[number];
 
 const makeAgent = (kind: Kind, config: InterlockAgentConfig): Agent =>
-  kind === 'interlock' ? new InterlockAgent(config) : new Agent(config as never); // the same options, as far as both have them
+  kind === 'interlock' ? new InterlockAgent(config) : new Agent(config as never); // the common options of both
 
-/** An agent that says the secret, and whose guard of one phase stops it. */
+/** An agent that emits the secret, and whose guard of one phase stops it. */
 const tripping = (kind: Kind, phase: Phase, config: Partial<InterlockAgentConfig> = {}) => {
   const options = phase === 'outputStream' ? { when: ({ part }: HookArgs) => JSON.stringify(part).includes(secret) } : {};
   const guard = guardOn(phase, ({ abort }) => abort(reason, { metadata: { secret } }), options);
@@ -25,7 +25,7 @@ const tripping = (kind: Kind, phase: Phase, config: Partial<InterlockAgentConfig
   return makeAgent(kind, { ...base, ...laned([phase, guard]), ...(config as object) });
 };
 
-/** An agent that asks its sub-agent once and then answers. */
+/** An agent that calls its sub-agent once and then answers. */
 const asking = (kind: Kind, name: string, child: Agent, config: Partial<InterlockAgentConfig> = {}) => {
   const model = scriptedModel({
     steps: ({ prompt }) =>
@@ -51,7 +51,7 @@ const ask = async (agent: Agent, mode: Mode): Promise<Told> => {
   return { ...(await stream.getFullOutput()), chunks };
 };
 
-/** The result of the call, as the supervisor's model got it. */
+/** The result of the call in the supervisor's model. */
 const toldTo = (model: ScriptedModel): { type: string; value: string }[] =>
   (model.calls.at(-1)?.prompt ?? []).flatMap(({ role, content }) =>
     role === 'tool' ? content.map((part) => (part as { output: { type: string; value: string } }).output) : [],
@@ -63,7 +63,7 @@ const toolChunks = ({ chunks }: Told, type: string): Chunk[] => chunks.filter((c
 const inner = ({ chunks }: Told): Chunk[] =>
   chunks.flatMap((chunk) => (chunk.type === 'tool-output' ? [(chunk.payload as { output: Chunk }).output] : []));
 
-/** Where a sub-agent's guard may stop it after words were made, and before. */
+/** The phases in which a sub-agent's guard may stop it, after its text exists, and before. */
 const phasesThatTrip = ['input', 'inputStep', 'outputStream', 'outputStep', 'outputResult'] as const satisfies Phase[];
 
 const everyCase = modes.flatMap((mode) => kinds.flatMap((kind) => phasesThatTrip.map((phase) => ({ mode, kind, phase }))));

@@ -19,19 +19,19 @@ const others = new Set([
   'competitorsPolicy',
   'offTopicPolicy',
   'injectionScore',
-  'defaultGuards', // those of the rows below
+  'defaultGuards', // tested by the rows below
 ]);
 
 /**
- * Counts how often each function and block of the guards' own code runs, which is the same on every machine where nothing is
+ * Counts how often each function and block of the guards' own code runs, which is the same on every machine if nothing is
  * optimized (inlined functions are not counted). Built-in functions are not counted either; test/fuzz/regular-expressions.test.ts
- * looks at regular expressions.
+ * checks regular expressions.
  */
 const session = new Session();
 const blocksOf = ({ functions }: Profiler.ScriptCoverage): number =>
   functions.flatMap(({ ranges }) => ranges).reduce((sum, { count }) => sum + count, 0);
 const isOurs = ({ url }: Profiler.ScriptCoverage): boolean => /\/(workflows|src)\/(?!test)/.test(url);
-/** The work since the last count; each count begins the next. */
+/** The work since the last count; each count starts the next. */
 const workOf = async (ask: Asked, text: string): Promise<number> => {
   await ask(text);
   const { result } = await session.post('Profiler.takePreciseCoverage');
@@ -62,7 +62,7 @@ const values: readonly Shape[] = [
   'zero-width spaces',
 ];
 const query: readonly Shape[] = ['quotes', 'comments', 'tables of a query', 'parentheses'];
-/** What was made for a guard. Other shapes take turns, and all of them are tried in `npm run fuzz`. */
+/** The shapes that are hardest for a guard. Other shapes take turns, and `npm run fuzz` tries all of them. */
 const hardest: Readonly<Partial<Record<string, readonly Shape[]>>> = {
   blockedTermsGuard: ['terms', 'parts of terms', 'look-alikes'],
   canaryGuard: ['short sentences', 'instructions', 'base 64'],
@@ -89,10 +89,10 @@ const shapesFor = (name: string): readonly Shape[] => {
   return all.filter((shape, index) => isDeep || index % 8 === turn || shape === 'prose' || hardest[name]?.includes(shape));
 };
 
-/** A text is first read at this length, and at eight times the length where the longest value of a guard decides about the shorter one. */
+/** The first length of a text, and eight times as long if the longest value of a guard decides about the shorter one. */
 const chars = 1_500;
 
-/** How much more work it is to read a text of twice the length. */
+/** The growth of the work for a text of twice the length. */
 const growth = async (ask: Asked, unit: string, length: number): Promise<number> => {
   const [once, twice] = [await workOf(ask, textOf(unit, length)), await workOf(ask, textOf(unit, 2 * length))];
   return twice / (once + 1_000);
@@ -105,7 +105,7 @@ describe('P12: twice the text is at most 2.5 times the work', () => {
   });
 
   it.each(Object.entries(guards))('%s', async (name, ask) => {
-    await workOf(ask, textOf('Hello. ', chars)); // what is made once
+    await workOf(ask, textOf('Hello. ', chars)); // one-time setup
     const tooMuch: string[] = [];
     for (const shape of shapesFor(name)) {
       const unit = shapes[shape];

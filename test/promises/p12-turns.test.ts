@@ -3,10 +3,10 @@ import { stepChars, turn } from '../../src/guard/in-steps.js';
 import { isDeep } from '../modes.js';
 import { guards, shapes, textOf, type Asked, type Shape } from './guard-rows.js';
 
-/** What answers at once, and so reads a text without a pause. Rules have a limit of their own for the characters of an argument. */
+/** Functions that answer at once, and so read a text without a pause. Rules have their own limit for an argument's length. */
 const atOnce = new Set(['findPii', 'mentionsMoney', 'pathRule', 'sqlRule', 'urlRule']);
 
-/** How many characters were read since other work had its turn, and the most there were. */
+/** The number of characters read since the last turn of other work, and its maximum. */
 const loop = { read: 0, most: 0, isOver: false };
 const count = (chars: number): void => {
   loop.read += chars;
@@ -17,7 +17,7 @@ const tick = (): void => {
   if (!loop.isOver) setImmediate(tick);
 };
 
-/** What reads characters: expressions, as far as they looked, and methods that give characters or another form of a text. */
+/** Functions that read characters: expressions, up to their reach, and methods that return characters or another form of a text. */
 const { exec } = RegExp.prototype;
 const ofExpressions = {
   exec(this: RegExp, text: string): RegExpExecArray | null {
@@ -55,7 +55,7 @@ afterAll(() => {
   loop.isOver = true;
 });
 
-/** The most that a guard reads of a text between two turns of other work. */
+/** The maximum that a guard reads of a text between two turns of other work. */
 const mostOf = async (ask: Asked, text: string, cut?: number): Promise<number> => {
   await turn();
   loop.most = 0;

@@ -17,7 +17,7 @@ import {
 } from '../../workflows/guards/index.js';
 import { callHook, user } from '../../workflows/test-setup.js';
 
-/** What makes a guard look often: values, and what only begins like one. */
+/** Text that makes a guard search often: values, and beginnings of values. */
 const shapes: Readonly<Record<string, string>> = {
   prose: 'The parcel left on Monday and arrives in three days. ',
   'a table of addresses': '17,Jane Roe,jane.roe17@example.com,active\n',
@@ -45,7 +45,7 @@ const guards = {
   blockedTermsGuard: () => blockedTermsGuard({ terms: ['forbidden'], strategy: 'redact' }),
 } satisfies Record<string, () => Processor>;
 
-/** The event loop's turns, and what was read since the last one. */
+/** The event loop's turns, and the characters read since the last one. */
 const loop = { turns: 0, read: 0, mostRead: 0, isOver: false };
 const tick = (): void => {
   loop.turns += 1;
@@ -55,7 +55,7 @@ const tick = (): void => {
 beforeAll(() => void setImmediate(tick));
 afterAll(() => void (loop.isOver = true));
 
-/** A guard whose pattern counts what it is asked to read. */
+/** A guard whose pattern counts the characters that it reads. */
 const counting = (guard: WindowedProcessor): { guard: Processor; work: () => number } => {
   const { pattern } = guard.window as { pattern: Pattern };
   let work = 0;
@@ -98,7 +98,7 @@ describe('P12: the cost of a guard is linear and bounded', () => {
           const least = size === Infinity ? 6_000 : 1_500;
           const piecesOf = (length: number) => (size === Infinity ? [textOf(unit, length)] : cut(textOf(unit, length), size));
           const [once, twice] = [await workOf(name, piecesOf(least), mode), await workOf(name, piecesOf(2 * least), mode)];
-          const gathered = size === Infinity ? 1_000 : 4 * least; // while a guard pauses: how much depends on the timing, and it is read again
+          const gathered = size === Infinity ? 1_000 : 4 * least; // during a guard's pause: the amount depends on the timing, and is read again
           if (twice > 2.5 * once + gathered) tooMuch.push(`${shape} in pieces of ${size}: ${once}, then ${twice}`);
         }
       }

@@ -6,7 +6,7 @@ import { redactor } from '../../workflows/index.js';
 import { callAgent, streamedText } from '../provider/call-agent.js';
 import { startServer } from '../provider/start-server.js';
 
-/** A piece of an answer, as OpenAI's protocol has it. */
+/** A piece of an answer, in OpenAI's protocol. */
 type Delta = Record<string, unknown>;
 
 const answer = (deltas: readonly Delta[], reason = 'stop') => {
@@ -31,14 +31,14 @@ const schema = z.object({ to: z.string() });
 
 interface Attack {
   readonly deltas: readonly Delta[];
-  /** What must not be seen. Default: the address. */
+  /** Text that must not be visible. Default: the address. */
   readonly shows?: readonly string[];
-  /** What is seen instead. */
+  /** The visible text in its place. */
   readonly leaves?: string;
   readonly call?: InterlockCallOptions;
 }
 
-/** A model that has been talked into letting out an address that the redactor is to keep, by hook or by crook. */
+/** A model that was persuaded to reveal an address that the redactor removes, by any trick. */
 const attacks: Record<string, Attack> = {
   'one character at a time': { deltas: said(address) },
   'around a thought': { deltas: [{ content: 'jane@exam' }, { reasoning_content: 'Hm.' }, { content: 'ple.com' }] },
@@ -65,7 +65,7 @@ const attacks: Record<string, Attack> = {
   },
 };
 
-/** Everything that a reader could see. */
+/** The text that a reader could see. */
 const everything = (value: unknown): string => {
   const seen = new WeakSet();
   return JSON.stringify(value, (_name, each: unknown) => {

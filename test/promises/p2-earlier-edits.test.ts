@@ -19,7 +19,7 @@ interface Place {
   readonly failure?: string;
 }
 
-/** Where the first step says the secret, which its guards let pass. */
+/** The place of the secret in the first step, which its guards pass. */
 const places: Record<string, Place> = {
   text: { text: [`The code is ZEB`, `RA42. `] },
   reasoning: { reasoning: [`I know ${secret}. `] },
@@ -44,7 +44,7 @@ const agentFor = (place: Place, own: object, opening: ScriptedStep<'v2'> = {}): 
   return new InterlockAgent({ id: 'cashier', name: 'Cashier', instructions: 'Charge.', model, tools: { charge }, ...own });
 };
 
-/** Takes the secret out of all answers, where a phase first sees it whole. */
+/** Removes the secret from all answers, in the first phase with its whole text. */
 const redacting = (phase: 'toolResult' | 'outputStep' | 'outputResult') => {
   const guard = guardOn(phase, (args) => {
     const { messages, stepNumber = 1 } = args as unknown as { messages: unknown; stepNumber?: number };
@@ -54,12 +54,12 @@ const redacting = (phase: 'toolResult' | 'outputStep' | 'outputResult') => {
   return Object.assign(guard, { traits: { judgesErrors: true } });
 };
 
-/** What is left of a stream once its retractions are followed. */
+/** The rest of a stream after its retractions. */
 const leftOf = (chunks: readonly Chunk[]): string => {
   const gone = new Set<unknown>();
   const left = chunks.toReversed().filter(({ type, payload, data }) => {
     if (type === 'data-interlock-retract') for (const id of (data as { partIds: string[] }).partIds) gone.add(id);
-    if (type === 'step-start' || type === 'step-finish' || type === 'finish') return false; // compared by itself where nothing had left
+    if (type === 'step-start' || type === 'step-finish' || type === 'finish') return false; // compared separately if nothing had left
     const { id, toolCallId } = (payload ?? {}) as { id?: string; toolCallId?: string };
     return !gone.has(id ?? toolCallId);
   });

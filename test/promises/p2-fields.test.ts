@@ -27,7 +27,7 @@ interface Told {
   readonly all: unknown;
 }
 
-/** What the model says, in its second step as well. */
+/** The model's output, also in its second step. */
 interface Asked extends Carrier {
   readonly next?: readonly Part[];
 }

@@ -16,7 +16,7 @@ interface Message {
   readonly content: { parts: Part[] };
 }
 
-/** A guard that takes the secret out of an answer as a whole, in place. */
+/** A guard that removes the secret from a whole answer, in place. */
 const redacting = (hook: 'processOutputStep' | 'processOutputResult'): Processor => ({
   id: 'redacting',
   [hook]: ({ messages }: { messages: Message[] }) => {
@@ -53,12 +53,12 @@ const model = () =>
     ],
   });
 
-/** Everything that an application sees of a run. */
+/** An application's view of a run. */
 interface Seen {
   readonly chunks: Chunk[];
-  /** What callbacks were given, as text. */
+  /** The arguments of callbacks, as text. */
   readonly told: string[];
-  /** How many chunks were visible when each step was reported. */
+  /** The number of visible chunks at the report of each step. */
   readonly steps: number[];
   readonly text: string;
 }
@@ -132,7 +132,7 @@ const agentWith =
       ...own,
     });
 
-/** The words of a stream, part by part, without those that were retracted. */
+/** The words of a stream, part by part, without retracted ones. */
 const screenOf = (chunks: readonly Chunk[]): string => {
   const gone = new Set(
     chunks.flatMap(({ type, data }) => (type === 'data-interlock-retract' ? (data as { partIds: string[] }).partIds : [])),

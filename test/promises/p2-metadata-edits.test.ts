@@ -21,7 +21,7 @@ const finish = (more: object = {}): object => ({
 const answer = (...parts: object[]): ScriptedStep<'v2'>[] => [{ parts } as never]; // parts of that interface
 const quote = { google: { grounding: [{ segment: { text: `It is ${secret}.` } }] } };
 
-/** What an answer carries in addition to its text, which a guard of the whole answer edits. */
+/** The data of an answer besides its text, which a guard of the whole answer edits. */
 const answers: Record<string, ScriptedStep<'v2'>[]> = {
   'metadata of the step': answer(...says(`It is ${secret}.`), finish({ providerMetadata: quote })),
   'metadata of a text': answer(...says(`It is ${secret}.`, { providerMetadata: quote }), finish()),

@@ -21,7 +21,7 @@ const words = (id: string, text: string): Part[] => [
 ];
 const toolCall: Part = { type: 'tool-call', toolCallId: 'call-1', toolName: 'charge', input: '{"amount":1}' };
 
-/** How the model's first call goes. */
+/** The outcome of the model's first call. */
 const firstCalls = {
   'an answer': { parts: [begun, ...words('1', 'I charge. '), toolCall, { type: 'finish', ...finishOf.v2('tool-calls') }] },
   'a call that fails': { parts: [], fails: true },
@@ -98,7 +98,7 @@ interface Scene {
   readonly first: FirstCall;
   readonly says: readonly [Says, Says];
   readonly hooks?: readonly [string, string];
-  /** Whether the caller gives up at some time. */
+  /** Whether the caller cancels at some time. */
   readonly cancels?: boolean;
   /** Whether the guards overlap with the model. Default: yes. */
   readonly overlap?: boolean;
@@ -110,7 +110,7 @@ interface Way {
   readonly text: string;
 }
 
-/** Runs a scene, and writes down in which order verdicts fell, chunks left, and tools ran. */
+/** Runs a scene, and records the order of verdicts, chunks, and tool calls. */
 const play = async (scene: Scene, turn: Turn): Promise<Way> => {
   const { mode, first, says, hooks = ['processInput', 'processLLMRequest'], cancels = false, overlap = true } = scene;
   const log: string[] = [];
@@ -126,7 +126,7 @@ const play = async (scene: Scene, turn: Turn): Promise<Way> => {
   });
   const guards = says.map((one, index) => {
     const made = judge(`judge-${index}`, one, { turn, log, hook: hooks[index] ?? '' });
-    return overlap ? guard(made as never, { overlap: true }) : made; // that it edits nothing, its type does not say
+    return overlap ? guard(made as never, { overlap: true }) : made; // its type does not declare that it edits nothing
   });
   const agent = new InterlockAgent({
     id: 'a',
@@ -161,12 +161,12 @@ const play = async (scene: Scene, turn: Turn): Promise<Way> => {
   return { log, status, text };
 };
 
-/** Chunks that say how a run began or ended, and nothing of what the model said. */
+/** Chunks that report the start or end of a run, without the model's text. */
 const frame = new Set(['chunk start', 'chunk tripwire', 'chunk error', 'chunk abort', 'chunk finish']);
 
 const isEffect = (entry: string): boolean => entry === 'tool' || (entry.startsWith('chunk ') && !frame.has(entry));
 
-/** What left or was done before all verdicts were there that let it. */
+/** Releases and effects before all required verdicts. */
 const early = ({ log }: Way, { says }: Scene): string[] => {
   const verdicts = says.flatMap((one, index) => (one === 'pass' ? [log.indexOf(`judge-${index}`)] : [-1]));
   const opensAt = verdicts.includes(-1) ? Infinity : Math.max(...verdicts);

@@ -29,7 +29,7 @@ const createGate = (): Gate => {
   return { opened, open };
 };
 
-/** A model that says when it is called. */
+/** A model that reports its calls. */
 const telling = (called: () => void, step: object = { text: ['All ', 'fine.'] }) =>
   scriptedModel({
     steps: () => {
@@ -40,7 +40,7 @@ const telling = (called: () => void, step: object = { text: ['All ', 'fine.'] })
 
 const types = ({ chunks }: { chunks: readonly { type: string }[] }) => chunks.map(({ type }) => type);
 
-/** What a payload says that guards before the call are given. */
+/** The payload's text, as guards before the call get it. */
 const saidIn = (args: object): string => {
   const { prompt, systemMessages, messageList } = args as {
     prompt?: unknown;
@@ -62,7 +62,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
             phase,
             async () => {
               judging += 1;
-              await opened; // a guard that the model waited for would wait for ever
+              await opened; // a guard that the model waited for would wait forever
               while (judging < 2) await sleep(1);
             },
             { id },
@@ -334,7 +334,7 @@ describe('P2 with overlap: how much waits', () => {
     });
     const ran = await runAgent(createAgent({ model, inputProcessors: [beside(judge)] }), 'stream');
     expect(ahead).toBeGreaterThan(10);
-    expect(ahead).toBeLessThan(25); // 16,384 characters, and a few parts that say nothing
+    expect(ahead).toBeLessThan(25); // 16,384 characters, and a few parts without text
     expect(textOnWire(ran)).toBe(deltas.join(''));
   });
 

@@ -15,7 +15,7 @@ const redact = ({ messages }: { messages: Message[] }) => {
   return messages;
 };
 
-/** What the guard of the sub-agent does with its answer. */
+/** The sub-agent's guard and its effect on the answer. */
 const guards = {
   'trips in outputStep': { processOutputStep: ({ abort }: { abort(why: string): never }) => abort('no') },
   'trips in outputResult': { processOutputResult: ({ abort }: { abort(why: string): never }) => abort('no') },
@@ -48,7 +48,7 @@ const childWith = (what: keyof typeof guards) =>
     outputProcessors: [{ id: 'judge', ...guards[what] } as unknown as Processor],
   });
 
-/** A supervisor over a number of levels; those in between may be Mastra's own agents. */
+/** A supervisor over a number of levels; the levels between may be Mastra's own agents. */
 const supervisor = (child: InterlockAgent, { depth, middle, hold }: Row): InterlockAgent => {
   let below: Agent = child;
   for (let level = 1; level < depth; level += 1) {
@@ -87,7 +87,7 @@ const framesIn = (chunks: readonly Chunk[]): Chunk[] =>
 const textOf = (chunks: readonly Chunk[]): string =>
   chunks.map(({ type, payload }) => (type === 'text-delta' ? (payload as { text: string }).text : '')).join('');
 
-/** What a client shows that follows retractions. */
+/** The text on a client that follows retractions. */
 const shownText = (chunks: readonly Chunk[]): string => {
   const gone = new Set(
     chunks.flatMap(({ type, data }) => (type === 'data-interlock-retract' ? (data as { partIds: string[] }).partIds : [])),

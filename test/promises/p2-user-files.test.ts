@@ -33,7 +33,7 @@ const messagesWith = (file: object) => [
 type Guard = ReturnType<typeof redactor> | ReturnType<typeof piiGuard>;
 const base = { id: 'a', name: 'a', instructions: 'Help.' };
 
-/** Whether the run succeeded, and what its model was sent. */
+/** Whether the run succeeded, and its model's input. */
 const hosts: Readonly<Record<string, (guard: Guard, file: object) => Promise<[boolean, string]>>> = {
   InterlockAgent: async (guard, file) => {
     const model = scriptedModel({ steps: [{ text: 'Done.' }] });

@@ -19,7 +19,7 @@ interface Message {
   readonly content: { readonly parts: { type: string; text?: string }[] };
 }
 
-/** A guard that takes a word out of an answer's texts as a whole. */
+/** A guard that removes a word from an answer's texts as a whole. */
 const redacting = (hook: 'processOutputStep' | 'processOutputResult', word: string): Processor => ({
   id: `without-${word}`,
   [hook]: ({ messages }: { messages: Message[] }) => {

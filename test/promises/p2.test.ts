@@ -55,7 +55,7 @@ const address = 'jane.doe@example.com';
 const text = `Write to ${address} today.`;
 const toolCalls = [{ name: 'charge', args: { amount: 1 } }];
 
-/** What the kinds of chunks that carry words say, whatever became of the run. */
+/** The content of chunks with words, for any outcome of the run. */
 const words = (ran: Ran): string => JSON.stringify(ran.chunks.map(({ type, payload, data }) => [type, payload, data]));
 
 describe('P2 Nothing leaves before its verdict', () => {
@@ -231,7 +231,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       const onCall = (act: (part: ToolCallChunk) => unknown): Processor => ({
         id: 'calls',
         processOutputStream: (async ({ part }: { part: ToolCallChunk }) =>
-          part.type === 'tool-call' ? act(part) : part) as never, // the hook's type has no room for a part that is narrowed
+          part.type === 'tool-call' ? act(part) : part) as never, // the hook's type does not accept a narrowed part
       });
       const runs = async (guards: readonly unknown[], options: object = {}) => {
         const log: string[] = [];

@@ -37,7 +37,7 @@ const failures: [name: string, thrown: unknown, act: () => Promise<never>][] = [
   ['rejects with an object', outage, () => Promise.reject(outage)],
 ];
 
-/** The error of a run that failed closed, which is the same everywhere. */
+/** The error of a run that failed closed, the same everywhere. */
 const errorOf = (ran: Ran): InterlockError => {
   expect(ran.status).toBe('failed');
   expect(ran.result).toBeUndefined();

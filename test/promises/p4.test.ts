@@ -24,7 +24,7 @@ import {
   type Step,
 } from './support.js';
 
-/** What the first attempt says, and nothing public may hold after a guard rejected it. */
+/** The text of the first attempt, which no public output may contain after a guard rejected it. */
 const secret = 'ZEBRA';
 
 const leaking: Step = {
@@ -37,13 +37,13 @@ const harmlessCall: Step = { text: 'A moment. ', toolCalls: [{ name: 'fetch', ar
 const harmless: Step = { text: 'I must not tell.' };
 
 interface Case {
-  /** The phase that rejects. */
+  /** The rejecting phase. */
   phase: Phase;
-  /** The first answers, up to the one that is rejected. */
+  /** The first answers, up to the rejected one. */
   steps: Step[];
   /** Whether the words have left by then. */
   isStreamed: boolean;
-  /** What the tool returns. */
+  /** The tool's result. */
   result?: string;
   when?: (args: HookArgs) => boolean;
 }
@@ -57,7 +57,7 @@ const cases: Case[] = [
   { phase: 'apiError', steps: [{ ...leaking, error: new Error('cut off') }], isStreamed: true },
 ];
 
-/** In generate mode an answer that breaks off is not had at all. */
+/** In generate mode an answer that breaks off is lost completely. */
 const everyCase = cases.flatMap((one) =>
   modes.map((mode) => ({ ...one, mode, isStreamed: one.isStreamed && !(mode === 'generate' && one.phase === 'apiError') })),
 );
@@ -85,7 +85,7 @@ const withMemory = () => {
   return { memory, saved };
 };
 
-/** What leaves from the moment at which an answer is taken back; everything where there was nothing to take back. */
+/** The output from the retraction of an answer on; all output if nothing was retracted. */
 const afterRetraction = ({ chunks }: Ran): readonly Chunk[] =>
   chunks.slice(
     Math.max(
@@ -94,7 +94,7 @@ const afterRetraction = ({ chunks }: Ran): readonly Chunk[] =>
     ),
   );
 
-/** Everything that can be known of a run once its answer was rejected: what was streamed before is taken back on the wire. */
+/** All visible data of a run once its answer was rejected: text streamed before is retracted on the wire. */
 const publicView = (ran: Ran): string => JSON.stringify([ran.result, String(ran.error), ran.events, afterRetraction(ran)]);
 
 interface Setup extends Case {
@@ -122,7 +122,7 @@ describe('P4 Rejected content stays rejected', () => {
     it('after a trip: nothing public holds it', async () => {
       const { ran, saved } = await runCase({ ...one, retry: false });
       expect(ran.status).toBe('tripwire');
-      expect(textOnWire(ran).includes(secret)).toBe(one.isStreamed); // or there would be nothing to take back
+      expect(textOnWire(ran).includes(secret)).toBe(one.isStreamed); // otherwise there would be nothing to retract
       expect(publicView(ran)).not.toContain(secret);
       expect(saved).not.toContain(secret);
       expect(ran.result?.text).not.toContain(secret);
@@ -170,7 +170,7 @@ describe('P4 Rejected content stays rejected', () => {
   });
 
   describe.each(modes)('before the model, %s', (mode) => {
-    /** A guard that writes the secret into the conversation, the first time it is asked. */
+    /** A guard that writes the secret into the conversation, in its first call. */
     const writing = (phase: Phase) =>
       guardOn(phase, ({ messageList }) => messageList.addSystem(`Remember ${secret}.`), { id: 'writing', times: 1 });
 
@@ -259,7 +259,7 @@ describe('P4 Rejected content stays rejected', () => {
   });
 
   describe.each(modes)('what the provider adds, %s', (mode) => {
-    /** A model whose raw response and metadata repeat its words, as those of real providers do. */
+    /** A model whose raw response and metadata repeat its words, like those of real providers. */
     const repeating = (): ScriptedModel => {
       const model = scriptedModel({
         steps: ({ index }) => ({
@@ -388,7 +388,7 @@ describe('P4 Rejected content stays rejected', () => {
 
   describe.each(modes)('what guards edited, %s', (mode) => {
     const redact = (text: string) => text.replaceAll(secret, '[code]');
-    /** Edits every text of the messages a hook is given, and every tool result. */
+    /** Edits every text of a hook's messages, and every tool result. */
     const redacting = (phase: 'outputStep' | 'outputResult') =>
       guardOn(
         phase,

@@ -91,7 +91,7 @@ const expectOneReason = ({ result, error }: Ran, { status, reason, event, told }
 };
 
 const expectSameTripwire = (event: Tripwire | undefined, result: Tripwire | undefined, told: Chunk | undefined): void => {
-  // Where the guard is in the pipeline leaves neither in a chunk nor in JSON; the result has it for the server's own code.
+  // The guard's position in the pipeline is neither in a chunk nor in JSON; the result has it for the server's own code.
   const { phase, path, ...sent } = event ?? {};
   expect(typeof phase).toBe('string');
   expect([result?.phase, result?.path]).toEqual([phase, path]);
@@ -101,7 +101,7 @@ const expectSameTripwire = (event: Tripwire | undefined, result: Tripwire | unde
 interface End {
   name: string;
   status: RunStatus;
-  /** The agent, and how it is called; `cancel` is the caller giving up. */
+  /** The agent, and its call; `cancel` is the caller's cancellation. */
   setup(cancel: () => void): AgentOptions & { call?: InterlockCallOptions };
   modes?: readonly Mode[];
 }
@@ -311,7 +311,7 @@ describe('P5 One terminal event per run', () => {
   });
 
   describe('a writer that waits for its reader', () => {
-    /** Until nothing moves any more. */
+    /** Waits until the count stays the same. */
     const settle = async (count: () => number): Promise<number> => {
       for (let last = -1; last !== count(); await sleep(2)) last = count();
       return count();
@@ -331,7 +331,7 @@ describe('P5 One terminal event per run', () => {
       expect(chunks.at(-1)?.type).toBe('finish');
     });
 
-    // Whichever chunk it is that finds no room: a step's start or end and a retraction are the driver's own.
+    // For any chunk that does not fit: the start or end of a step and a retraction are the driver's own.
     it.each(Array.from({ length: 16 }, (_, index) => index + 18))(
       'ends at every place when the caller gives up, %i words',
       async (words) => {
@@ -420,7 +420,7 @@ describe('P5 One terminal event per run', () => {
       wake();
       await sleep(1);
       expect(done).toBe(true);
-      expect(asked).toHaveLength(askedBefore); // nor is any guard bothered with it
+      expect(asked).toHaveLength(askedBefore); // and no guard is called for it
       return { ran, before };
     };
 

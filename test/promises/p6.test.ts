@@ -32,13 +32,13 @@ import {
 const feedbackFor = (reason: string): string =>
   `[Processor Feedback] Your previous response was not accepted: ${reason}. Please try again with the feedback in mind.`;
 
-/** The feedback that each call of the model was given. */
+/** The feedback in each model call. */
 const feedbackPerCall = ({ calls }: ScriptedModel): string[][] =>
   calls.map(({ prompt }) =>
     prompt.flatMap(({ role, content }) => (role === 'system' && content.includes('[Processor Feedback]') ? [content] : [])),
   );
 
-/** The ids of what was shown of an attempt, attempt by attempt. */
+/** The ids of the visible parts, attempt by attempt. */
 const shownPerAttempt = ({ chunks }: Ran): Set<string>[] => {
   const attempts: Set<string>[] = [];
   for (const { type, payload } of chunks) {
@@ -50,7 +50,7 @@ const shownPerAttempt = ({ chunks }: Ran): Set<string>[] => {
   return attempts;
 };
 
-/** Whether something of an attempt has left by the time a phase judges it. In generate mode an answer comes in one piece. */
+/** Whether a part of an attempt has left before a phase judges it. In generate mode an answer comes in one piece. */
 const hasLeft: Record<Phase, boolean> = {
   input: false,
   inputStep: false,
@@ -63,16 +63,16 @@ const hasLeft: Record<Phase, boolean> = {
   outputResult: true,
 };
 
-/** The phases of an attempt that come before its model call. */
+/** The phases of an attempt before its model call. */
 const beforeTheModel = new Set<Phase>(['input', 'inputStep', 'llmRequest']);
 
-/** In the error phase a granted retry meets a provider that fails again. */
+/** In the error phase a granted retry meets another failure of the provider. */
 const failing = () => scriptedModel({ steps: () => ({ error: new Error('down') }) });
 
 describe('P6 Retries are bounded transitions', () => {
   describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
     describe.each([0, 1, 2])('with %i retries', (maxProcessorRetries) => {
-      /** A guard that is never content, and what it saw. */
+      /** A guard that always rejects, and its records. */
       const runUnhappy = async (wiring: (typeof wirings)[number]) => {
         const seen: number[] = [];
         const guard = guardOn(phase, ({ abort, retryCount }) => {
@@ -111,7 +111,7 @@ describe('P6 Retries are bounded transitions', () => {
         if (!hasLeft[phase]) return expect(retractions).toEqual([]);
         const shown = shownPerAttempt(ran).map((ids) => [...ids]);
         const rejected = phase === 'outputResult' ? shown.slice(1) : shown;
-        const last = phase === 'outputResult' ? [[...(shown[0] ?? []), ...(rejected.at(-1) ?? [])]] : rejected.slice(-1); // a trip there takes back all
+        const last = phase === 'outputResult' ? [[...(shown[0] ?? []), ...(rejected.at(-1) ?? [])]] : rejected.slice(-1); // a trip there retracts everything
         expect(retractions.map(({ partIds }) => partIds.toSorted())).toEqual(
           [...rejected.slice(0, -1), ...last].map((ids) => ids.toSorted()),
         );
@@ -284,7 +284,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(ran).toMatchObject({ status: 'success', result: { text: 'All is paid.' } });
       const [retraction, ...more] = chunksOf(ran, 'data-interlock-retract');
       expect(more).toEqual([]);
-      expect(retraction !== undefined).toBe(mode === 'stream'); // a broken answer is not had in generate mode
+      expect(retraction !== undefined).toBe(mode === 'stream'); // a broken answer is lost in generate mode
       if (!retraction) return;
       const at = ran.chunks.indexOf(retraction);
       const idsIn = (chunks: readonly Chunk[]) =>
@@ -303,7 +303,7 @@ describe('P6 Retries are bounded transitions', () => {
     };
     const rejectResults = (times: number) => guardOn('toolResult', ({ abort }) => abort('no', { retry: true }), { times });
     const asks = (...amounts: number[]) => ({ toolCalls: amounts.map((amount) => ({ name: 'charge', args: { amount } })) });
-    /** What the model asks in its attempts, one after another; then it sums up. */
+    /** The model's calls in its attempts, one after another; then it sums up. */
     const asking = (...steps: object[]) => scriptedModel({ steps: ({ index }) => steps[index] ?? closing });
 
     it('are not run again where the next one asks for the same', async () => {
@@ -401,7 +401,7 @@ describe('P6 Retries are bounded transitions', () => {
         await context.writer?.custom({ type: 'data-early', data: amount });
         begin?.();
         await rejected;
-        await sleep(1); // the loop has heard of the retry, and waits
+        await sleep(1); // the loop has received the retry, and waits
         await context.writer?.custom({ type: 'data-late', data: amount });
         return 'paid';
       },

@@ -28,7 +28,7 @@ interface Args {
   readonly tools?: Record<string, unknown>;
 }
 
-/** What a guard finds under its hands in any phase: the first text of two words or more. */
+/** The text that a guard can edit in a phase: the first one of two words or more. */
 const textIn = (args: Args): Text | undefined => {
   const parts = args.messages?.flatMap(({ content }) => content.parts) ?? [];
   const turns = args.prompt?.flatMap(({ content }) => (typeof content === 'string' ? [] : content)) ?? [];
@@ -40,7 +40,7 @@ type Change = (text: string) => string;
 const how = ['by return', 'in place'] as const;
 type How = (typeof how)[number];
 
-/** The phases in which texts can be edited, and whether a hook may hand them back. */
+/** The phases in which texts can be edited, and whether a hook may return them. */
 const textPhases = (Object.keys(phases) as Phase[]).filter((phase) => phase !== 'llmResponse');
 const returns = (phase: Phase, way: How): boolean => way === 'by return' && phase !== 'apiError';
 
@@ -60,7 +60,7 @@ const guard = (phase: Phase, id: string, run: (args: Args) => unknown): Processo
 const writing = (phase: Phase, id: string, { way, change }: { way: How; change: Change }): Processor =>
   guard(phase, id, (args) => edited(phase, way, args, change));
 
-/** Changes of the first and of the last word, which every text under test has. */
+/** Changes of the first and of the last word, which every tested text has. */
 const first =
   (word: string): Change =>
   (text) =>
@@ -70,7 +70,7 @@ const last =
   (text) =>
     text.replace(/\w+(?=\W*$)/, word);
 
-/** A guard behind a block that remembers what it is given. */
+/** A guard after a block, which records its input. */
 const witness = (phase: Phase) => {
   const seen: Args[] = [];
   const texts: string[] = [];
@@ -88,7 +88,7 @@ const everyPlace = (among: readonly Phase[]) =>
     home.phases.filter((phase) => among.includes(phase)).map((phase) => ({ home, phase, name: home.name })),
   );
 
-/** The blocks in which two guards may stand side by side. */
+/** The blocks for two parallel guards. */
 const blocks: Record<string, (a: PipelineStep, b: PipelineStep) => Pipeline> = {
   parallel: (a, b) => pipeline('p').parallel([a, b]),
   branch: (a, b) =>

@@ -33,7 +33,7 @@ const editIn: Record<Phase, Act> = {
 const permutations = <T>(all: readonly T[]): T[][] =>
   all.length < 2 ? [[...all]] : all.flatMap((one, at) => permutations(all.toSpliced(at, 1)).map((rest) => [one, ...rest]));
 
-/** When each branch answers: all at once and at the same moment, and in every order. */
+/** The times of the branches' answers: all at once, at the same moment, and in every order. */
 const timings: (readonly (number | undefined)[])[] = [[undefined, undefined, undefined], [5, 5, 5], ...permutations([1, 2, 3])];
 const triples = kinds.flatMap((a) => kinds.flatMap((b) => kinds.map((c) => [a, b, c] as const)));
 
@@ -63,7 +63,7 @@ const runIn = async (home: Home, one: Case, phase: Phase): Promise<BlockOutcome>
 
 const isAgent = (home: Home) => home === homes.generate || home === homes.stream;
 
-/** What has to come of a block: the sooner block, and of several that are known together the first by name. */
+/** The required outcome of a block: the earlier block wins, and of several at the same time the first by name. */
 const expected = ({ verdicts, timing }: Case, { phase, home }: { phase: Phase; home: Home }): Partial<BlockOutcome> => {
   const of = (kind: Kind) => ids.filter((_, at) => verdicts[at] === kind);
   const momentOf = (id: (typeof ids)[number]) => timing[ids.indexOf(id)] ?? 0;
@@ -80,7 +80,7 @@ const expected = ({ verdicts, timing }: Case, { phase, home }: { phase: Phase; h
 beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => undefined)); // Mastra's engine writes failures there
 
 describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
-  /** Walks cases in one place, and gives those that came to something else than they have to. */
+  /** Runs cases in one place, and returns those with a wrong outcome. */
   const wrongIn = async (home: Home, phase: Phase, walked: readonly Case[]) => {
     const judged = async (one: Case) => {
       const wanted = expected(one, { phase, home });
@@ -97,7 +97,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
   const isSorted = ({ verdicts }: Case) =>
     verdicts.every((kind, at) => at === 0 || kinds.indexOf(kind) >= kinds.indexOf(verdicts[at - 1] ?? kind));
   const sorted = cases.filter(isSorted);
-  /** Each with one of three timings in turn; with all of them by `npm run fuzz`. */
+  /** Each with one of three timings in turn; with all of them in `npm run fuzz`. */
   const turns = [timings[1], timings[2], timings.at(-1)];
   const turned = sorted.filter(({ verdicts, timing }) =>
     isDeep
@@ -231,7 +231,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
       expect([one.status, two.status]).toEqual(['tripwire', 'success']);
     });
 
-    /** Steps as other processes have them: each of a workflow of its own, so that no memory is shared. */
+    /** Steps as in separate processes: each from a new workflow, so that no memory is shared. */
     const apart = async (make: () => Pipeline) => {
       const given = payloadOf('input');
       const stepsOf = () => make().commit().stepGraph as unknown as StepEntry[];

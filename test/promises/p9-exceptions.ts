@@ -1,6 +1,6 @@
 import { expectedOf, type Row } from './p9-rows.js';
 
-/** Rows that a host cannot promise, and why; the guide says the same. */
+/** Rows that a host cannot promise, with the reason from the guide. */
 export interface Exception {
   readonly holds: (row: Row) => boolean;
   readonly why: string;
@@ -8,7 +8,7 @@ export interface Exception {
 
 const isRetry = ({ verdict }: Row): boolean => verdict === 'retry' || verdict === 'exhausted';
 
-/** What Mastra's own loop does, whatever guards it is given. */
+/** The behavior of Mastra's own loop with any guards. */
 export const stockExceptions: readonly Exception[] = [
   {
     why: 'A retry is granted in processOutputStep alone; asked for elsewhere it is a tripwire.',
@@ -44,7 +44,7 @@ export const stockExceptions: readonly Exception[] = [
   },
 ];
 
-/** What the AI SDK's loop has no place for. */
+/** Rows without a place in the AI SDK's loop. */
 export const sdkExceptions: readonly Exception[] = [
   { why: 'There is no memory: the application keeps its messages.', holds: (row) => expectedOf(row).saved === 'turn' },
   {

@@ -24,7 +24,7 @@ const guardOf = (row: Row): Processor => ({ id: 'guard', [phases[row.phase].hook
 const resultsIn = (prompt: readonly { role: string; content: unknown }[]): number =>
   prompt.flatMap(({ role, content }) => (role === 'tool' ? (content as unknown[]) : [])).length;
 
-/** A model that calls tools where there are any, and then answers; for the error phase it is out of order at first, or for good. */
+/** A model that calls tools if there are any, and then answers; for the error phase it fails at first, or always. */
 const modelOf = <V extends 'v2' | 'v4'>({ phase, verdict, tools }: Row, specificationVersion: V) =>
   scriptedModel<V>({
     specificationVersion,
@@ -37,7 +37,7 @@ const modelOf = <V extends 'v2' | 'v4'>({ phase, verdict, tools }: Row, specific
 
 const chargeInto = (log: number[]) => async (given: { amount: number }) => {
   log.push(given.amount);
-  await setImmediate(); // long enough for the other call to begin
+  await setImmediate(); // long enough for the other call to start
   return { receipt: `receipt ${given.amount}` };
 };
 
@@ -89,7 +89,7 @@ const ask = async (agent: Agent, mode: Mode, options: object): Promise<Pick<Outc
   try {
     const result = (mode === 'generate'
       ? await agent.generate(request, options)
-      : await (await agent.stream(request, options)).getFullOutput()) as unknown as Result; // as far as it is read here
+      : await (await agent.stream(request, options)).getFullOutput()) as unknown as Result; // with the fields that are read here
     if (result.error) return { end: 'failed', answer: '' };
     const end = result.tripwire ? 'tripwire' : 'success';
     return { end, answer: lastText(result) };
@@ -98,7 +98,7 @@ const ask = async (agent: Agent, mode: Mode, options: object): Promise<Pick<Outc
   }
 };
 
-/** The last words of the answer, as its messages have them. */
+/** The last words of the answer, from its messages. */
 const lastText = ({ response }: Result): string => {
   const last = response?.uiMessages?.findLast(({ role }) => role === 'assistant');
   const parts = last?.parts ?? [];

@@ -2,7 +2,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
 import { phaseNames, type Phase } from '../../src/index.js';
 
-/** What a guard decides in a row: `retry` is granted and enough, `exhausted` asks once more than it may. */
+/** A guard's verdict in a row: `retry` is granted and sufficient, `exhausted` requests one more than allowed. */
 const verdicts = ['pass', 'edit', 'trip', 'retry', 'exhausted', 'fail'] as const;
 export type Verdict = (typeof verdicts)[number];
 
@@ -14,7 +14,7 @@ export interface Row {
   readonly memory: boolean;
 }
 
-/** What a row comes to, the same on every host. */
+/** The outcome of a row, the same on every host. */
 export interface Outcome {
   readonly end: 'success' | 'tripwire' | 'failed';
   /** The final answer; empty if there is none. */
@@ -22,9 +22,9 @@ export interface Outcome {
   /** Effects that the tools had. */
   readonly effects: number;
   readonly modelCalls: number;
-  /** Whether the model saw what the guard made of the input or of a tool's result. */
+  /** Whether the model saw the guard's edit of the input or of a tool's result. */
   readonly sawEdit: boolean;
-  /** What memory keeps. */
+  /** The messages in memory. */
   readonly saved: 'turn' | 'nothing';
 }
 
@@ -33,7 +33,7 @@ export const nameOf = ({ phase, verdict, tools, memory }: Row): string =>
 
 const both = [false, true];
 
-/** All rows but those that cannot be: results where there are no tools, and edits of what is only looked at. */
+/** All possible rows: no results without tools, and no edits of read-only payloads. */
 export const rows: readonly Row[] = phaseNames.flatMap((phase) =>
   verdicts.flatMap((verdict) =>
     both.flatMap((tools) =>
@@ -56,13 +56,13 @@ export const request = 'Please charge me.';
 const answer = 'All is paid.';
 export const budget = 1;
 
-/** What a guard makes of a text that it edits; the same however a stream is cut. */
+/** The guard's edit of a text; the same for any cut of a stream. */
 export const loud = (text: string): string => text.toUpperCase();
 
 const beforeModel = new Set<Phase>(['input', 'inputStep', 'llmRequest']);
 const onAnswer = new Set<Phase>(['outputStream', 'outputStep', 'outputResult']);
 
-/** How a row must come out: this is the table. */
+/** The required outcome of a row: this is the table. */
 export const expectedOf = ({ phase, verdict, tools, memory }: Row): Outcome => {
   const end = endOf(phase, verdict);
   const isOver = end !== 'success';

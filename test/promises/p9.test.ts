@@ -18,7 +18,7 @@ describe('P9 stream = generate', () => {
   });
 });
 
-/** What a host promises of the table, and what it does not: a reason that no longer holds is to be taken off its list. */
+/** Checks the rows that a host promises, and its exceptions: an exception that no longer applies must be removed. */
 const describeHost = (hosts: typeof stockHosts, exceptions: readonly Exception[]): void => {
   const isExcepted = (row: Row): boolean => exceptions.some(({ holds }) => holds(row));
   describe.each(hosts)('$name', ({ run }) => {

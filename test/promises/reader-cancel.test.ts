@@ -21,7 +21,7 @@ const readings: Record<string, Read> = {
   },
 };
 
-/** How the run ended that a reader left. */
+/** The end of a run whose reader left. */
 const leave = async (read: Read, config: InterlockConfig, options: object = {}): Promise<string> => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const onRunEvent: InterlockConfig['onRunEvent'] = (event) => {

@@ -19,7 +19,7 @@ import {
 } from '../../src/index.js';
 import { scriptedModel, type ScriptedCall, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 
-// --- What every suite is run over. ---
+// --- The cases of every suite. ---
 
 export const modes = ['generate', 'stream'] as const;
 export type Mode = (typeof modes)[number];
@@ -33,7 +33,7 @@ export type Wiring = (typeof wirings)[number];
 
 // --- Guards. ---
 
-/** The arguments of any hook, as far as these tests read them. */
+/** The arguments of any hook that these tests read. */
 export interface HookArgs {
   abort(reason?: string, options?: { retry?: boolean; metadata?: unknown }): never;
   readonly retryCount: number;
@@ -55,16 +55,16 @@ export interface Chunk {
 
 export interface GuardOptions {
   id?: string;
-  /** Which calls it acts on. Default: all; in the stream those with text. */
+  /** Selects the calls on which it acts. Default: all; in the stream those with text. */
   when?: (args: HookArgs) => boolean;
-  /** How many calls it acts on. Default: all. */
+  /** The number of calls on which it acts. Default: all. */
   times?: number;
   processDataParts?: boolean;
 }
 
 const hasText = ({ part }: HookArgs): boolean => !part || part.type === 'text-delta';
 
-/** A guard with the hook of one phase: it does `act` where it is to, and leaves everything as it is elsewhere. */
+/** A guard with the hook of one phase: it runs `act` on the selected calls, and changes nothing in others. */
 export const guardOn = (phase: Phase, act: (args: HookArgs) => unknown, options: GuardOptions = {}): Processor => {
   const { id = `guard-${phase}`, when = hasText, processDataParts, times = Infinity } = options;
   let left = times;
@@ -77,10 +77,10 @@ export const guardOn = (phase: Phase, act: (args: HookArgs) => unknown, options:
   return { id, processDataParts, [phases[phase].hook]: hook };
 };
 
-/** A guard that looks and says nothing. */
+/** A guard that does nothing. */
 export const calm = (phase: Phase, id: string): Processor => guardOn(phase, () => undefined, { id });
 
-/** A guard that asks for each failed call again. */
+/** A guard that requests a retry of each failed call. */
 export const recovering = (): Processor => ({ id: 'recovering', processAPIError: () => ({ retry: true }) });
 
 /** A guard in the form for its array. */
@@ -104,7 +104,7 @@ export const wire = (phase: Phase, guard: Processor, wiring: Wiring): PipelineSt
   }
 };
 
-/** Guards in the arrays where their phases belong. */
+/** Guards in the arrays of their phases. */
 export const laned = (...placed: readonly [phase: Phase, ...steps: PipelineStep[]][]): InterlockConfig => {
   const lane = (name: string) => placed.filter(([phase]) => phases[phase].lane === name).flatMap(([, ...steps]) => steps);
   const [inputProcessors, outputProcessors, errorProcessors] = [lane('input'), lane('output'), lane('error')];
@@ -127,13 +127,13 @@ export const opening: Step = {
 /** The last answer. */
 export const closing: Step = { text: ['All is ', 'paid.'] };
 
-/** How many times tools have answered in what a model is sent. */
+/** The number of tool results in a model call. */
 export const toolResultsIn = ({ prompt }: Pick<ScriptedCall<'v2'>, 'prompt'>): number =>
   prompt.flatMap((message) => (message.role === 'tool' ? message.content : [])).length;
 
 /**
- * A model that calls two tools and then sums up, however often it is asked; for the error phase its first call fails, so that
- * a run meets every hook that is under test.
+ * A model that calls two tools and then sums up, in any number of runs; for the error phase its first call fails, so that
+ * a run meets every tested hook.
  */
 export const modelFor = (phase: Phase, steps: { opening?: Step; closing?: Step } = {}): ScriptedModel =>
   scriptedModel({
@@ -158,7 +158,7 @@ export const createAgent = ({ log = [], ...config }: AgentOptions): InterlockAge
     inputSchema: z.object({ amount: z.number() }),
     execute: async ({ amount }: { amount: number }) => {
       log.push(`charge ${amount}`);
-      await setImmediate(); // long enough for the other calls of the step to begin
+      await setImmediate(); // long enough for the other calls of the step to start
       return { receipt: `receipt ${amount}` };
     },
   });
@@ -171,18 +171,18 @@ export const createAgent = ({ log = [], ...config }: AgentOptions): InterlockAge
   });
 };
 
-// --- A run and everything that can be known of it. ---
+// --- A run and its records. ---
 
 export interface Ran {
   readonly status: RunStatus;
-  /** What `generate` or `getFullOutput` gave; nothing where they rejected. */
+  /** The result of `generate` or `getFullOutput`; undefined if they rejected. */
   readonly result: InterlockResult | undefined;
   readonly error: unknown;
   readonly chunks: readonly Chunk[];
   readonly events: readonly RunEvent[];
 }
 
-/** Runs an agent to its end in either mode and gathers chunks, events, result and error. */
+/** Runs an agent to its end in either mode and collects chunks, events, result and error. */
 export const runAgent = async (agent: InterlockAgent, mode: Mode, options: InterlockCallOptions = {}): Promise<Ran> => {
   const chunks: Chunk[] = [];
   const events: RunEvent[] = [];
@@ -215,7 +215,7 @@ export const readAll = async <T = Chunk>(stream: unknown): Promise<T[]> => {
 
 type Finish = Extract<RunEvent, { type: 'run-finish' }>;
 
-/** The event that tells how a run ended; there is one, and it is the last. */
+/** The event of a run's end; there is one, and it is the last. */
 export const finishOf = (events: readonly RunEvent[]): Finish => {
   const last = events.at(-1);
   if (last?.type !== 'run-finish') throw new Error(`The run ends with ${last?.type ?? 'no event'}.`);
@@ -228,7 +228,7 @@ export const eventsOf = <T extends RunEvent['type']>({ events }: Pick<Ran, 'even
 
 export const chunksOf = ({ chunks }: Pick<Ran, 'chunks'>, type: string): Chunk[] => chunks.filter((chunk) => chunk.type === type);
 
-/** What was taken back on the wire, chunk by chunk. */
+/** The retractions on the wire, chunk by chunk. */
 export const retractionsOf = (ran: Pick<Ran, 'chunks'>) =>
   chunksOf(ran, 'data-interlock-retract').map(({ data }) => data as { partIds: string[]; attempt: number; stepNumber: number });
 

@@ -36,19 +36,19 @@ export interface Chunk {
   readonly data?: unknown;
 }
 
-/** A call, whichever way it was made. */
+/** A call, in any mode. */
 export interface Called {
   readonly status: RunStatus;
-  /** What `generate` or `getFullOutput` gave; nothing where the run failed. */
+  /** The result of `generate` or `getFullOutput`; empty if the run failed. */
   readonly result: Partial<FullOutput>;
   readonly text: string | undefined;
   readonly finishReason: string | undefined;
   readonly usage: FullOutput['usage'] | undefined;
   readonly error?: Error & { code?: string };
   readonly events: readonly RunEvent[];
-  /** Why the run failed, as its last event says it. */
+  /** The error code in the run's last event. */
   readonly code: string | undefined;
-  /** What was streamed; none from `generate`. */
+  /** The streamed chunks; empty for `generate`. */
   readonly chunks: readonly Chunk[];
 }
 
@@ -85,6 +85,6 @@ type Settled = Pick<Called, 'result' | 'error'>;
 export const makeAgent = (server: OpenAIServer, client: ClientName, config: Partial<InterlockAgentConfig> = {}) =>
   new InterlockAgent({ id: 'over-http', name: 'Over HTTP', instructions: 'Answer.', ...config, model: clients[client](server) });
 
-/** The text of a stream as its reader puts it together. */
+/** The text of a stream, joined by its reader. */
 export const streamedText = (chunks: readonly Chunk[]): string =>
   chunks.map(({ type, payload }) => (type === 'text-delta' ? String(payload?.['text']) : '')).join('');

@@ -5,7 +5,7 @@ import { startServer } from './start-server.js';
 
 const long: Reply = { kind: 'text', text: 'word '.repeat(2_000), chunks: 5 };
 
-/** The caller gives up as soon as the server has written something, or has the request. */
+/** The caller cancels as soon as the server has written something, or has the request. */
 const giveUp = (server: () => OpenAIServer, deltas: number): AbortSignal => {
   const controller = new AbortController();
   const watch = setInterval(() => {

@@ -13,14 +13,14 @@ const busy = (headers?: Record<string, string>): Reply => ({
   headers,
 });
 
-/** Events of a stream as they go over the wire. */
+/** Events of a stream on the wire. */
 const event = (data: unknown) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 const delta = (content: string) => event({ id: 'x', choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 
 /** The call itself tries once. */
 const once = { call: { modelSettings: { maxRetries: 0 } } };
 
-/** Takes the offending word out, and asks for the call again. */
+/** Removes the offending word, and requests the call again. */
 const mending: ErrorProcessor & { asked: number } = {
   id: 'mending',
   asked: 0,
@@ -33,7 +33,7 @@ const mending: ErrorProcessor & { asked: number } = {
   },
 };
 
-/** Asks for the call again, whatever happened. */
+/** Requests the call again after any error. */
 const stubborn = (): ErrorProcessor => ({ id: 'stubborn', processAPIError: () => ({ retry: true }) });
 
 describe.each(ways)('$mode over $client', (way) => {
@@ -190,7 +190,7 @@ describe.each(ways)('$mode over $client', (way) => {
     it('fails the run: a stream without an end, where the client can tell', async () => {
       const server = await startServer([{ kind: 'raw', body: delta('Hel') }]);
       const { status, finishReason } = await callAgent(server, way, once);
-      // The client in Mastra makes an end of its own and calls it "other", as it calls reasons that it does not know.
+      // Mastra's client makes up an end with the reason "other", which it also uses for unknown reasons.
       const isMade = way.mode === 'stream' && way.client === "Mastra's model config";
       expect([status, finishReason]).toEqual(isMade ? ['success', 'other'] : ['failed', undefined]);
     });

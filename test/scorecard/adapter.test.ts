@@ -10,7 +10,7 @@ import { loadHosts, tryHost } from '../../scorecard/adapter.js';
 import { UsageError } from '../../scorecard/host.js';
 import type { HostResult } from '../../scorecard/results.js';
 
-/** An adapter as a stranger writes it, in a folder outside the repository, without a package of the scorecard. */
+/** A third-party adapter, in a folder outside the repository, without a package of the scorecard. */
 const loop = `
 class Blocked extends Error { name = 'Blocked'; }
 const judge = async (guards, at, text) => {

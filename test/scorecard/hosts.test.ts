@@ -8,7 +8,7 @@ import { playPrograms, programsOf } from '../../scorecard/programs.js';
 import { play } from '../../scorecard/play.js';
 import { scenarios } from '../../scorecard/scenarios/index.js';
 
-/** A guard of single deltas does not see a value that is cut in two: that is what a window is for. */
+/** A guard of single deltas does not see a value that is cut in two: windows solve this. */
 const deltas = ['p2-block-halves', 'p2-edit-halves'];
 
 const failuresOf = async (host: Host, wanted = scenarios): Promise<string[]> => {
@@ -19,7 +19,7 @@ const failuresOf = async (host: Host, wanted = scenarios): Promise<string[]> => 
 
 describe('the scorecard', () => {
   it.each([
-    [interlock, [...deltas, 'p2-tool-input']], // with words that leave at once, arguments leave before a step is judged
+    [interlock, [...deltas, 'p2-tool-input']], // with text that leaves at once, arguments leave before a step is judged
     [held, deltas],
     [guardedToolLoop, deltas],
   ])('$name keeps every promise but those that are named', async (host, known) => {

@@ -20,7 +20,7 @@ import { redactor } from '../../workflows/index.js';
 import type { HookArgs } from '../promises/support.js';
 import type { Fate } from './fate.js';
 
-/** A run's entry in its request context: its fate, and the guards that have done their part of it. */
+/** A run's entry in its request context: its fate, and the guards that have already acted. */
 export interface Life {
   readonly fate: Fate;
   readonly done: Set<string>;
@@ -32,7 +32,7 @@ interface Context {
   get(key: string): unknown;
 }
 
-const lifeIn = (context: unknown): Life => (context as Context).get(lifeKey) as Life; // the soak puts it there
+const lifeIn = (context: unknown): Life => (context as Context).get(lifeKey) as Life; // set by the soak
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
@@ -62,7 +62,7 @@ const acts: Record<NonNullable<Fate['guards'][Phase]>, (args: Args) => unknown> 
   },
 };
 
-/** A guard of one phase that does what the run's fate says, once, and passes from then on. */
+/** A guard of one phase that acts once by the run's fate, and passes from then on. */
 const fated = (phase: Phase, id: string): Processor => ({
   id,
   [phases[phase].hook]: (args: Args) => {
@@ -85,7 +85,7 @@ const lanes = (place: (phase: Phase) => PipelineStep): Partial<InterlockAgentCon
 
 const words = (count: number): string[] => Array.from({ length: count }, (_, index) => `word-${index}. `);
 
-/** A new model for each run, which answers as the run's fate says. */
+/** A new model for each run, which answers by the run's fate. */
 const modelOf = ({ fate }: Life): ScriptedModel =>
   scriptedModel({
     steps: ({ index, prompt }) => {
@@ -133,7 +133,7 @@ const deadlineMs = 10;
 const withPolicy = (policy: GuardPolicy) => (phase: Phase) =>
   guard(fated(phase, `guard-${phase}`), { deadlineMs, ...policy, overlap: false });
 
-/** Deep inside a pipeline, next to a sibling with a fate of its own kind. */
+/** Deep inside a pipeline, next to a sibling with another fate. */
 const nested = (phase: Phase): PipelineStep => {
   const own = withPolicy({ onUnavailable: 'trip' })(phase);
   const inner = pipeline(`room-${phase}`).then(own);
@@ -144,7 +144,7 @@ const nested = (phase: Phase): PipelineStep => {
 
 const passing: Processor = { id: 'passing', processOutputStream: async ({ part }) => part };
 
-/** Agents that live as long as the soak, each with its guards wired another way. */
+/** Agents for the whole soak, each with another wiring of its guards. */
 export const createAgents = (): InterlockAgent[] => {
   const judge: Processor = {
     id: 'judge',

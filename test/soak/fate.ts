@@ -2,24 +2,24 @@ import fc from 'fast-check';
 
 import { phaseNames, type Phase } from '../../src/index.js';
 
-/** What a guard does when its turn comes; it passes from then on. */
+/** The single action of a guard; it passes from then on. */
 export const guardActs = ['trip', 'retry', 'throw', 'hang', 'edit', 'slow', 'go-on'] as const;
 /** Faults of the model's answer. */
 const modelActs = ['answers', 'fails', 'breaks', 'hangs', 'stalls'] as const;
-/** What a tool does when it is called. */
+/** The action of a called tool. */
 const toolActs = ['returns', 'throws', 'takes-its-time', 'hangs'] as const;
 /** The readers of a stream, and how far they read; `generate` has no reader. */
 const readers = ['generate', 'all', 'twice', 'late', 'nobody', 'walks-away', 'breaks-off', 'peeks', 'ignores'] as const;
 const holds = ['none', 'step', 'run'] as const;
-/** Whose signal a run is called with: its own, one that all runs share, both, or none. */
+/** The signal of a run's call: its own, one that all runs share, both, or none. */
 const signals = ['own', 'shared', 'both', 'none'] as const;
 
-/** Everything that is drawn about one run before it begins. */
+/** The drawn settings of one run. */
 export interface Fate {
-  /** Which of the agents is called. */
+  /** The index of the called agent. */
   readonly agent: number;
   readonly reader: (typeof readers)[number];
-  /** After how many chunks a reader does what is its way. */
+  /** The number of chunks after which a reader acts. */
   readonly after: number;
   readonly guards: Partial<Readonly<Record<Phase, (typeof guardActs)[number]>>>;
   readonly model: (typeof modelActs)[number];
@@ -28,16 +28,16 @@ export interface Fate {
   readonly toolCalls: number;
   readonly hold: (typeof holds)[number];
   readonly signal: (typeof signals)[number];
-  /** With which event of the run its caller gives up, counted from 0; an event that never comes leaves the run alone. */
+  /** The event of the run, counted from 0, at which its caller cancels; an event that never comes leaves the run alone. */
   readonly abortAt: number | undefined;
-  /** When the caller gives up at the latest, where the run might never end otherwise. */
+  /** The latest time of the caller's cancellation, for runs that might never end otherwise. */
   readonly patienceMs: number | undefined;
   readonly maxProcessorRetries: number;
 }
 
 const isOneOf = <T extends string>(names: readonly T[]) => fc.constantFrom(...names);
 
-/** Mostly the first, which is what goes well. */
+/** Mostly the first value, which is the normal case. */
 const mostly = <T>(usual: T, others: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others });
 
@@ -61,13 +61,13 @@ const drawn = (agents: number): fc.Arbitrary<Fate> =>
     })
     .map(({ abortAt, ...fate }): Fate => ({ ...fate, abortAt: abortAt ?? undefined, patienceMs: undefined }));
 
-/** A run that would hang for good ends when its caller gives up, by a signal of its own. */
+/** A run that would hang forever ends when its caller cancels, through its own signal. */
 const endable = (fate: Fate): Fate => {
   const hangs = ['hangs', 'stalls'].includes(fate.model) || fate.tool === 'hangs';
   if (!hangs && !['peeks', 'ignores'].includes(fate.reader)) return fate;
   return { ...fate, signal: fate.signal === 'both' ? 'both' : 'own', patienceMs: 30 };
 };
 
-/** The fates of so many runs; the same for the same seed. */
+/** The fates of `runs` runs; the same for the same seed. */
 export const drawFates = (agents: number, { runs, seed }: { runs: number; seed: number }): Fate[] =>
   fc.sample(drawn(agents).map(endable), { numRuns: runs, seed });

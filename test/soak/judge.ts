@@ -1,13 +1,13 @@
 import type { Soaked, Window } from './soak.js';
 
-/** How much heap a run may leave behind for good, on average: less than the smallest thing of a run that could be kept. */
+/** The maximum heap that a run may permanently leave, on average: less than the smallest object of a run. */
 const mostBytesPerRun = 64;
-/** Memory that varies apart from the runs, such as compiled code. */
+/** Memory that varies independently of the runs, such as compiled code. */
 const slackBytes = 1_500_000;
-/** How many faults of a kind are printed in full. */
+/** The number of faults of a kind that are printed in full. */
 const told = 5;
 
-/** What is wrong with what a soak left behind; nothing where all is well. */
+/** The faults after a soak; empty if there are none. */
 export const judge = ({ complaints, unhandled, warnings, windows, statuses }: Soaked): string[] => [
   ...complaints.slice(0, told).map(({ complaint, fate }) => `${complaint}: ${JSON.stringify(fate)}`),
   ...(complaints.length > told ? [`${complaints.length - told} more complaints`] : []),
@@ -23,7 +23,7 @@ export const judge = ({ complaints, unhandled, warnings, windows, statuses }: So
   ...heapFaults(windows),
 ];
 
-/** By how much the heap grows with each run: the median over all pairs of windows, the first aside, which warms up. */
+/** The growth of the heap per run: the median over all pairs of windows, without the first, which warms up. */
 const bytesPerRun = (windows: readonly Window[]): number => {
   const [, ...warm] = windows;
   const slopes = warm

@@ -6,20 +6,20 @@ import type { InterlockAgent, InterlockCallOptions, InterlockStream, RunEvent } 
 import { lifeKey, type Life } from './agents.js';
 import type { Fate } from './fate.js';
 
-/** How one run went. */
+/** The outcome of one run. */
 export interface Lived {
   readonly status: string;
   /** What it left open, reported twice or reported differently; empty if all is well. */
   readonly complaints: readonly string[];
 }
 
-/** Longer than any run takes, on a busy machine too. */
+/** Longer than any run takes, even on a busy machine. */
 const longestMs = 60_000;
 
-/** What callers share. */
+/** The shared environment of callers. */
 export interface World {
   readonly agents: readonly InterlockAgent[];
-  /** The signal of a server that would shut down: every run that is called with it hears it. */
+  /** The signal of a server's shutdown: every run with it receives it. */
   readonly shared: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ export const live = async (fate: Fate, world: World): Promise<Lived> => {
   return { status: statusOf(events), complaints };
 };
 
-/** What comes by then, or nothing. */
+/** The value if it settles in time, else undefined. */
 const within = async <T>(ms: number, value: Promise<T>): Promise<T | undefined> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, ms, undefined)));
@@ -154,7 +154,7 @@ const readers: Record<Exclude<Fate['reader'], 'generate'>, Read> = {
     for await (const _ of stream.textStream) if ((count += 1) > after) break;
     return [];
   },
-  // Holds its reader and takes no more of it, until the caller gives up; what is left must then be there, and the stream closed.
+  // Holds its reader and reads no more of it until the caller cancels; the rest must then be there, and the stream closed.
   peeks: async (stream, { after, finished }) => {
     const reader = await peek(stream, after);
     await finished;

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { judge } from './judge.js';
 import { soak, type Window } from './soak.js';
 
-/** `npm run soak -- --runs 100000 --seed 1 --at-once 50 --window 5000`: prints what every window left behind, and judges. */
+/** `npm run soak -- --runs 100000 --seed 1 --at-once 50 --window 5000`: prints the remains of every window, and judges. */
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '100000' },

@@ -33,7 +33,7 @@ describe('the judge of a soak', () => {
     );
   });
 
-  const fate = drawFates(1, { runs: 1, seed: 1 })[0] as Fate; // one was asked for
+  const fate = drawFates(1, { runs: 1, seed: 1 })[0] as Fate; // exactly one was requested
   it.each<[Partial<Soaked>, string]>([
     [{ windows: windowsOf(() => 1e8, { listeners: 1 }) }, '1 listeners stay'],
     [{ windows: windowsOf(() => 1e8, { timers: 1 }) }, '1 timers stay'],

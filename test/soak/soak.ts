@@ -12,35 +12,35 @@ export interface SoakOptions {
   readonly atOnce: number;
   /** The same seed draws the same fates. */
   readonly seed: number;
-  /** How many runs stand between two looks at what is left. */
+  /** The number of runs per window. */
   readonly window: number;
   /** Called with each window. */
   readonly onWindow?: (window: Window) => void;
 }
 
-/** What is left in the process after so many runs, none of which is under way any more. */
+/** The remains in the process after a number of runs, none of which is under way any more. */
 export interface Window {
   readonly runs: number;
-  /** Heap in use after a full collection; undefined where the process may not collect. */
+  /** Heap in use after a full collection; undefined if the process cannot collect. */
   readonly heapBytes: number | undefined;
   readonly timers: number;
-  /** Listeners on the signal that runs shared. */
+  /** Listeners on the shared signal. */
   readonly listeners: number;
   readonly seconds: number;
 }
 
 export interface Soaked {
-  /** How many runs ended in which way. */
+  /** The number of runs by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Runs that went wrong, with their fates. */
+  /** Failed checks of runs, with their fates. */
   readonly complaints: readonly { readonly complaint: string; readonly fate: Fate }[];
   readonly unhandled: readonly string[];
-  /** Warnings of the process, such as of too many listeners. */
+  /** Warnings of the process, e.g. about too many listeners. */
   readonly warnings: readonly string[];
   readonly windows: readonly Window[];
 }
 
-/** Runs agents at random, so many at once, and looks again and again at what they leave behind. */
+/** Runs agents at random, `atOnce` at a time, and measures after each window what they leave behind. */
 export const soak = async ({ runs, atOnce, seed, window, onWindow }: SoakOptions): Promise<Soaked> => {
   const shared = new AbortController().signal;
   const world = { agents: createAgents(), shared };
@@ -68,10 +68,10 @@ export const soak = async ({ runs, atOnce, seed, window, onWindow }: SoakOptions
 
 const countTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-/** How long whatever still goes on may take: guards in shadow judge after their runs, one chunk after another. */
+/** The time limit for remaining work: shadow guards judge after their runs, one chunk after another. */
 const mostQuietMs = 30_000;
 
-/** Until no timer runs any more, or those that are left seem to stay. */
+/** Waits until no timer runs any more, or the remaining ones stay. */
 const rest = async (): Promise<void> => {
   const until = performance.now() + mostQuietMs;
   do await wait(50);
@@ -81,7 +81,7 @@ const rest = async (): Promise<void> => {
 const look = async (shared: AbortSignal): Promise<Pick<Window, 'heapBytes' | 'timers' | 'listeners'>> => {
   await rest();
   const timers = countTimers();
-  await globalThis.gc?.({ type: 'major', execution: 'async' }); // between two turns of the event loop, when nothing is on the stack
+  await globalThis.gc?.({ type: 'major', execution: 'async' }); // between two turns of the event loop, with an empty stack
   globalThis.gc?.();
   const heapBytes = globalThis.gc && process.memoryUsage().heapUsed;
   return { heapBytes, timers, listeners: getEventListeners(shared, 'abort').length };

@@ -12,7 +12,7 @@ const calling = { toolCalls: [{ name: 'echo', args: { say: 'a' } }] };
 const oneCall = callThen('echo', { say: 'a' });
 const manyCalls = (count: number) => [...Array.from({ length: count }, () => calling), { text: 'Done.' }];
 
-/** A class that makes one processor, which is watched. */
+/** A class that makes one processor, which is recorded. */
 const watched = (id: string) => {
   const processInputStep = vi.fn<NonNullable<Processor['processInputStep']>>();
   class Watched {

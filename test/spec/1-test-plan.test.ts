@@ -38,7 +38,7 @@ const agentWith = (...inputProcessors: Processor[]) =>
   makeAgent(callThen('echo', { say: 'a' }), { tools: { echo }, inputProcessors });
 
 describe('PrepareStepProcessor Tests', () => {
-  const args = { stepNumber: 3, messages: [], systemMessages: [], toolChoice: 'auto' } as unknown as ProcessInputStepArgs; // as far as it is looked at
+  const args = { stepNumber: 3, messages: [], systemMessages: [], toolChoice: 'auto' } as unknown as ProcessInputStepArgs; // with the fields that are read
   const run = (prepareStep: PrepareStep) => new PrepareStepProcessor({ prepareStep }).processInputStep(args);
 
   it('`prepareStep` function is called with correct args [spec 1.3]', async () => {
@@ -193,7 +193,7 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
     },
     'Validation: rejects v1 models': {
       code: 'phase/unsupported-model',
-      hook: () => ({ model: { specificationVersion: 'v1', provider: 'old', modelId: 'old' } as never }), // no type allows it
+      hook: () => ({ model: { specificationVersion: 'v1', provider: 'old', modelId: 'old' } as never }), // not allowed by any type
     },
   };
 

@@ -13,7 +13,7 @@ const document = '2-processor-interface';
 
 type ProcessorClass = new (...args: unknown[]) => Processor;
 
-/** The class that an example declares. */
+/** The class of an example. */
 const classIn = async (title: string, scope: Record<string, unknown> = {}): Promise<ProcessorClass> => {
   const declared = await runExample<Record<string, ProcessorClass>>({ document, title, scope });
   return Object.values(declared)[0] as ProcessorClass; // each declares one
@@ -219,7 +219,7 @@ describe(`the examples of ${document}`, () => {
     const warning: Processor = {
       id: 'warning',
       processOutputStream: async ({ part, writer }) => {
-        if (part.type === 'text-delta') await writer?.custom({ type: 'data-moderation', data: { level: 'warn' } } as never); // Mastra's type asks for no data here
+        if (part.type === 'text-delta') await writer?.custom({ type: 'data-moderation', data: { level: 'warn' } } as never); // Mastra's type does not require data here
         return part;
       },
     };

@@ -13,17 +13,17 @@ const calling = { toolCalls: [{ name: 'echo', args: { say: 'a' } }] };
 
 type ProcessorClass = new (...args: unknown[]) => Processor;
 
-/** The class that an example declares. */
+/** The class of an example. */
 const classIn = async (title: string, scope: Record<string, unknown> = {}): Promise<ProcessorClass> => {
   const declared = await runExample<Record<string, ProcessorClass>>({ document, title, scope });
-  return Object.values(declared)[0] as ProcessorClass; // it comes first
+  return Object.values(declared)[0] as ProcessorClass; // it is the first
 };
 
 /** A model that judges every text in the same way. */
 const judge = (verdict: object) => scriptedModel({ steps: () => ({ text: JSON.stringify(verdict) }) });
 const unharmed = { categories: null, category_scores: null, detections: null, reason: null };
 
-/** A class whose one processor notes its name on every message. */
+/** A class whose one processor adds its name to every message. */
 const noting = (name: string) =>
   class {
     readonly id = name;

@@ -16,7 +16,7 @@ import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '4-processor-enhancements';
 
-/** A processor that marks what it saw. */
+/** A processor that marks its input. */
 const marking = (id: string): DefinedProcessor<Processor> =>
   defineProcessor<Processor>({
     id,
@@ -103,7 +103,7 @@ describe(`the examples of ${document}`, () => {
     });
     const { agent, calls } = world([{ text: 'Bad.' }, { text: 'Bad.' }, { text: 'Bad.' }]);
     const result = await agent({ outputProcessors: [{ id: 'quality', ...hooks }], maxProcessorRetries: 3 }).generate('Hi');
-    expect(result).toMatchObject({ status: 'success', text: 'Bad.' }); // the third is taken as it is
+    expect(result).toMatchObject({ status: 'success', text: 'Bad.' }); // the third is accepted unchanged
     expect(calls).toHaveLength(3);
   });
 
@@ -153,7 +153,7 @@ describe(`the examples of ${document}`, () => {
     });
     const { agent, calls } = world();
     await agent({ inputProcessors: branchingWorkflow }).generate('a question');
-    // Every arm runs whose condition holds, and dates alone have three digits in a row.
+    // Every matching arm runs, and only dates have three digits in a row.
     expect(sentTo(calls[0], 'user')).toEqual(['a question length pii toxicity']);
   });
 });

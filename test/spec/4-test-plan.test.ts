@@ -19,7 +19,7 @@ import { all, callThen, echo, makeAgent, modes, sentText, settled, textOf, withT
 const feedback = (reason: string) =>
   `[Processor Feedback] Your previous response was not accepted: ${reason}. Please try again with the feedback in mind.`;
 
-/** Accepts one answer alone, and asks for another one at most twice. */
+/** Accepts only one answer, and requests another one at most twice. */
 const qualityChecker: Processor = {
   id: 'quality-check',
   processOutputStep: ({ text, abort, retryCount }) => {
@@ -46,7 +46,7 @@ const runWorkflow = async (source: Pipeline, inputData: object) => {
   const mastra = new Mastra({ logger: false });
   registerProcessorWorkflows(mastra, source);
   const run = await mastra.getWorkflow('p').createRun();
-  return run.start({ inputData: inputData }); // what a form sends
+  return run.start({ inputData: inputData }); // as sent by a form
 };
 const hello = {
   id: 'm1',
@@ -157,12 +157,12 @@ describe('Key Features of processor workflow orchestration', () => {
     await settled();
     const [workflow] = Object.values(mastra.listWorkflows());
     const run = await workflow?.createRun();
-    expect(await run?.start({ inputData: { phase: 'input', messages: [hello] } })).toMatchObject({ status: 'tripwire' }); // what a form sends
+    expect(await run?.start({ inputData: { phase: 'input', messages: [hello] } })).toMatchObject({ status: 'tripwire' }); // as sent by a form
   });
 
   it('Direct Workflow Usage - Processors work directly in workflows [spec 4.5]', async () => {
     const workflow = createWorkflow({ id: 'direct', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
-      .then(upper.createStep() as never) // Mastra's builder knows no step whose input is a union
+      .then(upper.createStep() as never) // Mastra's builder has no step whose input is a union
       .commit();
     const { agent, model } = makeAgent('Hello.', { inputProcessors: workflow as never }); // see above
     await agent.generate('hi');
@@ -227,7 +227,7 @@ describe.each(modes)('Key Features of the retry mechanism, %s', (mode) => {
 
   it('Rejected steps have `tripwire` field with message, retry flag, metadata, processorId [spec 4.12]', async () => {
     const { steps } = await call(checked(badThenGood), mode);
-    // The message is called `reason`, as in the chunk and in the result.
+    // The field is called `reason`, as in the chunk and in the result.
     expect(steps[0]?.tripwire).toMatchObject({
       reason: 'Response quality too low',
       retry: true,
@@ -337,7 +337,7 @@ describe.each(modes)('Result Structure, %s', (mode) => {
   });
 
   it('tripwire: True if final tripwire (max retries exceeded) [spec 4.17]', async () => {
-    // Newer documents have the data in place of the flag and of `tripwireReason`.
+    // Newer documents have the data instead of the flag and of `tripwireReason`.
     const stopped = await call(checked([{ text: 'Bad.' }, { text: 'Bad.' }], { maxProcessorRetries: 1 }), mode);
     expect(stopped.tripwire).toMatchObject({ reason: 'Response quality too low', retry: true });
     expect((await call(checked(badThenGood), mode)).tripwire).toBeUndefined();

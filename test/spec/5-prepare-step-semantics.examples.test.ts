@@ -7,7 +7,7 @@ import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
 const document = '5-prepare-step-semantics';
 const oneCall = callThen('echo', { say: 'a' });
 
-/** The fragment's `prepareStep`, given a context as the AI SDK gives its own. */
+/** The fragment's `prepareStep`, with a context like the AI SDK's. */
 const prepareStepOf = async (title: string, { context, ...scope }: Record<string, unknown> = {}): Promise<PrepareStep> => {
   const { prepareStep } = await runExample<{ prepareStep: PrepareStep }>({ document, title, scope });
   return (args) => prepareStep(Object.assign(args, { experimental_context: context }));
@@ -15,7 +15,7 @@ const prepareStepOf = async (title: string, { context, ...scope }: Record<string
 
 /**
  * This document is about the AI SDK's own `prepareStep`, whose messages are gone at the next step. Those of an agent stay in its
- * list, as the specification of `processInputStep` has it; so only what the latest message says is the same in both.
+ * list, by the specification of `processInputStep`; so only the latest message's content is the same in both.
  */
 describe(`the examples of ${document}`, () => {
   it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));

@@ -4,7 +4,7 @@ import { compile, guard, guardsFor, InterlockError, isInterlockError, otherwise,
 import { lengthGuard } from '../../workflows/guards/length-guard.js';
 import { pipeline as portable } from '../../workflows/guards/index.js';
 
-/** The code and the place of what is raised. */
+/** The code and the path of the raised error. */
 const refusal = (act: () => unknown): string => {
   try {
     act();

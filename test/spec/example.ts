@@ -20,7 +20,7 @@ export type Document =
   | '4-processor-enhancements'
   | '5-prepare-step-semantics';
 
-/** The examples of a document, word for word, by title. */
+/** The examples of a document, verbatim, by title. */
 const examplesIn = (document: Document): Map<string, string> => {
   const text = readFileSync(new URL(`./examples/${document}.md`, import.meta.url), 'utf8');
   return new Map(Array.from(text.matchAll(/^## (.+)\n\n```ts\n([^]*?)^```$/gm), ([, title = '', code = '']) => [title, code]));
@@ -29,13 +29,13 @@ const examplesIn = (document: Document): Map<string, string> => {
 interface Running {
   readonly document: Document;
   readonly title: string;
-  /** The environment of the example: functions and objects that it takes as given. */
+  /** The environment of the example: functions and objects that it expects. */
   readonly scope?: Readonly<Record<string, unknown>>;
-  /** What it leaves out, by the words that it says instead. */
+  /** The replacements of omitted code, by the placeholder text. */
   readonly fill?: Readonly<Record<string, string>>;
 }
 
-/** The import paths that change. Everything else an example imports comes from where it says. */
+/** The import paths that change. All other imports of an example stay as written. */
 const own = new Set(['@mastra/core/agent', '@mastra/core/workflows']);
 
 /**
@@ -54,15 +54,15 @@ export const runExample = async <Declared>({ document, title, scope = {}, fill =
   const imported = new Set(Array.from(whole.matchAll(imports), ([, names = '']) => names.match(/\w+/g) ?? []).flat());
   const given = Object.keys(scope).filter((name) => !imported.has(name));
   const source = `(async ({ modules, ${given.join(', ')} }) => {\n${bodyOf(whole)}\n})`;
-  const run = runInThisContext(stripTypeScriptTypes(source)) as (around: object) => Promise<Declared>; // the test knows what its example declares
+  const run = runInThisContext(stripTypeScriptTypes(source)) as (around: object) => Promise<Declared>; // the test has the type of its example's declarations
   const declared = await run({ modules, ...scope });
   const found = findingsOf(Object.values(declared as object));
-  // The judges of the documents say no `errorStrategy`.
+  // The judges of the documents set no `errorStrategy`.
   expect(found.filter((finding) => finding.code !== 'guard/passes-on-failure')).toEqual([]);
   return declared;
 };
 
-/** What `verify` says of the agents that an example declares, or where it has none of its pipelines. */
+/** The findings of `verify` for the agents of an example, or for its pipelines if it has no agents. */
 const findingsOf = (declared: readonly unknown[]): readonly Finding[] => {
   const agents = declared.filter((value) => value instanceof InterlockAgent);
   return agents.length > 0 ? agents.flatMap((agent) => verify(agent)) : declared.filter(isPipeline).flatMap((one) => verify(one));
@@ -88,7 +88,7 @@ const bodyOf = (code: string): string => {
   return `${body}\nreturn { ${declared.join(', ')} };`;
 };
 
-/** The title of the example that a test is about, without the statements that the test holds. */
+/** The title of a test's example, without the test's own statements. */
 const exampleTitle = (name: string): string => name.replace(/ \[spec [^\]]+\]$/, '');
 
 /** The titles of a document's examples. */
@@ -109,12 +109,12 @@ export const sentTo = (call: ScriptedCall<'v2'> | undefined, role: string): stri
 type Step = ScriptedStep<'v2'>;
 
 export interface World {
-  /** The package's agent, with a model and a name where the example gives none. */
+  /** The package's agent, with a model and a name if the example has none. */
   readonly Agent: new (config: object) => InterlockAgent;
   readonly agent: (config?: object) => InterlockAgent;
-  /** What agents of this world were asked, and will say. */
+  /** The pending and completed answers of this world's agents. */
   readonly answers: readonly Promise<unknown>[];
-  /** Agents that were made in this world. */
+  /** The agents of this world. */
   readonly agents: readonly InterlockAgent[];
   /** Calls of all models together, each with the id of its model. */
   readonly calls: readonly ModelCall[];
@@ -125,7 +125,7 @@ interface ModelCall extends ScriptedCall<'v2'> {
   readonly model: string;
 }
 
-/** A world for an example: agents whose models, whatever they are called, answer from one script. */
+/** A world for an example: agents whose models, under any name, answer from one script. */
 export const world = (script: readonly Step[] = [{ text: 'Hello.' }]): World => {
   const calls: ModelCall[] = [];
   const modelOf = (id: string): ScriptedModel =>
@@ -155,7 +155,7 @@ export const world = (script: readonly Step[] = [{ text: 'Hello.' }]): World => 
       agents.push(this);
     }
     override generate = ((...call: Parameters<InterlockAgent['generate']>) =>
-      asked(super.generate(...call))) as InterlockAgent['generate']; // its overloads
+      asked(super.generate(...call))) as InterlockAgent['generate']; // because of its overloads
     override stream = ((...call: Parameters<InterlockAgent['stream']>) =>
       asked(super.stream(...call))) as InterlockAgent['stream'];
   }

@@ -42,7 +42,7 @@ export const agent = new InterlockAgent({
   inputProcessors: workflows,
 });
 
-// Steps and workflows that are not about payloads keep Mastra's types.
+// Steps and workflows without payloads keep Mastra's types.
 const text = z.object({ text: z.string() });
 const upper = createStep({
   id: 'upper',

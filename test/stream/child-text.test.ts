@@ -20,7 +20,7 @@ const named = { name: 'a', instructions: 'Help.' };
 const child = (Kind: typeof Agent) =>
   new Kind({ id: 'child', ...named, description: 'Answers.', model: scriptedModel({ steps: () => ({ text: spoken }) }) });
 
-/** A supervisor that asks once; the child is an agent of either kind. */
+/** A supervisor that calls once; the child is an agent of either kind. */
 const supervisor = (Kind: typeof Agent, outputProcessors: Processor[], config: object = {}) =>
   new InterlockAgent({
     id: 'supervisor',
@@ -45,7 +45,7 @@ const childText = (chunks: readonly Chunk[]) =>
   carried(chunks).flatMap(({ type, payload }) => (type === 'text-delta' ? (payload?.text ?? '') : []));
 
 const kinds: [string, typeof Agent][] = [
-  ['an InterlockAgent', InterlockAgent as unknown as typeof Agent], // its options are more than Mastra's
+  ['an InterlockAgent', InterlockAgent as unknown as typeof Agent], // its options are wider than Mastra's
   ['a stock agent', Agent],
 ];
 

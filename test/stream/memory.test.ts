@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { isDeep } from '../modes.js';
 
-/** Memory that varies apart from the gate, such as compiled code. */
+/** Memory that varies independently of the gate, such as compiled code. */
 const slackBytes = 1_000_000;
 
 /** `npm run fuzz` sends a million. */

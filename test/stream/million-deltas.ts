@@ -1,12 +1,12 @@
 import { guard } from '../../src/index.js';
 import { delta, finish, openGate, patternGuard, patterns, source } from '../../src/stream/gate/test-setup.js';
 
-/** Sends so many deltas through guards with windows, and prints the heap in use on the way. Needs `--expose-gc`. */
+/** Sends this number of deltas through guards with windows, and prints the heap in use on the way. Needs `--expose-gc`. */
 const deltas = Number(process.argv[2]);
 const samples = 4;
 const words = 'The parcel of jane@example.com is on its way. It costs 4111 1111 1111 1111 or so! '.split(/(?<= )/);
 
-const passing = (id: string) => ({ id, processOutputStream: (({ part }: { part: unknown }) => part) as never }); // synchronous: Mastra's type asks for a promise
+const passing = (id: string) => ({ id, processOutputStream: (({ part }: { part: unknown }) => part) as never }); // synchronous: Mastra's type requires a promise
 
 const guards = [
   patternGuard(patterns.email, 'replace', 'email'),

@@ -2,7 +2,7 @@ import { Mastra } from '@mastra/core/mastra';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
-/** An application with one agent, whose first answer comes whole and whose second never ends. */
+/** An application with one agent, whose first answer is complete and whose second never ends. */
 const agent = new InterlockAgent({
   id: 'helper',
   name: 'Helper',

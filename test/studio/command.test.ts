@@ -14,7 +14,7 @@ const app = path('app.ts');
 
 interface Program {
   readonly child: ChildProcess;
-  /** What it has said so far. */
+  /** Its output so far. */
   said(): string;
   /** Settles with the exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
@@ -111,7 +111,7 @@ describe('mastra-interlock studio', () => {
   });
 });
 
-/** What the command says where it cannot be run. */
+/** The error of a command that cannot run. */
 const refusal = async (args: readonly string[], cwd: string): Promise<string> => {
   let said = '';
   const status = await runCommand(['studio', ...args], { out: (text) => (said += text), err: (text) => (said += text), cwd });

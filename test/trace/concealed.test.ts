@@ -58,7 +58,7 @@ describe.each(modes)('values of a vault, %s', (mode) => {
   it.each(cuts.map((deltas) => [deltas.length, deltas] as const))('never enter a trace, cut in %i', async (_count, deltas) => {
     for (const recordEdits of [false, true]) {
       const { trace, text, seen } = await record(mode, deltas, recordEdits);
-      expect(text).toContain(address); // the caller has it back
+      expect(text).toContain(address); // restored for the caller
       expect(seen.join('')).toContain('example'); // and guards saw it
       const written = formatTrace(trace);
       // Ids and times may contain the digits of the card, too, but no space or quotation mark next to them.

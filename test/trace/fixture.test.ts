@@ -12,7 +12,7 @@ const folder = join(import.meta.dirname, '../../test-output/fixture');
 mkdirSync(folder, { recursive: true });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A module with the guards of a recorded run; with another word it forbids something else. */
+/** A module with the guards of a recorded run; with another word it forbids another text. */
 const guardsModule = (word: string): string => `
 export const guards = { outputProcessors: [{ id: 'forbids', processOutputStep: ({ text = '', abort, messages }) =>
   text.includes('${word}') ? abort('no codes') : messages }] };`;

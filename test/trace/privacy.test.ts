@@ -16,7 +16,7 @@ import {
 import { scriptedModel } from '../../src/testing/index.js';
 import { createAgent, guardOn, laned, modes, type HookArgs, type Mode, type Step } from '../promises/support.js';
 
-/** What is rejected, and nothing public may hold. */
+/** Rejected text, which no public output may contain. */
 const secret = 'ZEBRA';
 
 const leaking: Step = {
@@ -76,7 +76,7 @@ describe.each(cases.flatMap((one) => modes.map((mode) => ({ ...one, mode }))))('
   it('after a trip: the trace holds it, and its public view does not', async () => {
     const trace = await recordCase(one, one.mode, false);
     expect(traceOfKind(trace, 'result')).toMatchObject([{ status: 'tripwire' }]);
-    // In generate mode an answer that breaks off is not had at all.
+    // In generate mode an answer that breaks off is lost completely.
     expect(formatTrace(trace).includes(secret)).toBe(!(one.phase === 'apiError' && one.mode === 'generate'));
     expect(formatTrace(redactTrace(trace))).not.toContain(secret);
   });

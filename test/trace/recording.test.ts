@@ -123,7 +123,7 @@ it('writes each message of a long history once', async () => {
   );
   await agent.generate(history, { record: recorder, maxSteps: 6 });
   const text = formatTrace(recording.traces[0] ?? []);
-  // As the caller said it, as the list holds it (whose messages say their text twice), and as the prompt does.
+  // From the caller, from the list (whose messages repeat their text), and from the prompt.
   expect(text.split('Message number 7.').length - 1).toBeLessThanOrEqual(4);
 });
 

@@ -18,11 +18,11 @@ import {
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { times } from '../modes.js';
 
-/** What a guard does, as data: a run is drawn, and can be drawn again. */
+/** A guard's behavior, as data: a drawn run can be repeated. */
 interface Act {
   readonly phase: Phase;
   readonly verdict: 'pass' | 'trip' | 'retry' | 'throw' | 'edit';
-  /** On which of its calls it acts, from 0; it passes the others. */
+  /** The call on which it acts, from 0; it passes the others. */
   readonly on: number;
   readonly isSlow: boolean;
 }
@@ -80,7 +80,7 @@ interface HookArgs {
   readonly state: { calls?: number };
 }
 
-/** A guard that acts as it was drawn. What it counts is the run's, so that a replay counts anew. */
+/** A guard with drawn behavior. Its counter belongs to the run, so that a replay starts again. */
 const guardFor = ({ phase, verdict, on, isSlow }: Act, index: number): Processor => {
   const judge = ({ abort, part, messages, state }: HookArgs): unknown => {
     const call = (state.calls ??= 0);

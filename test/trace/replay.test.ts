@@ -77,7 +77,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
   ) => {
     const { trace, agent } = await record(script, config, { mode, ...options });
     const judged = () => trace.filter((entry) => entry.kind === 'event' && entry.event.type === 'guard-shadow');
-    await vi.waitFor(() => expect(judged()).toHaveLength(shadows), 60_000); // they may come after the result
+    await vi.waitFor(() => expect(judged()).toHaveLength(shadows), 60_000); // they may arrive after the result
     const replayed = await replay(trace, agent);
     expect(replayed.endedAt).toBeUndefined();
     expect(formatTrace(replayed.trace)).toBe(formatTrace(trace));
@@ -336,7 +336,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
       processOutputStream: async ({ part, abort }: { part: { type: string }; abort: (reason: string) => never }) =>
         part.type === 'text-delta' ? abort('no') : part,
     };
-    const step = { text: ['Hel'], hang: mode === 'stream' }; // in generate mode an answer comes whole or not at all
+    const step = { text: ['Hel'], hang: mode === 'stream' }; // in generate mode an answer is complete or missing
     expect(await expectSame([step], { outputProcessors: [trips] })).toMatchObject({
       status: 'tripwire',
     });

@@ -20,7 +20,7 @@ import {
 } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
-/** A guard of the caller's words that objects to one of them; the words `crash` and `mend` make it fail and edit. */
+/** A guard that objects to a word of the caller; the words `crash` and `mend` make it fail and edit. */
 const forbids = (id: string, word: string): Processor => ({
   id,
   processInput: ({ messages, abort }) => {
@@ -156,7 +156,7 @@ describe('a report on shadows', () => {
       return shadowReport(recording.traces);
     };
     expect(own(await report(1))).toMatchObject({ compared: 1, neither: 1, shadowNotAsked: 2 });
-    expect((await report(0)).shadows).toEqual([]); // it judged nowhere
+    expect((await report(0)).shadows).toEqual([]); // it never judged
   });
 
   it('compares guards of the stream step by step, with the words of the answer', async () => {

@@ -9,7 +9,7 @@ import { itEvery } from '../../workflows/test-setup.js';
 
 // --- The files. ---
 
-/** Where the vectors of a group were read, or that they were made here. */
+/** The source of a group's vectors, or a note that they are our own. */
 type Source =
   | { made: string; licence: string; note?: string }
   | { repository: string; path: string; commit: string; licence: string; note?: string }
@@ -21,7 +21,7 @@ interface VectorFile<Group> {
 }
 
 const read = <Group>(name: string): VectorFile<Group> =>
-  JSON.parse(readFileSync(new URL(`${name}.json`, import.meta.url), 'utf8')) as VectorFile<Group>; // the tests below would tell
+  JSON.parse(readFileSync(new URL(`${name}.json`, import.meta.url), 'utf8')) as VectorFile<Group>; // the tests below would fail otherwise
 
 /** The groups of a file. */
 const groupsOf = <Group>(name: string): Group[] => read<Group>(name).groups;
@@ -30,7 +30,7 @@ interface Negative {
   value: string;
   why: string;
 }
-/** Where we decide otherwise than the source, and why. */
+/** An intended difference from the source, with the reason. */
 interface Departure extends Negative {
   found: boolean;
 }
@@ -131,7 +131,7 @@ describe('phone numbers', () => {
   interface Phones {
     valid: Phone[];
     national?: Phone[];
-    /** Texts with an extension behind the number, which is left. */
+    /** Texts with an extension after the number, which stays. */
     extended?: (Phone & { text: string })[];
     invalid?: (Negative & Partial<Phone>)[];
     departures?: (Departure & Partial<Phone>)[];

@@ -14,7 +14,7 @@ const codes = Object.keys(checks) as FindingCode[];
 const statesOf = (run: CounterExample | undefined) => run?.map(({ state }) => state) ?? [];
 const smallest = { maxSteps: 1, maxRetries: 0, maxRecoveries: 1, models: 1 };
 
-/** Codes that are about how a run goes, and not about how a pipeline is written. */
+/** Codes about the behavior of a run, and not about a pipeline's construction. */
 const behavioural: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'pipeline/parallel-writers',
   'pipeline/unjudged-chunk',

@@ -30,13 +30,13 @@ import { piiGuard, qualityGuard, scriptGuard } from '../../workflows/index.js';
 
 type Source = Parameters<typeof verify>[0];
 
-/** Something wrong, put into guards that are otherwise right. */
+/** A defect in otherwise valid guards. */
 export interface Defect {
   readonly name: string;
-  /** The guards as they are verified; made anew for each test. */
+  /** The guards to verify, created anew for each test. */
   readonly source: () => Source;
   readonly options?: VerifyOptions;
-  /** Where it is found; nothing else is. */
+  /** The paths of the findings; there are no others. */
   readonly paths: readonly string[];
 }
 
@@ -65,7 +65,7 @@ const streaming = (id: string, traits?: GuardTraits) => passing(id, ['processOut
 const lateEditing = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['edit'] });
 /** A guard that overlaps with the model. */
 const beside = (id: string, hooks?: readonly Hook[], deadlineMs?: number) =>
-  guard(passing(id, hooks) as never, { overlap: true, ...(deadlineMs !== undefined && { deadlineMs }) }) as Processor; // its type does not say that it edits nothing
+  guard(passing(id, hooks) as never, { overlap: true, ...(deadlineMs !== undefined && { deadlineMs }) }) as Processor; // its type does not declare that it edits nothing
 const patterned = (id: string, maxLength: number | 'part') =>
   Object.assign(streaming(id), { window: { pattern: { maxLength, find: () => [], replace: () => '' } } });
 
@@ -89,7 +89,7 @@ const deep = (...steps: readonly PipelineStep[]) => {
 };
 const deepPath = 'outer/branch.1/middle/parallel.0/inner';
 
-/** Guards in a workflow made by hand with Mastra's builder, which refuses nothing itself. */
+/** Guards in a workflow made by hand with Mastra's builder, which rejects nothing itself. */
 const byHand = (...steps: readonly Processor[]) => {
   const workflow = createMastraWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
   return steps
@@ -114,7 +114,7 @@ export const agentWith = (config: Partial<InterlockAgentConfig>) =>
 
 // --- The catalogue ---
 
-/** For every code some ways in which it is met. */
+/** Examples of every code. */
 export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   'pipeline/missing-id': [
     { name: 'a processor', source: () => pipeline('p').then(passing('')), paths: ['p'] },
@@ -588,7 +588,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   ],
 };
 
-/** What looks like a defect and is none. */
+/** Valid guards that look like defects. */
 export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
   {
     name: 'one name in two lanes',

@@ -15,7 +15,7 @@ import { createSupportAgent } from '../../playground/chat/shop/support-agent.js'
 
 const model = () => testing.scriptedModel({ steps: [{ text: 'Hello.' }] });
 
-/** Options that a guard cannot do without. */
+/** Required options of guards. */
 const needed: Readonly<Record<string, object>> = {
   blockedTermsGuard: { terms: ['some', 'words'] },
   redactor: { strategy: 'mask' },
@@ -55,11 +55,11 @@ describe('the good set has no finding', () => {
   });
 });
 
-// --- The documents: every example that imports the package is run, and what it declares is verified. ---
+// --- The documents: every example that imports the package is run, and its declarations are verified. ---
 
 const documents = ['README.md', ...globSync('docs/**/*.md', { exclude: (path) => /decisions|verify\.md$/.test(path) })];
 const imports = /^import (?:type )?(\{[^}]+\}) from ['"](.+)['"];?$/gm;
-/** This package's entries as they stand here, built or not; other packages are loaded where an example names them. */
+/** This package's entries from its sources, built or not; other packages are loaded by name. */
 const ownSources = Object.entries(manifest.exports).flatMap(([entry, target]): [string, string][] =>
   typeof target === 'string' ? [] : [[`mastra-interlock${entry.slice(1)}`, `../../${sourceFor(target.default)}`]],
 );
@@ -74,7 +74,7 @@ const load = (path: string): Promise<object> => import(sourceOf.get(path) ?? pat
 
 const silent = { log: () => undefined };
 
-/** Runs an example with its printing off, and gives what it declares at its top. */
+/** Runs an example without its output, and returns its top-level declarations. */
 const declaredBy = async (code: string): Promise<unknown[]> => {
   const body = stripTypeScriptTypes(code.replaceAll(/^import type .+$/gm, '')).replaceAll(
     imports,

@@ -28,7 +28,7 @@ const smallNames = (shown: Page): Promise<string[]> =>
     .map((name) => [name.textContent, parseFloat(getComputedStyle(name).fontSize) * name.getBoundingClientRect().height / name.offsetHeight])
     .filter(([, size]) => size < 10.95).map(([name, size]) => name + ' ' + size.toFixed(1))`);
 
-/** A desk, a tablet, a phone. */
+/** A desktop, a tablet, a phone. */
 const sizes = [1440, 834, widths.phone] as const;
 
 let runId = '';
@@ -42,7 +42,7 @@ interface PageUnderTest {
   readonly name: string;
   readonly path: () => string;
   readonly until: string;
-  /** What is opened on it. */
+  /** Opens something on the page. */
   readonly prepare?: (shown: Page) => Promise<unknown>;
 }
 
@@ -82,7 +82,7 @@ describe.each(pages)('$name', ({ path, until, prepare }) => {
     const found: Record<string, string[]> = {};
     for (const colorScheme of ['light', 'dark'] as const) {
       const shown = await browser().open(page(path()), { width: sizes[0], colorScheme });
-      await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a colour on its way to another is neither
+      await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a color in transition is neither
       await shown.locator(until).first().waitFor();
       await prepare?.(shown);
       for (const width of sizes) {

@@ -6,14 +6,14 @@ import { serveApp } from '../app/serve.js';
 import { startStudio as startMastraStudio } from '../app/studio.js';
 import { useBrowser } from '../use-browser.js';
 
-/** What Mastra's Studio complains of in any app without its development server, its editor and its observability store. */
+/** Errors of Mastra's Studio in any app without its development server, its editor and its observability store. */
 const tolerated = [/EventSource's response/, /\/api\/observability\//, /models\.dev\/logos/, /404 .*\/runs\//];
 
 let app: Awaited<ReturnType<typeof serveApp>>;
 let theirs: Awaited<ReturnType<typeof startMastraStudio>>;
 let ours: StudioServer;
 beforeAll(async () => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined); // Mastra's server looks for providers of models on the network
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined); // Mastra's server searches the network for model providers
   await buildPages(() => undefined);
   app = await serveApp();
   theirs = await startMastraStudio(app.url);

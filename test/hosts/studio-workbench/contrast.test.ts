@@ -15,7 +15,7 @@ it('finds words that are too faint', async () => {
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   it('shows no word that is too faint', async () => {
     const shown = await browser().open(page('pipelines'), { colorScheme });
-    await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a colour on its way to another is neither
+    await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a color in transition is neither
     await shown.getByRole('heading', { name: 'Pipelines' }).waitFor();
     expect(await findFaintWords(shown)).toEqual([]);
 

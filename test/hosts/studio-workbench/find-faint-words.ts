@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 
-/** The least contrast of small text in WCAG's level AA. */
+/** The minimum contrast of small text in WCAG's level AA. */
 const least = 4.5;
 
-/** Runs in the page: measures every text that can be seen against what is painted behind it. */
+/** Runs in the page: measures the contrast of every visible text with its painted background. */
 const measure = `((least) => {
   const part = (value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
   const luminance = ([red, green, blue]) => 0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue);
@@ -32,5 +32,5 @@ const measure = `((least) => {
   return [...faint];
 })(${least})`;
 
-/** The words of a page that are too faint, each with its contrast. What is disabled is left out, as the standard does. */
+/** The words of a page with too low contrast, with the value. Disabled ones are left out, as in the standard. */
 export const findFaintWords = (page: Page): Promise<string[]> => page.evaluate(measure);

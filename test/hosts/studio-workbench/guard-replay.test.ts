@@ -47,5 +47,5 @@ it('says what is wrong with options, and that the guard as it is changes nothing
     browser()
       .takeProblems()
       .filter((problem) => !problem.includes('400 (Bad Request)')),
-  ).toEqual([]); // the refusals
+  ).toEqual([]); // the rejections
 });

@@ -77,7 +77,7 @@ it('cuts by hand, with the keyboard and with the pointer', async () => {
   await shown.keyboard.press('End');
   await shown.keyboard.press('Enter');
   await cuts.locator('[data-place="20"]').click({ position: { x: 1, y: 8 } });
-  const cutsInLink = () => new URL(shown.url()).searchParams.get('at'); // once the page has drawn them
+  const cutsInLink = () => new URL(shown.url()).searchParams.get('at'); // after the page has drawn them
   await expect.poll(cutsInLink).toBe(`2.20.${answer.length - 1}`);
   await shown.keyboard.press('ArrowUp');
   await shown.keyboard.press('Space');

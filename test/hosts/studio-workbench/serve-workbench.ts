@@ -20,7 +20,7 @@ const calm: Processor & { traits: GuardTraits } = {
 
 const polite: Processor = { id: 'polite', processOutputStep: ({ messages }) => messages };
 
-/** Looks at each chunk alone, so that what is cut goes by it. */
+/** Judges each chunk separately, so that the cuts matter. */
 const perChunk: Processor = {
   id: 'per-chunk',
   processOutputStream: ({ part, abort }) => {
@@ -29,7 +29,7 @@ const perChunk: Processor = {
   },
 };
 
-/** Wants a second answer of every run. */
+/** Requests a second answer in every run. */
 const again: Processor & { traits: GuardTraits } = {
   id: 'again',
   traits: { decides: ['retry'] },
@@ -39,7 +39,7 @@ const again: Processor & { traits: GuardTraits } = {
 
 const watcher = guard(new RegexFilterProcessor({ presets: ['pii'] }), { shadow: true });
 
-/** A pipeline in a pipeline, with two things that `verify` finds. */
+/** A nested pipeline, with two findings of `verify`. */
 const tone = () =>
   pipeline('tone-output')
     .then(watcher)
@@ -77,7 +77,7 @@ const createMastra = (): Mastra =>
     logger: false,
   });
 
-/** The studio over agents of its own, with its pages as they are built. Gives the address of a page. */
+/** The studio over test agents, with its built pages. Returns the address of a page. */
 export const useWorkbench = (): ((path: string) => string) => {
   let server: StudioServer | undefined;
   beforeAll(async () => {
@@ -88,7 +88,7 @@ export const useWorkbench = (): ((path: string) => string) => {
   return (path) => new URL(path, server?.url).href;
 };
 
-/** Has an agent answer, and waits until its run is over. */
+/** Makes an agent answer, and waits until its run is over. */
 export const startRun = async (page: (path: string) => string, agentId: string): Promise<string> => {
   const response = await fetch(page(`api/agents/${agentId}/runs`), {
     method: 'POST',

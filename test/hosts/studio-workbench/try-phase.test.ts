@@ -8,7 +8,7 @@ import { expectWhole } from './pages.js';
 import { useWorkbench } from './serve-workbench.js';
 
 const page = useWorkbench();
-/** A payload that does not fit is answered with a status that browsers put on the console. */
+/** An invalid payload gets a status that browsers log to the console. */
 const browser = useBrowser({ suite: 'studio-workbench', tolerated: [/status of 400/] });
 
 const openForm = (width: number): Promise<Page> => browser().open(page('pipelines/content-moderation'), { width });
@@ -24,7 +24,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await run(shown);
     await shown.getByText('Both engines agree.').waitFor();
     for (const [engine, name, outcome] of [
-      ['Compiled plan', /^pii/, 'edit'], // another guard passed before pii changed its words, and says so
+      ['Compiled plan', /^pii/, 'edit'], // another guard passed before pii changed its words, and reports it
       ['Mastra’s engine', /pii/, 'success'],
     ] as const) {
       const own = result(shown, engine);

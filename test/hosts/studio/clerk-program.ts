@@ -7,7 +7,7 @@ import { openWorkflow } from '../../../src/durable/openworkflow/index.js';
 import { InterlockAgent } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
 
-/** The studio over an agent whose runs a file keeps, which notes each effect of its tool in another one: to be killed. */
+/** The studio over an agent whose runs are stored in a file; another file records each effect of its tool. Will be killed. */
 const [port = '', file = '', effects = ''] = process.argv.slice(2);
 
 const charge = createTool({

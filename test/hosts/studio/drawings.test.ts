@@ -14,7 +14,7 @@ interface Shape {
   readonly isInside: boolean;
 }
 
-/** Boxes and tracks, and whether each lies in the area of its drawing, which scrolls in its panel. */
+/** Boxes and tracks, and whether each is inside the area of its drawing, which scrolls in its panel. */
 const shapesOf = (page: Page): Promise<Shape[]> =>
   page.evaluate(`[...document.querySelectorAll('.graph-canvas')].flatMap((canvas) => {
     const area = canvas.getBoundingClientRect();
@@ -25,7 +25,7 @@ const shapesOf = (page: Page): Promise<Shape[]> =>
     });
   })`);
 
-/** The shapes once they have be suspended: drawn, and fitted to their panel. */
+/** The final shapes: drawn, and fitted to their panel. */
 const settled = async (page: Page): Promise<readonly Shape[]> => {
   for (let before = '', same = 0; ;) {
     const shapes = await shapesOf(page);

@@ -33,7 +33,7 @@ const serveMastra = async (server: NonNullable<ConstructorParameters<typeof Mast
 
 beforeAll(() => buildPages(() => undefined), 120_000);
 beforeAll(() => {
-  vi.spyOn(console, 'warn').mockImplementation(() => undefined); // the server looks for providers of models on the network
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined); // the server searches the network for model providers
 });
 
 afterAll(() => {
@@ -68,7 +68,7 @@ it("works in the browser as a route of Mastra's server", async () => {
   await page.getByLabel('Your message').fill('Where is it?');
   await page.getByRole('button', { name: 'Send' }).click();
   await expectShown(page.getByText('It is on its way.'));
-  expect(page.url()).toMatch(/\/tools\/interlock\/\?agent=support/); // the token has left the address
+  expect(page.url()).toMatch(/\/tools\/interlock\/\?agent=support/); // the address no longer contains the token
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.locator('.run-row').click();
   await expectShown(page.getByRole('slider', { name: 'Point in time' }));

@@ -27,7 +27,7 @@ const freePort = async (): Promise<number> => {
   return found;
 };
 
-/** A program of its own; settles when it says that it is there. */
+/** A separate program; settles when it reports that it is ready. */
 const start = async (...args: readonly string[]): Promise<void> => {
   const { INTERLOCK_MODEL: _, INTERLOCK_BASE_URL: __, ...env } = process.env;
   program = spawn(process.execPath, ['--import', 'tsx', ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -49,7 +49,7 @@ const killProgram = async (): Promise<void> => {
   await gone;
 };
 
-/** The token that the program keeps next to its runs, so that an open page works on after a restart. */
+/** The program's token, stored next to its runs, so that an open page works after a restart. */
 const token = (file: string): string => readFileSync(`${file}.token`, 'utf8');
 
 const linesOf = async (file: string, runId: string): Promise<unknown[]> =>
@@ -105,7 +105,7 @@ it('says so where its server is killed, comes back with it, and has lost nothing
   await expectShown(page.getByRole('alert').getByText(/studio\/interrupted/));
   await browser().screenshot(page, 'killed-run');
   await page.getByRole('link', { name: 'The conversation' }).click();
-  await page.reload(); // all of it is kept
+  await page.reload(); // everything was stored
   await expectShown(page.getByText(better));
   await say(page, 'short');
   await page.getByText(better).nth(1).waitFor();
@@ -123,7 +123,7 @@ it('follows a run that an engine keeps to its end, though its server was killed 
   await expectShown(answer.getByText('The server is away; waiting for it …'));
 
   await startClerk();
-  await expectShown(answer.locator('del').getByText(/You will/)); // what was under way is withdrawn, and said anew
+  await expectShown(answer.locator('del').getByText(/You will/)); // text under way is retracted, and repeated
   await browser().screenshot(page, 'killed-goes-on');
   await answer.getByText(/nothing else is left to do\.$/).waitFor({ timeout: 60_000 });
   await expectShown(answer.getByText('success'));

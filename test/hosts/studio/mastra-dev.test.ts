@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../../..');
 const cli = join(import.meta.dirname, '../node_modules/mastra/dist/index.js');
 const project = mkdtempSync(join(tmpdir(), 'studio-mastra-dev-'));
 
-/** A project that has the built package, as `npm install` leaves it. */
+/** A project with the built package, like after `npm install`. */
 beforeAll(async () => {
   await buildPages(() => undefined);
   const modules = join(project, 'node_modules');
@@ -65,7 +65,7 @@ const application = (server: string) => `
   export const mastra = new Mastra({ agents: { support }, server: ${server} });
 `;
 
-/** Starts `mastra dev`; settles when the output has what is waited for. */
+/** Starts `mastra dev`; settles when the output matches `isReady`. */
 const startDev = async (server: string, isReady: RegExp): Promise<{ url: string; found: string }> => {
   writeFileSync(join(project, 'src/mastra/index.ts'), application(server));
   const port = await freePort();

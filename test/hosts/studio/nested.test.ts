@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => studio.close());
 
-/** What axe finds serious or worse. */
+/** The findings of axe that are serious or worse. */
 const faults = async (page: Page): Promise<string[]> => {
   await page.evaluate(axe.source);
   return page.evaluate(

@@ -20,7 +20,7 @@ const slider = (page: Page) => page.getByRole('slider', { name: 'Point in time' 
 const lineNow = async (page: Page): Promise<number> => Number(await slider(page).getAttribute('aria-valuenow'));
 const state = (page: Page) => page.getByRole('group', { name: 'Statechart of the loop' }).locator('[aria-current="step"]');
 
-/** The pipeline that is drawn. */
+/** The drawn pipeline. */
 const guards = (page: Page) => page.getByRole('group', { name: /^Graph of/ });
 
 const noSideways = async (page: Page): Promise<void> => {
@@ -69,7 +69,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await page.keyboard.press('Home');
     expect(await lineNow(page)).toBe(0);
     await expectShown(page.getByText('No guard has judged here'));
-    await expectShown(page.locator('.run-facts').getByText('success')); // how it ended, at each point in time
+    await expectShown(page.locator('.run-facts').getByText('success')); // the final status, at each point in time
     expect(await page.locator('.badge-turning').count()).toBe(0);
     await page.keyboard.press('r');
     const jumped = await lineNow(page);
@@ -187,5 +187,5 @@ it('is smooth with more than ten thousand lines', async () => {
 it('says so where there is no such run', async () => {
   const page = await browser().open(studio.href('runs/no-such-run'));
   await expectShown(page.getByRole('alert').getByText('studio/not-found').first());
-  browser().takeProblems(); // the browser puts the 404 on its console
+  browser().takeProblems(); // the browser logs the 404 to its console
 });

@@ -128,5 +128,5 @@ it('opens a page whose code could not be loaded as soon as the server is back', 
   await expectShown(page.getByLabel('Agent'));
   await page.getByRole('link', { name: 'Chat', exact: true }).click();
   await expectShown(page.getByLabel('Your message'));
-  browser().takeProblems(); // the requests that failed
+  browser().takeProblems(); // the failed requests
 });

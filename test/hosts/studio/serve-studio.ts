@@ -16,14 +16,14 @@ import { guard, InterlockAgent, pipeline } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
 import { leakGuard, promptInjectionGuard, redactor } from '../../../workflows/index.js';
 
-/** Words that try to be more than words. */
+/** Text that tries to act as markup. */
 export const hostile =
   '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script> \u202Eevil\u202C \u200Bhidden ' +
   `${'W'.repeat(4000)} [link](javascript:alert(1))`;
 
 export const better = 'Returns are free within thirty days of delivery, and the money is back within five working days.';
 
-/** How many deltas the long answer has. */
+/** The number of deltas in the long answer. */
 export const longDeltas = 6000;
 
 const answers: Readonly<Record<string, () => { text: readonly string[]; delayMs?: number; hang?: boolean }>> = {
@@ -54,7 +54,7 @@ const quality: Processor = {
   processOutputStep: ({ text, abort, messages }) => (text === 'ok.' ? abort('Say more.', { retry: true }) : messages),
 };
 
-/** Reads a sentence for a while; it is held meanwhile. */
+/** Reads each sentence slowly, with the sentence buffered. */
 const slowReader: Processor = {
   id: 'slow-reader',
   processOutputStream: async ({ part }) => {
@@ -63,7 +63,7 @@ const slowReader: Processor = {
   },
 };
 
-/** Two guards that edit the same words, one that only looks in the shadow, one that does not answer. */
+/** Two guards that edit the same words, a shadow guard that only reads, and one that never answers. */
 const deskInput = () =>
   pipeline('desk-input', { staleVerdicts: 'report' })
     .parallel([masking('mail', /[\w.]+@[\w.]+\w/g, '[mail]'), masking('domain', /\w+\.example/g, '[domain]')])
@@ -81,7 +81,7 @@ const deskInput = () =>
     )
     .commit();
 
-/** A guard that cannot reach what it asks. */
+/** A guard whose service is unreachable. */
 const broken: Processor = {
   id: 'broken',
   description: 'Asks the fraud service.',
@@ -148,14 +148,14 @@ const createMastra = (): Mastra =>
     logger: false,
   });
 
-/** A studio over agents of its own, with its pages as they are built. */
+/** A studio over test agents, with its built pages. */
 export interface TestStudio {
   readonly href: (path: string) => string;
   /** Starts a run, and waits until it is over. */
   readonly run: (agentId: string, text: string) => Promise<string>;
   /** Starts a run. */
   readonly start: (agentId: string, text: string) => Promise<string>;
-  /** Takes the server away; gives a way to bring it back at the same address, with what it kept. */
+  /** Stops the server; returns a function that restarts it at the same address, with its stored data. */
   readonly takeAway: () => Promise<() => Promise<void>>;
 }
 
