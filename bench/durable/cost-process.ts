@@ -27,7 +27,7 @@ const engine = engineOf(subject);
 const acts = new Map([...beside, ...alone].map((work) => [work, worker(work, engine)]));
 const actOf = (work: Work) => acts.get(work) ?? worker(work, engine);
 
-/** The growth of storage per run, where it can be measured. */
+/** The growth of storage per run, if it can be measured. */
 const growthOf = async (work: Work): Promise<number | undefined> => {
   const before = await storedBytes(subject.spec);
   if (before === undefined) return undefined;
@@ -50,4 +50,4 @@ for (const work of [...beside, ...alone]) {
   if (cost) works[work.name] = { cost, storedBytes: await growthOf(work) };
 }
 await engine?.close();
-process.stdout.write(JSON.stringify({ works, empty } satisfies CostsFound), () => process.exit()); // an engine's timers must not keep it alive
+process.stdout.write(JSON.stringify({ works, empty } satisfies CostsFound), () => process.exit()); // despite an engine's timers

@@ -1,8 +1,8 @@
 /**
  * Judges the ready-made guards on public data sets, and fails if a bound is missed.
- *   npm run evaluate downloads them from GitHub
- *   npm run evaluate -- --from FOLDER takes them from a folder that has the repositories as owner/name
- *   npm run evaluate -- --write writes docs/evaluation.md too
+ *   npm run evaluate                     downloads them from GitHub
+ *   npm run evaluate -- --from FOLDER    takes them from a folder that has the repositories as owner/name
+ *   npm run evaluate -- --write          writes docs/evaluation.md too
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -8,7 +8,7 @@ export interface Exclusion {
   readonly link: string;
   /** Excludes scripts from the draw. Default: none. */
   readonly leavesOut?: (one: Script) => boolean;
-  /** The compared part of what was seen. */
+  /** The compared part of the records. */
   readonly compares?: (seen: Seen) => Seen;
 }
 

@@ -63,7 +63,7 @@ const changing = (name: string, change: (text: string) => string, isSlow: boolea
   processOutputStream: (async ({ part }: { part: { type: string; payload: { text: string } } }) => {
     if (isSlow) await turn();
     return part.type.endsWith('-delta') ? { ...part, payload: { ...part.payload, text: change(part.payload.text) } } : part;
-  }) as never, // Mastra's type knows the parts one by one
+  }) as never, // Mastra's type lists the parts one by one
 });
 
 const louder = (text: string): string => text.toUpperCase();

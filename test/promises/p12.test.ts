@@ -98,7 +98,7 @@ describe('P12: the cost of a guard is linear and bounded', () => {
           const least = size === Infinity ? 6_000 : 1_500;
           const piecesOf = (length: number) => (size === Infinity ? [textOf(unit, length)] : cut(textOf(unit, length), size));
           const [once, twice] = [await workOf(name, piecesOf(least), mode), await workOf(name, piecesOf(2 * least), mode)];
-          const gathered = size === Infinity ? 1_000 : 4 * least; // during a guard's pause: the amount depends on the timing, and is read again
+          const gathered = size === Infinity ? 1_000 : 4 * least; // during a guard's pause; varies with the timing
           if (twice > 2.5 * once + gathered) tooMuch.push(`${shape} in pieces of ${size}: ${once}, then ${twice}`);
         }
       }

@@ -111,7 +111,8 @@ describe('P6 Retries are bounded transitions', () => {
         if (!hasLeft[phase]) return expect(retractions).toEqual([]);
         const shown = shownPerAttempt(ran).map((ids) => [...ids]);
         const rejected = phase === 'outputResult' ? shown.slice(1) : shown;
-        const last = phase === 'outputResult' ? [[...(shown[0] ?? []), ...(rejected.at(-1) ?? [])]] : rejected.slice(-1); // a trip there retracts everything
+        // A trip there retracts everything.
+        const last = phase === 'outputResult' ? [[...(shown[0] ?? []), ...(rejected.at(-1) ?? [])]] : rejected.slice(-1);
         expect(retractions.map(({ partIds }) => partIds.toSorted())).toEqual(
           [...rejected.slice(0, -1), ...last].map((ids) => ids.toSorted()),
         );

@@ -9,7 +9,7 @@ import type { Fate } from './fate.js';
 /** The outcome of one run. */
 export interface Lived {
   readonly status: string;
-  /** What it left open, reported twice or reported differently; empty if all is well. */
+  /** Its faults: left open, reported twice or reported differently; empty if all is well. */
   readonly complaints: readonly string[];
 }
 

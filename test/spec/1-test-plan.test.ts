@@ -38,7 +38,8 @@ const agentWith = (...inputProcessors: Processor[]) =>
   makeAgent(callThen('echo', { say: 'a' }), { tools: { echo }, inputProcessors });
 
 describe('PrepareStepProcessor Tests', () => {
-  const args = { stepNumber: 3, messages: [], systemMessages: [], toolChoice: 'auto' } as unknown as ProcessInputStepArgs; // with the fields that are read
+  // With the fields that are read.
+  const args = { stepNumber: 3, messages: [], systemMessages: [], toolChoice: 'auto' } as unknown as ProcessInputStepArgs;
   const run = (prepareStep: PrepareStep) => new PrepareStepProcessor({ prepareStep }).processInputStep(args);
 
   it('`prepareStep` function is called with correct args [spec 1.3]', async () => {

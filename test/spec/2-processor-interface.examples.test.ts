@@ -219,7 +219,8 @@ describe(`the examples of ${document}`, () => {
     const warning: Processor = {
       id: 'warning',
       processOutputStream: async ({ part, writer }) => {
-        if (part.type === 'text-delta') await writer?.custom({ type: 'data-moderation', data: { level: 'warn' } } as never); // Mastra's type does not require data here
+        // Mastra's type does not require data here.
+        if (part.type === 'text-delta') await writer?.custom({ type: 'data-moderation', data: { level: 'warn' } } as never);
         return part;
       },
     };

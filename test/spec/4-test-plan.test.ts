@@ -157,7 +157,7 @@ describe('Key Features of processor workflow orchestration', () => {
     await settled();
     const [workflow] = Object.values(mastra.listWorkflows());
     const run = await workflow?.createRun();
-    expect(await run?.start({ inputData: { phase: 'input', messages: [hello] } })).toMatchObject({ status: 'tripwire' }); // as sent by a form
+    expect(await run?.start({ inputData: { phase: 'input', messages: [hello] } })).toMatchObject({ status: 'tripwire' }); // from a form
   });
 
   it('Direct Workflow Usage - Processors work directly in workflows [spec 4.5]', async () => {

@@ -54,7 +54,8 @@ export const runExample = async <Declared>({ document, title, scope = {}, fill =
   const imported = new Set(Array.from(whole.matchAll(imports), ([, names = '']) => names.match(/\w+/g) ?? []).flat());
   const given = Object.keys(scope).filter((name) => !imported.has(name));
   const source = `(async ({ modules, ${given.join(', ')} }) => {\n${bodyOf(whole)}\n})`;
-  const run = runInThisContext(stripTypeScriptTypes(source)) as (around: object) => Promise<Declared>; // the test has the type of its example's declarations
+  // The test has the type of its example's declarations.
+  const run = runInThisContext(stripTypeScriptTypes(source)) as (around: object) => Promise<Declared>;
   const declared = await run({ modules, ...scope });
   const found = findingsOf(Object.values(declared as object));
   // The judges of the documents set no `errorStrategy`.

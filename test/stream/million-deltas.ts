@@ -6,7 +6,8 @@ const deltas = Number(process.argv[2]);
 const samples = 4;
 const words = 'The parcel of jane@example.com is on its way. It costs 4111 1111 1111 1111 or so! '.split(/(?<= )/);
 
-const passing = (id: string) => ({ id, processOutputStream: (({ part }: { part: unknown }) => part) as never }); // synchronous: Mastra's type requires a promise
+// Synchronous: Mastra's type requires a promise.
+const passing = (id: string) => ({ id, processOutputStream: (({ part }: { part: unknown }) => part) as never });
 
 const guards = [
   patternGuard(patterns.email, 'replace', 'email'),

@@ -65,7 +65,8 @@ const streaming = (id: string, traits?: GuardTraits) => passing(id, ['processOut
 const lateEditing = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['edit'] });
 /** A guard that overlaps with the model. */
 const beside = (id: string, hooks?: readonly Hook[], deadlineMs?: number) =>
-  guard(passing(id, hooks) as never, { overlap: true, ...(deadlineMs !== undefined && { deadlineMs }) }) as Processor; // its type does not declare that it edits nothing
+  // Its type does not declare that it edits nothing.
+  guard(passing(id, hooks) as never, { overlap: true, ...(deadlineMs !== undefined && { deadlineMs }) }) as Processor;
 const patterned = (id: string, maxLength: number | 'part') =>
   Object.assign(streaming(id), { window: { pattern: { maxLength, find: () => [], replace: () => '' } } });
 

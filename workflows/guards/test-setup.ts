@@ -14,7 +14,7 @@ export type HostName = (typeof hosts)[number];
 export interface HostRun {
   readonly steps: readonly ScriptedStep[] | ((call: { prompt: unknown }) => ScriptedStep);
   readonly guards: readonly Processor[];
-  /** Tools by name, and what they return. */
+  /** Tools by name, with their results. */
   readonly tools?: Readonly<Record<string, unknown>>;
   readonly instructions?: string;
   readonly prompt?: string;

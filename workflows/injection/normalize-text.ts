@@ -108,7 +108,7 @@ const digitLetters: Readonly<Record<string, string>> = {
 /** The letter that an ASCII sign represents if digits replace letters; empty if it is none. */
 export const letterOf = (sign: string): string => (/[a-z]/.test(sign) ? sign : (digitLetters[sign] ?? ''));
 
-/** Only the letters of a text, in lower case, with digits that stand for letters read as such: spacing tricks do not help. */
+/** Only the letters of a text, in lower case, with digits read as the letters that they replace: spacing tricks do not help. */
 export const lettersOf = (text: string): string =>
   text
     .toLowerCase()

@@ -1,7 +1,7 @@
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
-/** The tools of the sample app, and what they did. */
+/** The tools of the sample app, and their effects. */
 export const createTools = () => {
   const paidBack: number[] = [];
   const look_up_order = createTool({
