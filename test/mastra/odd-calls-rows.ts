@@ -230,49 +230,49 @@ export const alike: Readonly<Record<string, OddCall>> = {
 
 /** Calls with another outcome, each with the sentence of the guide that documents it. */
 export const otherwise: readonly (OddCall & { readonly name: string; readonly why: string })[] = [
-  { name: 'an empty text', why: 'A call that says nothing is refused: `agent/no-input`.', say: '' },
-  { name: 'no messages', why: 'A call that says nothing is refused: `agent/no-input`.', say: [] },
+  { name: 'an empty text', why: 'Calls without input are rejected: `agent/no-input`.', say: '' },
+  { name: 'no messages', why: 'Calls without input are rejected: `agent/no-input`.', say: [] },
   {
     name: 'ids of a thread as they were',
-    why: '`threadId` and `resourceId` name the conversation that memory keeps, as before Mastra 1.0; Mastra’s agents accept them and save nothing.',
+    why: "`threadId` and `resourceId` select the conversation in memory, as before Mastra 1.0. Mastra's agents accept them and save nothing.",
     config: withMemory,
     options: () => ({ threadId: 'thread-1', resourceId: 'person-1' }),
   },
   {
-    name: 'a run that is given up in a tool',
-    why: 'A run that is given up has the `finishReason` `other`, `status` says `canceled`, and what had not come to its end is in no step.',
+    name: 'a run that is canceled in a tool',
+    why: 'A canceled run has the `finishReason` `other` and the `status` `canceled`. Its steps have no unfinished content.',
     steps: callThen('odd'),
     config: ({ controller }) => ({ tools: { odd: toolOf(() => controller.abort()) } }),
     options: ({ controller }) => ({ abortSignal: controller.signal }),
   },
   {
     name: 'a tool that returns nothing',
-    why: 'A tool that returns nothing has answered, and the model goes on.',
+    why: 'A tool that returns `undefined` counts as answered, and the model continues.',
     steps: callThen('odd'),
     config: withOdd(() => undefined),
   },
   {
     name: 'a call in spite of toolChoice none',
-    why: "With `toolChoice: 'none'` no tool runs, whatever the model calls; it gets a message that says so.",
+    why: "With `toolChoice: 'none'` no tool runs. If the model calls one, it gets a message that no tool is available.",
     steps: echoThen(),
     config: withEcho,
     options: () => ({ toolChoice: 'none' }),
   },
   {
     name: 'tool-calls without calls',
-    why: 'A step without tool calls is the last one, whatever reason the provider gives for its end.',
+    why: "A step without tool calls is the last step, whatever finish reason the provider gives. After `tool-calls`, Mastra's agent calls the model again.",
     steps: [{ text: 'One.', finishReason: 'tool-calls' }, { text: 'Two.' }],
   },
   {
     name: 'a run that waits for a person',
-    why: 'The result of a run that waits for a person has the step that waits, and its stream ends with `finish`.',
+    why: 'The result of a suspended run includes the step that waits, and its stream ends with `finish`.',
     steps: echoThen(),
     config: withEcho,
     options: () => ({ requireToolApproval: true }),
   },
   {
     name: 'data that a guard writes',
-    why: 'Data parts that a guard writes reach the client, and are not kept among the messages; those that a tool writes are.',
+    why: 'Data parts that a guard writes reach the client but are not saved with the messages. Data parts of tools are saved.',
     config: () => ({
       outputProcessors: [
         {
@@ -287,7 +287,7 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
   },
   {
     name: 'a rejected attempt',
-    why: 'A rejected attempt has the `reason` `retry`; its `finishReason` is the model’s.',
+    why: 'A rejected attempt has the `reason` `retry` and the `finishReason` of the model.',
     steps: [{ text: 'Bad.' }, { text: 'Good.' }],
     config: () => ({
       maxProcessorRetries: 1,
@@ -309,7 +309,7 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
   },
   {
     name: 'an answer that a guard empties',
-    why: '`text` follows the messages: an answer of which `processOutputResult` leaves nothing is empty.',
+    why: '`text` follows the messages: if `processOutputResult` removes the whole answer, `text` is empty.',
     config: () => ({ outputProcessors: [{ id: 'empties', processOutputResult: () => [] }] }),
   },
 ];

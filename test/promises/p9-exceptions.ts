@@ -11,33 +11,33 @@ const isRetry = ({ verdict }: Row): boolean => verdict === 'retry' || verdict ==
 /** The behavior of Mastra's own loop with any guards. */
 export const stockExceptions: readonly Exception[] = [
   {
-    why: 'A retry is granted in processOutputStep alone; asked for elsewhere it is a tripwire.',
+    why: 'Only processOutputStep can retry. A retry that another hook requests is a tripwire.',
     holds: (row) =>
       (row.verdict === 'retry' && row.phase !== 'outputStep' && row.phase !== 'apiError') ||
       (row.verdict === 'exhausted' && ['outputStream', 'llmResponse', 'toolResult', 'outputResult'].includes(row.phase)),
   },
   {
-    why: 'A trip in processAPIError is a failure of the call.',
+    why: 'A trip in processAPIError fails the call.',
     holds: (row) => row.phase === 'apiError' && (row.verdict === 'trip' || isRetry(row)),
   },
   {
-    why: 'A step that processOutputStep trips on runs its tools, and its answer is in the result and in memory.',
+    why: 'If processOutputStep trips, the tools of the step still run, and the answer stays in the result and in memory.',
     holds: ({ phase, verdict }) => phase === 'outputStep' && (verdict === 'trip' || verdict === 'exhausted'),
   },
   {
-    why: 'An answer that processOutputResult trips on stays in the messages of the result.',
+    why: 'If processOutputResult trips, the answer stays in the messages of the result.',
     holds: ({ phase, verdict }) => phase === 'outputResult' && verdict === 'trip',
   },
   {
-    why: 'A guard of the stream that fails is a tripwire, and not reported as a failure.',
+    why: 'A stream guard that fails ends the run as a tripwire, not as a failure.',
     holds: ({ phase, verdict }) => phase === 'outputStream' && verdict === 'fail',
   },
   {
-    why: 'The tools of a step run on which processLLMResponse failed.',
+    why: 'If processLLMResponse fails, the tools of the step still run.',
     holds: ({ phase, verdict, tools }) => phase === 'llmResponse' && verdict === 'fail' && tools,
   },
   {
-    why: 'Memory keeps the turn of a run that failed in the model’s call or right after it, and the reasoning and files of the first step alone.',
+    why: 'Memory saves the turn of a run that failed in the model call or right after it.',
     holds: ({ phase, verdict, memory }) =>
       memory &&
       ((phase === 'apiError' && (verdict === 'pass' || verdict === 'fail')) || (phase === 'llmResponse' && verdict === 'fail')),
@@ -46,9 +46,9 @@ export const stockExceptions: readonly Exception[] = [
 
 /** Rows without a place in the AI SDK's loop. */
 export const sdkExceptions: readonly Exception[] = [
-  { why: 'There is no memory: the application keeps its messages.', holds: (row) => expectedOf(row).saved === 'turn' },
+  { why: 'There is no memory: the application stores its messages.', holds: (row) => expectedOf(row).saved === 'turn' },
   {
-    why: 'A retry on a tool’s result is that tool’s error to the model, and the next step answers it: no step is made again.',
+    why: "A retry on a tool's result becomes that tool's error. The model answers it in the next step; no step is repeated.",
     holds: (row) => row.phase === 'toolResult' && isRetry(row),
   },
 ];
