@@ -17,10 +17,14 @@ const durableProcessors = 'https://github.com/mastra-ai/mastra/issues/22980';
 const causes: readonly Cause[] = [
   {
     id: 'cut-value',
-    title: 'A guard of single deltas does not see a value that two deltas share.',
+    title: 'A guard that judges single deltas misses a value that is split over two deltas.',
     scenarios: /^p2-(block|edit)-halves$/u,
   },
-  { id: 'window', title: 'A guard of whole values gets single deltas.', scenarios: /^p2-\w+-(halves|letters)-buffered$/u },
+  {
+    id: 'window',
+    title: 'A guard that needs whole values receives single deltas.',
+    scenarios: /^p2-\w+-(halves|letters)-buffered$/u,
+  },
   {
     id: 'tool-input',
     title: 'The arguments of a call reach the reader before a guard judges the call.',
@@ -28,48 +32,52 @@ const causes: readonly Cause[] = [
   },
   {
     id: 'retried-words',
-    title: 'The words of a rejected attempt stay with the reader.',
+    title: 'The reader keeps the words of a rejected attempt.',
     scenarios: /^(p6-once-step|p4-retry-step|p9-retry-step)$/u,
   },
   {
     id: 'late-verdict',
-    title: 'The verdict comes after the words have left, and the stream does not withdraw them.',
+    title: 'The verdict comes after the words were sent, and the stream does not retract them.',
     scenarios: /^(p2-(block|edit)|p3-(throw|hang)|p7|p9-(block|edit|throw))-(step|answer)$/u,
   },
   {
     id: 'blocked-call-runs',
-    title: 'The tool runs although the step with its call is blocked.',
+    title: 'The tool runs although its step is blocked.',
     scenarios: /^p1-block-(step|call|second-call)$/u,
   },
   {
     id: 'stream-guard-throws',
-    title: 'A guard of the stream that throws is ignored.',
+    title: 'A stream guard that throws is ignored.',
     scenarios: /^(p1-throw|p3-throw)-stream$/u,
   },
   { id: 'outage', title: 'A guard that throws does not end the run as failed.', scenarios: /^p3-outage-/u },
   {
     id: 'rejected-words-kept',
-    title: 'Rejected words stay in the result, or are kept for the next turn.',
+    title: 'Rejected words stay in the result, or are saved for the next turn.',
     scenarios: /^p4-(edit-)?(step|answer)-/u,
   },
   {
     id: 'tool-result-in-result',
-    title: 'The result of the run keeps what the tool returned before the edit.',
+    title: 'The result of the run contains the tool result before its edit.',
     scenarios: /^p4-edit-tool-result$/u,
   },
   {
     id: 'stream-retry',
-    title: 'A retry that a guard of the stream asks for does not happen.',
+    title: 'A retry that a stream guard requests does not happen.',
     scenarios: /^p6-(once|bounded)-stream$/u,
   },
   {
     id: 'tool-result-retry',
-    title: 'A retry that a guard of a tool result asks for does not happen.',
+    title: 'A retry that a tool result guard requests does not happen.',
     scenarios: /^p6-once-toolResult$/u,
   },
   { id: 'tool-result-edits', title: 'The second edit of a tool result undoes the first.', scenarios: /^p7-result$/u },
-  { id: 'sibling', title: 'A guard parallel to one that has blocked gets no signal to stop.', scenarios: /^p8-sibling$/u },
-  { id: 'sub-agent', title: "The supervisor reads the words that a sub-agent's guard has rejected.", scenarios: /^p10-/u },
+  {
+    id: 'sibling',
+    title: 'When a guard blocks, the guards in parallel with it get no signal to stop.',
+    scenarios: /^p8-sibling$/u,
+  },
+  { id: 'sub-agent', title: 'The supervisor reads the words that a guard of a sub-agent has rejected.', scenarios: /^p10-/u },
 ];
 
 /** What fails on Mastra's durable agent for causes of its own; they come before the others. */
@@ -89,7 +97,7 @@ const ofDurable: readonly Cause[] = [
   { id: 'answer-block', title: 'A stream whose answer is blocked ends as completed.', scenarios: /^p5-block-answer$/u },
   {
     id: 'step-retry',
-    title: 'A retry that a guard of the step asks for does not happen.',
+    title: 'A retry that a step guard requests does not happen.',
     scenarios: /^p6-once-step$/u,
     reported: durableProcessors,
   },

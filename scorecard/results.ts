@@ -93,7 +93,7 @@ const failuresOf = ({ id, cells }: HostResult): string[] => {
 
 const missingOf = ({ cells }: HostResult): string => {
   const missing = [...new Set(cells.flatMap(({ status, detail }) => (status === 'no hook' && detail ? [detail] : [])))];
-  return missing.length > 0 ? `Not asked: ${missing.join('; ')}.` : 'All scenarios were asked.';
+  return missing.length > 0 ? `Not run: ${missing.join('; ')}.` : 'All scenarios run.';
 };
 
 const section = (host: HostResult): string => {
@@ -106,11 +106,11 @@ const section = (host: HostResult): string => {
     '',
     ...(failures.length > 0
       ? [
-          markdownRow(['scenario', 'mode', 'what was seen', 'why, with a program']),
+          markdownRow(['scenario', 'mode', 'observed', 'cause, with a program']),
           markdownRow(['---', '---', '---', '---']),
           ...failures,
         ]
-      : ['Every scenario that was asked holds.']),
+      : ['Every run kept its promise.']),
   ].join('\n');
 };
 
@@ -125,9 +125,9 @@ const costColumns: readonly {
 }[] = [
   { title: 'CPU per chunk', unit: ' us', digits: 0, of: 'chunkUs' },
   { title: 'CPU per step', unit: ' ms', digits: 2, of: 'stepMs' },
-  { title: 'calls of a guard for 60 deltas', unit: '', digits: 0, of: 'judgeCalls' },
+  { title: 'guard calls for 60 deltas', unit: '', digits: 0, of: 'judgeCalls' },
   { title: 'first text, two input guards of 200 ms', unit: ' ms', digits: 0, of: 'firstTextMs' },
-  { title: 'event loop late (p99), 200 streams', unit: ' ms', digits: 0, of: 'delayMs' },
+  { title: 'event loop delay (p99), 200 streams', unit: ' ms', digits: 0, of: 'delayMs' },
 ];
 
 /** Each figure, and in brackets its ratio to that of the basis in the same run. */
@@ -151,22 +151,22 @@ const costTable = (hosts: readonly HostResult[]): string => {
 /** The page of the documentation. Everything in it is computed from the results and the titles of the scenarios. */
 export const page = (hosts: readonly HostResult[], titles: ReadonlyMap<string, string>): string => `# Scorecard
 
-What agent hosts do with a guard's verdict. \`npm run scorecard\` plays the same ${titles.size} scenarios on each host: the same guards, the same words of a model behind an
-OpenAI-compatible server, the same tools. A cell is a scenario in one mode (\`generate\` or \`stream\`); the table counts cells that hold, of those that the host documents a hook
-for. A scenario whose hook a host lacks is not asked. [How to read and extend it](../scorecard/README.md). This page is generated from \`scorecard/results.json\`.
+This page shows how agent hosts enforce a guard's verdict. \`npm run scorecard\` runs the same ${titles.size} scenarios on each host, with the same guards and tools, and the same model output from
+an OpenAI-compatible server. A run is one scenario in one mode: \`generate\`, \`stream\`, or \`both\`, which compares the two. \`13/16\`: 13 of 16 runs kept the promise. A scenario does not
+run on a host that documents no hook for it. [How to read and extend it](../scorecard/README.md). This page is generated from \`scorecard/results.json\`.
 
 ${markdownTable(hosts)}
 
 ## Cost
 
-Measured in one run, a process for each host, with the scripted server in the same process. The guards pass everything. In brackets: the ratio to the row of Mastra's agent.
+One session measures all hosts. Each has its own process, which also contains the scripted server. The guards pass everything. Brackets contain the ratio to Mastra's agent.
 
 ${costTable(hosts)}
 
 ## Failures
 
-The last column links to a program of at most 40 lines that shows the failure with the packages of that host alone: \`npx tsx FILE\`.
-\`npm run scorecard -- --host ID --scenario SCENARIO\` repeats a cell.
+The last column links to a program of at most 40 lines that shows the failure with only the packages of that host: \`npx tsx FILE\`.
+\`npm run scorecard -- --host ID --scenario SCENARIO\` repeats a run.
 
 ${hosts.map(section).join('\n\n')}
 

@@ -13,55 +13,55 @@ const stays = [gone(secret, 'streamed', 'shown', 'answer')];
 const stream = ['stream'] as const;
 
 export const p2: readonly Scenario[] = [
-  row('block-whole', 'value in one delta, guard of deltas blocks', {
+  row('block-whole', 'value in one delta, a guard of single deltas blocks', {
     modes: stream,
     replies: tells(),
     guards: [guard('stream', 'block', secret)],
     checks: stays,
   }),
-  row('edit-whole', 'value in one delta, guard of deltas edits', {
+  row('edit-whole', 'value in one delta, a guard of single deltas edits', {
     modes: stream,
     replies: tells(),
     guards: [guard('stream', 'edit', secret, { to: '[number]' })],
     checks: [...stays, answers('[number]')],
   }),
-  row('block-halves', 'value cut over two deltas, guard of deltas blocks', {
+  row('block-halves', 'value split over two deltas, a guard of single deltas blocks', {
     modes: stream,
     replies: tells(halves),
     guards: [guard('stream', 'block', secret)],
     checks: stays,
   }),
-  row('edit-halves', 'value cut over two deltas, guard of deltas edits', {
+  row('edit-halves', 'value split over two deltas, a guard of single deltas edits', {
     modes: stream,
     replies: tells(halves),
     guards: [guard('stream', 'edit', secret, { to: '[number]' })],
     checks: stays,
   }),
-  row('block-halves-buffered', 'value cut over two deltas, guard of whole values blocks', {
+  row('block-halves-buffered', 'value split over two deltas, a guard of whole values blocks', {
     modes: stream,
     replies: tells(halves),
     guards: [guard('stream', 'block', secret, { buffered: true })],
     checks: stays,
   }),
-  row('edit-halves-buffered', 'value cut over two deltas, guard of whole values edits', {
+  row('edit-halves-buffered', 'value split over two deltas, a guard of whole values edits', {
     modes: stream,
     replies: tells(halves),
     guards: [guard('stream', 'edit', secret, { to: '[number]', buffered: true })],
     checks: [...stays, answers('[number]')],
   }),
-  row('edit-letters-buffered', 'value in single letters, guard of whole values edits', {
+  row('edit-letters-buffered', 'value in single letters, a guard of whole values edits', {
     modes: stream,
     replies: tells(1),
     guards: [guard('stream', 'edit', secret, { to: '[number]', buffered: true })],
     checks: [...stays, answers('[number]')],
   }),
-  row('block-letters-buffered', 'value in single letters, guard of whole values blocks', {
+  row('block-letters-buffered', 'value in single letters, a guard of whole values blocks', {
     modes: stream,
     replies: tells(1),
     guards: [guard('stream', 'block', secret, { buffered: true })],
     checks: stays,
   }),
-  row('reasoning', 'value in the reasoning, guard of whole values blocks', {
+  row('reasoning', 'value in the reasoning, a guard of whole values blocks', {
     modes: stream,
     replies: [{ kind: 'reasoning+text', reasoning: `They own ${secret}.`, text: 'Fine.' }],
     guards: [guard('stream', 'block', secret, { buffered: true })],

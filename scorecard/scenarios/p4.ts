@@ -16,7 +16,7 @@ export const p4: readonly Scenario[] = [
     guards: [guard('step', 'block', bad)],
     checks: [gone(bad, 'answer', 'result')],
   }),
-  row('step-history', 'blocked step: its words are not kept', {
+  row('step-history', 'blocked step: its words are not saved', {
     ...answer,
     needsHistory: true,
     guards: [guard('step', 'block', bad)],
@@ -33,7 +33,7 @@ export const p4: readonly Scenario[] = [
     guards: [guard('answer', 'block', bad)],
     checks: [gone(bad, 'answer', 'result')],
   }),
-  row('answer-history', 'blocked answer: its words are not kept', {
+  row('answer-history', 'blocked answer: its words are not saved', {
     ...answer,
     needsHistory: true,
     guards: [guard('answer', 'block', bad)],
@@ -57,7 +57,7 @@ export const p4: readonly Scenario[] = [
     guards: [guard('step', 'edit', bad, { to: '[cut]' })],
     checks: [notSent(bad), sent('[cut]')],
   }),
-  row('edit-input', 'edited input: the provider and the kept conversation have the edited words', {
+  row('edit-input', 'edited input: the provider and the saved conversation get the edited words', {
     replies: [says('Fine.')],
     turns: [`My code is ${bad}.`],
     needsHistory: true,
@@ -71,19 +71,19 @@ export const p4: readonly Scenario[] = [
     guards: [guard('input', 'block', bad)],
     checks: [notSent(bad), ({ ended }) => (ended === 'completed' ? undefined : `the next turn ended as ${ended}`)],
   }),
-  row('edit-tool-result', 'edited tool result: the original is nowhere', {
+  row('edit-tool-result', 'edited tool result: the original appears nowhere', {
     replies: [calls(['look', 'up']), says('Done.')],
     tools: { look: `data ${bad}` },
     guards: [guard('toolResult', 'edit', bad, { to: '[cut]' })],
     checks: [notSent(bad), sent('[cut]'), goneEverywhere(bad)],
   }),
-  row('retry-step', 'retried step: the rejected attempt is in no result and not kept', {
+  row('retry-step', 'retried step: the rejected attempt is neither in the result nor saved', {
     ...answer,
     needsHistory: true,
     guards: [guard('step', 'retry', bad)],
     checks: [gone(bad, 'answer', 'result', 'history', 'shown')],
   }),
-  row('stream-history', 'words blocked in the stream are not kept', {
+  row('stream-history', 'words blocked in the stream are not saved', {
     ...answer,
     modes: ['stream'],
     needsHistory: true,

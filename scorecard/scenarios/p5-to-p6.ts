@@ -25,21 +25,21 @@ const p5Row = (id: string, title: string, rest: Omit<Scenario, 'id' | 'title' | 
 });
 
 export const p5: readonly Scenario[] = [
-  p5Row('plain', 'plain stream: one end', { ...speaks, guards: [], checks: closes('completed') }),
+  p5Row('plain', 'plain stream: one terminal event', { ...speaks, guards: [], checks: closes('completed') }),
   ...(['input', 'request', 'stream', 'step', 'answer'] as const).map((at) =>
-    p5Row(`block-${at}`, `blocked at ${at}: one end, and it says blocked`, {
+    p5Row(`block-${at}`, `blocked at ${at}: one terminal event, blocked`, {
       ...speaks,
       guards: [guard(at, 'block')],
       checks: closes('blocked'),
     }),
   ),
-  p5Row('provider-error', 'provider answers 400: one end, as failed', {
+  p5Row('provider-error', 'provider answers 400: one terminal event, failed', {
     modes: stream,
     replies: [{ kind: 'error', status: 400, message: 'no' }],
     guards: [guard('input', 'block', 'nothing')],
     checks: closes('failed'),
   }),
-  p5Row('provider-drop', 'connection of the provider breaks: one end, as failed', {
+  p5Row('provider-drop', 'connection to the provider breaks: one terminal event, failed', {
     modes: stream,
     replies: [
       { kind: 'drop', after: { kind: 'text', text: 'Some words that break off in the middle of it.', chunks: 4 }, bytes: 700 },
@@ -64,7 +64,7 @@ export const p6: readonly Scenario[] = retried.flatMap((at): Scenario[] => [
   {
     id: `p6-bounded-${at}`,
     promise: 'P6',
-    title: `guard at ${at} always asks for a retry: at most 1 + 2 attempts`,
+    title: `guard at ${at} always requests a retry: at most 1 + 2 attempts`,
     ...always(at),
     retries: 2,
     guards: [guard(at, 'retry', 'bad')],
@@ -73,7 +73,7 @@ export const p6: readonly Scenario[] = retried.flatMap((at): Scenario[] => [
   {
     id: `p6-once-${at}`,
     promise: 'P6',
-    title: `guard at ${at} asks once: the second attempt is the answer, and the model reads why`,
+    title: `guard at ${at} requests one retry: the second attempt is the answer, and the model gets the reason`,
     ...script(at),
     guards: [guard(at, 'retry', 'bad', { times: 1 })],
     checks: [

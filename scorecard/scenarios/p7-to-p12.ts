@@ -49,7 +49,7 @@ export const p8: readonly Scenario[] = [
   ...orders.map(([id, guards]): Scenario => ({
     id: `p8-${id}`,
     promise: 'P8',
-    title: `side by side, ${id.replace('-', ' and ')}: the run is blocked, whatever the order`,
+    title: `in parallel, ${id.replace('-', ' and ')}: the run is blocked, in any order`,
     replies: [says('Fine.')],
     guards,
     checks: [endedAs('blocked'), ({ requests }) => (requests.length > 0 ? 'a request was sent' : undefined)],
@@ -57,7 +57,7 @@ export const p8: readonly Scenario[] = [
   {
     id: 'p8-sibling',
     promise: 'P8',
-    title: 'side by side, one blocks at once: the other gets a signal to stop',
+    title: 'in parallel, one guard blocks at once: the other gets a signal to stop',
     replies: [says('Fine.')],
     guards: [guard('input', 'block', 'Hello', both), guard('input', 'edit', 'Hello', { to: 'Hi', ...both, workMs: 400 })],
     checks: [
