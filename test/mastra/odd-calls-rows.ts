@@ -260,7 +260,7 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
   },
   {
     name: 'tool-calls without calls',
-    why: "A step without tool calls is the last step, whatever finish reason the provider gives. After `tool-calls`, Mastra's agent calls the model again.",
+    why: "A step without tool calls is the last step, regardless of the provider's finish reason. After `tool-calls`, Mastra's agent calls the model again.",
     steps: [{ text: 'One.', finishReason: 'tool-calls' }, { text: 'Two.' }],
   },
   {

@@ -11,21 +11,21 @@ const isRetry = ({ verdict }: Row): boolean => verdict === 'retry' || verdict ==
 /** The behavior of Mastra's own loop with any guards. */
 export const stockExceptions: readonly Exception[] = [
   {
-    why: 'Only processOutputStep can retry. A retry that another hook requests is a tripwire.',
+    why: 'Only `processOutputStep` can retry. A retry that another hook requests is a tripwire.',
     holds: (row) =>
       (row.verdict === 'retry' && row.phase !== 'outputStep' && row.phase !== 'apiError') ||
       (row.verdict === 'exhausted' && ['outputStream', 'llmResponse', 'toolResult', 'outputResult'].includes(row.phase)),
   },
   {
-    why: 'A trip in processAPIError fails the call.',
+    why: 'A trip in `processAPIError` fails the call.',
     holds: (row) => row.phase === 'apiError' && (row.verdict === 'trip' || isRetry(row)),
   },
   {
-    why: 'If processOutputStep trips, the tools of the step still run, and the answer stays in the result and in memory.',
+    why: 'If `processOutputStep` trips, the tools of the step still run, and the answer stays in the result and in memory.',
     holds: ({ phase, verdict }) => phase === 'outputStep' && (verdict === 'trip' || verdict === 'exhausted'),
   },
   {
-    why: 'If processOutputResult trips, the answer stays in the messages of the result.',
+    why: 'If `processOutputResult` trips, the answer stays in the messages of the result.',
     holds: ({ phase, verdict }) => phase === 'outputResult' && verdict === 'trip',
   },
   {
@@ -33,7 +33,7 @@ export const stockExceptions: readonly Exception[] = [
     holds: ({ phase, verdict }) => phase === 'outputStream' && verdict === 'fail',
   },
   {
-    why: 'If processLLMResponse fails, the tools of the step still run.',
+    why: 'If `processLLMResponse` fails, the tools of the step still run.',
     holds: ({ phase, verdict, tools }) => phase === 'llmResponse' && verdict === 'fail' && tools,
   },
   {
