@@ -42,7 +42,7 @@ const decisionOf = ([snapshot, actions]: readonly [LoopSnapshot, readonly Action
 
 /**
  * Creates a decider with a cache. A decision depends only on the state, its counters and the event, so it is computed once: XState needs
- * some 70 us for a transition, and a step has seven.
+ * some 45 us for a transition, and a step has seven.
  *
  * @param machine the loop, or a variant of it to study
  * @param limit number of cached decisions; the next one clears the cache. Default: 10,000

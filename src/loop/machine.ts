@@ -124,7 +124,8 @@ const failed = '#loop.failed';
  */
 export const loopMachine = loopSetup.createMachine({
   id: 'loop',
-  context: ({ input: { stepNumber = 0, retries = 0, recoveries = 0, ...limits } }) => ({
+  // XState's `transition` also makes the context of an actor without input, and an error there would double its cost.
+  context: ({ input: { stepNumber = 0, retries = 0, recoveries = 0, ...limits } = {} as LoopInput }: { input?: LoopInput }) => ({
     stepNumber,
     attempt: 1,
     retries,
