@@ -51,7 +51,7 @@ Exit code: 0, 1 where a bound is not kept, 2 where something could not be read.`
     if (values.pipeline === undefined) return misused(io, evalCommand, '--pipeline is missing.');
     if (values.data === undefined) return misused(io, evalCommand, '--data is missing.');
     if (!Number.isInteger(concurrency) || concurrency < 1)
-      return misused(io, evalCommand, '--concurrency is a whole number from 1 on.');
+      return misused(io, evalCommand, '--concurrency must be an integer of 1 or more.');
     if (Number.isNaN(threshold)) return misused(io, evalCommand, '--threshold is a number.');
     const bounds = [
       ...(values.min ?? []).map((text) => parseBound('min', text)),

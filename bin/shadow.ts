@@ -26,7 +26,8 @@ Exit code: 0, or 2 where something could not be read or nothing was compared.`,
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
     const maxExamples = Number(values.examples ?? 5);
     if (positionals.length === 0) return misused(io, shadow, 'name the traces.');
-    if (!Number.isInteger(maxExamples) || maxExamples < 0) return misused(io, shadow, '--examples is a whole number.');
+    if (!Number.isInteger(maxExamples) || maxExamples < 0)
+      return misused(io, shadow, '--examples must be an integer of 0 or more.');
     if (!((values.words ?? 'accepted') in wordChoices)) return misused(io, shadow, '--words is accepted or all.');
     const traces: Parameters<typeof shadowReport>[0][number][] = [];
     const unread = await eachTrace(io, positionals, (trace) => traces.push(trace));

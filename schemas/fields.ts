@@ -42,30 +42,30 @@ const systemMessage: HostField<'systemMessage'> = byReference(
   }),
 );
 
-export const messagesField = z.array(messageSchema).describe('The messages that this phase looks at.');
+export const messagesField = z.array(messageSchema).describe('The messages that this phase processes.');
 
 /** For what only code can give: a form leaves it out. */
 export const codeOnly: FormHint = { readOnly: true };
 
-export const messageListField = held<'messageList'>('The live list behind the messages; a form or JSON has none.', codeOnly);
+export const messageListField = held<'messageList'>('The live list of the messages; absent in JSON and in forms.', codeOnly);
 
 export const stepNumberField = z.number().describe('The step of the loop, from 0.');
 
 /** What is known in every phase. */
 export const sharedFields = {
-  retryCount: z.number().optional().describe('How many retries guards were granted so far in this run.'),
-  state: recordField.optional().describe('What a processor keeps for itself during one run.'),
-  steps: held<'steps'>('The steps done so far.', { type: 'array' }),
-  systemMessages: z.array(systemMessage).optional().describe('The instructions that the model is given.'),
-  runId: z.string().optional().describe('The run this belongs to.'),
-  messageId: z.string().optional().describe('The id of the answer that is being made.'),
+  retryCount: z.number().optional().describe('The number of retries granted so far in this run.'),
+  state: recordField.optional().describe('State that a processor keeps during one run.'),
+  steps: held<'steps'>('The steps completed so far.', { type: 'array' }),
+  systemMessages: z.array(systemMessage).optional().describe('The instructions for the model.'),
+  runId: z.string().optional().describe('The id of the run.'),
+  messageId: z.string().optional().describe('The id of the answer in progress.'),
 };
 
 /** The same, for phases where Mastra's schema reads none but `retryCount`. */
 export const lenientFields = {
   ...sharedFields,
-  state: lenient(recordField).describe('What a processor keeps for itself during one run.'),
-  systemMessages: lenient(z.array(systemMessage)).describe('The instructions that the model is given.'),
-  runId: lenient(z.string()).describe('The run this belongs to.'),
-  messageId: lenient(z.string()).describe('The id of the answer that is being made.'),
+  state: lenient(recordField).describe('State that a processor keeps during one run.'),
+  systemMessages: lenient(z.array(systemMessage)).describe('The instructions for the model.'),
+  runId: lenient(z.string()).describe('The id of the run.'),
+  messageId: lenient(z.string()).describe('The id of the answer in progress.'),
 };

@@ -45,9 +45,9 @@ export const toolInvocationPartSchema = openObject({
   toolInvocation: openObject({
     toolCallId: z.string().describe('The id that ties call and result together.'),
     toolName: z.string().describe('The tool.'),
-    args: z.unknown().optional().describe('What the model passed to the tool.'),
+    args: z.unknown().optional().describe('The arguments that the model passed to the tool.'),
     state: z.enum(toolStates).describe('How far the call has come.'),
-    result: z.unknown().optional().describe('What the tool returned.'),
+    result: z.unknown().optional().describe('The value that the tool returned.'),
   }).describe('The call.'),
 });
 

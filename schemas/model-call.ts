@@ -37,7 +37,7 @@ const warningsField: HostField<'warnings'> = byReference(
 
 /** The provider's report about a call, in addition to its chunks. */
 export const callReport = {
-  warnings: warningsField.optional().describe('What the provider warned of, such as an unsupported setting.'),
+  warnings: warningsField.optional().describe('Warnings from the provider, such as an unsupported setting.'),
   request: z.unknown().optional().describe('The body that was sent to the provider.'),
-  rawResponse: z.unknown().optional().describe('What the provider sent back, unread.'),
+  rawResponse: z.unknown().optional().describe('The raw response of the provider.'),
 };

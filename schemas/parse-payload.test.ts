@@ -58,7 +58,7 @@ describe('a payload that does not fit', () => {
     ],
     [
       'outputStep.messages.1.createdAt',
-      'expected a date or a text that reads as one but got a string.',
+      'expected a date or a string that can be parsed as one but got a string.',
       { phase: 'outputStep', stepNumber: 0, messages: [message(), message({ createdAt: 'soon' })] },
     ],
     [
@@ -141,7 +141,7 @@ describe('parsePayload', () => {
 describe('a number out of its bounds', () => {
   it.each([
     [0, 'expected at least 1 but got 0.'],
-    [1.5, 'expected a whole number but got a number.'],
+    [1.5, 'expected an integer but got a number.'],
     [20, 'expected at most 9 but got 20.'],
   ])('%d is reported with the bound', (n, detail) => {
     const { error } = z.object({ n: z.int().min(1).max(9) }).safeParse({ n });

@@ -83,7 +83,7 @@ const typeWords: Record<string, string> = {
   array: 'an array',
   object: 'an object',
   record: 'an object',
-  date: 'a date or a text that reads as one',
+  date: 'a date or a string that can be parsed as one',
   nonoptional: 'a value',
 };
 
@@ -91,7 +91,7 @@ const expectedWord = (issue: Issue): string => {
   if (issue.code === 'invalid_value')
     return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.join(', ')}`;
   if (issue.code === 'invalid_type')
-    return issue.expected === 'int' ? 'a whole number' : (typeWords[issue.expected] ?? `a ${issue.expected}`);
+    return issue.expected === 'int' ? 'an integer' : (typeWords[issue.expected] ?? `a ${issue.expected}`);
   if (issue.code === 'too_small') return `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${unitOf(issue.origin)}`;
   if (issue.code === 'too_big') return `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}${unitOf(issue.origin)}`;
   // What remains are our own checks, whose messages say what was expected.

@@ -7,11 +7,11 @@ import { workbenchRows } from './error-table/workbench-rows.js';
  * improve.
  */
 export const errorTable = errorRows({
-  'schema/invalid-payload': { actor: 'author', say: 'The payload does not fit its phase; correct the named field.' },
-  'phase/unknown': { actor: 'author', say: 'There is no such phase; use one of the phases of the table.' },
+  'schema/invalid-payload': { actor: 'author', say: 'The payload does not match its phase; correct the named field.' },
+  'phase/unknown': { actor: 'author', say: 'The phase does not exist; use one that the message lists.' },
   'phase/foreign-message-list': {
     actor: 'author',
-    say: 'A hook returned a MessageList that is not the one it was given; change and return that one, or return messages.',
+    say: 'A hook returned another MessageList than it received; edit and return the received list, or return messages.',
   },
   'phase/messages-and-message-list': {
     actor: 'author',
@@ -23,7 +23,7 @@ export const errorTable = errorRows({
   },
   'phase/invalid-result': {
     actor: 'author',
-    say: 'A hook returned something that its phase cannot use; return one of the forms in the reference.',
+    say: 'A hook returned a value that its phase cannot use; return one of the forms in the reference.',
   },
   'phase/missing-messages': {
     actor: 'author',
@@ -31,28 +31,31 @@ export const errorTable = errorRows({
   },
   'phase/invalid-data-part': {
     actor: 'author',
-    say: 'writer.custom() takes chunks whose type starts with "data-"; rename the chunk.',
+    say: 'writer.custom() accepts only chunks whose type starts with "data-"; rename the type.',
   },
   'guard/unavailable': {
     actor: 'operator',
-    say: 'A guard failed, so the run failed closed; see the cause, then fix the guard or give it a failure policy.',
+    say: 'A guard failed, so the run failed closed; see the cause, then fix the guard or set its onUnavailable policy.',
   },
   'guard/deadline': {
     actor: 'operator',
-    say: 'A guard did not answer before its deadline; speed it up, raise its deadlineMs or give it a failure policy.',
+    say: 'A guard exceeded its deadline; make it faster, raise its deadlineMs or set its onUnavailable policy.',
   },
   'guard/breaker-open': {
     actor: 'operator',
-    say: 'A guard failed repeatedly, so its breaker is open and it is not called for a while; fix it or give it a failure policy.',
+    say: 'A guard failed repeatedly, so its breaker is open and it is not called for a while; fix it or set its onUnavailable policy.',
   },
   'guard/busy': {
     actor: 'operator',
-    say: 'More calls of a guard wait than its queue holds; raise its concurrency or its queue, or give it a failure policy.',
+    say: 'More calls wait for a guard than its queue allows; raise its concurrency or its queue, or set its onUnavailable policy.',
   },
-  'guard/unknown-option': { actor: 'author', say: 'A guard policy has no such option; docs/guide/policies.md lists them.' },
+  'guard/unknown-option': {
+    actor: 'author',
+    say: 'A guard policy has no such option; docs/guide/policies.md lists the options.',
+  },
   'guard/invalid-option': {
     actor: 'author',
-    say: 'An option of a guard policy has an invalid value; set one that the message names.',
+    say: 'An option of a guard policy has an invalid value; set one that the message lists.',
   },
   'guard/overlap-edits': {
     actor: 'author',
@@ -64,19 +67,19 @@ export const errorTable = errorRows({
   },
   'guard/overlap-before-edit': {
     actor: 'author',
-    say: 'A later guard edits what this overlapping guard judges, so the model gets other words than it judged; put it after the guards that edit.',
+    say: 'A later guard edits the input of this overlapping guard, so the model gets text that the guard did not judge; move it after the guards that edit.',
   },
   'guard/unbounded-pattern': {
     actor: 'author',
-    say: "A pattern needs a longest match; give it a maxLength of 1 or more, or 'part' to buffer each part whole.",
+    say: "A pattern needs a maximum match length; set maxLength to 1 or more, or to 'part' to buffer each part whole.",
   },
   'guard/judges-each-chunk': {
     actor: 'author',
-    say: "This guard judges every chunk of a stream alone, and chunks are cut anywhere; give it a window, such as 'sentence'.",
+    say: "This guard judges every chunk of a stream alone, but a chunk can end anywhere; give it a window, such as 'sentence'.",
   },
   'guard/passes-on-failure': {
     actor: 'author',
-    say: "This guard passes what it could not judge, without a report; make its failures visible, for Mastra's processors with errorStrategy: 'strict'.",
+    say: "This guard passes content that it could not judge, without a report; let it throw, or set errorStrategy: 'strict' on Mastra's processors.",
   },
   'guard/retry-without-budget': {
     actor: 'author',
@@ -90,7 +93,7 @@ export const errorTable = errorRows({
     actor: 'author',
     say: 'This guard edits text that was already emitted, so the text is retracted and sent again; edit the stream as well, or set hold.',
   },
-  'pipeline/missing-id': { actor: 'author', say: 'A pipeline and every processor in it need a non-empty id.' },
+  'pipeline/missing-id': { actor: 'author', say: 'A pipeline or a processor in it has no id; give each of them a non-empty id.' },
   'pipeline/duplicate-id': { actor: 'author', say: 'Two processors in one pipeline share an id; rename one.' },
   'pipeline/no-hook': {
     actor: 'author',
@@ -102,7 +105,7 @@ export const errorTable = errorRows({
   },
   'pipeline/idle-guard': {
     actor: 'author',
-    say: 'This guard never runs in the arrays that hold its pipeline; add the pipeline to the other array as well, or remove the guard.',
+    say: 'This guard never runs in the arrays that contain its pipeline; add the pipeline to the other array as well, or remove the guard.',
   },
   'pipeline/unreachable-arm': {
     actor: 'author',
@@ -110,28 +113,28 @@ export const errorTable = errorRows({
   },
   'pipeline/arm-after-otherwise': {
     actor: 'author',
-    say: 'This arm comes after one that always matches, yet it still runs when its own condition holds. Put the arm for everything else last.',
+    say: 'This arm comes after an arm that always matches, but still runs when its own condition is true. Put the arm for everything else last.',
   },
   'pipeline/parallel-writers': {
     actor: 'author',
-    say: "Two parallel guards may edit the same words, and the rule 'error' then fails the run; run one after the other, or choose a rule that merges.",
+    say: "Two parallel guards may edit the same text, and the rule 'error' then fails the run; run one after the other, or choose a rule that merges.",
   },
   'pipeline/unjudged-chunk': {
     actor: 'author',
-    say: 'A chunk of the stream can leave without a verdict that counts; put a guard of the stream where every chunk passes it.',
+    say: 'A chunk of the stream can be emitted without an effective verdict; put a stream guard where every chunk passes through it.',
   },
   'pipeline/over-budget': {
     actor: 'author',
-    say: 'Guards may delay a run longer than the budget allows; shorten deadlines, or run guards in parallel.',
+    say: 'Guards may delay a run longer than latencyBudgetMs allows; shorten deadlines, or run guards in parallel.',
   },
-  'pipeline/empty': { actor: 'author', say: 'A pipeline was committed with no step in it; add one with .then().' },
+  'pipeline/empty': { actor: 'author', say: 'A pipeline was committed without a step; add one with .then().' },
   'pipeline/invalid-step': {
     actor: 'author',
     say: 'This is not a processor, step, pipeline, workflow or function; pass one of these.',
   },
   'pipeline/invalid-option': {
     actor: 'author',
-    say: 'A pipeline or a block has no such option, or the value is invalid; the path names the option.',
+    say: 'A pipeline or a block has an unknown option or an invalid value; correct the option at the path.',
   },
   'pipeline/unsupported-step': {
     actor: 'author',
@@ -139,11 +142,11 @@ export const errorTable = errorRows({
   },
   'pipeline/invalid-payload': {
     actor: 'author',
-    say: 'A function in the pipeline returned something that is not the phase payload; return the payload or nothing.',
+    say: 'A function in the pipeline returned a value that is not the phase payload; return the payload or nothing.',
   },
   'pipeline/condition-failed': {
     actor: 'author',
-    say: 'A branch condition threw, so no arm was chosen and the run failed closed; see the cause.',
+    say: 'A branch condition threw, so no arm was chosen and the run failed closed; see the cause and correct the condition.',
   },
   'pipeline/conflict': {
     actor: 'author',
@@ -157,11 +160,11 @@ export const errorTable = errorRows({
     actor: 'author',
     say: 'A guard turned the arguments of a tool call into invalid JSON; edit the call itself instead.',
   },
-  'agent/unknown-option': { actor: 'author', status: 400, say: 'There is no such option; docs/options.md lists all of them.' },
+  'agent/unknown-option': { actor: 'author', status: 400, say: 'The option does not exist; docs/options.md lists all options.' },
   'agent/unsupported-option': {
     actor: 'author',
     status: 400,
-    say: 'This option of Mastra is not supported; remove it, or use a stock Agent for this call.',
+    say: 'This Mastra option is not supported; remove it, or use a stock Mastra agent for this call.',
   },
   'agent/served-option': {
     actor: 'caller',
@@ -171,27 +174,27 @@ export const errorTable = errorRows({
   'agent/loosened-option': {
     actor: 'caller',
     status: 400,
-    say: 'A call may tighten the guards of its agent but not loosen them with plain data, which may come from a request. Pass a function, or change the agent.',
+    say: "A call cannot loosen its agent's guards with plain data, which may come from a request; pass a function, or change the agent.",
   },
   'agent/invalid-option': {
     actor: 'author',
     status: 400,
-    say: 'The value of this option is invalid.',
+    say: 'The value of this option is invalid; docs/options.md lists the valid values.',
   },
   'agent/unsupported-method': {
     actor: 'author',
     status: 405,
-    say: "This method of Mastra's agent runs another loop, without the guards' guarantees; use generate or stream, or a stock Agent.",
+    say: "This method of Mastra's agent runs a loop without the guards' guarantees; use generate or stream, or a stock Mastra agent.",
   },
   'agent/no-suspended-run': {
     actor: 'caller',
     status: 404,
-    say: 'This process has no suspended run with this id: it was already resumed, has ended, or was started elsewhere.',
+    say: 'This process has no suspended run with this id: it was resumed, has ended, or started elsewhere; see listSuspendedRuns.',
   },
   'agent/tripwire': {
     actor: 'caller',
     status: 422,
-    say: 'A guard stopped the run, and throwOnTripwire is set; the cause is the tripwire: its reason, metadata and processorId.',
+    say: 'A guard stopped the run, and throwOnTripwire is set; see the tripwire in the cause: its reason, metadata and processorId.',
   },
   'agent/refused': {
     actor: 'caller',
@@ -201,7 +204,7 @@ export const errorTable = errorRows({
     actor: 'author',
     say: 'The model could not be resolved; check its id, its config and its key.',
   },
-  'agent/no-input': { actor: 'caller', status: 400, say: 'There is no message to send; pass a prompt or messages.' },
+  'agent/no-input': { actor: 'caller', status: 400, say: 'The call has no message; pass a prompt or messages.' },
   'agent/invalid-messages': {
     actor: 'caller',
     status: 400,
@@ -226,16 +229,19 @@ export const errorTable = errorRows({
   },
   'ai-sdk/unhonoured-hook': {
     actor: 'author',
-    say: 'No adapter of this run calls this hook; add the adapter that does, use guardedToolLoop, or remove the hook.',
+    say: 'No adapter of this run calls this hook; add the adapter for it, use guardedToolLoop, or remove the hook.',
   },
-  'ai-sdk/invalid-option': { actor: 'author', say: 'The value of this option is invalid.' },
+  'ai-sdk/invalid-option': {
+    actor: 'author',
+    say: 'The value of this option is invalid; docs/options.md lists the valid values.',
+  },
   'ai-sdk/unsupported-field': {
     actor: 'author',
-    say: 'The AI SDK has no way to change this for one step; remove the field from what the hook returns.',
+    say: 'The AI SDK cannot change this field for one step; remove the field from the result of the hook.',
   },
   'ai-sdk/needs-mastra': {
     actor: 'author',
-    say: "Only Mastra's MessageList has this; install @mastra/core, and do not declare the guard that asks for it portable.",
+    say: "Only Mastra's MessageList has this member; install @mastra/core, and remove portable: true from the guard that uses it.",
   },
   'ai-sdk/frozen-snapshot': {
     actor: 'author',
@@ -249,9 +255,12 @@ export const errorTable = errorRows({
   ...durableRows,
   'install/unsupported-version': {
     actor: 'author',
-    say: 'An installed package has a version that this part of Interlock does not work with; install one of the range.',
+    say: 'An installed package has a version that this part of Interlock does not support; install a version in the range.',
   },
   'run/failed': { actor: 'operator', say: 'The run failed; see the cause.' },
   'run/canceled': { actor: 'caller', say: 'The run was canceled by its abort signal.' },
-  'run/deadline': { actor: 'operator', say: 'The run did not end within its deadlineMs.' },
+  'run/deadline': {
+    actor: 'operator',
+    say: 'The run did not end within its deadlineMs; raise deadlineMs, or find the step that took too long.',
+  },
 });

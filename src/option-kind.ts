@@ -27,19 +27,19 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 export const anObject = kind('an object', isObject);
 export const aFunction = kind('a function', (value) => typeof value === 'function');
-export const aText = kind('a text', (value) => typeof value === 'string');
+export const aText = kind('a string', (value) => typeof value === 'string');
 export const aBoolean = kind('true or false', (value) => typeof value === 'boolean');
 
 /** A text that is not empty. */
-export const aName = kind('a text that is not empty', (value) => typeof value === 'string' && value !== '');
+export const aName = kind('a non-empty string', (value) => typeof value === 'string' && value !== '');
 
 export const wholeNumberFrom = (least: number): OptionKind =>
-  kind(`a whole number from ${least}`, (value) => typeof value === 'number' && Number.isInteger(value) && value >= least);
+  kind(`an integer of ${least} or more`, (value) => typeof value === 'number' && Number.isInteger(value) && value >= least);
 
 /** A number in a range, inclusive. `Infinity` leaves the range open. */
 export const numberFrom = (least: number, most = Infinity): OptionKind =>
   kind(
-    most === Infinity ? `a number from ${least}` : `a number from ${least} to ${most}`,
+    most === Infinity ? `a number of ${least} or more` : `a number from ${least} to ${most}`,
     (value) => typeof value === 'number' && value >= least && value <= most, // NaN fails both
   );
 
@@ -55,7 +55,7 @@ export const instanceWith = (method: string, says: string): OptionKind =>
 
 /** One of two kinds. When both fail, the fault at the deeper path is reported. */
 export const either = (one: OptionKind, other: OptionKind): OptionKind => {
-  const says = `${one.says} or ${other.says}`;
+  const says = `${one.says}, or ${other.says}`;
   return {
     says,
     faultOf: (value, path) => {
@@ -72,7 +72,7 @@ export const either = (one: OptionKind, other: OptionKind): OptionKind => {
 export const needed = (given: OptionKind): OptionKind => ({ ...given, isNeeded: true });
 
 export const listOf = (entry: OptionKind): OptionKind => ({
-  says: `a list in which each entry is ${entry.says}`,
+  says: `an array (each item: ${entry.says})`,
   faultOf(value, path) {
     if (!Array.isArray(value)) return { path, detail: `it must be ${this.says}.` };
     return firstFault(value.map((of, at) => entry.faultOf(of, `${path}.${at}`)));
@@ -81,7 +81,7 @@ export const listOf = (entry: OptionKind): OptionKind => ({
 
 /** An object in which every field that is set has the same kind. */
 export const recordOf = (entry: OptionKind): OptionKind => ({
-  says: `an object in which each field is ${entry.says}`,
+  says: `an object (each value: ${entry.says})`,
   faultOf(value, path) {
     if (!isObject(value)) return { path, detail: `it must be ${this.says}.` };
     return firstFault(Object.entries(value).map(([name, of]) => (of === undefined ? of : entry.faultOf(of, `${path}.${name}`))));
@@ -105,7 +105,7 @@ const faultOfField = (
 ): OptionFault | undefined => {
   const [field, of] = [Object.hasOwn(fields, name) ? fields[name] : undefined, value[name]];
   if (of === undefined && !field?.isNeeded) return undefined;
-  return field ? field.faultOf(of, path) : { path, detail: `there is only ${inWords(Object.keys(fields))}.`, isUnknown: true };
+  return field ? field.faultOf(of, path) : { path, detail: `use ${inWords(Object.keys(fields))}.`, isUnknown: true };
 };
 
 const firstFault = (faults: readonly (OptionFault | undefined)[]): OptionFault | undefined =>

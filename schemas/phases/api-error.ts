@@ -5,14 +5,17 @@ import { openObject } from '../open-object.js';
 
 /** What `processAPIError` is about: a model call that failed. */
 export const apiErrorPhaseSchema = openObject({
-  phase: z.literal('apiError').describe('When the call of the model failed.'),
-  error: z.unknown().describe('What went wrong, as it was thrown.'),
+  phase: z.literal('apiError').describe('When a model call failed.'),
+  error: z.unknown().describe('The error that was thrown.'),
   messages: messagesField,
   messageList: messageListField,
   stepNumber: stepNumberField,
   ...sharedFields,
-  rotateResponseMessageId: held<'rotateResponseMessageId'>('Ends the current answer and gives the id of the next.', codeOnly),
-  decision: z.literal('retry').optional().describe('Set where a processor asked for the call to be made again.'),
+  rotateResponseMessageId: held<'rotateResponseMessageId'>(
+    'Ends the current answer and returns the id of the next one.',
+    codeOnly,
+  ),
+  decision: z.literal('retry').optional().describe('Set if a processor requested a retry of the call.'),
 }).meta({
   examples: [
     {

@@ -22,5 +22,8 @@ export const inputStepPhaseSchema = openObject({
   providerOptions: held<'providerOptions'>('Options for one provider, by provider.', { type: 'object' }),
   modelSettings: held<'modelSettings'>('Settings of the model, such as temperature.', { type: 'object' }),
   structuredOutput: held<'structuredOutput'>('The shape that the answer must have.', { type: 'object' }),
-  rotateResponseMessageId: held<'rotateResponseMessageId'>('Ends the current answer and gives the id of the next.', codeOnly),
+  rotateResponseMessageId: held<'rotateResponseMessageId'>(
+    'Ends the current answer and returns the id of the next one.',
+    codeOnly,
+  ),
 }).meta({ examples: [{ phase: 'inputStep', messages: [exampleQuestion], stepNumber: 0, toolChoice: 'auto' }] });

@@ -6,7 +6,7 @@ import { openObject } from '../open-object.js';
 
 /** What `processLLMRequest` is about: the prompt of one call, or the cached answer that makes the call needless. */
 export const llmRequestPhaseSchema = openObject({
-  phase: z.literal('llmRequest').describe('At each call, when the prompt is ready for the provider.'),
+  phase: z.literal('llmRequest').describe('Before each model call, when the prompt is final.'),
   prompt: promptField,
   model: calledModelField,
   messageList: messageListField,
@@ -14,5 +14,5 @@ export const llmRequestPhaseSchema = openObject({
   ...sharedFields,
   response: openObject({ chunks: chunksField, ...callReport })
     .optional()
-    .describe('A kept answer that is played instead of calling the model.'),
+    .describe('A cached answer that replaces the model call.'),
 }).meta({ examples: [{ phase: 'llmRequest', prompt: examplePrompt, model: { modelId: 'example' }, stepNumber: 0 }] });

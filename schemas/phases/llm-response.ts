@@ -6,7 +6,7 @@ import { openObject } from '../open-object.js';
 
 /** What `processLLMResponse` is about: the complete answer of one call, live or cached. */
 export const llmResponsePhaseSchema = openObject({
-  phase: z.literal('llmResponse').describe('After each call, when all its chunks are there.'),
+  phase: z.literal('llmResponse').describe('After each model call, when all chunks have arrived.'),
   chunks: chunksField,
   model: calledModelField,
   stepNumber: stepNumberField,

@@ -15,6 +15,6 @@ export const outputResultPhaseSchema = openObject({
     steps: listField.describe('The steps one by one.'),
   })
     .optional()
-    .describe('The answer as a whole.'),
+    .describe('The whole answer.'),
   ...lenientFields,
 }).meta({ examples: [{ phase: 'outputResult', messages: exampleConversation }] });

@@ -10,7 +10,7 @@ const toolCalls: HostField<'toolCalls'> = byReference(
     openObject({
       toolName: z.string().describe('The tool.'),
       toolCallId: z.string().describe('The id of the call.'),
-      args: z.unknown().optional().describe('What the model passed to it.'),
+      args: z.unknown().optional().describe('The arguments of the call.'),
     }),
   ),
 );
@@ -19,13 +19,13 @@ const providerMetadata: HostField<'providerMetadata'> = byReference(recordField)
 
 /** What `processOutputStep` is about: the answer of one step, before any of its tools runs. */
 export const outputStepPhaseSchema = openObject({
-  phase: z.literal('outputStep').describe('At each step, after the model answered and before tools run.'),
+  phase: z.literal('outputStep').describe('At each step, after the model call and before tools run.'),
   messages: messagesField,
   messageList: messageListField,
   stepNumber: stepNumberField,
   finishReason: z.string().optional().describe('Why the model stopped, e.g. stop, tool-calls or length.'),
-  providerMetadata: providerMetadata.optional().describe('What the provider noted about the step, by provider.'),
-  toolCalls: toolCalls.optional().describe('The tool calls that the model asks for.'),
+  providerMetadata: providerMetadata.optional().describe('Metadata about the step, by provider.'),
+  toolCalls: toolCalls.optional().describe('The tool calls that the model requests.'),
   text: z.string().optional().describe('The text of this step.'),
   usage: recordField.optional().describe('The tokens of this step: inputTokens, outputTokens, totalTokens.'),
   ...lenientFields,

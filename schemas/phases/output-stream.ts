@@ -10,7 +10,7 @@ export const outputStreamPhaseSchema = openObject({
   streamParts: listField.describe('The chunks so far.'),
   messageList: messageListField,
   ...lenientFields,
-  state: recordField.describe('What a processor keeps for itself from chunk to chunk.'),
+  state: recordField.describe('State that a processor keeps from chunk to chunk.'),
 }).meta({
   examples: [
     {

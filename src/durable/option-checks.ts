@@ -12,12 +12,15 @@ export const checkWhole = (
   [least, most = Number.MAX_SAFE_INTEGER]: readonly [number, number?],
 ): void => {
   if (Number.isInteger(value) && value >= least && value <= most) return;
-  refuseOption(path, `it must be a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}.`);
+  refuseOption(
+    path,
+    `it must be an integer ${most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `of ${least} or more`}.`,
+  );
 };
 
 /** Rejects a value that is not a URL with one of the protocols. */
 export const checkUrl = (path: string, value: string, protocols: readonly string[]): void => {
   const { protocol } = URL.parse(value) ?? {};
   if (!protocol || !protocols.includes(protocol))
-    refuseOption(path, `it must be an address that begins with ${protocols.join('// or ')}//.`);
+    refuseOption(path, `it must be an address that starts with ${protocols.join('// or ')}//.`);
 };

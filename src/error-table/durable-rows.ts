@@ -4,16 +4,16 @@ import { errorRows } from './error-row.js';
 export const durableRows = errorRows({
   'durable/unkept-value': {
     actor: 'author',
-    say: 'A durable run stores plain data only, no functions and no class instances; keep such a value outside the run and refer to it by name.',
+    say: 'A durable run stores plain data only, no functions or class instances; store such a value outside the run and refer to it by name.',
     status: 400,
   },
   'durable/effect-not-promised': {
     actor: 'author',
-    say: 'No engine here can guarantee that a tool takes effect once; use one that can, such as openWorkflow(), or declare the tool idempotent.',
+    say: 'The agent has no engine that can guarantee that a tool takes effect once; use one, such as openWorkflow(), or declare the tool idempotent.',
   },
   'durable/invalid-key': {
     actor: 'author',
-    say: 'A key has 32 bytes, as bytes or in base64; create one with openssl rand -base64 32.',
+    say: 'A key must have 32 bytes, as bytes or in base64; create one with openssl rand -base64 32.',
   },
   'durable/unreadable': {
     actor: 'operator',
@@ -21,11 +21,11 @@ export const durableRows = errorRows({
   },
   'durable/no-engine': {
     actor: 'author',
-    say: 'The agent has no engine for durable runs; set durability.',
+    say: 'The agent has no engine for durable runs; set the option durability.',
   },
   'durable/invalid-option': {
     actor: 'author',
-    say: 'The value of this option of the engine is invalid.',
+    say: 'An option of the engine has an invalid value; correct the option at the path.',
   },
   'durable/unreachable': {
     actor: 'operator',
@@ -34,22 +34,22 @@ export const durableRows = errorRows({
   },
   'durable/engine-failed': {
     actor: 'operator',
-    say: "The engine's server, database or driver raised an error of its own; see the cause, and check that its version and its tables are those of this engine.",
+    say: "The engine's server, database or driver raised an error; see the cause, and check that its version and its tables match this engine.",
     status: 503,
   },
   'durable/damaged': {
     actor: 'operator',
-    say: 'What the engine keeps there is damaged, or was not written by this library. Other runs are not concerned; restore it from a backup, or delete it.',
+    say: "The engine's stored data is damaged, or was not written by this library; restore it from a backup, or delete it. Other runs are not affected.",
   },
   'durable/no-run': { actor: 'caller', say: 'The engine has no run of this agent with this id; check the id.', status: 404 },
   'durable/no-step': {
     actor: 'caller',
-    say: 'The run has no such step; take one that it has come to, the first is 0.',
+    say: 'The run has no such step; pass a step that the run has reached, starting from 0.',
     status: 404,
   },
   'durable/unsupported-operation': {
     actor: 'author',
-    say: 'The engine does not offer this operation; see the guide for what its own tools offer instead.',
+    say: "The engine does not support this operation; see the guide for the engine's own tools.",
   },
   'durable/other-input': {
     actor: 'caller',
@@ -58,7 +58,7 @@ export const durableRows = errorRows({
   },
   'durable/lost-run': {
     actor: 'operator',
-    say: 'The engine gave up on the run; see the reason, then continue it with retry(runId).',
+    say: 'The engine stopped retrying the run; see the reason, then continue it with retry(runId).',
   },
   'durable/changed-code': {
     actor: 'operator',
@@ -66,6 +66,6 @@ export const durableRows = errorRows({
   },
   'durable/unknown-format': {
     actor: 'operator',
-    say: 'Another version of the library has kept this run, in a format that this version does not read; finish the run with that version, or give it up with abandon(runId).',
+    say: 'Another version of the library stored this run, in a format that this version cannot read; finish the run with that version, or discard it with abandon(runId).',
   },
 });

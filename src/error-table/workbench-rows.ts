@@ -2,11 +2,14 @@ import { errorRows, type ErrorRow } from './error-row.js';
 
 /** Errors of the studio, traces, evaluations and the command line. */
 export const workbenchRows = errorRows({
-  'studio/not-found': { actor: 'caller', say: 'There is nothing with this id; see the lists of runs, agents and pipelines.' },
-  'studio/invalid-request': { actor: 'caller', say: 'The request cannot be understood; correct the named field.' },
+  'studio/not-found': {
+    actor: 'caller',
+    say: 'The studio has nothing with this id; see the lists of runs, agents and pipelines.',
+  },
+  'studio/invalid-request': { actor: 'caller', say: 'The request is invalid; correct the named field.' },
   'studio/not-suspended': {
     actor: 'caller',
-    say: 'The run is not suspended in this process: it is still running, has ended, or its process is gone.',
+    say: 'The run is not suspended in this process: it is still running, has ended, or its process is gone; see the list of runs.',
   },
   'studio/content-withheld': {
     actor: 'operator',
@@ -17,7 +20,7 @@ export const workbenchRows = errorRows({
     say: 'The studio requires its token; open the address that it printed when it started.',
   },
   'studio/forbidden': { actor: 'caller', say: 'The request comes from another site; open the studio at its own address.' },
-  'studio/interrupted': { actor: 'operator', say: 'The process that held this run has ended; start the run again.' },
+  'studio/interrupted': { actor: 'operator', say: 'The process of this run has ended; start the run again.' },
   'studio/port-taken': {
     actor: 'operator',
     say: 'Another program uses this port; stop it, or choose another port with --port.',
@@ -39,25 +42,25 @@ export const workbenchRows = errorRows({
   },
   'trace/redacted': {
     actor: 'caller',
-    say: 'A redacted trace cannot be replayed; use the trace as it was recorded.',
+    say: 'A redacted trace cannot be replayed; use the original trace.',
   },
   'eval/invalid-data': {
     actor: 'caller',
-    say: 'This is not a valid data set; correct the named line.',
+    say: 'The data set is invalid; correct the named line.',
   },
   'eval/no-judge': {
     actor: 'caller',
     say: 'No guard judges this line, so it would always pass; add guards for its side, or remove the line.',
   },
-  'eval/unknown-metric': { actor: 'caller', say: 'There is no such metric; use one of those that the message names.' },
+  'eval/unknown-metric': { actor: 'caller', say: 'The metric does not exist; use one that the message lists.' },
   'eval/invalid-bound': {
     actor: 'caller',
     say: 'This bound is always or never met; write a share as 0.01, not as 1 %.',
   },
   'command/invalid-module': {
     actor: 'caller',
-    say: 'The module exports no guards; export an InterlockAgent, a pipeline, a guard or guards by lane, as its default or as `agent`, `pipeline` or `guards`.',
+    say: 'The module exports no guards; export an InterlockAgent, a pipeline, a guard or guards by array, as its default or as `agent`, `pipeline` or `guards`.',
   },
-  'command/failed-module': { actor: 'caller', say: 'The module does not load; correct what its own error names.' },
-  'command/unreadable-file': { actor: 'caller', say: 'The file cannot be read; name one that can.' },
+  'command/failed-module': { actor: 'caller', say: 'The module does not load; see its error and correct the module.' },
+  'command/unreadable-file': { actor: 'caller', say: 'The file cannot be read; name a readable file.' },
 }) satisfies Record<`${'studio' | 'trace' | 'eval' | 'command'}/${string}`, ErrorRow>;

@@ -4,16 +4,16 @@ type FieldRule = keyof typeof fieldRules;
 /** Each rule in a sentence, as the reference prints it. */
 export const fieldRules = {
   window:
-    'Judged as it streams: buffered until each guard with a window or a pattern has cleared it. Guards without a window see each chunk.',
+    'Judged as it streams, and buffered until each guard with a window or a pattern has approved it. Guards without a window get each chunk.',
   texts:
-    'Every text in it is read by guards with a pattern, and edited in place or blocked. Other guards are given the whole chunk.',
-  arguments: 'Read once, as one text, when no tool call follows that carries the same arguments.',
-  file: 'A text file is decoded, read like `texts`, and encoded as it came. Of other files the address is read, and the content passes.',
+    'Guards with a pattern read every text in the field, and edit it in place or block it. Other guards get the whole chunk.',
+  arguments: 'Read once, as one text, if no tool call with the same arguments follows.',
+  file: 'A text file is decoded, read like `texts`, and encoded again. For other files, only the address is read, and the content passes.',
   metadata:
-    'Read like `texts`; a list whose texts add up to a value is emptied; fields that the provider needs back unchanged pass. Once a guard has edited the answer, only those fields are left.',
+    'Read like `texts`. If the texts of a list form a value together, the list is emptied. Fields that the provider needs back unchanged pass. After a guard has edited the answer, only those fields remain.',
   dropped:
-    'Left out where a guard of the output runs, because it repeats what the guard has yet to judge. A guarded model of the AI SDK sends it after the answer, if guards edited nothing and find nothing in it.',
-  passed: 'Leaves as it came.',
+    'Omitted if an output guard runs, because it repeats content that the guard has not judged yet. A guarded model of the AI SDK emits it after the answer, if guards edited nothing and find nothing in it.',
+  passed: 'Emitted unchanged.',
 } as const;
 
 /** One row of the table: a field, its rule, and the reason. */
@@ -29,8 +29,8 @@ export interface StreamField {
 }
 
 const words = 'The model wrote it.';
-const ids = 'An id of the host or the provider; parts are matched by it.';
-const repeated = 'It repeats or quotes words of the answer: grounding segments, citations, log probabilities.';
+const ids = 'An id from the host or the provider; it links parts.';
+const repeated = 'It repeats or quotes text of the answer: grounding segments, citations, log probabilities.';
 
 /**
  * Every emitted field of a stream; results, steps and messages are made from the emitted chunks, too. The gate and the pattern guards use
@@ -44,7 +44,7 @@ export const streamFields = [
     field: 'argsTextDelta',
     aiSdk: { part: 'tool-input-delta', field: 'delta' },
     rule: 'arguments',
-    because: 'Its call carries the same arguments, and is judged first.',
+    because: 'The tool call has the same arguments, and is judged first.',
   },
   {
     chunk: 'tool-call-input-streaming-start',
@@ -56,8 +56,8 @@ export const streamFields = [
   { chunk: 'tool-call', field: 'toolName', rule: 'texts', because: words },
   { chunk: 'tool-call', field: 'args', aiSdk: { field: 'input' }, rule: 'texts', because: words },
   { chunk: 'tool-result', field: 'result', aiSdk: { field: 'output' }, rule: 'texts', because: 'A tool wrote it.' },
-  { chunk: 'tool-error', field: 'error', rule: 'texts', because: 'A tool wrote it; errors quote what they were given.' },
-  { chunk: 'source', field: 'url', rule: 'texts', because: 'The provider wrote it; addresses carry values.' },
+  { chunk: 'tool-error', field: 'error', rule: 'texts', because: 'A tool wrote it; errors quote their input.' },
+  { chunk: 'source', field: 'url', rule: 'texts', because: 'The provider wrote it; an address can contain values.' },
   { chunk: 'source', field: 'title', rule: 'texts', because: 'The provider wrote it.' },
   { chunk: 'source', field: 'filename', rule: 'texts', because: 'The provider wrote it.' },
   { chunk: 'file', field: 'data', rule: 'file', because: 'The model made it.' },
@@ -65,37 +65,47 @@ export const streamFields = [
   { chunk: 'file', field: 'filename', rule: 'texts', because: words },
   { chunk: 'reasoning-file', field: 'data', rule: 'file', because: 'The model made it.' },
   { chunk: 'reasoning-file', field: 'base64', rule: 'file', because: 'The same file in another form.' },
-  { chunk: 'custom', field: '*', rule: 'texts', because: 'Content of the provider in a form of its own.' },
-  { chunk: 'raw', field: '*', rule: 'dropped', because: 'The provider’s own chunk, which comes before its words are judged.' },
+  { chunk: 'custom', field: '*', rule: 'texts', because: 'Provider-specific content.' },
+  {
+    chunk: 'raw',
+    field: '*',
+    rule: 'dropped',
+    because: 'The provider’s original chunk, which arrives before its text is judged.',
+  },
   { chunk: 'data-*', field: 'data', rule: 'texts', because: 'Tools and guards of the application wrote it.' },
   {
     chunk: 'reasoning-signature',
     field: 'signature',
     rule: 'passed',
-    because: 'Opaque: the provider wants it back unchanged.',
+    because: 'Opaque: the provider needs it back unchanged.',
   },
-  { chunk: 'redacted-reasoning', field: 'data', rule: 'passed', because: 'Encrypted: the provider wants it back unchanged.' },
+  { chunk: 'redacted-reasoning', field: 'data', rule: 'passed', because: 'Encrypted: the provider needs it back unchanged.' },
   {
     chunk: 'response-metadata',
     field: '*',
     rule: 'passed',
-    because: 'Id, time, model and headers of the response: no words of the answer.',
+    because: 'Id, time, model and headers of the response; no text of the answer.',
   },
-  { chunk: 'finish', field: '*', rule: 'passed', because: 'Finish reason and usage; the loop writes its own end of the step.' },
+  {
+    chunk: 'finish',
+    field: '*',
+    rule: 'passed',
+    because: 'Finish reason and usage; the loop writes the end of the step itself.',
+  },
   {
     chunk: 'step-start',
     field: '*',
     rule: 'passed',
-    because: 'The request as guards of the input left it, and warnings about its settings.',
+    because: 'The request after the input guards, and warnings about its settings.',
   },
   { chunk: '*', field: 'providerMetadata', rule: 'metadata', because: repeated },
   { chunk: '*', field: 'id', rule: 'passed', because: ids },
   { chunk: '*', field: 'toolCallId', rule: 'passed', because: ids },
   { chunk: '*', field: 'messageId', rule: 'passed', because: ids },
   { chunk: '*', field: 'approvalId', rule: 'passed', because: ids },
-  { chunk: '*', field: 'sourceType', rule: 'passed', because: 'One of two words.' },
-  { chunk: '*', field: 'mimeType', aiSdk: { field: 'mediaType' }, rule: 'passed', because: 'The kind of a file.' },
-  { chunk: '*', field: '*', rule: 'texts', because: 'A field or a type of chunk that is not known is read rather than passed.' },
+  { chunk: '*', field: 'sourceType', rule: 'passed', because: 'One of two fixed values.' },
+  { chunk: '*', field: 'mimeType', aiSdk: { field: 'mediaType' }, rule: 'passed', because: 'The media type of a file.' },
+  { chunk: '*', field: '*', rule: 'texts', because: 'Unknown fields and chunk types are read, not passed.' },
 ] as const satisfies readonly StreamField[];
 
 const byChunk = new Map<string, Map<string, FieldRule>>();

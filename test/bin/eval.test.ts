@@ -120,7 +120,7 @@ describe('eval', () => {
     for (const [args, says] of [
       ['', '--pipeline is missing'],
       ['--pipeline scoring.mjs', '--data is missing'],
-      [`${usual} --concurrency 0`, '--concurrency is'],
+      [`${usual} --concurrency 0`, '--concurrency must be'],
       [`${usual} --threshold high`, '--threshold is'],
     ] as const) {
       const { code, err, out } = await run(args);

@@ -9,9 +9,9 @@ const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.s
 
 const told = (treatment: Treatment): string => {
   if (isHonoured(treatment)) return `${sentence(treatment.description ?? '')}.`;
-  if (treatment.refused === 'never') return 'Taken; there is nothing here that it would change.';
+  if (treatment.refused === 'never') return 'Accepted, without effect.';
   const why = treatment.detail ? ` ${sentence(treatment.detail)}` : '';
-  return `${treatment.refused === 'unless-false' ? 'Refused unless `false`.' : 'Refused.'}${why}`;
+  return `${treatment.refused === 'unless-false' ? 'Rejected unless `false`.' : 'Rejected.'}${why}`;
 };
 
 type Cells = readonly string[];
@@ -33,7 +33,7 @@ const optionsOf = (where: OptionPlace, heads: Cells, more: (row: OptionRow) => C
       const { [where]: treatment } = row;
       return treatment ? [[quoted(name), told(treatment), defaultOf(row), ...more(row)]] : [];
     });
-  return table(['option', 'takes', 'default', ...heads], rows);
+  return table(['option', 'value', 'default', ...heads], rows);
 };
 
 /** Names of the matching options, as a list in a sentence. */
@@ -50,9 +50,9 @@ const document = `<!-- Made from src/mastra/options, src/mastra/agent/refused-me
 
 # Options of Mastra's agent
 
-Every option of Mastra's agent is honoured, and takes what its row says, or is refused by name with \`agent/unsupported-option\`; none is
-ignored. A name that is in no table here is \`agent/unknown-option\`, any other value, \`null\` too, \`agent/invalid-option\` with the place
-in it. All of that is said before any model is called; \`undefined\` is as if the option were not there.
+This page lists every option of Mastra's agent and of Interlock. An option accepts the values in its row. Unsupported options are rejected with
+\`agent/unsupported-option\`. An option that is in no table here is rejected with \`agent/unknown-option\`. Any other value, including \`null\`, is rejected
+with \`agent/invalid-option\` and the path in the value. All checks run before any model call. \`undefined\` counts as an absent option.
 
 ## Of a call
 
@@ -61,15 +61,16 @@ ${optionsOf('call', ['from a client', 'on resume'], (row) => [
   row.onResume ? onResume[row.onResume] : '',
 ])}
 
-Where a column is empty: the option has no default; \`agent/served-option\` rejects it in a request to Mastra's server; a call that resumes a
-run may only repeat its value. A call that resumes a run also takes \`toolCallId\`. *Repeated* options are those that a supervisor sends again.
+Empty cells mean: the option has no default; in a request to Mastra's server, it is rejected with \`agent/served-option\`; a call that resumes a run may
+only repeat its value. *Repeated* options are those that a supervisor sends again. A call that resumes a run also accepts \`toolCallId\`.
 
-A call may ask for more than its agent does, not for less: data may have come with a request. ${named(({ loosens }) => loosens !== undefined)}
-may only be tightened: no guards in place of some, a weaker \`hold\`, a \`persistence\` that keeps more, and no approval are rejected with
-\`agent/loosened-option\` where the agent or its \`defaultOptions\` say otherwise. A program may say as a function what a request cannot:
-\`inputProcessors: () => []\`, \`requireToolApproval: () => false\`; the rest is said by \`defaultOptions\`, which may be a function of the request.
+A call may tighten the rules of its agent, but not loosen them, because its data may come from a request. This applies to
+${named(({ loosens }) => loosens !== undefined)}. If the agent or its \`defaultOptions\` set a stricter value, these values are rejected with
+\`agent/loosened-option\`: an empty list of guards, a weaker \`hold\`, a \`persistence\` that keeps more, and no approval. Your own code can pass a
+function, which a request cannot contain: \`inputProcessors: () => []\`, \`requireToolApproval: () => false\`. To loosen the other options, use
+\`defaultOptions\`, which may be a function of the request.
 
-With \`durability\`, a call's options are kept with the run and have to be data. These stay in the process that waits for the run:
+With \`durability\`, the options of a call are stored with the run and must be serializable data. Only these stay in the process that waits for the run:
 ${named(({ isLocal }) => isLocal === true)}.
 
 ## Of the configuration
@@ -78,20 +79,21 @@ ${optionsOf('config', [], () => [])}
 
 ## Methods
 
-These would run a loop without the promises, and reject with \`agent/unsupported-method\`. Those of a network and the legacy ones work for an
-agent without guards, which has nothing that they could skip; guards of the agents of a network hold there, too.
+These methods would run a loop without Interlock's promises, so they reject with \`agent/unsupported-method\`. The network and legacy methods work for
+an agent without guards. Guards of the agents in such a network still apply.
 
 ${table(
-  ['method', 'why, and the alternative'],
+  ['method', 'reason and alternative'],
   Object.entries(refusedMethods).map(([name, why]) => [quoted(name), sentence(why)]),
 )}
 
 ## Of a run in the AI SDK
 
-\`guardOptions\` of \`guardedToolLoop\`, and the options of \`createGuardedRun\` and of each adapter. Any other value is \`ai-sdk/invalid-option\`.
+These are the \`guardOptions\` of \`guardedToolLoop\`, and the options of \`createGuardedRun\` and of each adapter. Any other value is rejected with
+\`ai-sdk/invalid-option\`.
 
 ${table(
-  ['option', 'takes'],
+  ['option', 'value'],
   Object.entries(guardOptionSchemas)
     .toSorted(byName)
     .map(([name, { description = '' }]) => [quoted(name), `${sentence(description)}.`]),
@@ -102,8 +104,8 @@ describe('docs/options.md', () => {
   it('says what becomes of every option', async () => expect(document).toMatchFileSnapshot('../../docs/options.md'));
 
   it('tells refusals apart', () => {
-    expect(document).toContain('| `maxSteps` | A whole number from 1. | `5` | yes |');
-    expect(document).toContain('| `eagerToolExecution` | Refused unless `false`. No tool runs before its step was judged. |');
+    expect(document).toContain('| `maxSteps` | An integer of 1 or more. | `5` | yes |');
+    expect(document).toContain('| `eagerToolExecution` | Rejected unless `false`. No tool runs before its step is judged. |');
     expect(document).toContain('| `network` | A network saves');
   });
 });

@@ -29,7 +29,7 @@ const areas = [...new Set(codes.map((code) => code.split('/')[0] ?? ''))];
 
 const errorsOf = (area: string): string =>
   table(
-    ['code', 'actor', 'meaning, and what to do'],
+    ['code', 'actor', 'problem and solution'],
     codes
       .filter((code) => code.startsWith(`${area}/`))
       .map((code) => {
@@ -44,11 +44,18 @@ const errors = `${made('src/error-table.ts')}
 
 # Errors, by code
 
-Interlock raises one class of errors, \`InterlockError\`. \`code\` is one of the codes below and public API; \`path\` names the guard, pipeline or option; \`cause\` is the error
-behind it; \`status\` is the HTTP status that a server responds with (500 by default); \`actor\` is the role that can fix it. \`isInterlockError(error, code?)\` recognizes one, also from another copy of the package.
-\`docs\` is the address of its entry on this page, such as \`…/errors#agent-unknown-option\` for \`agent/unknown-option\`:
-Node prints it with the error, and so do the command line and the studio. Until the package has a homepage, it is the path of this page in the installed package.
-A guard that blocks raises nothing: the run ends with \`status: 'tripwire'\`, unless \`throwOnTripwire\` is set.
+Interlock raises errors of one class, \`InterlockError\`, with these fields:
+
+- \`code\`: one of the codes below; codes are public API
+- \`path\`: the guard, pipeline or option
+- \`cause\`: the underlying error
+- \`status\`: the HTTP status of a server's response, 500 by default
+- \`actor\`: the role that can fix the error
+- \`docs\`: the address of the code's entry on this page, such as \`…/errors#agent-unknown-option\` for \`agent/unknown-option\`. Node, the command line and the studio print it
+  with the error. Until the package has a homepage, it is the path of this page in the installed package.
+
+\`isInterlockError(error, code?)\` recognizes an error, also from another copy of the package. A guard that blocks raises no error: the run ends with \`status: 'tripwire'\`, unless
+\`throwOnTripwire\` is set.
 
 ${table(
   ['actor', 'the role that can fix it'],
@@ -70,18 +77,18 @@ const fieldsOf = (phase: Phase): string => {
     const optional = field.safeParse(undefined).success ? '?' : '';
     return [`\`${name}${optional}\``, field.description ?? ''];
   });
-  return table(['field', ''], rows);
+  return table(['field', 'meaning'], rows);
 };
 
 const phasePage = `${made('src/phase/table.ts and schemas/phases')}
 
 # Phases
 
-A guard is a processor with one or more of these hooks. This is the phase table that the loop, the pipelines, the studio and this page read. A payload is what a
-step of a pipeline is given and gives on.
+A guard is a processor with one or more of these hooks. The loop, the pipelines, the studio and this page all read this phase table. A payload is the input
+and the output of a pipeline step.
 
 ${table(
-  ['phase', 'hook', 'called', 'array', 'a retry leads to', 'state of the loop', 'during the model call'],
+  ['phase', 'hook', 'called', 'array', 'a retry leads to', 'state of the loop', 'can overlap the model call'],
   Object.values(phases).map((row) => [
     `[\`${row.phase}\`](#${row.phase.toLowerCase()})`,
     `\`${row.hook}\``,
@@ -89,7 +96,7 @@ ${table(
     row.lane,
     row.retryLeadsTo,
     `\`${row.loopState}\``,
-    'mayOverlap' in row ? 'may' : '',
+    'mayOverlap' in row ? 'yes' : '',
   ]),
 )}
 
@@ -116,17 +123,17 @@ const fieldsPage = `${made('src/guard/stream-fields.ts')}
 
 # Fields that leave
 
-What becomes of each field of a stream on its way out. Results, steps, callbacks and messages are made of the chunks that left, so the same holds for them. The
-chunks are Mastra's; parts of the AI SDK have the same fields, under the names in the third column where these differ. The gate of an \`InterlockAgent\` and guards with a
-pattern (\`redactor\`, \`piiGuard\`, \`leakGuard\`, \`unicodeGuard\` and your own) go by this table.
+This page shows how Interlock treats each field of a stream before emitting it. Results, steps, callbacks and messages are built from the emitted chunks, so the same
+rules apply to them. The chunks are Mastra's. Parts of the AI SDK have the same fields; the third column shows names that differ. An \`InterlockAgent\` and guards with a
+pattern (\`redactor\`, \`piiGuard\`, \`leakGuard\`, \`unicodeGuard\` and your own) follow this table.
 
 ${table(
-  ['rule', ''],
+  ['rule', 'meaning'],
   Object.entries(fieldRules).map(([rule, say]) => [`\`${rule}\``, say]),
 )}
 
 ${table(
-  ['chunk', 'field', 'AI SDK', 'rule', 'because'],
+  ['chunk', 'field', 'AI SDK', 'rule', 'reason'],
   (streamFields as readonly StreamField[]).map(({ chunk, field, aiSdk, rule, because }) => [
     `\`${chunk}\``,
     `\`${field}\``,
@@ -136,9 +143,9 @@ ${table(
   ]),
 )}
 
-**Values in pieces.** A pattern reads on over the borders of parts and steps. Where a value began in one part (text or reasoning) and goes on in the next, or in the next of its kind,
-the first piece has left, and the second is replaced or stops the run: the value never leaves whole. In messages, a value over two parts is replaced where it begins.
-Arguments of tools are read one call at a time. A stock agent of Mastra reads each part by itself.
+**Values in pieces.** A pattern matches across parts and steps. A value may begin in one part (text or reasoning) and continue in the next part, or in the next part of the same type.
+The first piece is then already emitted, and the second piece is replaced or stops the run, so the value is never emitted whole. In messages, a value over two parts is replaced where it
+begins. Tool arguments are read one call at a time. In a stock Mastra agent, a pattern reads each part separately.
 `;
 
 const subpaths = Object.entries(subpathSources()).map(([subpath, entry]) => ({ subpath, names: publicNames(entry) }));
@@ -147,7 +154,7 @@ const namesPage = `${made('the TSDoc of the sources')}
 
 # Public names
 
-What each subpath of the package exports, values and types. Names stay; what is taken away or renamed is in the changelog as a major change.
+The values and types that each subpath of the package exports. Names are stable; the changelog lists removals and renames as major changes.
 
 ${subpaths
   .map(({ subpath, names }) => {

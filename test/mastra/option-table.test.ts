@@ -52,13 +52,13 @@ describe('the table of options', () => {
     const { message, path } = error as Error & { path: string };
     expect(path).toBe('maxSteps');
     for (const part of [
-      `agent "${agent.id}": it must be a whole number from 1`,
+      `agent "${agent.id}": it must be an integer of 1 or more`,
       'maxStep: did you mean maxSteps?',
       'persistence.tripwire: it must be "drop", "user-only" or "placeholder"',
       'persistence.failed: it must be',
-      'persistence.done: there is only "tripwire", "failed", "canceled" or "suspended"',
-      'eagerToolExecution: no tool runs before its step was judged',
-      'modelSettings.timeout: a time limit is set with abortSignal',
+      'persistence.done: use "tripwire", "failed", "canceled" or "suspended"',
+      'eagerToolExecution: no tool runs before its step is judged',
+      'modelSettings.timeout: set a time limit with abortSignal',
       'structuredOutput: it needs a schema',
     ])
       expect(message).toContain(part);

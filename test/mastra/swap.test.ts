@@ -183,7 +183,7 @@ describe('options that cannot be used', () => {
       maxRetries: -1,
     };
     expect(() => new InterlockAgent(config as never)).toThrow(
-      /agent "weather": .*durable|durable.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be a whole number/,
+      /agent "weather": .*durable|durable.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be an integer/,
     );
     expect(() => new InterlockAgent({ ...config, inputProcesors: undefined, maxRetries: 0 } as never)).toThrow(
       '[agent/unsupported-option] at durable',

@@ -60,7 +60,10 @@ const wholeNumber = (name: string, text: string | undefined, ...[least, most = 1
   if (text === undefined) return undefined;
   const number = Number(text);
   if (text.trim() !== '' && Number.isInteger(number) && number >= least && number <= most) return number;
-  throw invalid(name, `it is "${text}", and must be a whole number from ${least}${most < 1e9 ? ` to ${most}` : ''}`);
+  throw invalid(
+    name,
+    `it is "${text}", and must be an integer ${most < 1e9 ? `from ${least} to ${most}` : `of ${least} or more`}`,
+  );
 };
 
 const invalid = (path: string | undefined, detail?: string) => new InterlockError('studio/invalid-option', { path, detail });

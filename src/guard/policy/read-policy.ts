@@ -7,7 +7,7 @@ const longestMs = 2_147_483_647;
 
 const whole = (least: number, most = Infinity): OptionKind =>
   kind(
-    `a whole number from ${least}${most === Infinity ? '' : ` to ${most}`}`,
+    `an integer ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`}`,
     (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
   );
 const milliseconds = whole(1, longestMs);
@@ -15,7 +15,7 @@ const milliseconds = whole(1, longestMs);
 const namedWindows: ReadonlySet<unknown> = new Set(['chunk', 'sentence', 'part', 'step']);
 const sizes: ReadonlySet<unknown> = new Set(['chars', 'tokens']);
 
-const aWindow = kind('"chunk", "sentence", "part", "step", { chars } or { tokens } with a whole number from 1', (value) => {
+const aWindow = kind('"chunk", "sentence", "part", "step", { chars } or { tokens } with an integer of 1 or more', (value) => {
   if (namedWindows.has(value)) return true;
   const [[unit, size] = [], ...more] = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   return sizes.has(unit) && more.length === 0 && Number.isInteger(size) && (size as number) >= 1;
@@ -51,8 +51,8 @@ export const readPolicy = (options: unknown, path: string): GuardPolicy => {
 
 /** Options that contradict each other, and the reason. */
 const contradictions: readonly (readonly [keyof GuardPolicy, keyof GuardPolicy, string])[] = [
-  ['shadow', 'onUnavailable', 'what a shadow fails to say changes nothing, so that there is nothing to choose.'],
-  ['shadow', 'overlap', 'a shadow never holds anything up.'],
+  ['shadow', 'onUnavailable', 'a missing verdict of a shadow guard has no effect; remove onUnavailable.'],
+  ['shadow', 'overlap', 'a shadow guard never delays a run; remove overlap.'],
 ];
 
 const refuseNonsense = (policy: GuardPolicy, path: string): void => {

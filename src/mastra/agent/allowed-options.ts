@@ -28,7 +28,7 @@ export const checkServedOptions = (given: object): void => {
 
 /** A model at a client's address would receive the conversation. */
 const ownModel = (): InterlockError =>
-  new InterlockError('agent/served-option', { path: 'model', detail: 'a request names a model by its id' });
+  new InterlockError('agent/served-option', { path: 'model', detail: 'a request must name a model by its id' });
 
 /**
  * Checks the options of a run that a thread starts. They may come from a request, which cannot be detected. A model given as

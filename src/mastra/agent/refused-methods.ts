@@ -2,10 +2,10 @@ import type { Agent } from '@mastra/core/agent';
 import { InterlockError } from '../../errors.js';
 
 const network =
-  'a network saves messages before guards read them, and calls tools without the guards of tools; give its agents to a supervisor as "agents".';
-const idling = 'nothing here runs in the background; call resumeStream.';
+  'a network saves messages before guards judge them, and calls tools without tool guards; pass its agents to a supervisor as "agents".';
+const idling = 'no run continues in the background; call resumeStream.';
 const legacy =
-  'models of specification v1 run in a loop of their own, without guards; use a v2, v3 or v4 model with generate or stream.';
+  'models of specification v1 run in a separate loop without guards; use a v2, v3 or v4 model with generate or stream.';
 
 type Method = { [Name in keyof Agent]-?: Agent[Name] extends (...args: never[]) => unknown ? Name : never }[keyof Agent];
 

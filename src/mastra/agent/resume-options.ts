@@ -49,8 +49,8 @@ export const readResumeOptions = (given: object = {}): ResumeCall => {
   }
   const { runId } = options;
   if (typeof runId !== 'string')
-    throw new InterlockError('agent/invalid-option', { path: 'runId', detail: 'it must be a text.' });
+    throw new InterlockError('agent/invalid-option', { path: 'runId', detail: 'it must be a string.' });
   if (toolCallId !== undefined && typeof toolCallId !== 'string')
-    throw new InterlockError('agent/invalid-option', { path: 'toolCallId', detail: 'it must be a text.' });
+    throw new InterlockError('agent/invalid-option', { path: 'toolCallId', detail: 'it must be a string.' });
   return { ...options, runId, toolCallId, repeated };
 };

@@ -82,6 +82,6 @@ export const checkConfig = (config: Partial<Record<NameIn<'config'>, unknown>>, 
 const foreignEffects = ({ effects, tools }: { effects?: unknown; tools?: unknown }): OptionFault[] => {
   if (typeof tools === 'function' || typeof effects !== 'object') return [];
   const foreign = Object.keys(effects ?? {}).filter((name) => !Object.hasOwn(tools ?? {}, name));
-  const detail = 'the agent has no tool of this name.';
+  const detail = 'the agent has no tool with this name.';
   return foreign.map((name) => ({ code: 'agent/invalid-option', path: `effects.${name}`, detail }));
 };

@@ -45,7 +45,7 @@ const repeated = { isServed: true, onResume: 'delegated' } as const;
 export const modelSettingsFault = (settings: unknown): OptionFault | undefined => {
   if (typeof settings !== 'object' || settings === null || !('timeout' in settings) || settings.timeout === undefined)
     return undefined;
-  const detail = 'a time limit is set with abortSignal, e.g. AbortSignal.timeout(milliseconds).';
+  const detail = 'set a time limit with abortSignal, e.g. AbortSignal.timeout(milliseconds).';
   return { code: 'agent/unsupported-option', path: 'modelSettings.timeout', detail };
 };
 
@@ -95,7 +95,7 @@ export const mastraOptions = {
   experimentalTransform: onCall(functions, ofCaller),
   includeRawChunks: onCall(aBoolean),
   structuredOutput: onCall(anObject, { ...served, check: structuredOutputFault }),
-  output: onCall(refused('its successor is structuredOutput.'), served),
+  output: onCall(refused('use structuredOutput instead.'), served),
   isTaskComplete: onCall(anObject),
   delegation: onCall(anObject),
   scorers: { call: recordOf(anObject), config: orGiven(recordOf(anObject)), ...served },
@@ -120,8 +120,8 @@ export const mastraOptions = {
   routePrefix: onCall(withoutEffect),
   request: onCall(withoutEffect),
   messageId: onCall(withoutEffect),
-  eagerToolExecution: onCall(unlessFalse('no tool runs before its step was judged.')),
-  autoResumeSuspendedTools: onCall(unlessFalse('what a person answers is not read off what a model writes.')),
+  eagerToolExecution: onCall(unlessFalse('no tool runs before its step is judged.')),
+  autoResumeSuspendedTools: onCall(unlessFalse('a model cannot resume a suspended tool; call resumeStream or resumeGenerate.')),
   savePerStep: onCall(aBoolean, served),
   versions: onCall(versions, served),
   transform: both(fieldsOf({ transformToolPayload: aFunction, targets: listOf(oneOf('display', 'transcript')) })),
@@ -137,7 +137,7 @@ export const mastraOptions = {
   voice: inConfig(orGiven(voice)),
   options: inConfig(anObject),
   rawConfig: inConfig(anObject),
-  durable: inConfig(unlessFalse('an engine is given as durability.')),
+  durable: inConfig(unlessFalse('set the engine as durability.')),
   skills: inConfig(orGiven(listOf(either(aText, anObject)))),
   skillsFormat: inConfig(oneOf('xml', 'json', 'markdown')),
   browser: inConfig(anObject),

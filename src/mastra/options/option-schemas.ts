@@ -19,15 +19,15 @@ export const instanceWith = <T>(method: string, says: string): z.ZodType<T> =>
 
 export const aFunction = functionOf<(...args: never[]) => unknown>();
 export const anObject = kind<object>('an object', isObject);
-export const aText = z.string(mustBe('a text')).describe('a text');
+export const aText = z.string(mustBe('a string')).describe('a string');
 export const aNumber = z.number(mustBe('a number')).describe('a number');
 export const aBoolean = z.boolean(mustBe('true or false')).describe('true or false');
 
-const nameSays = 'a text that is not empty';
+const nameSays = 'a non-empty string';
 export const aName = z.string(mustBe(nameSays)).min(1, mustBe(nameSays)).describe(nameSays);
 
 export const wholeNumberFrom = (least: number): z.ZodType<number> => {
-  const says = `a whole number from ${least}`;
+  const says = `an integer of ${least} or more`;
   return z.int(mustBe(says)).min(least, mustBe(says)).describe(says);
 };
 
@@ -35,7 +35,7 @@ export const oneOf = <const Values extends readonly string[]>(...values: Values)
   z.enum(values, mustBe(inWords(values))).describe(inWords(values));
 
 export const either = <One, Other>(one: z.ZodType<One>, other: z.ZodType<Other>): z.ZodType<One | Other> => {
-  const says = `${one.description} or ${other.description}`;
+  const says = `${one.description}, or ${other.description}`;
   return z.union([one, other], mustBe(says)).describe(says);
 };
 
@@ -43,13 +43,13 @@ export const either = <One, Other>(one: z.ZodType<One>, other: z.ZodType<Other>)
 export const orGiven = (given: z.ZodType): z.ZodType => either(given, aFunction);
 
 export const listOf = <Entry>(entry: z.ZodType<Entry>): z.ZodType<readonly Entry[]> => {
-  const says = `a list in which each entry is ${entry.description}`;
+  const says = `an array (each item: ${entry.description})`;
   return z.array(entry, mustBe(says)).describe(says);
 };
 
 /** An object with the same schema for every field that is set; it may be an instance. */
 export const recordOf = <Field>(field: z.ZodType<Field>): z.ZodType<Readonly<Record<string, Field>>> => {
-  const says = `an object in which each field is ${field.description}`;
+  const says = `an object (each value: ${field.description})`;
   return z
     .custom<Readonly<Record<string, Field>>>(isObject, { error: mustBe(says), abort: true })
     .check(({ value, issues }) => {
@@ -65,7 +65,7 @@ export const recordOf = <Field>(field: z.ZodType<Field>): z.ZodType<Readonly<Rec
 export const fieldsOf = <Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) => {
   const names = inWords(Object.keys(shape));
   const says = `an object with ${names}`;
-  const error = ({ code }: { code?: string }) => (code === 'unrecognized_keys' ? `there is only ${names}.` : mustBe(says));
+  const error = ({ code }: { code?: string }) => (code === 'unrecognized_keys' ? `use ${names}.` : mustBe(says));
   return z.strictObject(shape, { error }).partial().describe(says);
 };
 
@@ -119,7 +119,7 @@ export const model = orGiven(
   either(
     either(aName, anObject),
     kind<object[]>(
-      'a list of { model }, tried in their order',
+      'an array of { model }, tried in order',
       (value) => isFilled(value) && value.every((entry) => isObject(entry) && isGiven(entry.model)),
     ),
   ),
@@ -152,10 +152,10 @@ export const editor = either(
 
 export const requestContext = instanceWith('get', 'a RequestContext');
 export const abortSignal = instanceWith<AbortSignal>('addEventListener', 'an AbortSignal');
-export const memory = instanceWith('recall', 'a memory of Mastra');
+export const memory = instanceWith('recall', 'a Mastra memory');
 export const mastra = instanceWith('getLogger', 'a Mastra instance');
-export const voice = instanceWith('addTools', 'a voice of Mastra');
-/** Sub-agents by name. */
+export const voice = instanceWith('addTools', 'a Mastra voice');
+/** Sub-agents and workflows by their names. */
 export const agents = recordOf(instanceWith('getDescription', 'an agent'));
 export const workflows = recordOf(instanceWith('createRun', 'a workflow'));
 export const schema = kind<object>('a schema', (value) => typeof value === 'function' || isObject(value));

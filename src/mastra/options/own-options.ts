@@ -32,7 +32,7 @@ export interface CodeChange {
 
 /** Guards of one lane. Entries of a list are checked at compilation, which raises `pipeline/invalid-step`. */
 const guards = kind<DynamicGuards>(
-  'a processor, a pipeline, a workflow, a list of them or a function',
+  'a processor, a pipeline, a workflow, an array of these, or a function',
   (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
 );
 const lane = both(guards, { loosens: removes });

@@ -58,7 +58,7 @@ const known = new Set([
 ]);
 /** Fields of Mastra that are not supported here. */
 const refused: Readonly<Record<string, string>> = {
-  useAgent: 'the second model gets the accepted answer, and no conversation.',
+  useAgent: 'the second model gets the accepted answer, not the conversation.',
 };
 
 const faultAt = (code: OptionFault['code'], field: string, detail?: string): OptionFault => ({
@@ -97,13 +97,13 @@ const fieldFault = ({
   if (!strategies.includes(errorStrategy))
     return faultAt('agent/invalid-option', '.errorStrategy', 'it must be "strict", "warn" or "fallback".');
   if (errorStrategy === 'fallback' && fallbackValue === undefined)
-    return faultAt('agent/invalid-option', '.fallbackValue', 'which value?');
+    return faultAt('agent/invalid-option', '.fallbackValue', 'set it for errorStrategy "fallback".');
   if (!injections.includes(jsonPromptInjection))
     return faultAt('agent/invalid-option', '.jsonPromptInjection', 'it must be true, false, "system", "inline" or "auto".');
   if (model) return undefined;
   if (providerOptions !== undefined)
-    return faultAt('agent/unsupported-option', '.providerOptions', 'without model, give them to the call.');
+    return faultAt('agent/unsupported-option', '.providerOptions', 'without model, pass them as providerOptions of the call.');
   return instructions !== undefined && !jsonPromptInjection
-    ? faultAt('agent/unsupported-option', '.instructions', 'without model or jsonPromptInjection they say nothing.')
+    ? faultAt('agent/unsupported-option', '.instructions', 'without model or jsonPromptInjection they have no effect.')
     : undefined;
 };
