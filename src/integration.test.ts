@@ -46,6 +46,6 @@ describe('a version', () => {
   });
 
   it.each(['0.24.0', '1.9.0', '1.49.0', '1.70.9'])('%s is refused', (version) => {
-    expect(refusal(version)).toContain(`at @mastra/core: ${rangeOf('@mastra/core')} is needed, ${version} is installed.`);
+    expect(refusal(version)).toContain(`at @mastra/core: ${rangeOf('@mastra/core')} is required, ${version} is installed.`);
   });
 });

@@ -50,7 +50,7 @@ export const checkVersion = (name: Integration, version: string): void => {
   if (age === 'newer') return process.emitWarning(newerText(name, version), 'mastra-interlock'); // only Node can read versions
   throw new InterlockError('install/unsupported-version', {
     path: name,
-    detail: `${rangeOf(name)} is needed, ${version} is installed.`,
+    detail: `${rangeOf(name)} is required, ${version} is installed.`,
   });
 };
 
@@ -80,7 +80,7 @@ export const installedIntegrations = (): InstalledIntegration[] =>
     const age = ageOf(name, version);
     if (age === 'newer') return [{ name, version, severity: 'warning', message: newerText(name, version) }];
     if (age === 'tested') return [{ name, version }];
-    return [{ name, version, severity: 'error', message: `${name} ${rangeOf(name)} is needed, ${version} is installed.` }];
+    return [{ name, version, severity: 'error', message: `${name} ${rangeOf(name)} is required, ${version} is installed.` }];
   });
 
 /** The order of two versions by their numbers: negative if the first is older. */

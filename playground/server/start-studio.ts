@@ -78,7 +78,7 @@ const refuseOpenHost = (token: string | false | undefined, host: string): void =
   if (token !== false || isLocalHost(host)) return;
   throw new InterlockError('studio/invalid-option', {
     path: 'token',
-    detail: `other machines reach ${host}, so that a token is required`,
+    detail: `other machines can reach ${host}, so a token is required`,
   });
 };
 

@@ -53,7 +53,7 @@ export const guardTools = <TOOLS extends ToolSet>(tools: TOOLS, guards: Guards, 
 const refuseProviderTools = (tools: ToolSet): void => {
   for (const [name, tool] of Object.entries(tools))
     if (tool.type === 'provider' && tool.isProviderExecuted)
-      throw new InterlockError('ai-sdk/unhonoured-hook', { path: `tools.${name}`, detail: 'the provider runs it' });
+      throw new InterlockError('ai-sdk/unhonoured-hook', { path: `tools.${name}`, detail: 'the provider runs this tool' });
 };
 
 const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
@@ -186,7 +186,7 @@ const judgeArguments = async (run: Run, { toolName, toolCallId, args, messages }
   refuseRejected(run, toolCallId);
   if (left === part) return args;
   if (left?.type === 'tool-call' && left.toolName === toolName) return parseArguments(left.input);
-  throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard took the call out' });
+  throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard removed the call' });
 };
 
 /** Whether a call's arguments must be judged: no guarded model has, or a guard's approval request was skipped by the application. */

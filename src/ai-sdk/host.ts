@@ -23,7 +23,7 @@ export const instanceOf = (model: LanguageModel): ModelInstance => {
 const resolveModel = (model: ModelChoice): ResolvedModel => {
   if (typeof model === 'string') return instanceOf(model) as unknown as ResolvedModel; // an instance of one of the specifications
   if (typeof model === 'object' && 'specificationVersion' in model) return model as ResolvedModel;
-  throw new InterlockError('agent/model-unresolved', { detail: 'the AI SDK takes model instances and ids.' });
+  throw new InterlockError('agent/model-unresolved', { detail: 'the AI SDK accepts model instances and ids.' });
 };
 
 const plain = plainHost(resolveModel);

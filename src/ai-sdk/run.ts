@@ -269,7 +269,7 @@ export type Guards = Compilable | GuardedRun;
 export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions): (() => Run) => {
   if (isSharedRun(guards)) {
     if (options && Object.keys(options).length > 0)
-      throw new InterlockError('ai-sdk/invalid-option', { path: adapter, detail: 'a shared run has its options already.' });
+      throw new InterlockError('ai-sdk/invalid-option', { path: adapter, detail: 'the shared run already has its options.' });
     guards.adapters.add(adapter);
     return () => guards;
   }
@@ -278,7 +278,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
   if (options?.onReaderCancel !== undefined)
     throw new InterlockError('ai-sdk/invalid-option', {
       path: 'onReaderCancel',
-      detail: `${adapter} alone does not see who reads.`,
+      detail: `${adapter} alone cannot detect readers.`,
     });
   checkHonoured(plan, [adapter], options?.uncalled);
   return () => {

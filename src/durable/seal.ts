@@ -37,11 +37,11 @@ export const createSeal = (given: readonly [SealKey, ...SealKey[]]): Seal => {
       const [keyId, encoded = ''] = sealed.split('.');
       const known = keys.find((one) => one.id === keyId);
       if (!known)
-        throw new InterlockError('durable/unreadable', { path: place, detail: 'it was written with another key, or with none.' });
+        throw new InterlockError('durable/unreadable', { path: place, detail: 'it has another key, or none.' });
       try {
         return opened(known, Buffer.from(encoded, 'base64'), place);
       } catch (cause) {
-        throw new InterlockError('durable/unreadable', { path: place, detail: 'it was changed.', cause });
+        throw new InterlockError('durable/unreadable', { path: place, detail: 'it was changed after encryption.', cause });
       }
     },
   };

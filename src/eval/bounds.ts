@@ -33,7 +33,7 @@ export const parseBound = (side: Bound['side'], text: string): Bound => {
   if (!metric || number.trim() === '' || !Number.isFinite(value))
     throw new InterlockError('eval/unknown-metric', {
       path: text,
-      detail: `write one of ${metrics.join(', ')}, = and a number.`,
+      detail: `write METRIC=NUMBER, with one of ${metrics.join(', ')}.`,
     });
   if (isShare(metric) && (value < 0 || value > 1 || (side === 'max' && value === 1)))
     throw new InterlockError('eval/invalid-bound', { path: text, detail: `${metric} is a share from 0 to 1.` });

@@ -37,7 +37,7 @@ export const createSampleJudge = async (by: InterlockAgent | ReplayGuards, score
       const plan = planOf(lane);
       if (plan && (!phase || plan.has(phase)) && !isAllShadow(plan)) return;
       const what = phase ? `the phase ${phase}` : `the ${lane} lane`;
-      throw new InterlockError('eval/no-judge', { path: where, detail: `no guard is in force in ${what}.` });
+      throw new InterlockError('eval/no-judge', { path: where, detail: `no guard is active in ${what}.` });
     },
     judge: async ({ judged }) => {
       const startedAt = performance.now();

@@ -266,7 +266,7 @@ export const createAttempt = (run: Run): Attempt => ({
 
 /** The current attempt; every activity after `prepare` has one. */
 export const currentAttempt = (run: Run): Attempt => {
-  if (!run.attempt) throw new InterlockError('run/failed', { detail: 'no attempt is under way.' });
+  if (!run.attempt) throw new InterlockError('run/failed', { detail: 'no attempt is in progress.' });
   return run.attempt;
 };
 

@@ -30,7 +30,7 @@ export const checkBlockOptions = (options: object, where: string): void => {
 const faultIn = (name: string, value: unknown, path: string): ReturnType<OptionKind['faultOf']> =>
   Object.hasOwn(kinds, name)
     ? kinds[name as keyof BlockOptions].faultOf(value, path)
-    : { path, detail: `there are ${Object.keys(kinds).join(' and ')}.` };
+    : { path, detail: `the options are ${Object.keys(kinds).join(' and ')}.` };
 
 /** The steps of a block. Raises `pipeline/invalid-step` if they are not an array. */
 export const stepsOf = <Step>(steps: readonly Step[], where: string): readonly Step[] => {

@@ -51,7 +51,7 @@ describe('npm install next to', () => {
     const { stdout, stderr } = await project.node(24, ['use.mjs']);
     expect(stdout, stderr).toContain('guards p\n');
     expect(stdout).toContain('install/unsupported-version ');
-    expect(stdout).toContain(`at ${integration}: ${rangeOf(integration)} is needed, ${beside[integration]} is installed.`);
+    expect(stdout).toContain(`at ${integration}: ${rangeOf(integration)} is required, ${beside[integration]} is installed.`);
   });
 
   it('nothing succeeds; the guards work, and a missing package is named', async () => {

@@ -100,7 +100,7 @@ export const limitGuard = (
   const { limits } = options;
   const free = limits.findIndex(({ unit, priceOf }) => unit === 'cost' && !priceOf);
   if (free >= 0)
-    throw new InterlockError('guard/invalid-option', { path: `limit.limits.${free}.priceOf`, detail: 'cost needs a price.' });
+    throw new InterlockError('guard/invalid-option', { path: `limit.limits.${free}.priceOf`, detail: 'cost needs priceOf.' });
   const guard: Processor<string, LimitMetadata> = {
     id: options.id ?? 'limit',
     name: 'Limits',

@@ -113,7 +113,7 @@ const readRules = ({ hosts = [], schemes = ['https', 'http', 'mailto', 'tel'], i
   const refuse = (path: string, detail: string): never => {
     throw new InterlockError('guard/invalid-option', { path: `${id}.${path}`, detail });
   };
-  const matchers = hosts.map((entry, at) => readHost(entry) ?? refuse(`hosts.${at}`, `${entry} is no host.`));
+  const matchers = hosts.map((entry, at) => readHost(entry) ?? refuse(`hosts.${at}`, `${entry} is not a host.`));
   for (const [at, scheme] of schemes.entries())
     if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) refuse(`schemes.${at}`, `${scheme} is no scheme.`);
   return { schemes: new Set(schemes), allows: (host) => matchers.some((fits) => fits(host)), isOpen: hosts.includes('*') };

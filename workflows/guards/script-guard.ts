@@ -50,7 +50,7 @@ export const scriptGuard = (
   const { scripts, maxForeignShare = 0.2, minLetters = 12, strategy = 'block', id = 'script' } = options;
   const unknown = scripts.find((script) => !isScript(script));
   if (scripts.length === 0 || unknown !== undefined)
-    throw new InterlockError('guard/invalid-option', { path: `${id}.scripts`, detail: `there is no script ${unknown ?? ''}.` });
+    throw new InterlockError('guard/invalid-option', { path: `${id}.scripts`, detail: `unknown script: ${unknown ?? ''}.` });
   const guard: Processor<string, ScriptMetadata> = {
     id,
     name: 'Script',

@@ -88,7 +88,7 @@ export const askJudge = async (
     if (attempt === 2)
       throw new InterlockError('guard/unavailable', {
         path: 'judge',
-        detail: `the judge gave no answer that can be used: ${read}.`,
+        detail: `the judge gave no usable answer: ${read}.`,
       });
     prompt.push(
       said('assistant', text || '(empty)'),

@@ -30,7 +30,7 @@ export const urlRule = (options: UrlRuleOptions = {}): ArgumentRule => {
   const matchers = hosts?.map((entry) => {
     const matcher = readHost(entry);
     if (matcher) return matcher;
-    throw new InterlockError('guard/invalid-option', { path: 'urlRule.hosts', detail: `${entry} is no host.` });
+    throw new InterlockError('guard/invalid-option', { path: 'urlRule.hosts', detail: `${entry} is not a host.` });
   });
   return async (value) => {
     if (typeof value !== 'string') return 'must be an address as text';

@@ -47,7 +47,7 @@ const parsed = (json: string): unknown => {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw new InterlockError('studio/invalid-request', { detail: 'The file is no exported run', cause });
+    throw new InterlockError('studio/invalid-request', { detail: 'The file is not an exported run', cause });
   }
 };
 

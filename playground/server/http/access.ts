@@ -35,7 +35,7 @@ export const guardAccess = (access: Access, path: string): MiddlewareHandler => 
     } else if (!isLocalRequest(context))
       throw new InterlockError('studio/forbidden', {
         path: 'Host',
-        detail: 'without a token the studio answers this machine only',
+        detail: 'without a token, the studio accepts requests from this machine only',
       });
     return next();
   };

@@ -5,7 +5,7 @@ import { InterlockError } from '../../../src/index.js';
 /** The JSON body of a request. Raises `studio/invalid-request` with the path of the first field that does not fit. */
 export const readBody = async <S extends z.ZodType>(context: Context, schema: S): Promise<z.output<S>> => {
   const body: unknown = await context.req.json().catch((cause: unknown) => {
-    throw new InterlockError('studio/invalid-request', { detail: 'The body is no JSON', cause });
+    throw new InterlockError('studio/invalid-request', { detail: 'The body is not valid JSON', cause });
   });
   return readInput(body, schema);
 };

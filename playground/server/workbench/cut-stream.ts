@@ -63,7 +63,7 @@ const recordedDeltas = (
   if (!first)
     throw new InterlockError('studio/not-found', {
       path: runId,
-      detail: `no ${kind} came in step ${stepNumber}, attempt ${attempt}`,
+      detail: `no ${kind} was received in step ${stepNumber}, attempt ${attempt}`,
     });
   return came.filter(({ part }) => part.partId === first.part.partId).map(({ chunk }) => wordsOf(chunk));
 };

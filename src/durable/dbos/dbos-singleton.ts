@@ -22,11 +22,11 @@ type RunOf = (programId: string, runId: string, input: string) => Promise<string
 /** Claims the DBOS of this process for an engine. Raises `durable/invalid-option` if another engine has it. */
 export const takeDbos = (recover: Recover): RunOf => {
   if (singleton.recover)
-    refuseOption('durability', 'there is one DBOS in a process; give its agents the same engine, or close the other one.');
+    refuseOption('durability', 'a process can have only one DBOS; give its agents the same engine, or close the other engine.');
   if (!singleton.workflow && DBOS.isInitialized())
     refuseOption(
       'durability',
-      'DBOS runs in this process already; let the engine launch it, or run the agents in a process of their own.',
+      'DBOS already runs in this process; let the engine launch it, or run the agents in a separate process.',
     );
   singleton.recover = recover;
   singleton.workflow ??= DBOS.registerWorkflow(

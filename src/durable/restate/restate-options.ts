@@ -65,6 +65,6 @@ export const readRestateOptions = (options: RestateOptions): RestateSettings => 
   checkWhole('maxDeaths', settings.maxDeaths, [1]);
   checkWhole('patienceMs', settings.patienceMs, [0]);
   if (listen) checkWhole('listen.port', listen.port, [1, 65_535]);
-  else if (adminUrl !== undefined) refuseOption('adminUrl', 'there is nothing to register without `listen`.');
+  else if (adminUrl !== undefined) refuseOption('adminUrl', 'it has no effect without `listen`; set `listen` or remove it.');
   return settings;
 };

@@ -93,7 +93,7 @@ const consumeChunks = async (
 
 const endOf = async (attempt: Attempt, guardedStream: GuardedStream): Promise<Outcome> => {
   if (guardedStream.isStopped || isWhole(attempt)) return (await guardedStream.end()) ?? { kind: 'done' };
-  throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part came.' });
+  throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part arrived.' });
 };
 
 /** Reasons that a client puts into a finish part of its own if the provider sent none. */

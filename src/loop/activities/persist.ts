@@ -21,6 +21,6 @@ const failureOf = (run: Run, outcome: Outcome): Outcome => {
   if (outcome.kind === 'failed' || !stop || stop.kind === 'unavailable') return { kind: 'failed' };
   return failWith(
     run,
-    new InterlockError('run/failed', { path: stop.path, detail: `memory refused the answer: ${stop.reason}.` }),
+    new InterlockError('run/failed', { path: stop.path, detail: `memory rejected the answer: ${stop.reason}.` }),
   );
 };

@@ -56,7 +56,7 @@ const ownSettings = (settings: StepSettings, called: StepSettings): PersistedAtt
 const namesOf = (tools: Readonly<Record<string, unknown>>, called: Readonly<Record<string, unknown>> = {}): string[] =>
   Object.keys(tools).map((name) => {
     if (tools[name] !== called[name])
-      throw new InterlockError('durable/unkept-value', { path: `tools.${name}`, detail: 'a guard put this tool in for a step.' });
+      throw new InterlockError('durable/unkept-value', { path: `tools.${name}`, detail: 'a guard added this tool to a step.' });
     return name;
   });
 

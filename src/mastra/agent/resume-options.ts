@@ -32,7 +32,8 @@ export const startOptions = ({ options: { ports } }: Run): CallOptions | undefin
 export const checkRepeated = (run: Run, repeated: ResumeCall['repeated']): void => {
   const started = startOptions(run) as Readonly<Record<string, unknown>> | undefined;
   const path = Object.keys(repeated).find((name) => !isDeepStrictEqual(repeated[name], started?.[name]));
-  if (path) throw new InterlockError('agent/unsupported-option', { path, detail: 'a resumed run keeps what it began with.' });
+  if (path)
+    throw new InterlockError('agent/unsupported-option', { path, detail: 'a resumed run keeps the options of its start.' });
 };
 
 /** Parses the options of a call that resumes a run. Raises for unsupported and invalid options, as for any call. */

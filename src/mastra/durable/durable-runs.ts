@@ -121,7 +121,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       const { id } = await lastSegment(context, runId);
       if (!runs.retry) throw new InterlockError('durable/unsupported-operation', { path: 'retry' });
       if (!(await runs.retry(id)))
-        throw new InterlockError('durable/no-run', { path: runId, detail: 'the engine did not give it up.' });
+        throw new InterlockError('durable/no-run', { path: runId, detail: 'the engine has not stopped retrying the run.' });
     },
     abandon: async (runId, owner) => {
       await owned(runId, owner);
@@ -129,7 +129,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       if (!runs.abandon) throw new InterlockError('durable/unsupported-operation', { path: 'abandon' });
       if (await runs.abandon(id))
         await board.pin(runId, undefined); // it no longer waits
-      else throw new InterlockError('durable/no-run', { path: runId, detail: 'it is not under way.' });
+      else throw new InterlockError('durable/no-run', { path: runId, detail: 'the run is not active.' });
     },
     fork: async (runId, { resourceId, ...point }) => {
       await owned(runId, { resourceId });

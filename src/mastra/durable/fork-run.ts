@@ -29,7 +29,7 @@ export const forkedSegment = async (context: DurableContext, last: ForkedFrom, p
   if (step !== undefined && (!Number.isInteger(step) || step < 0 || step > reached + 1))
     throw new InterlockError('durable/no-step', {
       path: last.runId,
-      detail: `it has come to step ${reached}, and not to ${step}.`,
+      detail: `the run has reached step ${reached}, not ${step}.`,
     });
   const forked = { ...segment, call: { ...call, runId: newRunId }, forked: [...(segment.forked ?? []), ...sections] };
   return withOwnMessage(forked, idsOf(context.parts.agent)('message'));

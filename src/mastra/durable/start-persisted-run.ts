@@ -85,7 +85,7 @@ const checkCode = async (options: PersistedStartOptions, run: Run, definition: R
   if (await isSoonAborted(durable.canceled, hearCancelMs)) return;
   throw new InterlockError('durable/changed-code', {
     path: runId,
-    detail: `begun by ${change.from}, here ${change.to}: ${change.changes.join('; ')}.`,
+    detail: `started by ${change.from}, this process has ${change.to}: ${change.changes.join('; ')}.`,
     cause: change,
   });
 };

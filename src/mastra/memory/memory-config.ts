@@ -16,7 +16,7 @@ const refusals: readonly Refusal[] = [
     path: 'memory.options.workingMemory.useStateSignals',
     isAsked: ({ workingMemory }) =>
       workingMemory !== undefined && 'useStateSignals' in workingMemory && workingMemory.useStateSignals === true,
-    detail: 'state signals are sent by the loop of Mastra’s agent; leave it out, and working memory is a system message.',
+    detail: 'only the loop of Mastra’s agent sends state signals; remove it, and working memory becomes a system message.',
   },
 ];
 
