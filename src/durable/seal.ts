@@ -36,8 +36,7 @@ export const createSeal = (given: readonly [SealKey, ...SealKey[]]): Seal => {
     open: (sealed, place) => {
       const [keyId, encoded = ''] = sealed.split('.');
       const known = keys.find((one) => one.id === keyId);
-      if (!known)
-        throw new InterlockError('durable/unreadable', { path: place, detail: 'it has another key, or none.' });
+      if (!known) throw new InterlockError('durable/unreadable', { path: place, detail: 'it has another key, or none.' });
       try {
         return opened(known, Buffer.from(encoded, 'base64'), place);
       } catch (cause) {
