@@ -131,8 +131,9 @@ const resolve = (path: string, specifier: string): string => posix.join(posix.di
 /** Every name that an entry of the package exports, including types, in order. */
 export const publicNames = (entry: string): PublicName[] =>
   sourceAt(entry)
-    .body.flatMap((statement) =>
-      statement.type === 'ExportNamedDeclaration' ? statement.specifiers.map(({ exported }) => nameOf(exported)) : [],
-    )
-    .map((name) => ({ name, ...find(entry, name) }))
+    .body.flatMap((statement) => {
+      if (statement.type === 'ExportAllDeclaration') return publicNames(resolve(entry, statement.source.value));
+      if (statement.type !== 'ExportNamedDeclaration') return [];
+      return statement.specifiers.map(({ exported }) => nameOf(exported)).map((name) => ({ name, ...find(entry, name) }));
+    })
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
