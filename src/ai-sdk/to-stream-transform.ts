@@ -120,6 +120,8 @@ const judgedSteps = (run: Run): Pass => {
 const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): TransformStream<Part, Part> => {
   const wire = createWire();
   let hasEnded = false;
+  /** A guard may still judge words of an answer that was cut off. */
+  const close = (): void => void (hasEnded = true);
   const end = (controller: Controller, error: StopError): void => {
     hasEnded = true;
     run.failure = { error };
@@ -147,6 +149,8 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
         end(controller, error);
       }
     },
+    flush: close,
+    cancel: close,
   });
 };
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Processor } from '@mastra/core/processors';
 import { streamText } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createGuardedRun, guardedToolLoop, toStreamTransform, withGuards, type GuardOptions } from '../../src/ai-sdk/index.js';
 import { guard } from '../../src/index.js';
@@ -22,21 +22,22 @@ const saying = (...text: string[]) => scriptedModel({ specificationVersion: 'v4'
 
 type Parts = AsyncIterable<{ type: string; text?: string }>;
 
+type Way = (model: ReturnType<typeof saying>, options: GuardOptions, by?: typeof guards) => Promise<Parts>;
 /** The ways to stream words through guards. */
-const streams: Record<string, (model: ReturnType<typeof saying>, options: GuardOptions) => Promise<Parts>> = {
-  withGuards: async (model, { abortSignal, ...options }) =>
-    streamText({ model: withGuards(model, guards, options), prompt: 'Go', abortSignal, onError: () => undefined }).fullStream,
-  toStreamTransform: async (model, { abortSignal, ...options }) =>
+const streams: Record<string, Way> = {
+  withGuards: async (model, { abortSignal, ...options }, by = guards) =>
+    streamText({ model: withGuards(model, by, options), prompt: 'Go', abortSignal, onError: () => undefined }).fullStream,
+  toStreamTransform: async (model, { abortSignal, ...options }, by = guards) =>
     streamText({
       model,
       prompt: 'Go',
       abortSignal,
       onError: () => undefined,
-      experimental_transform: toStreamTransform(guards, options),
+      experimental_transform: toStreamTransform(by, options),
     }).fullStream,
-  guardedToolLoop: async (model, { abortSignal, ...guardOptions }) =>
+  guardedToolLoop: async (model, { abortSignal, ...guardOptions }, by = guards) =>
     (
-      await guardedToolLoop({ model, guards, guardOptions, onError: () => undefined }).stream({
+      await guardedToolLoop({ model, guards: by, guardOptions, onError: () => undefined }).stream({
         prompt: 'Go',
         abortSignal,
       })
@@ -55,6 +56,39 @@ describe.each(Object.keys(streams))('words that are cleared while the provider s
       controller.abort();
     }
     expect(told[0]).toBe('All is well. ');
+  });
+});
+
+describe.each(Object.keys(streams))('words that are cleared after an answer was cut off, %s', (way) => {
+  it.each(['its caller aborts', 'its provider breaks off'])('go nowhere: %s', async (cut) => {
+    const rejected: unknown[] = [];
+    const listen = (error: unknown) => void rejected.push(error);
+    process.on('unhandledRejection', listen);
+    onTestFinished(() => void process.off('unhandledRejection', listen));
+    const controller = new AbortController();
+    const verdict = Promise.withResolvers<void>();
+    const slow: Processor = {
+      id: 'slow',
+      processOutputStream: async ({ part }) => {
+        if (part.type !== 'text-delta') return part;
+        if (cut === 'its caller aborts') controller.abort();
+        await verdict.promise;
+        return part;
+      },
+    };
+    const end = cut === 'its caller aborts' ? { hang: true } : { error: new Error('The line is dead.') };
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['All is well. ', 'And s'], ...end }] });
+    const parts = await streams[way]?.(model, { abortSignal: controller.signal }, [guard(slow, { window: 'sentence' })]);
+    const told: string[] = [];
+    const read = async () => {
+      for await (const { type } of parts as Parts) told.push(type);
+    };
+    const reading = read().catch(() => undefined); // a broken line is an error of the stream
+    await setTimeout(20); // the stream is at its end, as far as it can be
+    verdict.resolve();
+    await reading;
+    await setTimeout(0);
+    expect({ told: told.filter((type) => type === 'text-delta'), rejected }).toEqual({ told: [], rejected: [] });
   });
 });
 
