@@ -112,5 +112,6 @@ describe('unquotedError', () => {
 
   it('does not cut short contents out of messages', () => {
     expect(cutQuotesOf('test')('a test error')).toBe('a test error');
+    expect(cutQuotesOf('ann@a.org')('No ann@a.org. Not ann@a.orgs, bo@a.org')).toBe('No …. Not ann@a.orgs, bo@a.org');
   });
 });

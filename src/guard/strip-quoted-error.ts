@@ -15,8 +15,8 @@ const mostChars = 200;
 
 /** Minimal length of a quotation of the content, in characters. */
 const quoteChars = 12;
-/** A word of the content that may be a value is removed at any length. */
-const word = /[^\s"'`,;()[\]{}<>]+/g;
+/** A word of the content that may be a value is removed at any length. A stop belongs to a word only inside it. */
+const word = /(?:[^\s"'`,;()[\]{}<>=\\.:!?…]|[.:!?](?=[^\s"'`,;()[\]{}<>=\\.:!?…]))+/g;
 const isValue = (text: string): boolean => text.length > 3 && /[\d@]/.test(text);
 
 /** Removes quotations of a content from a text. */

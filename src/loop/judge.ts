@@ -73,11 +73,19 @@ export const failWith = (run: Run, error: unknown): Outcome => {
 export const shownError = (run: Run, error: unknown): unknown =>
   run.options.serveErrorDetails ? error : stripQuotedError(error, withoutPrompt(run));
 
-/** Removes quotations of the conversation, and of the response so far, from a text. */
+/** Removes quotations of the conversation, and of the response so far, original and edited, from a text. */
 export const withoutPrompt = ({ list, attempt, scope: { host } }: Run): ((text: string) => string) => {
-  const said = textsIn([host.messages.read(list, 'all'), host.messages.readSystem(list), attempt?.answer.parts]);
-  return cutQuotesOf(said.map(({ text }) => text).join('\n'));
+  const said = wordsIn([host.messages.read(list, 'all'), host.messages.readSystem(list), attempt?.answer.parts]);
+  const came = attempt?.rawChunks.map(({ type, payload }) =>
+    type.endsWith('-delta') ? wordsIn(payload) : `\n${wordsIn(payload)}\n`,
+  );
+  return cutQuotesOf([said, '\n', ...(came ?? [])].join(''));
 };
+
+const wordsIn = (value: unknown): string =>
+  textsIn(value)
+    .map(({ text }) => text)
+    .join('\n');
 
 /**
  * Passes a chunk, and those that guards set aside to follow it, through the stream guards; emits their version. Returns the edited chunk.

@@ -7,7 +7,7 @@ interface ModelChunk {
   readonly chunk: Chunk;
   /** Start time of the call. */
   readonly startedAt: number;
-  /** Whether a guard needs the original chunks. */
+  /** Whether a guard needs the original chunks, or may edit or buffer them. */
   readonly isKept: boolean;
 }
 

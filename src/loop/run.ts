@@ -146,7 +146,7 @@ export interface Attempt {
   answer: AssembledResponse;
   /** The call that overlaps with the guards; its response is used only after they have passed. */
   ahead: ResponseAhead | undefined;
-  /** The provider's original chunks, kept if a guard needs them. */
+  /** The provider's original chunks, kept if a guard needs them or judges the stream. */
   rawChunks: { type: string; payload: unknown }[];
   /** Whether the model has responded: with text, calls or files. */
   hasSpoken: boolean;

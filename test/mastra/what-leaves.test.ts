@@ -3,8 +3,9 @@ import type { Processor } from '@mastra/core/processors';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
-import { InterlockAgent, type InterlockConfig, type RunEvent } from '../../src/index.js';
+import { guard, InterlockAgent, type InterlockConfig, type RunEvent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { redactor } from '../../workflows/index.js';
 
 const agentWith = (config: InterlockConfig, steps: Parameters<typeof scriptedModel>[0]['steps'] = [{ text: 'Hello.' }]) =>
   new InterlockAgent({ id: 'a', name: 'a', instructions: 'Help.', model: scriptedModel({ steps }), ...config });
@@ -72,7 +73,7 @@ describe('a guard that leaves an unreadable part', () => {
     'a proxy that it throws in %s is an outage of that guard',
     async (hook) => {
       for (const isLate of [false, true]) {
-        const guard = {
+        const odd = {
           id: 'odd',
           [hook]: () => {
             if (!isLate) throw hostile();
@@ -80,7 +81,7 @@ describe('a guard that leaves an unreadable part', () => {
           },
         } as Processor;
         const lane = hook.startsWith('processInput') ? 'inputProcessors' : 'outputProcessors';
-        await expect(agentWith({ [lane]: [guard] }).generate('Hi')).rejects.toMatchObject({
+        await expect(agentWith({ [lane]: [odd] }).generate('Hi')).rejects.toMatchObject({
           code: 'guard/unavailable',
           path: expect.stringContaining('odd'),
         });
@@ -91,12 +92,12 @@ describe('a guard that leaves an unreadable part', () => {
   it.each(['processInput', 'processInputStep', 'processOutputStep', 'processOutputResult'] as const)(
     'a message without content in %s is an outage of that guard',
     async (hook) => {
-      const guard = {
+      const odd = {
         id: 'odd',
         [hook]: ({ messages }: { messages: { content: unknown }[] }) => void (messages[0] && (messages[0].content = null)),
       };
       const lane = hook.startsWith('processInput') ? 'inputProcessors' : 'outputProcessors';
-      await expect(agentWith({ [lane]: [guard as unknown as Processor] }).generate('Hi')).rejects.toMatchObject({
+      await expect(agentWith({ [lane]: [odd as unknown as Processor] }).generate('Hi')).rejects.toMatchObject({
         message: expect.stringContaining('odd'),
         code: expect.stringMatching(/^(guard\/unavailable|phase\/invalid-result)$/),
       });
@@ -132,6 +133,32 @@ describe('what a provider says of a failure', () => {
     const steps = [{ text: ['The code is ZEBRA42.'], error: new Error('Broke off after ZEBRA42.') }];
     const stream = await agentWith({ hold: 'run' }, steps).stream(prompt);
     await expect(stream.getFullOutput()).rejects.toThrow('Broke off after …');
+  });
+
+  const codes = redactor({ strategy: 'replace', kinds: [], patterns: [{ name: 'code', regex: /ZEBRA42/, maxLength: 7 }] });
+  const late = guard({ id: 'late', processOutputStream: ({ part }) => Promise.resolve(part) }, { window: 'step' });
+  it.each([
+    ['a guard took out', codes],
+    ['a guard has yet to judge', late],
+  ])('quotes no words of the answer that %s', async (_case, by) => {
+    const quotes = [
+      'Broke off after ZEBRA42.',
+      'At "code is ZEBRA42"',
+      'id=ZEBRA42: bad',
+      'Bad \\"ZEBRA42\\"!',
+      'See ZEBRA42...',
+    ];
+    for (const quote of quotes)
+      for (const hold of ['none', 'step', 'run'] as const) {
+        const steps = [{ text: ['The code is ZEB', 'RA42. '], error: new Error(quote) }];
+        const told: unknown[] = [];
+        const onRunEvent = (event: RunEvent) => void told.push(event);
+        const stream = await agentWith({ hold, outputProcessors: [by], onRunEvent }, steps).stream('Hi');
+        for await (const chunk of stream.fullStream) told.push(chunk);
+        told.push(await stream.getFullOutput().catch((caught: unknown) => caught));
+        expect(inspect(told, { depth: 9 })).not.toContain('ZEBRA42');
+        expect(inspect(told, { depth: 9 })).toContain('…');
+      }
   });
 });
 

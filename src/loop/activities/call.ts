@@ -71,7 +71,7 @@ const consumeChunks = async (
   attempt: Attempt,
   { chunks, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
 ): Promise<Outcome | undefined> => {
-  const isKept = isGuarded(run, 'llmResponse');
+  const isKept = isGuarded(run, 'llmResponse') || isGuarded(run, 'outputStream');
   const holdsResults = isGuarded(run, 'toolResult');
   const ids = createPartIds(run.usedPartIds);
   for await (const chunk of guardedStream.watch(chunks)) {
