@@ -105,7 +105,7 @@ export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Ou
 };
 
 /** Judges a chunk that is not the model's as a whole, also by guards with windows. */
-const judgeChunk = (run: Run, chunk: Chunk): Promise<Judged<'outputStream'>> => {
+export const judgeChunk = (run: Run, chunk: Chunk): Promise<Judged<'outputStream'>> => {
   const { output } = run.options.lanes;
   const stream = output && planStream(output.graph);
   if (!stream) return judge<'outputStream'>(run, streamPayload(run, chunk));

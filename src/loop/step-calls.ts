@@ -5,7 +5,13 @@ import type { ToolCall } from './ports.js';
 /** The input that a call waits for: a person's approval, or the data its tool requested when it suspended the run. */
 export type WaitingCall =
   | { readonly kind: 'approval'; readonly call: ToolCall }
-  | { readonly kind: 'data'; readonly call: ToolCall; readonly suspension: Suspension };
+  | {
+      readonly kind: 'data';
+      readonly call: ToolCall;
+      readonly suspension: Suspension;
+      /** What guards of the stream left of it for readers; the tool gets its own back. */
+      readonly shown?: Suspension;
+    };
 
 /** The state of a step's calls, passed from one run segment to the next; by call id. */
 export interface StepCalls {

@@ -1,7 +1,10 @@
 import { klona } from 'klona/full';
-import type { Chunk } from './ports.js';
+import type { Chunk, ToolCall } from './ports.js';
 import { agentChunk, publish } from './emit.js';
 import type { Run } from './run.js';
+import { judgeChunk } from './judge.js';
+import type { Suspension } from './call-response.js';
+import type { Outcome } from './outcome.js';
 import type { WaitingCall } from './step-calls.js';
 
 /** JSON schema of an approval. */
@@ -16,12 +19,35 @@ export const waitingChunk = (run: Run, waiting: WaitingCall): Chunk => {
   const { toolCallId, toolName, args } = klona(waiting.call);
   if (waiting.kind === 'approval')
     return agentChunk(run, 'tool-call-approval', { toolCallId, toolName, args, resumeSchema: approvalSchema });
-  const { payload, resumeSchema = '', approval } = waiting.suspension;
+  const { payload, resumeSchema = '', approval } = waiting.shown ?? waiting.suspension;
   if (approval) {
     const inner = { toolName, args, ...approval };
     return agentChunk(run, 'tool-call-approval', { ...inner, toolCallId, resumeSchema: approvalSchema });
   }
-  return agentChunk(run, 'tool-call-suspended', { toolCallId, toolName, args, suspendPayload: payload, resumeSchema });
+  return agentChunk(run, 'tool-call-suspended', { toolCallId, toolName, args, suspendPayload: klona(payload), resumeSchema });
+};
+
+/** A call that its tool suspended, with what guards of the stream leave of it; or how the activity ends. */
+export const judgeSuspension = async (
+  run: Run,
+  { call, suspension }: { call: ToolCall; suspension: Suspension },
+): Promise<{ waiting: WaitingCall; outcome?: undefined } | { waiting?: undefined; outcome: Outcome }> => {
+  const { approval, ...asked } = suspension;
+  const payload = await judgeShown(run, { kind: 'data', call, suspension: asked });
+  if (payload.outcome) return payload;
+  const decision = approval && (await judgeShown(run, { kind: 'data', call, suspension }));
+  if (decision?.outcome) return decision;
+  const shown = { ...suspension, payload: payload.left['suspendPayload'] };
+  if (!approval || !decision) return { waiting: { kind: 'data', call, suspension, shown } };
+  const { toolName, args } = decision.left as { toolName?: string; args?: unknown };
+  return { waiting: { kind: 'data', call, suspension, shown: { ...shown, approval: { ...approval, toolName, args } } } };
+};
+
+/** What guards of the stream leave of a waiting call's chunk. */
+const judgeShown = async (run: Run, waiting: WaitingCall) => {
+  const { data, outcome } = await judgeChunk(run, waitingChunk(run, waiting));
+  if (outcome) return { outcome };
+  return { left: ((data.part as Chunk | null | undefined)?.payload ?? {}) as Readonly<Record<string, unknown>> }; // of our own chunk
 };
 
 /** The calls that a run is suspended for. */

@@ -1,10 +1,12 @@
 import type { Processor } from '@mastra/core/processors';
+import { MockMemory } from '@mastra/core/memory';
 import { createTool } from '@mastra/core/tools';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import type { InterlockAgent, InterlockAgentConfig, InterlockCallOptions } from '../../src/index.js';
-import { asking, begin, charging, no, resume, yes, type Sat } from './approval-support.js';
+import { asking, begin, charging, no, resume, yes, type Sat, type SeenChunk } from './approval-support.js';
+import { redactor } from '../../workflows/index.js';
 import { makeAgent, modes, type Mode } from './support.js';
 
 const said = 'I will charge you. ';
@@ -223,6 +225,115 @@ describe.each(modes)('sub-agents that need a person, in %s', (mode) => {
     const told = JSON.stringify(model.calls[1]?.prompt.at(-1));
     expect(told).toContain('agent/refused');
     expect(told).not.toContain(said);
+  });
+});
+
+describe.each(modes)('what a tool suspends with, in %s', (mode) => {
+  const mail = 'ann@example.com';
+  const guardOf = (strategy: 'replace' | 'block') => redactor({ strategy, kinds: ['email'] });
+  const lookingUp = (log: unknown[]) =>
+    createTool({
+      id: 'lookUp',
+      description: 'Looks up whom to ask.',
+      inputSchema: z.object({}),
+      resumeSchema: z.object({ ok: z.boolean() }),
+      execute: async (_input, { agent }) => {
+        const { resumeData, suspend, suspendPayload } = (agent ?? {}) as NonNullable<typeof agent> & { suspendPayload?: unknown };
+        if (resumeData) return void log.push(suspendPayload);
+        return suspend?.({ question: `May ${mail} know?` });
+      },
+    });
+  const steps = [{ toolCalls: [{ name: 'lookUp', args: {} }] }, { text: 'Done.' }];
+
+  const inPlace: Processor = {
+    id: 'in-place',
+    processOutputStream: async ({ part }) => {
+      const { suspendPayload } = ((part as { payload?: object }).payload ?? {}) as { suspendPayload?: { question: string } };
+      if (suspendPayload) suspendPayload.question = suspendPayload.question.replace(mail, '[EMAIL]');
+      return part;
+    },
+  };
+
+  it.each([
+    ['in a copy', guardOf('replace')],
+    ['in place', inPlace],
+  ])('is read by guards of the stream: what they take out %s is in no chunk, result, list or memory', async (_case, by) => {
+    const log: unknown[] = [];
+    const memory = new MockMemory();
+    const { agent } = makeAgent(steps, { tools: { lookUp: lookingUp(log) }, outputProcessors: [by], memory });
+    const { result, chunks, ofType } = await begin(agent, mode, { memory: { thread: 't', resource: 'r' } });
+    expect(ofType('tool-call-suspended')).toMatchObject([{ payload: { suspendPayload: { question: 'May [EMAIL] know?' } } }]);
+    const kept = [result, chunks, await agent.listSuspendedRuns({}), await memory.recall({ threadId: 't', resourceId: 'r' })];
+    expect(JSON.stringify(kept)).not.toContain(mail);
+    expect(JSON.stringify(kept).match(/May \[EMAIL\] know/g)?.length).toBeGreaterThan(3);
+    await resume(agent, mode, { ok: true }, { runId: result.runId });
+    expect(log).toEqual([{ question: `May ${mail} know?` }]); // the tool has its own
+  });
+
+  it('is read once, and again where the tool asks anew', async () => {
+    const read: unknown[] = [];
+    const reader: Processor = {
+      id: 'reader',
+      processOutputStream: async ({ part }) => {
+        if (part.type.startsWith('tool-call-suspended'))
+          read.push((part as { payload?: { toolCallId?: string } }).payload?.toolCallId);
+        return part;
+      },
+    };
+    const ask = (about: string) => ({ name: 'ask', args: { about } });
+    const { agent } = makeAgent([{ toolCalls: [ask('sun'), ask('moon')] }, { text: 'Done.' }], {
+      tools: { ask: asking([]) },
+      outputProcessors: [reader],
+    });
+    const { runId } = (await begin(agent, mode)).result;
+    await resume(agent, mode, { city: 'Rome' }, { runId, toolCallId: 'call-0-0' });
+    expect(read).toEqual(['call-0-0', 'call-0-1']);
+  });
+
+  it('stops the run where a guard blocks it', async () => {
+    const { agent, model } = makeAgent(steps, { tools: { lookUp: lookingUp([]) }, outputProcessors: [guardOf('block')] });
+    const stopWhen = vi.fn(() => false);
+    const { result, chunks } = await begin(agent, mode, { stopWhen });
+    expect([result.status, model.calls.length, stopWhen.mock.calls]).toEqual(['tripwire', 1, []]);
+    expect(JSON.stringify([result, chunks])).not.toContain(mail);
+    expect((await agent.listSuspendedRuns({})).runs).toEqual([]);
+  });
+
+  it('keeps nothing but the call where a guard drops it', async () => {
+    const drops: Processor = {
+      id: 'drops',
+      processOutputStream: async ({ part }) => (part.type.startsWith('tool-call-suspended') ? null : part),
+    };
+    const { agent } = makeAgent(steps, { tools: { lookUp: lookingUp([]) }, outputProcessors: [drops] });
+    const { result, chunks } = await begin(agent, mode);
+    expect([result.status, (result.suspendPayload as SeenChunk['payload'])?.['toolName']]).toEqual(['suspended', 'lookUp']);
+    expect(JSON.stringify([result, chunks])).not.toContain(mail);
+  });
+
+  it('also where a sub-agent suspends for a call: the guards of its supervisor read what a person is to see', async () => {
+    const log: unknown[] = [];
+    const send = createTool({
+      id: 'send',
+      description: 'Sends.',
+      inputSchema: z.object({ to: z.string() }),
+      requireApproval: true,
+      execute: async ({ to }) => void log.push(to),
+    });
+    const sub = makeAgent([{ toolCalls: [{ name: 'send', args: { to: mail } }] }, { text: 'Sent.' }], {
+      tools: { send },
+      description: 'Sends.',
+    });
+    const { agent } = makeAgent([{ toolCalls: [{ name: 'agent-sub', args: { prompt: 'Go.' } }] }, { text: 'Done.' }], {
+      agents: { sub: sub.agent } as never,
+      outputProcessors: [guardOf('replace')],
+    });
+    const { result, chunks } = await begin(agent, mode);
+    expect(JSON.stringify(result.suspendPayload)).toContain('"toolName":"send","args":{"to":"[EMAIL]"}');
+    const listed = JSON.stringify(await agent.listSuspendedRuns({}));
+    expect(listed).toContain('[EMAIL]');
+    expect(JSON.stringify([result, chunks, listed])).not.toContain(mail);
+    await resume(agent, mode, yes, { runId: result.runId });
+    expect(log).toEqual([mail]);
   });
 });
 

@@ -8,6 +8,7 @@ import { currentAttempt, type Attempt, type Run } from '../run.js';
 import { settleError, settleResult } from '../settle-result.js';
 import { acceptedParts, responseParts } from '../step-record.js';
 import { untilAborted } from '../until-aborted.js';
+import { judgeSuspension } from '../waiting-calls.js';
 import { awaitApproval } from '../step-calls.js';
 
 /**
@@ -71,8 +72,11 @@ interface Ended<O = ToolOutcome> {
 const settle = async (run: Run, { record, stepCalls }: Attempt, { call, outcome }: Ended): Promise<Outcome | undefined> => {
   const { toolCallId } = call;
   if (outcome.kind === 'suspended') {
-    stepCalls.waiting.set(toolCallId, { kind: 'data', call, suspension: outcome.suspension });
-    return undefined;
+    const known = stepCalls.waiting.get(toolCallId);
+    if (known?.kind === 'data' && known.suspension === outcome.suspension) return undefined; // it still waits
+    const judged = await judgeSuspension(run, { call, suspension: outcome.suspension });
+    if (judged.waiting) stepCalls.waiting.set(toolCallId, judged.waiting);
+    return judged.outcome;
   }
   stepCalls.settled.set(toolCallId, outcome.kind === 'client' ? 'client' : 'told');
   if (outcome.kind === 'client') return undefined;

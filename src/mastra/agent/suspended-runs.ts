@@ -101,11 +101,10 @@ export const toListed = ({ run, suspendedAt }: SuspendedRun): ListedRun => ({
   status: 'suspended',
   ...threadOf(run),
   suspendedAt,
-  toolCalls: waitingCalls(run).map(({ kind, call: { toolCallId, toolName, args }, ...rest }) => ({
-    toolCallId,
-    toolName,
-    requiresApproval: kind === 'approval',
-    ...(kind === 'approval' && { args }),
-    ...('suspension' in rest && { suspendPayload: rest.suspension.payload }),
-  })),
+  toolCalls: waitingCalls(run).map((waiting) => {
+    const { toolCallId, toolName, args } = waiting.call;
+    const call = { toolCallId, toolName, requiresApproval: waiting.kind === 'approval' };
+    if (waiting.kind === 'approval') return { ...call, args };
+    return { ...call, suspendPayload: (waiting.shown ?? waiting.suspension).payload };
+  }),
 });
