@@ -4,7 +4,7 @@ import type { Plan } from '../pipeline/compile.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
-import { textsIn } from '../trace/texts-in.js';
+import { wordsIn } from '../trace/texts-in.js';
 import { isStricter, type Stop } from '../verdict.js';
 import { messageOf } from './message-of.js';
 import type { Outcome } from './outcome.js';
@@ -75,17 +75,9 @@ export const shownError = (run: Run, error: unknown): unknown =>
 
 /** Removes quotations of the conversation, and of the response so far, original and edited, from a text. */
 export const withoutPrompt = ({ list, attempt, scope: { host } }: Run): ((text: string) => string) => {
-  const said = wordsIn([host.messages.read(list, 'all'), host.messages.readSystem(list), attempt?.answer.parts]);
-  const came = attempt?.rawChunks.map(({ type, payload }) =>
-    type.endsWith('-delta') ? wordsIn(payload) : `\n${wordsIn(payload)}\n`,
-  );
-  return cutQuotesOf([said, '\n', ...(came ?? [])].join(''));
+  const known = wordsIn([host.messages.read(list, 'all'), host.messages.readSystem(list), attempt?.answer.parts]);
+  return cutQuotesOf([known, '\n', ...(attempt?.originalWords ?? [])].join(''));
 };
-
-const wordsIn = (value: unknown): string =>
-  textsIn(value)
-    .map(({ text }) => text)
-    .join('\n');
 
 /**
  * Passes a chunk, and those that guards set aside to follow it, through the stream guards; emits their version. Returns the edited chunk.

@@ -1,4 +1,5 @@
 import type { Chunk, TokenUsage } from './ports.js';
+import { wordsIn } from '../trace/texts-in.js';
 import type { Attempt, Run } from './run.js';
 import { noUsage } from './step-record.js';
 
@@ -7,18 +8,26 @@ interface ModelChunk {
   readonly chunk: Chunk;
   /** Start time of the call. */
   readonly startedAt: number;
-  /** Whether a guard needs the original chunks, or may edit or buffer them. */
-  readonly isKept: boolean;
+  /** Whether guards need the original chunks; whether guards may edit or buffer words. */
+  readonly keeps: { readonly chunks: boolean; readonly words: boolean };
 }
 
 /** Records what the loop itself needs from a chunk, independently of the guards. Throws the provider's error. */
 export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelChunk): void => {
   const { type, payload } = modelChunk.chunk;
   if (type === 'error') throw (payload as { error?: unknown } | undefined)?.error ?? payload;
-  if (modelChunk.isKept) attempt.rawChunks.push({ type, payload });
+  if (modelChunk.keeps.chunks) attempt.rawChunks.push({ type, payload });
+  if (modelChunk.keeps.words && type !== 'raw') attempt.originalWords.push(wordsOf(modelChunk.chunk));
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
   else if (type === 'response-metadata') Object.assign(attempt.response, withoutType(payload as object));
   else if (type !== 'raw') attempt.hasSpoken = true;
+};
+
+/** A delta's words continue those before them. */
+const wordsOf = ({ type, payload }: Chunk): string => {
+  if (!type.endsWith('-delta')) return `\n${wordsIn(payload)}\n`;
+  const { text, argsTextDelta = text } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
+  return typeof argsTextDelta === 'string' ? argsTextDelta : wordsIn(payload);
 };
 
 /** The provider's original part without its type. */

@@ -146,8 +146,10 @@ export interface Attempt {
   answer: AssembledResponse;
   /** The call that overlaps with the guards; its response is used only after they have passed. */
   ahead: ResponseAhead | undefined;
-  /** The provider's original chunks, kept if a guard needs them or judges the stream. */
+  /** The provider's original chunks, kept if a guard needs them. */
   rawChunks: { type: string; payload: unknown }[];
+  /** The model's original words in pieces, kept if a guard judges the stream. */
+  originalWords: string[];
   /** Whether the model has responded: with text, calls or files. */
   hasSpoken: boolean;
   /** Whether a guard has edited the model's output. */
@@ -248,6 +250,7 @@ export const createAttempt = (run: Run): Attempt => ({
   answer: createResponse(),
   ahead: undefined,
   rawChunks: [],
+  originalWords: [],
   hasSpoken: false,
   wasEdited: false,
   finish: undefined,

@@ -7,6 +7,12 @@ export interface TextAt {
   readonly text: string;
 }
 
+/** The texts in a value, one per line. Names and ids are left out. */
+export const wordsIn = (value: unknown): string =>
+  textsIn(value)
+    .map(({ text }) => text)
+    .join('\n');
+
 /** The texts in a value, with their paths. Names and ids are left out. */
 export const textsIn = (value: unknown, target = ''): TextAt[] => {
   if (typeof value === 'string') return [{ target, text: value }];

@@ -71,13 +71,13 @@ const consumeChunks = async (
   attempt: Attempt,
   { chunks, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
 ): Promise<Outcome | undefined> => {
-  const isKept = isGuarded(run, 'llmResponse') || isGuarded(run, 'outputStream');
+  const keeps = { chunks: isGuarded(run, 'llmResponse'), words: isGuarded(run, 'outputStream') };
   const holdsResults = isGuarded(run, 'toolResult');
   const ids = createPartIds(run.usedPartIds);
   for await (const chunk of guardedStream.watch(chunks)) {
     run.signal.throwIfAborted();
     if (!chunk) continue;
-    recordModelChunk(run, attempt, { chunk, startedAt, isKept });
+    recordModelChunk(run, attempt, { chunk, startedAt, keeps });
     const own = ids.own(chunk);
     if (!own) continue;
     if (holdsResults && own.type === 'tool-result') {

@@ -43,6 +43,7 @@ const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
   run.error = undefined;
   attempt.answer = createResponse();
   attempt.rawChunks = [];
+  attempt.originalWords = [];
   attempt.heldResults = [];
   attempt.hasSpoken = false;
   attempt.wasEdited = false;
