@@ -2,7 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import { InterlockError } from '../../errors.js';
 
 const network =
-  'a network saves messages before guards judge them, and calls tools without tool guards; pass its agents to a supervisor as "agents".';
+  'a network saves messages before guards judge them, and calls tools without tool guards. Mastra has deprecated it: pass its agents to a supervisor as "agents".';
 const idling = 'no run continues in the background; call resumeStream.';
 const legacy =
   'models of specification v1 run in a separate loop without guards; use a v2, v3 or v4 model with generate or stream.';
