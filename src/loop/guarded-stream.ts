@@ -27,6 +27,8 @@ export interface GuardedStream {
   readonly isStopped: boolean;
   /** Emits all buffered chunks. Returns an outcome if the guards stop on it. */
   end(): Awaitable<Outcome | undefined>;
+  /** Waits for the guards that are running. Returns an outcome if they stop the stream. */
+  settled(): Awaitable<Outcome | undefined>;
   /** Releases the stream after the call, whatever its outcome. */
   close(): void;
 }
@@ -102,6 +104,7 @@ const directStream = (run: Run, take: Take, plan: Plan | undefined): GuardedStre
     watch: (chunks) => chunks,
     isStopped: false,
     end: () => undefined,
+    settled: () => undefined,
     close: () => undefined,
   };
 };
@@ -135,6 +138,7 @@ const gatedStream = (run: Run, { take, said, stretches }: GateSettings): Guarded
       return gate.stopped !== undefined;
     },
     end: () => (gate.stopped ? stopped() : whenReady(gate.idle(), stopped)),
+    settled: () => gate.settled().then(stopped),
     close: () => gate.close(),
   };
 };

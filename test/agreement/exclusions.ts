@@ -60,13 +60,13 @@ export const inAiSdk: readonly Exclusion[] = [
     leavesOut: ({ rules }) => rules.some(({ phase, act }) => phase === 'toolResult' && act === 'retry'),
   },
   {
-    why: 'A guard of a tool’s result is given the call without the words of its step, and fails the run where it changes the arguments.',
+    why: 'A guard of a tool’s result is given the call without the words and errors of its step, and fails the run where it changes the arguments.',
     link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
-    leavesOut: ({ opening, rules }) =>
-      rules.some(
-        ({ phase, act, word }) =>
-          phase === 'toolResult' && act === 'edit' && opening.some((one) => saidIn(one).some((said) => said.includes(word))),
-      ),
+    leavesOut: ({ opening, receipts, rules }) =>
+      rules.some(({ phase, act, word }) => {
+        const others = [...opening.flatMap(saidIn), ...receipts.filter((receipt) => receipt.startsWith('!'))];
+        return phase === 'toolResult' && act === 'edit' && others.some((said) => said.includes(word));
+      }),
   },
   {
     why: 'Results of calls that run at the same time are judged as they come.',
@@ -162,6 +162,11 @@ export const alone = {
   ],
   toStreamTransform: [
     ...unguardedModel,
+    {
+      why: 'Words that wait for a guard are lost where the provider breaks off.',
+      link: ofAlone,
+      leavesOut: hasEnd('break'),
+    },
     {
       why: 'Tools have run when it sees a call.',
       link: ofAlone,

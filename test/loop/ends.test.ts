@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from '@mastra/core/agent';
+import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
-import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
+import { guard, InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { callThen, echo } from '../mastra/support.js';
 import { createAgent, guardOn, opening, readAll, runAgent, type Chunk, type HookArgs } from '../promises/support.js';
@@ -188,5 +190,44 @@ describe('content of an answer other than text', () => {
     const model = scriptedModel({ steps: [opening, { text: 'All is paid.' }] });
     const { result } = await runAgent(createAgent({ model, outputProcessors: [add] }), 'stream');
     expect(result?.steps.map(({ text }) => text)).toEqual(['', 'First: I will charge you. All is paid.']);
+  });
+});
+
+describe.each(['sentence', 'chunk'] as const)('an answer that breaks off while a guard judges each %s', (window) => {
+  const broken = { text: ['Bad words. ', 'And s'], error: new Error('The line is dead.') };
+  const deltas = ['Bad words. ', 'And s'].map((delta) => ({ type: 'text-delta' as const, id: 't', delta }));
+  const cut = { parts: [{ type: 'text-start' as const, id: 't' }, ...deltas, { type: 'text-end' as const, id: 't' }] };
+
+  it.each(['trips', 'fails', 'passes'] as const)('ends as if the guard had been faster: it %s', async (what) => {
+    const ends: unknown[] = [];
+    for (const isSlow of [false, true])
+      for (const step of [broken, cut]) {
+        const judge: Processor = {
+          id: 'judge',
+          processOutputStream: async ({ part, abort }) => {
+            if (part.type !== 'text-delta') return part;
+            if (isSlow) await sleep(20);
+            if (what === 'trips') abort('no');
+            if (what === 'fails') throw new Error('down');
+            return part;
+          },
+        };
+        const model = scriptedModel({ steps: [step] });
+        const agent = createAgent({ model, outputProcessors: [guard(judge, { window })] });
+        const { status, error } = await runAgent(agent, 'stream');
+        ends.push([status, (error as { code?: string } | undefined)?.code ?? String(error)]);
+      }
+    expect(ends.slice(2)).toEqual(ends.slice(0, 2));
+    expect(ends.map((end) => (end as string[])[0])).toEqual(Array(4).fill(what === 'trips' ? 'tripwire' : 'failed'));
+  });
+
+  it('does not wait for a guard that hangs once its caller gives up', async () => {
+    const controller = new AbortController();
+    const hangs: Processor = {
+      id: 'hangs',
+      processOutputStream: () => new Promise(() => void setTimeout(() => controller.abort(), 20)),
+    };
+    const agent = createAgent({ model: scriptedModel({ steps: [broken] }), outputProcessors: [guard(hangs, { window })] });
+    expect((await runAgent(agent, 'stream', { abortSignal: controller.signal })).status).toBe('canceled');
   });
 });

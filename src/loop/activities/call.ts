@@ -60,6 +60,10 @@ const consumeModelStream = async (run: Run, attempt: Attempt, modelStream: Model
   dropReprocessed(run); // of a call that was cut off
   try {
     return (await consumeChunks(run, attempt, { ...modelStream, guardedStream })) ?? (await endOf(attempt, guardedStream));
+  } catch (error) {
+    const stop = await guardedStream.settled(); // on what came before the error
+    if (stop) return stop;
+    throw error;
   } finally {
     guardedStream.close();
   }

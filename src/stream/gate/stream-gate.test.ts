@@ -407,6 +407,17 @@ describe('a stop', () => {
     const release = (chunk: { type: string }) => (chunk.type === 'source' ? Promise.reject(new Error('gone')) : undefined);
     await expect(sendAll([windowed('part', () => undefined)], [source, delta('x')], { release })).rejects.toThrow('gone');
   });
+
+  it('an error of the release function reaches what waits for guards that are at work', async () => {
+    const hang = (part: Part) => (part.payload.text === 'two' ? new Promise(() => undefined) : undefined);
+    const slow = async (part: Part) => (await new Promise((resolve) => setTimeout(resolve, 5)), part);
+    const release = (chunk: { type: string }) => {
+      if (chunk.type === 'text-delta') throw new Error('gone');
+    };
+    const { gate } = openGate([windowed('part', hang, 'hangs'), windowed('part', slow, 'slow')], { release });
+    for (const chunk of [...textOf(['one'], 'a'), ...textOf(['two'], 'b')]) void gate.push(chunk);
+    await expect(gate.settled()).rejects.toThrow('gone');
+  });
 });
 
 it.each([['ple.com ok'], ['ple', '.com', ' ok']])('a part that a thought interrupts goes on behind it: %j', async (...rest) => {

@@ -31,6 +31,8 @@ export interface StreamGate {
   push(chunk: Chunk): Awaitable<void>;
   /** Ends the input. Settles when all of it has been emitted, or the stream was stopped. */
   idle(): Awaitable<void>;
+  /** Settles when no guard is running. Throws errors of `release`. Chunks that guards have not received stay buffered. */
+  settled(): Promise<void>;
   /** The stop that ended the stream. */
   readonly stopped: Stop | undefined;
   /** Whether a guard is running, so that the stream may be stopped at any time. */
@@ -81,6 +83,10 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
       await first.idle();
       // A stop that is not a block waits for guards that may still be stricter.
       if (stops.isStopping && !stops.stopped) await new Promise<void>((resolve) => (onStop = resolve));
+      rethrow();
+    },
+    settled: async () => {
+      while (stops.busy > 0) await new Promise<void>((resolve) => gate.onProgress(resolve));
       rethrow();
     },
     get stopped() {
