@@ -9,16 +9,16 @@ export const stepFeedbackTag = 'step-feedback';
  * Calls the application's hook for an accepted step, which decides whether the run continues. Returns an outcome if a guard stops on its
  * chunks.
  */
-export const afterStep = async (run: Run, goesOn: boolean): Promise<{ goesOn: boolean; outcome?: Outcome }> => {
-  const { afterStep: ask, messages } = run.options.ports;
-  if (!ask) return { goesOn };
-  const ruling = await ask({ list: run.list, steps: acceptedSteps(run), goesOn });
+export const afterStep = async (run: Run, shouldContinue: boolean): Promise<{ shouldContinue: boolean; outcome?: Outcome }> => {
+  const { afterStep: callHook, messages } = run.options.ports;
+  if (!callHook) return { shouldContinue };
+  const ruling = await callHook({ list: run.list, steps: acceptedSteps(run), shouldContinue });
   let outcome: Outcome | undefined;
   for (const chunk of ruling.chunks ?? [])
     outcome ??= (await emitJudged(run, { ...chunk, runId: run.options.runId, from: 'AGENT' })).outcome;
   if (ruling.feedback !== undefined)
     messages.writeTagged(run.list, stepFeedbackTag, [{ role: 'system', content: ruling.feedback }]);
-  return { goesOn: ruling.goesOn, ...(outcome && { outcome }) };
+  return { shouldContinue: ruling.shouldContinue, ...(outcome && { outcome }) };
 };
 
 /** Removes the application's feedback to the model, which is not part of the result. */

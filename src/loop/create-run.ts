@@ -74,7 +74,7 @@ const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run)
   openShadow: recorder.openShadow,
   reportGuard: (report) => {
     reports?.reportGuard(report);
-    recorder.reportGuard(withEditNoted(runOf(), report));
+    recorder.reportGuard(withEditRecorded(runOf(), report));
   },
   reportConflict: (report) => {
     reports?.reportConflict(report);
@@ -91,7 +91,7 @@ const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run)
 });
 
 /** Marks an edited response: its metadata may quote removed content. */
-const withEditNoted = ({ attempt }: Run, report: GuardReport): GuardReport => {
+const withEditRecorded = ({ attempt }: Run, report: GuardReport): GuardReport => {
   const isEdit = report.verdict.kind === 'edit' && phaseRow(report.author.phase as Phase).lane === 'output'; // author.phase is a phase
   if (isEdit && attempt) attempt.wasEdited = true;
   return report;
@@ -102,7 +102,7 @@ const listener = ({ tracer, onEvent }: RunOptions, runOf: () => Run): RunOptions
   tracer
     ? (event) => {
         try {
-          tracer.hear(event, runOf());
+          tracer.onEvent(event, runOf());
         } finally {
           onEvent?.(event);
         }

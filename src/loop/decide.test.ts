@@ -32,17 +32,19 @@ const moves: fc.Arbitrary<Move[]> = fc.array(
 );
 
 const play = (decider: Decider, start: LoopLimits, script: readonly Move[]): Decision[] => {
-  const told = [decider.start(start)];
+  const decisions = [decider.start(start)];
   for (const { pick, outcome, other } of script) {
-    const { snapshot } = told.at(-1) as Decision;
+    const { snapshot } = decisions.at(-1) as Decision;
     const children = Object.keys(snapshot.children) as (typeof activityNames)[number][];
     const activity = children[pick % Math.max(1, children.length)] ?? 'input';
-    told.push(decider.next(snapshot, other ?? { type: `xstate.done.actor.${activity}`, output: outcome, actorId: activity }));
+    decisions.push(
+      decider.next(snapshot, other ?? { type: `xstate.done.actor.${activity}`, output: outcome, actorId: activity }),
+    );
   }
-  return told;
+  return decisions;
 };
 
-const told = ({ snapshot: { value, context, status }, starts, stops, entered }: Decision) => ({
+const summaryOf = ({ snapshot: { value, context, status }, starts, stops, entered }: Decision) => ({
   value,
   context,
   status,
@@ -56,7 +58,9 @@ describe('remembered decisions', () => {
     const remembering = createDecider(loopMachine, limit);
     fc.assert(
       fc.property(limits, moves, (start, script) => {
-        expect(play(remembering, start, script).map(told)).toEqual(play(createDecider(loopMachine, 0), start, script).map(told));
+        expect(play(remembering, start, script).map(summaryOf)).toEqual(
+          play(createDecider(loopMachine, 0), start, script).map(summaryOf),
+        );
       }),
       { numRuns: 300 },
     );
@@ -76,10 +80,10 @@ describe('remembered decisions', () => {
 
   it('are no more than the limit', () => {
     const remembering = createDecider(loopMachine, 2);
-    const begin = (maxSteps: number) => remembering.start({ maxSteps, maxRetries: 0, maxRecoveries: 0, models: 1 });
-    const [one, two] = [begin(1), begin(2)];
-    expect([begin(1) === one, begin(2) === two]).toEqual([true, true]);
-    begin(3);
-    expect(begin(1)).not.toBe(one);
+    const startWith = (maxSteps: number) => remembering.start({ maxSteps, maxRetries: 0, maxRecoveries: 0, models: 1 });
+    const [one, two] = [startWith(1), startWith(2)];
+    expect([startWith(1) === one, startWith(2) === two]).toEqual([true, true]);
+    startWith(3);
+    expect(startWith(1)).not.toBe(one);
   });
 });

@@ -35,7 +35,7 @@ export const emitEdits = async (run: Run, steps: readonly JudgedStep[]): Promise
   if (!all.some(({ edits }) => edits)) return;
   const left: LeftStep[] = [];
   // The last step first, so that the offsets of the others stay valid.
-  for (const one of all.toReversed()) if (!reviseHeld(run, one)) left.unshift(one);
+  for (const one of all.toReversed()) if (!reviseBuffered(run, one)) left.unshift(one);
   const first = left.findIndex(({ edits }) => edits && changesWords(edits));
   const again = first === -1 ? [] : left[first]?.step.end === undefined ? left.slice(first) : left;
   for (const one of left) await retractEdits(run, one, again.includes(one));
@@ -43,7 +43,7 @@ export const emitEdits = async (run: Run, steps: readonly JudgedStep[]): Promise
 };
 
 /** Edits the buffered chunks of a step. Returns false if they are not buffered. */
-const reviseHeld = (run: Run, { step, edits }: LeftStep): boolean => {
+const reviseBuffered = (run: Run, { step, edits }: LeftStep): boolean => {
   const { place, end, rewrite = (chunk) => chunk } = step;
   const revise = (chunks: readonly Chunk[]) => (edits ? withEdits(chunks, edits, () => newId(run, step)) : chunks).map(rewrite);
   return run.options.streamBuffer.revise(place, end, revise);
@@ -59,10 +59,10 @@ const retractEdits = async (run: Run, { step, edits }: LeftStep, withWords: bool
   const { spans, partIds, place, end } = step;
   const words = withWords ? spans.map(({ id }) => id) : [];
   const others = [...(edits?.others.keys() ?? [])].filter((id): id is string => typeof id === 'string');
-  const gone = [...words, ...others].filter((id) => partIds.has(id));
-  for (const id of gone) partIds.delete(id);
+  const retractedIds = [...words, ...others].filter((id) => partIds.has(id));
+  for (const id of retractedIds) partIds.delete(id);
   const wordScope = end === undefined ? 'words' : 'earlier-words';
-  await retract(run, { partIds: gone, place, scope: withWords ? wordScope : 'parts' });
+  await retract(run, { partIds: retractedIds, place, scope: withWords ? wordScope : 'parts' });
 };
 
 const publishAgain = async (run: Run, { step, edits }: LeftStep, withWords: boolean): Promise<void> => {

@@ -49,8 +49,8 @@ const acceptedStep = ({ answer: { partIds, spans }, place, partCount }: Attempt,
 });
 
 const notifyStep = (run: Run, record: StepRecord): Promise<unknown> | undefined => {
-  const told = notify(run.options.onStepFinish, record);
-  return told && untilAborted(told, run.signal);
+  const notified = notify(run.options.onStepFinish, record);
+  return notified && untilAborted(notified, run.signal);
 };
 
 /** Calls the delayed callbacks for buffered steps once the run is accepted. A failed run does not call them. */
@@ -95,8 +95,8 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   if (isModelFailure(run, reason) || !first) return;
   const partIds = rejected.flatMap((step) => step.partIds);
   const out: EmittedParts = { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' };
-  const isGone = await retract(run, out);
-  if (isGone) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
+  const isRetracted = await retract(run, out);
+  if (isRetracted) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
 };
 
 const stepFinish = (run: Run, record: StepRecord, { reason, continues }: AttemptEnd) => ({
@@ -140,8 +140,8 @@ export const tripwireOf = ({ stop }: Run): Tripwire | undefined => {
 /** Omits the path of a guard in its pipeline, which is internal to the application. */
 const servedTripwire = ({ options }: Run, tripwire: Tripwire): Partial<Tripwire> => {
   if (options.serveGuardDetails) return tripwire;
-  const { phase: _phase, path: _path, ...told } = tripwire;
-  return told;
+  const { phase: _phase, path: _path, ...notified } = tripwire;
+  return notified;
 };
 
 /** Distinguishes an outage that blocks from a violation. */

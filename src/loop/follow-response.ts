@@ -32,10 +32,10 @@ interface FollowOptions {
  * Updates records and stream to the guards' version of the response, whichever step it belongs to. If parts were added to or removed from
  * several steps, their step is unknown: the last step then gets all parts from the first changed one.
  */
-export const followResponse = async (run: Run, given: readonly PartSnapshot[], { but }: FollowOptions = {}): Promise<void> => {
+export const followResponse = async (run: Run, start: readonly PartSnapshot[], { but }: FollowOptions = {}): Promise<void> => {
   const all = responseParts(run);
   const now = snapshotAgain(run, all);
-  const before = but === undefined ? given : given.map((part) => (part.id === but ? withResultOf(part, now) : part));
+  const before = but === undefined ? start : start.map((part) => (part.id === but ? withResultOf(part, now) : part));
   const steps = stepsOf(run, before.length);
   const last = steps.at(-1);
   if (last && now.length === before.length && isSameSlice(before, now, [0, now.length]))
@@ -122,7 +122,7 @@ const rewriteFor = (record: StepRecord): ((chunk: Chunk) => Chunk) => {
     const { text, toolCalls, providerMetadata, request } = record;
     if (type === 'step-start') return { ...chunk, payload: { ...(chunk.payload as object), request } };
     const { output, metadata, ...payload } = chunk.payload as { output: object; metadata: object };
-    const told = { output: { ...output, text, toolCalls }, metadata: { ...metadata, request, providerMetadata } };
-    return { ...chunk, payload: { ...payload, providerMetadata, ...told } };
+    const updated = { output: { ...output, text, toolCalls }, metadata: { ...metadata, request, providerMetadata } };
+    return { ...chunk, payload: { ...payload, providerMetadata, ...updated } };
   };
 };

@@ -39,9 +39,9 @@ export const forkPorts = (ports: LoopPorts, trace: Trace, runId: string): LoopPo
     runTool: async (request) => {
       const { toolCallId, toolName } = request.call;
       const args = stringify(toPlainJson(request.call.args));
-      const isAsked = (one: { toolCallId: string; toolName: string; args?: unknown }): boolean =>
+      const isSameCall = (one: { toolCallId: string; toolName: string; args?: unknown }): boolean =>
         one.toolCallId === toolCallId && one.toolName === toolName && stringify(one.args) === args;
-      const outcome = hasLeft ? undefined : outcomes.take(isAsked);
+      const outcome = hasLeft ? undefined : outcomes.take(isSameCall);
       return outcome ? endOf(outcome, undefined) : ports.runTool(request);
     },
   };

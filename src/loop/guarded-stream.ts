@@ -4,7 +4,7 @@ import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream, type StreamStretch } from '../pipeline/stream-plan.js';
-import type { SaidText } from '../stream/gate/across-parts.js';
+import type { EarlierText } from '../stream/gate/across-parts.js';
 import { createStreamGate } from '../stream/gate/stream-gate.js';
 import { untilStopped } from '../stream/gate/until-stopped.js';
 import type { Verdict } from '../verdict.js';
@@ -41,48 +41,50 @@ export const openGuardedStream = (run: Run, attempt: Attempt): GuardedStream =>
   guardedStreamTo(
     run,
     (chunk) => takeResponse(run, attempt, chunk),
-    () => saidBefore(run),
+    () => earlierTextsOf(run),
   );
 
 /**
- * Opens the stream for the output of one tool run. A sub-agent's text is buffered like the model's, by a gate of its own. `note` is
+ * Opens the stream for the output of one tool run. A sub-agent's text is buffered like the model's, by a gate of its own. `onChunk` is
  * called with each emitted chunk.
  */
-export const openToolStream = (run: Run, attempt?: Attempt, note?: (chunk: Chunk) => void): GuardedStream =>
+export const openToolStream = (run: Run, attempt?: Attempt, onChunk?: (chunk: Chunk) => void): GuardedStream =>
   guardedStreamTo(run, (chunk) => {
-    note?.(chunk);
+    onChunk?.(chunk);
     return emit(run, attempt?.wasEdited ? unquoting(chunk) : chunk);
   });
 
 /** The text of the accepted steps, also of those from the host's earlier runs. */
-const saidBefore = ({ scope, list }: Run): readonly SaidText[] =>
+const earlierTextsOf = ({ scope, list }: Run): readonly EarlierText[] =>
   scope.host.messages
     .read(list, 'response')
     .flatMap(({ role, content }) => (role === 'assistant' ? content.parts : []))
-    .flatMap((part): SaidText[] => {
+    .flatMap((part): EarlierText[] => {
       if (part.type === 'text') return [{ kind: 'text-delta', text: part.text }];
       return part.type === 'reasoning' ? [{ kind: 'reasoning-delta', text: part.reasoning }] : [];
     });
 
-const guardedStreamTo = (run: Run, take: Take, said?: () => readonly SaidText[]): GuardedStream => {
+const guardedStreamTo = (run: Run, take: Take, earlierTexts?: () => readonly EarlierText[]): GuardedStream => {
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
   const stream = plan && planStream(plan.graph);
-  const guardedStream = stream ? gatedStream(run, { take, said, stretches: stream.stretches }) : directStream(run, take, plan);
+  const guardedStream = stream
+    ? gatedStream(run, { take, earlierTexts, stretches: stream.stretches })
+    : directStream(run, take, plan);
   return plan ? withReprocessed(run, guardedStream) : guardedStream;
 };
 
 /** Also processes chunks that a processor set aside, because it can return only one. */
 const withReprocessed = (run: Run, guardedStream: GuardedStream): GuardedStream => {
   const { process } = guardedStream;
-  const goOn = (chunk: Chunk, left: number): ReturnType<GuardedStream['process']> => {
+  const processFollowing = (chunk: Chunk, left: number): ReturnType<GuardedStream['process']> => {
     const following = (outcome: Outcome | undefined | void): ReturnType<GuardedStream['process']> => {
       const next = outcome ? undefined : takeReprocessed(run);
-      return next && left > 0 ? goOn(next, left - 1) : outcome;
+      return next && left > 0 ? processFollowing(next, left - 1) : outcome;
     };
     const pending = process(chunk);
     return isPromise(pending) ? pending.then(following) : following(pending);
   };
-  return Object.assign(guardedStream, { process: (chunk: Chunk) => goOn(chunk, mostFollowing) });
+  return Object.assign(guardedStream, { process: (chunk: Chunk) => processFollowing(chunk, mostFollowing) });
 };
 
 /** Without windows, each chunk is judged and emitted before the next one is requested. */
@@ -113,15 +115,15 @@ type StreamData = PhaseData<'outputStream'>;
 
 interface GateSettings {
   readonly take: Take;
-  readonly said: (() => readonly SaidText[]) | undefined;
+  readonly earlierTexts: (() => readonly EarlierText[]) | undefined;
   readonly stretches: readonly StreamStretch[];
 }
 
 /** With windows, the gate buffers the text that guards have not cleared. */
-const gatedStream = (run: Run, { take, said, stretches }: GateSettings): GuardedStream => {
+const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings): GuardedStream => {
   const gate = createStreamGate({
     stretches,
-    said,
+    earlierTexts,
     scope: run.scope,
     payloadOf: (part) => streamPayload(run, part),
     release: take,

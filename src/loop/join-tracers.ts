@@ -4,16 +4,16 @@ import type { RunRecording, RunTracer } from './run.js';
 export const joinTracers = (tracer: RunTracer | undefined, recording: RunRecording | undefined): RunTracer | undefined => {
   if (!tracer || !recording) return tracer ?? (recording && { ...recording, ids: noIds });
   return {
-    hear: (event, run) => {
-      recording.hear(event, run);
-      tracer.hear(event, run);
+    onEvent: (event, run) => {
+      recording.onEvent(event, run);
+      tracer.onEvent(event, run);
     },
     openSpan: (call) => {
-      const [looking, span] = [recording.openSpan(call), tracer.openSpan(call)];
+      const [recorded, span] = [recording.openSpan(call), tracer.openSpan(call)];
       return {
         scope: span.scope,
         end: (verdict) => {
-          looking.end(verdict);
+          recorded.end(verdict);
           span.end(verdict);
         },
       };

@@ -27,7 +27,7 @@ interface Tally {
 }
 
 /** The verdicts that are still open, counted from the outcomes alone. */
-interface Held {
+interface OverlapState {
   /** Whether overlap guards are left that have not passed yet. */
   readonly isUnjudged: boolean;
   /** Whether the model's call that overlaps with them has failed. */
@@ -37,7 +37,7 @@ interface Held {
 interface Place {
   readonly decision: Decision;
   readonly tally: Tally;
-  readonly held: Held;
+  readonly overlap: OverlapState;
   readonly trail: readonly string[];
 }
 
@@ -80,7 +80,8 @@ const nameOf = (snapshot: LoopSnapshot): string => namesOf(snapshot).join(' ');
 const activitiesAt = (snapshot: LoopSnapshot): ActivityName[] => namesOf(snapshot).flatMap((name) => activityOf[name] ?? []);
 
 const outcomesLike = (kind: OutcomeKind): Outcome[] => {
-  if (kind === 'reviewed') return [...[0, 1, 2].map((toolCalls) => ({ kind, toolCalls })), { kind, toolCalls: 0, goesOn: true }];
+  if (kind === 'reviewed')
+    return [...[0, 1, 2].map((toolCalls) => ({ kind, toolCalls })), { kind, toolCalls: 0, shouldContinue: true }];
   if (kind === 'executed') return [false, true].map((stop) => ({ kind, stop }));
   return [{ kind }];
 };
@@ -116,7 +117,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     known.add(key);
     onPath.add(key);
     walk.places += 1;
-    noteMost(walk, place.tally, limits);
+    recordMost(walk, place.tally, limits);
     const activities = activitiesAt(snapshot);
     const position = JSON.stringify([snapshot.value, snapshot.context]);
     if (!positions.has(position)) tryUnexpected(place, activities);
@@ -133,7 +134,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     const next = {
       decision,
       tally: count(place.tally, outcome, decision),
-      held: hold(place.held, event, decision),
+      overlap: hold(place.overlap, event, decision),
       trail: [...place.trail, describeEvent(event)],
     };
     for (const { state } of decision.entered) walk.entered.add(state);
@@ -189,15 +190,15 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
   visit({
     decision: first,
     tally: { steps: 0, attempts: 1, retries: 0, retriesBefore: 0, recoveries: 0, models: 1 },
-    held: { isUnjudged: false, isBroken: false },
+    overlap: { isUnjudged: false, isBroken: false },
     trail: ['begin'],
   });
   return walk;
 };
 
-const keyOf = ({ decision: { snapshot }, tally, held }: Place): string => {
+const keyOf = ({ decision: { snapshot }, tally, overlap }: Place): string => {
   const { limits: _limits, ...counters } = snapshot.context;
-  return JSON.stringify([snapshot.value, counters, tally, held]);
+  return JSON.stringify([snapshot.value, counters, tally, overlap]);
 };
 
 const describeEvent = (event: LoopEvent): string =>
@@ -217,7 +218,7 @@ const count = (before: Tally, { kind }: Outcome, { snapshot, starts }: Decision)
 };
 
 /** The open verdicts of the overlap guards. A guard that requests another attempt has judged this one. */
-const hold = (before: Held, event: LoopEvent, { starts }: Decision): Held => {
+const hold = (before: OverlapState, event: LoopEvent, { starts }: Decision): OverlapState => {
   const [activity, kind] = 'output' in event ? [event.actorId, event.output.kind] : [];
   const isLeft = activity === 'judge' && (kind === 'done' || starts.includes('prepare'));
   return {
@@ -227,7 +228,7 @@ const hold = (before: Held, event: LoopEvent, { starts }: Decision): Held => {
   };
 };
 
-const noteMost = (walk: Walk, tally: Tally, { maxRetries }: LoopLimits): void => {
+const recordMost = (walk: Walk, tally: Tally, { maxRetries }: LoopLimits): void => {
   for (const name of Object.keys(tally) as (keyof Tally)[]) walk.most[name] = Math.max(walk.most[name], tally[name]);
   if (tally.retriesBefore === maxRetries) walk.stepsAfterRetries = Math.max(walk.stepsAfterRetries, tally.steps);
 };
@@ -246,18 +247,19 @@ const overlapActivities = new Set<ActivityName>(['open', 'judge']);
 /** P2: while guards judge, only the model is called; both start at once. */
 const brokenGate = (event: LoopEvent, place: Place): string[] => {
   const { starts, snapshot } = place.decision;
-  const isAsked = event.type === 'xstate.done.actor.request' && event.output.kind === 'overlap';
-  if (isAsked && starts.toSorted().join() !== 'judge,open') return [`P2 ${starts.join() || 'nothing'} starts beside the model`];
+  const isOverlapRequest = event.type === 'xstate.done.actor.request' && event.output.kind === 'overlap';
+  if (isOverlapRequest && starts.toSorted().join() !== 'judge,open')
+    return [`P2 ${starts.join() || 'nothing'} starts beside the model`];
   const early =
-    place.held.isUnjudged && snapshot.status === 'active' ? starts.filter((activity) => !overlapActivities.has(activity)) : [];
+    place.overlap.isUnjudged && snapshot.status === 'active' ? starts.filter((activity) => !overlapActivities.has(activity)) : [];
   return early.length > 0 ? [`P2 ${early.join()} starts before the guards have passed`] : brokenJoin(event, place);
 };
 
 /** P2: after the guards have passed, the response is read on, or a failed call is handled. */
-const brokenJoin = (event: LoopEvent, { decision: { starts }, held }: Place): string[] => {
-  if (held.isBroken && starts.includes('call')) return ['P2 a call that failed is read on'];
+const brokenJoin = (event: LoopEvent, { decision: { starts }, overlap }: Place): string[] => {
+  if (overlap.isBroken && starts.includes('call')) return ['P2 a call that failed is read on'];
   const hasPassed = event.type === 'xstate.done.actor.judge' && event.output.kind === 'done';
-  return hasPassed && !held.isBroken && starts.includes('recover') ? ['P2 an answer is taken for a failure'] : [];
+  return hasPassed && !overlap.isBroken && starts.includes('recover') ? ['P2 an answer is taken for a failure'] : [];
 };
 
 /** P1: tools start right after their own step was reviewed, and in no other way. */
@@ -310,8 +312,8 @@ const brokenCounters = (context: LoopContext, tally: Tally): string[] => {
     ['stepNumber', context.stepNumber, Math.max(0, tally.steps - 1)],
   ];
   return counters
-    .filter(([, told, real]) => told !== real)
-    .map(([name, told, real]) => `P6 ${name} is told as ${told}, is ${real}`);
+    .filter(([, counted, real]) => counted !== real)
+    .map(([name, counted, real]) => `P6 ${name} is told as ${counted}, is ${real}`);
 };
 
 // --- The proof: no promise broken anywhere, no state missed, every bound reached. ---
@@ -341,8 +343,8 @@ const faultsOf = (machine: Machine, limits: readonly LoopLimits[], options?: Wal
   for (const one of limits) {
     const walk = walkMachine(machine, one, options);
     for (const state of walk.entered) entered.add(state);
-    const told = JSON.stringify(one);
-    faults.push(...firstOfEach(walk.violations).map((violation) => `${violation} ${told}`));
+    const limitsText = JSON.stringify(one);
+    faults.push(...firstOfEach(walk.violations).map((violation) => `${violation} ${limitsText}`));
     const reached: [string, number, number][] = [
       ['steps', walk.most.steps, one.maxSteps],
       ['attempts', walk.most.attempts, 1 + one.maxRetries],
@@ -350,7 +352,8 @@ const faultsOf = (machine: Machine, limits: readonly LoopLimits[], options?: Wal
       ['models', walk.most.models, one.models],
       ['steps after all retries', walk.stepsAfterRetries, one.maxSteps],
     ];
-    for (const [name, value, bound] of reached) if (value < bound) faults.push(`P6 only ${value} ${name} of ${bound} ${told}`);
+    for (const [name, value, bound] of reached)
+      if (value < bound) faults.push(`P6 only ${value} ${name} of ${bound} ${limitsText}`);
   }
   const missed = statesOf(machine).filter((state) => !entered.has(state));
   return missed.length > 0 ? [...faults, `P5 never reached: ${missed.join(', ')}`] : faults;
@@ -405,7 +408,7 @@ const withChart = (change: (chart: StateConfig, step: Record<string, StateConfig
   return createMachine(chart as never, loopMachine.implementations as never) as unknown as Machine; // the same except for the change
 };
 
-const said = (kind: OutcomeKind) => ({ type: 'said', params: { kind } });
+const endedWith = (kind: OutcomeKind) => ({ type: 'endedWith', params: { kind } });
 const kindOf = (event: LoopEvent): OutcomeKind | undefined => ('output' in event ? event.output.kind : undefined);
 
 const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
@@ -473,19 +476,19 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
   ],
   'tools after a trip': [
     'P1',
-    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: said('trip'), target: 'tools' })),
+    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: endedWith('trip'), target: 'tools' })),
   ],
   'tools after a retry': [
     'P1',
-    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: said('retry'), target: 'tools' })),
+    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: endedWith('retry'), target: 'tools' })),
   ],
   'tools after a guard that failed': [
     'P1',
-    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: said('failed'), target: 'tools' })),
+    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: endedWith('failed'), target: 'tools' })),
   ],
   'tools without a review': [
     'P1',
-    () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: said('done'), target: 'tools' })),
+    () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: endedWith('done'), target: 'tools' })),
   ],
   'tools without a call': ['P1', () => withGuards({ calledTools: ({ event }) => kindOf(event) === 'reviewed' })],
   'tools in the next attempt': [
@@ -508,20 +511,20 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
     () =>
       withChart((_, { overlapping }) =>
         Object.assign(overlapping?.states['model']?.states['opening']?.invoke ?? {}, {
-          onDone: [{ guard: said('done'), target: '#loop.step.calling' }, { target: '#loop.failed' }],
+          onDone: [{ guard: endedWith('done'), target: '#loop.step.calling' }, { target: '#loop.failed' }],
         }),
       ),
   ],
   'guards that are not waited for': [
     'P2',
-    () => withChart((_, { requesting }) => requesting?.invoke.onDone.unshift({ guard: said('overlap'), target: 'calling' })),
+    () => withChart((_, { requesting }) => requesting?.invoke.onDone.unshift({ guard: endedWith('overlap'), target: 'calling' })),
   ],
   'tools before their guards have passed': [
     'P2',
     () =>
       withChart((_, { overlapping }) =>
         overlapping?.states['model']?.states['opening']?.invoke.onDone.unshift({
-          guard: said('done'),
+          guard: endedWith('done'),
           target: '#loop.step.tools',
         }),
       ),
@@ -531,7 +534,7 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
     () =>
       withChart((_, { overlapping }) => {
         const { opening } = overlapping?.states['model']?.states ?? {};
-        opening?.invoke.onDone.unshift({ guard: said('api-error'), target: '#loop.step.recovering' });
+        opening?.invoke.onDone.unshift({ guard: endedWith('api-error'), target: '#loop.step.recovering' });
       }),
   ],
   'a failed call that is read on': ['P2', () => withChart((_, { overlapping }) => void overlapping?.onDone?.shift())],
@@ -548,7 +551,7 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
     () =>
       withChart((_, { overlapping }) =>
         overlapping?.states['guards']?.states['judging']?.invoke.onDone.unshift({
-          guard: said('trip'),
+          guard: endedWith('trip'),
           target: '#loop.step.calling',
         }),
       ),
@@ -568,14 +571,14 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
   'a cancel that is not heard': ['P5', () => withChart((chart) => delete chart.on)],
   'a call that is made again for nothing': [
     'P5',
-    () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: said('api-error'), target: 'requesting' })),
+    () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: endedWith('api-error'), target: 'requesting' })),
   ],
   'a state that cannot be reached': [
     'P5',
     () =>
       withChart((_, { tools }) =>
         Object.assign(tools?.invoke ?? {}, {
-          onDone: [{ guard: said('executed'), target: 'deciding', actions: 'noteStop' }, { target: '#loop.failed' }],
+          onDone: [{ guard: endedWith('executed'), target: 'deciding', actions: 'recordStop' }, { target: '#loop.failed' }],
         }),
       ),
   ],

@@ -63,7 +63,7 @@ const loopSetup = setup({
   },
   actors: Object.fromEntries(activityNames.map((name) => [name, scripted])) as Record<ActivityName, typeof scripted>,
   guards: {
-    said: ({ event }, { kind }: { kind: OutcomeKind }) => outcomeOf(event)?.kind === kind,
+    endedWith: ({ event }, { kind }: { kind: OutcomeKind }) => outcomeOf(event)?.kind === kind,
     mayRetry: ({ context, event }) => outcomeOf(event)?.kind === 'retry' && context.retries < context.limits.maxRetries,
     mayRecover: ({ context, event }) =>
       outcomeOf(event)?.kind === 'same-model' && context.recoveries < context.limits.maxRecoveries,
@@ -86,11 +86,11 @@ const loopSetup = setup({
     countRecovery: assign({ recoveries: ({ context }) => context.recoveries + 1 }),
     nextModel: assign({ modelIndex: ({ context }) => context.modelIndex + 1 }),
     firstAttempt: assign({ attempt: 1 }),
-    noteToolCalls: assign({
+    recordToolCalls: assign({
       toolCalls: ({ event }) => reviewedOf(event)?.toolCalls ?? 0,
-      goesOn: ({ event }) => reviewedOf(event)?.goesOn === true,
+      goesOn: ({ event }) => reviewedOf(event)?.shouldContinue === true,
     }),
-    noteStop: assign({ stop: ({ event }) => isStop(outcomeOf(event)) }),
+    recordStop: assign({ stop: ({ event }) => isStop(outcomeOf(event)) }),
     nextStep: assign(({ context }) => ({
       stepNumber: context.stepNumber + 1,
       attempt: 1,
@@ -103,12 +103,12 @@ const loopSetup = setup({
 
 const entered = (state: string) => ({ type: 'entered', params: { state } }) as const;
 
-const said = <K extends OutcomeKind>(kind: K) => ({ type: 'said', params: { kind } }) as const;
+const endedWith = <K extends OutcomeKind>(kind: K) => ({ type: 'endedWith', params: { kind } }) as const;
 
 /** The ends of any judged activity that does not continue. A retry beyond the budget is a trip. */
 const ends = [
-  { guard: said('retry'), target: '#loop.tripwire' },
-  { guard: said('trip'), target: '#loop.tripwire' },
+  { guard: endedWith('retry'), target: '#loop.tripwire' },
+  { guard: endedWith('trip'), target: '#loop.tripwire' },
   { target: '#loop.failed' },
 ] as const;
 
@@ -145,7 +145,7 @@ export const loopMachine = loopSetup.createMachine({
         src: 'input',
         id: 'input',
         onDone: [
-          { guard: said('done'), target: 'step', actions: 'firstAttempt' },
+          { guard: endedWith('done'), target: 'step', actions: 'firstAttempt' },
           { guard: 'mayRetry', target: 'input', reenter: true, actions: 'countRetry' },
           ...ends,
         ],
@@ -160,7 +160,7 @@ export const loopMachine = loopSetup.createMachine({
           invoke: {
             src: 'prepare',
             id: 'prepare',
-            onDone: [{ guard: said('done'), target: 'requesting' }, ...stops],
+            onDone: [{ guard: endedWith('done'), target: 'requesting' }, ...stops],
             onError: failed,
           },
         },
@@ -169,7 +169,11 @@ export const loopMachine = loopSetup.createMachine({
           invoke: {
             src: 'request',
             id: 'request',
-            onDone: [{ guard: said('done'), target: 'calling' }, { guard: said('overlap'), target: 'overlapping' }, ...stops],
+            onDone: [
+              { guard: endedWith('done'), target: 'calling' },
+              { guard: endedWith('overlap'), target: 'overlapping' },
+              ...stops,
+            ],
             onError: failed,
           },
         },
@@ -185,8 +189,8 @@ export const loopMachine = loopSetup.createMachine({
                     src: 'open',
                     id: 'open',
                     onDone: [
-                      { guard: said('done'), target: 'open' },
-                      { guard: said('api-error'), target: 'broken' },
+                      { guard: endedWith('done'), target: 'open' },
+                      { guard: endedWith('api-error'), target: 'broken' },
                       { target: failed },
                     ],
                     onError: failed,
@@ -204,7 +208,7 @@ export const loopMachine = loopSetup.createMachine({
                   invoke: {
                     src: 'judge',
                     id: 'judge',
-                    onDone: [{ guard: said('done'), target: 'passed' }, ...stops],
+                    onDone: [{ guard: endedWith('done'), target: 'passed' }, ...stops],
                     onError: failed,
                   },
                 },
@@ -223,7 +227,11 @@ export const loopMachine = loopSetup.createMachine({
           invoke: {
             src: 'call',
             id: 'call',
-            onDone: [{ guard: said('done'), target: 'reviewing' }, { guard: said('api-error'), target: 'recovering' }, ...stops],
+            onDone: [
+              { guard: endedWith('done'), target: 'reviewing' },
+              { guard: endedWith('api-error'), target: 'recovering' },
+              ...stops,
+            ],
             onError: failed,
           },
         },
@@ -246,8 +254,8 @@ export const loopMachine = loopSetup.createMachine({
             src: 'review',
             id: 'review',
             onDone: [
-              { guard: 'calledTools', target: 'tools', actions: 'noteToolCalls' },
-              { guard: said('reviewed'), target: 'deciding', actions: 'noteToolCalls' },
+              { guard: 'calledTools', target: 'tools', actions: 'recordToolCalls' },
+              { guard: endedWith('reviewed'), target: 'deciding', actions: 'recordToolCalls' },
               ...stops,
             ],
             onError: failed,
@@ -259,8 +267,8 @@ export const loopMachine = loopSetup.createMachine({
             src: 'tools',
             id: 'tools',
             onDone: [
-              { guard: said('executed'), target: 'deciding', actions: 'noteStop' },
-              { guard: said('suspended'), target: '#loop.suspended' },
+              { guard: endedWith('executed'), target: 'deciding', actions: 'recordStop' },
+              { guard: endedWith('suspended'), target: '#loop.suspended' },
               ...stops,
             ],
             onError: failed,
@@ -278,7 +286,7 @@ export const loopMachine = loopSetup.createMachine({
       invoke: {
         src: 'finish',
         id: 'finish',
-        onDone: [{ guard: said('done'), target: 'persisting' }, ...stops],
+        onDone: [{ guard: endedWith('done'), target: 'persisting' }, ...stops],
         onError: failed,
       },
     },
@@ -287,7 +295,7 @@ export const loopMachine = loopSetup.createMachine({
       invoke: {
         src: 'persist',
         id: 'persist',
-        onDone: [{ guard: said('done'), target: 'success' }, { target: failed }],
+        onDone: [{ guard: endedWith('done'), target: 'success' }, { target: failed }],
         onError: failed,
       },
     },

@@ -1,7 +1,7 @@
 /** The message of a thrown value of any type. */
 export const messageOf = (error: unknown): string => {
-  const said = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
-  if (typeof said === 'string') return said;
+  const message = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
+  if (typeof message === 'string') return message;
   try {
     return JSON.stringify(error) ?? String(error);
   } catch {

@@ -7,10 +7,10 @@ export type Outcome =
   /** The request is ready; overlap guards judge it during the model call. */
   | { readonly kind: 'overlap' }
   /**
-   * The step was judged. `toolCalls`: the number of waiting tool calls. `goesOn`: the application wants another step after a response
+   * The step was judged. `toolCalls`: the number of waiting tool calls. `shouldContinue`: the application wants another step after a response
    * without any.
    */
-  | { readonly kind: 'reviewed'; readonly toolCalls: number; readonly goesOn?: boolean }
+  | { readonly kind: 'reviewed'; readonly toolCalls: number; readonly shouldContinue?: boolean }
   /** The tools ran. `stop`: a stop condition holds now, or a call was left to the client. */
   | { readonly kind: 'executed'; readonly stop: boolean }
   /** A guard blocks. */

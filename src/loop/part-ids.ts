@@ -4,7 +4,7 @@ import { keyOfCall } from './reuse.js';
 /** Makes the part ids of one model call unique in the run. */
 export interface PartIds {
   /** The chunk under its run-wide id; the same object if nothing changed. Undefined if it repeats an earlier chunk. */
-  own(chunk: Chunk): Chunk | undefined;
+  withUniqueId(chunk: Chunk): Chunk | undefined;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface PartIds {
  */
 export const createPartIds = (used: Set<string>): PartIds => {
   const owned = new Map<string, string>();
-  const said = new Set<string>();
+  const seenCalls = new Set<string>();
   /** Provider's ids of calls that are complete. */
   const complete = new Set<string>();
   const claim = (id: string): string => {
@@ -25,16 +25,16 @@ export const createPartIds = (used: Set<string>): PartIds => {
     return free;
   };
   return {
-    own: (chunk) => {
+    withUniqueId: (chunk) => {
       const field = idField(chunk.type);
       const id = partIdOf(chunk);
       if (id === undefined) return chunk;
       const key = chunk.type === 'tool-call' ? `${id} ${keyOfCall(chunk.payload as ToolCall)}` : undefined;
-      const isSaid = key !== undefined && said.has(key);
-      if (!isSaid && beginsCall.has(chunk.type) && complete.delete(id)) owned.delete(id);
+      const isRepeated = key !== undefined && seenCalls.has(key);
+      if (!isRepeated && callStarts.has(chunk.type) && complete.delete(id)) owned.delete(id);
       if (key !== undefined) complete.add(id);
-      if (isSaid) return undefined;
-      if (key !== undefined) said.add(key);
+      if (isRepeated) return undefined;
+      if (key !== undefined) seenCalls.add(key);
       // A result may belong to a call of an earlier step that the provider runs itself: it needs no new id.
       const free = owned.get(id) ?? (chunk.type === 'tool-result' ? id : claim(id));
       return free === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), [field as string]: free } };
@@ -53,7 +53,7 @@ export const freeId = (used: Set<string>, name: string): string => {
 /** The id for parts without one, so that consecutive ones can be distinguished. */
 const unnamed = 'unnamed';
 
-const beginsCall = new Set(['tool-call-input-streaming-start', 'tool-call']);
+const callStarts = new Set(['tool-call-input-streaming-start', 'tool-call']);
 
 /** The id of the part that a chunk belongs to. */
 export const partIdOf = ({ type, payload }: Chunk): string | undefined => {

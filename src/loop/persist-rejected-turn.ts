@@ -6,7 +6,7 @@ import type { Part } from './response.js';
 import { messageOf } from './message-of.js';
 import type { KeptTurn, Persistence } from './persistence.js';
 import type { Chunk } from './ports.js';
-import { notePayloads } from './note-payloads.js';
+import { addPayloadTransforms } from './add-payload-transforms.js';
 import { isWithheld, type Run } from './run.js';
 import { waitingCalls, waitingChunk } from './waiting-calls.js';
 
@@ -29,7 +29,7 @@ const patienceMs = 5_000;
  */
 export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
   const { lanes, persistence: { suspended: _suspended, ...persistence } = {} } = run.options;
-  const isWanted = lanes.memory && Object.values(persistence).some((kept: KeptTurn | undefined) => kept && kept !== 'drop');
+  const isWanted = lanes.memory && Object.values(persistence).some((policy: KeptTurn | undefined) => policy && policy !== 'drop');
   if (!isWanted || run.position.stepNumber > 0) return;
   run.acceptedInput = isAccepted ? snapshotConversation(run) : undefined;
 };
@@ -39,7 +39,7 @@ export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
  * an event and does not change the end of the run.
  */
 export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<void> => {
-  await notePayloads(run);
+  await addPayloadTransforms(run);
   const { memory } = run.options.lanes;
   if (!memory || run.resultStands) return; // an accepted response is saved by its own activity
   if (status === 'suspended') return persistWaitingTurn(run);
@@ -68,7 +68,7 @@ const persistWaitingTurn = async (run: Run): Promise<void> => {
  */
 export const persistAcceptedSteps = async (run: Run): Promise<void> => {
   if (!savesSteps(run) || run.steps.length === 0) return;
-  await notePayloads(run);
+  await addPayloadTransforms(run);
   await persistSoFar(run, []);
 };
 
@@ -135,9 +135,9 @@ const listToPersist = (run: Run, { policy, status }: { policy: KeptTurn; status:
 const withoutInput = (run: Run, status: Unaccepted): MessageList => {
   const { host, messages } = run.options.ports;
   const list = messages.restore(snapshotConversation(run), run.list);
-  const said = host.messages.read(list, 'input').findLast(({ role }) => role === 'user');
-  const note = said && { ...said, content: placeholderContent(questionPlaceholder, status) };
-  host.messages.write(list, note ? [note] : [], { scope: 'input', source: 'input' });
+  const question = host.messages.read(list, 'input').findLast(({ role }) => role === 'user');
+  const placeholder = question && { ...question, content: placeholderContent(questionPlaceholder, status) };
+  host.messages.write(list, placeholder ? [placeholder] : [], { scope: 'input', source: 'input' });
   return list;
 };
 

@@ -34,7 +34,7 @@ export interface UnfinishedTurn {
    *
    * @param list the conversation at the suspension
    */
-  noteKept(list: MessageList): void;
+  recordSaved(list: MessageList): void;
   /** Deletes the kept part of the response. */
   takeBack(list: MessageList): Promise<void>;
 }

@@ -115,7 +115,7 @@ export interface DataPart {
 /** A snapshot of a conversation: its messages and the additional state of its list, as immutable data. */
 export interface ConversationSnapshot {
   readonly messages: readonly MastraDBMessage[];
-  readonly [beside: string]: unknown;
+  readonly [field: string]: unknown;
 }
 
 /** The message functions that the loop needs in addition to those of guards. */
@@ -166,7 +166,7 @@ export interface LoopPorts {
 /** Notes with the values that a person sees in place of a tool's arguments, results and errors. Its promises never reject. */
 export interface PayloadTransforms {
   /** Takes the transforms of a step's tools: a guard may have added some. */
-  note(tools: Readonly<Record<string, unknown>> | undefined): void;
+  register(tools: Readonly<Record<string, unknown>> | undefined): void;
   /** Adds the note to an emitted chunk. Undefined if the chunk gets none. */
   ofChunk(chunk: Chunk): Promise<void> | undefined;
   /** Adds the notes to the messages of the response before they are saved. */
@@ -179,12 +179,12 @@ export interface EndedStep {
   /** The accepted steps, with this one. */
   readonly steps: readonly StepRecord[];
   /** Whether the run continues, unless the application decides otherwise. */
-  readonly goesOn: boolean;
+  readonly shouldContinue: boolean;
 }
 
 /** The application's decision after a step. */
 export interface StepRuling {
-  readonly goesOn: boolean;
+  readonly shouldContinue: boolean;
   /** The feedback for the model in the following steps. It replaces earlier feedback. */
   readonly feedback?: string;
   /** Chunks to emit for it. */

@@ -19,16 +19,16 @@ type Item = { readonly chunk: Chunk } | { readonly error: unknown };
 /** Reads the response of a call ahead, up to the limit. */
 export const readAhead = (call: ModelCall): ResponseAhead => {
   let finish: Chunk | undefined;
-  let told = '';
+  let text = '';
   let isHungUp = false;
   let waiting: ReadableStream<Item> | undefined;
-  const note = (chunk: Chunk): void => {
-    told += textOf(chunk);
+  const addChunk = (chunk: Chunk): void => {
+    text += textOf(chunk);
     if (chunk.type === 'finish') finish = chunk;
   };
   const drop = (): void => void (waiting?.locked === false && waiting.cancel().catch(() => undefined));
   const open = async (): Promise<AsyncIterable<Chunk>> => {
-    waiting = streamOf(await call.chunks, note);
+    waiting = streamOf(await call.chunks, addChunk);
     if (isHungUp) drop();
     return takenFrom(waiting);
   };
@@ -43,7 +43,7 @@ export const readAhead = (call: ModelCall): ResponseAhead => {
     get finish() {
       return finish;
     },
-    estimateTokens: () => estimateTokenCount(told),
+    estimateTokens: () => estimateTokenCount(text),
   };
 };
 
@@ -53,7 +53,7 @@ const textOf = ({ payload }: Chunk): string => {
 };
 
 /** The platform's own queue: it pulls until `mostCharsAhead` characters wait in it. */
-const streamOf = (chunks: AsyncIterable<Chunk | undefined>, note: (chunk: Chunk) => void): ReadableStream<Item> => {
+const streamOf = (chunks: AsyncIterable<Chunk | undefined>, onChunk: (chunk: Chunk) => void): ReadableStream<Item> => {
   const iterator = chunks[Symbol.asyncIterator]();
   const next = async (): Promise<Item | undefined> => {
     try {
@@ -61,7 +61,7 @@ const streamOf = (chunks: AsyncIterable<Chunk | undefined>, note: (chunk: Chunk)
         const { done, value } = await iterator.next();
         if (done) return undefined;
         if (!value) continue;
-        note(value);
+        onChunk(value);
         return { chunk: value };
       }
     } catch (error) {

@@ -17,7 +17,7 @@ const unseen = new Set(['phase', 'messageList', 'streamParts', 'state', 'steps',
 interface GuardViewOptions {
   readonly writer: TraceWriter;
   /** Whether secrets are concealed: chunks may contain pieces of them and are then not recorded. */
-  readonly isConcealing: boolean;
+  readonly concealsSecrets: boolean;
   readonly memoryIds: ReadonlySet<string> | undefined;
   /** Ids of shadow guards. Only their events are recorded. */
   readonly shadows: ReadonlySet<string>;
@@ -28,11 +28,11 @@ export const shadowsIn = (node: GraphNode): string[] =>
   node.kind === 'guard' ? (node.policy?.shadow ? [node.id] : []) : childrenOf(node).flatMap(shadowsIn);
 
 /** Records a guard's input, and its verdict. */
-export const lookAtGuard = (
-  { writer, memoryIds, shadows, isConcealing }: GuardViewOptions,
+export const recordGuard = (
+  { writer, memoryIds, shadows, concealsSecrets }: GuardViewOptions,
   { author, data, scope }: GuardCall,
 ): GuardSpan => {
-  const isHidden = isConcealing && isPerChunk(author);
+  const isHidden = concealsSecrets && isPerChunk(author);
   if (isHidden || shadows.has(author.processorId)) return { scope, end: () => undefined };
   const received = writer.freeze(visibleIn(data, scope));
   return {
@@ -50,13 +50,13 @@ const isPerChunk = ({ phase }: Author): boolean => phaseRow<Phase>(phase as Phas
 
 type Causes = Extract<TraceFact, { kind: 'judged' }>['causes'];
 
-interface Look {
+interface GuardRecord {
   readonly received: Frozen;
   readonly returned: Frozen | undefined;
   readonly causes: Causes;
 }
 
-const writeJudged = (writer: TraceWriter, author: Author, { received, returned, causes }: Look): void => {
+const writeJudged = (writer: TraceWriter, author: Author, { received, returned, causes }: GuardRecord): void => {
   const { phase, processorId, path } = author;
   const changed = returned && !isSameFrozen(received, returned) ? returned : undefined;
   if (isPerChunk(author) && returned && !changed) return; // the chunk passed unchanged

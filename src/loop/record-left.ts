@@ -16,20 +16,20 @@ export const recordLeft = (writer: TraceWriter, conceal: MapText | undefined): (
 const concealed = (conceal: MapText, write: (chunk: Chunk) => void): ((chunk: Chunk) => void) => {
   const texts = createConcealedTexts(conceal);
   const last = new Map<string, Chunk>();
-  const tell = (chunk: Chunk, text: string): void => {
+  const writeText = (chunk: Chunk, text: string): void => {
     if (text !== '') write(withWords(chunk, text));
   };
   const end = (id: string): void => {
     const rest = texts.end(id);
     const chunk = last.get(id);
     last.delete(id);
-    if (chunk) tell(chunk, rest);
+    if (chunk) writeText(chunk, rest);
   };
   return (chunk) => {
     const [id, words] = [partIdOf(chunk), wordsOf(chunk)];
     if (id !== undefined && words !== undefined) {
       last.set(id, chunk);
-      return tell(chunk, texts.push(id, words));
+      return writeText(chunk, texts.push(id, words));
     }
     for (const open of id === undefined ? texts.open : [id]) end(open);
     return write(chunk);

@@ -8,16 +8,18 @@ interface ModelChunk {
   readonly chunk: Chunk;
   /** Start time of the call. */
   readonly startedAt: number;
-  /** Whether guards need the original chunks; whether guards may edit or buffer words. */
-  readonly keeps: { readonly chunks: boolean; readonly words: boolean };
+  /** Whether a guard needs the original chunks. */
+  readonly needsRaw: boolean;
+  /** Whether a guard may edit or buffer words. */
+  readonly needsWords: boolean;
 }
 
 /** Records what the loop itself needs from a chunk, independently of the guards. Throws the provider's error. */
 export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelChunk): void => {
   const { type, payload } = modelChunk.chunk;
   if (type === 'error') throw (payload as { error?: unknown } | undefined)?.error ?? payload;
-  if (modelChunk.keeps.chunks) attempt.rawChunks.push({ type, payload });
-  if (modelChunk.keeps.words && type !== 'raw') attempt.originalWords.push(wordsOf(modelChunk.chunk));
+  if (modelChunk.needsRaw) attempt.rawChunks.push({ type, payload });
+  if (modelChunk.needsWords && type !== 'raw') attempt.originalWords.push(wordsOf(modelChunk.chunk));
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
   else if (type === 'response-metadata') Object.assign(attempt.response, withoutType(payload as object));
   else if (type !== 'raw') attempt.hasSpoken = true;

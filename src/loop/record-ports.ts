@@ -63,15 +63,15 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
 };
 
 const recordAfterStep =
-  (ask: NonNullable<LoopPorts['afterStep']>, writer: TraceWriter): LoopPorts['afterStep'] =>
+  (callHook: NonNullable<LoopPorts['afterStep']>, writer: TraceWriter): LoopPorts['afterStep'] =>
   async (ended) => {
-    const { goesOn, feedback, chunks } = await ask(ended);
-    const said = {
+    const { shouldContinue, feedback, chunks } = await callHook(ended);
+    const recordedFields = {
       ...(feedback !== undefined && { feedback }),
       ...(chunks && { chunks: chunks.map((chunk) => writer.plain(chunk)) }),
     };
-    writer.write({ kind: 'after-step', ...writer.place, goesOn, ...said });
-    return { goesOn, ...(feedback !== undefined && { feedback }), ...(chunks && { chunks }) };
+    writer.write({ kind: 'after-step', ...writer.place, goesOn: shouldContinue, ...recordedFields });
+    return { shouldContinue, ...(feedback !== undefined && { feedback }), ...(chunks && { chunks }) };
   };
 
 /** The fields of the request besides the prompt; tools by name. */
@@ -136,7 +136,7 @@ interface OpenCall extends RecordedRun {
 const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStream<unknown> => {
   const { ports, writer, call, runId, abortSignal } = incoming;
   const reader = parts.getReader();
-  const note = recordIncoming(incoming);
+  const recordChunk = recordIncoming(incoming);
   const next = async (): Promise<Chunk | undefined> => {
     for (;;) {
       const { done, value } = await reader.read();
@@ -147,7 +147,7 @@ const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStr
   const pull = async (controller: ReadableStreamDefaultController<unknown>): Promise<void> => {
     try {
       const chunk = await next();
-      if (chunk) note(chunk);
+      if (chunk) recordChunk(chunk);
       else writeEnded(writer, call);
       if (chunk) controller.enqueue(chunk);
       else controller.close();
@@ -163,7 +163,7 @@ const recordIncoming = ({ writer, call, usedPartIds }: OpenCall): ((chunk: Chunk
   let ids: PartIds | undefined;
   return (chunk) => {
     ids ??= createPartIds(new Set(usedPartIds())); // the ids that the loop will assign
-    const named = ids.own(chunk);
+    const named = ids.withUniqueId(chunk);
     const part = noteOf(chunk, named && partIdOf(named));
     const { runId: _runId, ...own } = chunk;
     writer.write({ kind: 'came', ...writer.place, call, part, chunk: writer.plain(own) });
@@ -176,8 +176,8 @@ type RecordedOutcome = ToolOutcome | { readonly kind: 'thrown'; readonly error: 
 const writeTool = (writer: TraceWriter, { call, abortSignal }: ToolRequest, outcome: RecordedOutcome): void => {
   const { toolCallId, toolName, args } = call;
   const { kind: ended, ...rest } = outcome;
-  const told = 'suspension' in rest ? { suspension: { ...rest.suspension, rested: undefined } } : rest; // a run's state is no part of a trace
-  const plain = { args: writer.plain(args), outcome: writer.plain(told) };
+  const recordable = 'suspension' in rest ? { suspension: { ...rest.suspension, rested: undefined } } : rest; // a run's state is no part of a trace
+  const plain = { args: writer.plain(args), outcome: writer.plain(recordable) };
   writer.write({
     kind: 'tool',
     ...writer.place,

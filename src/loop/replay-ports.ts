@@ -58,8 +58,11 @@ const replayAfterStep = (rulings: readonly OfKind<'after-step'>[], { stage, reve
     const ruling = tape.take(() => true);
     if (!ruling) return stage.end('the application was never asked about this step.');
     const { goesOn, feedback, chunks } = ruling;
-    const said = fromPlainJson({ ...(feedback !== undefined && { feedback }), ...(chunks !== undefined && { chunks }) }, reveal);
-    return { goesOn, ...(said as Pick<StepRuling, 'feedback' | 'chunks'>) }; // as it was recorded
+    const decoded = fromPlainJson(
+      { ...(feedback !== undefined && { feedback }), ...(chunks !== undefined && { chunks }) },
+      reveal,
+    );
+    return { shouldContinue: goesOn, ...(decoded as Pick<StepRuling, 'feedback' | 'chunks'>) }; // as it was recorded
   };
 };
 

@@ -19,7 +19,7 @@ export interface ReplayStage {
   /** Counts guards that are running. */
   openSpan(call: GuardCall): GuardSpan;
   /** Called for each line that the replayed run writes. */
-  heard(): void;
+  onLine(): void;
   readonly ended: ReplayEnd | undefined;
 }
 
@@ -71,7 +71,7 @@ export const createReplayStage = ({ position, abort, cancel, pause }: StageOptio
       atWork.add(call);
       return { scope: call.scope, end: () => void atWork.delete(call) };
     },
-    heard: () => void (lines += 1),
+    onLine: () => void (lines += 1),
     get ended() {
       return ended;
     },

@@ -27,8 +27,8 @@ export const resumeRun = (suspended: Run, segment: RunSegment, answered: Answere
 };
 
 /** Applies the response to a call of a suspended run, so that the run can continue. */
-export const applyCallResponse = (run: Run, { toolCallId, answer: given }: Answered): void => {
-  run.options.unfinishedTurn?.noteKept(run.list);
-  if (run.attempt) answerCall(run.attempt.stepCalls, toolCallId, given);
-  run.recorder.record({ type: 'run-resume', toolCallId, answer: given.kind });
+export const applyCallResponse = (run: Run, { toolCallId, answer: response }: Answered): void => {
+  run.options.unfinishedTurn?.recordSaved(run.list);
+  if (run.attempt) answerCall(run.attempt.stepCalls, toolCallId, response);
+  run.recorder.record({ type: 'run-resume', toolCallId, answer: response.kind });
 };

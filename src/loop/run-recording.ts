@@ -12,7 +12,7 @@ import type { MapText } from '../trace/plain-json.js';
 import { charsIn, createTraceWriter, type TraceRecorder, type TraceWriter } from '../trace/trace-writer.js';
 import { finishReasonOf } from './finalize-run.js';
 import type { LoopPorts } from './ports.js';
-import { lookAtGuard, shadowsIn } from './record-guards.js';
+import { recordGuard, shadowsIn } from './record-guards.js';
 import { recordLeft } from './record-left.js';
 import { recordPorts } from './record-ports.js';
 import { acceptedSteps, type Lanes, type Run, type RunOptions, type RunRecording } from './run.js';
@@ -24,7 +24,7 @@ export interface Recording extends RunRecording {
   /** Conceals the secrets in a text before it is recorded. Undefined if no guard conceals any. */
   readonly conceal: MapText | undefined;
   /** Records the setup of the run; called once, before anything happens. */
-  begin(run: Run, facts: HeaderFacts): void;
+  start(run: Run, facts: HeaderFacts): void;
 }
 
 /** The header fields that only the host provides. */
@@ -49,7 +49,7 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
   const usedPartIds = (): ReadonlySet<string> => current?.usedPartIds ?? new Set();
   const shadows = new Set(Object.values(lanes).flatMap((plan) => (plan ? shadowsIn(plan.graph) : [])));
   let stopFollowing = (): void => undefined;
-  const sit = (run: Run): void => {
+  const startSegment = (run: Run): void => {
     current = run;
     writer.isSuspended = false;
   };
@@ -59,20 +59,20 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
       Object.entries(lanes).map(([lane, plan]) => [lane, plan && judgedPayloadOf(writer, lane, plan)]),
     ) as Lanes, // the same lanes
     conceal,
-    openSpan: (call) => lookAtGuard({ writer, memoryIds, shadows, isConcealing: conceal !== undefined }, call),
-    hear: (event) => {
-      const told = conceal ? withoutChanges(event) : event; // changes may contain pieces of secrets
-      writer.write({ kind: 'event', event: writer.plain(told) as typeof event }); // events are plain data
+    openSpan: (call) => recordGuard({ writer, memoryIds, shadows, concealsSecrets: conceal !== undefined }, call),
+    onEvent: (event) => {
+      const recorded = conceal ? withoutChanges(event) : event; // changes may contain pieces of secrets
+      writer.write({ kind: 'event', event: writer.plain(recorded) as typeof event }); // events are plain data
     },
     show: recordLeft(writer, conceal),
-    begin: (run, facts) => {
-      sit(run);
+    start: (run, facts) => {
+      startSegment(run);
       writer.begin(headerOf(run, facts));
       writeInput(writer, run);
       stopFollowing = followSignal(writer, run);
     },
     resume: (run, { toolCallId, answer }) => {
-      sit(run);
+      startSegment(run);
       writer.write({ kind: 'resume', ...writer.place, toolCallId, answer: writer.plain(answer) });
       stopFollowing = followSignal(writer, run);
     },
@@ -90,7 +90,9 @@ export const concealOf = (lanes: Lanes, runOf: () => Run | undefined): MapText |
   if (concealers.length === 0) return undefined;
   return (text) => {
     const slot = runOf()?.scope.slot;
-    return slot ? concealers.reduce((told, { id, conceal }) => conceal?.(told, slot(id).state) ?? told, text) : text;
+    return slot
+      ? concealers.reduce((concealed, { id, conceal }) => conceal?.(concealed, slot(id).state) ?? concealed, text)
+      : text;
   };
 };
 
@@ -146,10 +148,10 @@ const writeInput = (writer: TraceWriter, { list, scope }: Run): void => {
 
 /** Records a cancel by the caller. Returns a function that removes the listener, because signals outlive runs. */
 const followSignal = (writer: TraceWriter, { signal }: Run): (() => void) => {
-  const tell = (): void => writer.write({ kind: 'cancel', ...writer.place, reason: writer.plain(signal.reason) });
-  if (signal.aborted) tell();
-  else signal.addEventListener('abort', tell, { once: true });
-  return () => signal.removeEventListener('abort', tell);
+  const recordCancel = (): void => writer.write({ kind: 'cancel', ...writer.place, reason: writer.plain(signal.reason) });
+  if (signal.aborted) recordCancel();
+  else signal.addEventListener('abort', recordCancel, { once: true });
+  return () => signal.removeEventListener('abort', recordCancel);
 };
 
 interface JudgedPayload {

@@ -8,8 +8,8 @@ import { outcomesAt, stateKeyOf } from './walk.js';
 interface Walk {
   readonly decision: Decision;
   readonly moments: CounterExample;
-  /** The progress of a scene: `isBegun` after the moment before it, `isShown` after the scene itself. */
-  readonly isBegun: boolean;
+  /** The progress of a scene: `hasStarted` after the moment before it, `isShown` after the scene itself. */
+  readonly hasStarted: boolean;
   readonly isShown: boolean;
 }
 
@@ -20,16 +20,16 @@ interface Walk {
 export const runShowing = (scene: Scene, limits: LoopLimits): CounterExample | undefined => {
   const decider = createDecider();
   const started = decider.start(limits);
-  const walks: Walk[] = [noted(scene, { decision: started, moments: [], isBegun: !scene.before, isShown: false })];
+  const walks: Walk[] = [withEntered(scene, { decision: started, moments: [], hasStarted: !scene.before, isShown: false })];
   const seen = new Set<string>();
   for (const walk of walks) {
     if (isShowing(scene, walk)) return walk.moments;
-    const key = JSON.stringify([stateKeyOf(walk.decision), walk.isBegun, walk.isShown]);
+    const key = JSON.stringify([stateKeyOf(walk.decision), walk.hasStarted, walk.isShown]);
     if (seen.has(key)) continue;
     seen.add(key);
     for (const { outcome, event } of outcomesAt(walk.decision)) {
       if (isOffScene(scene, walk, outcome)) continue;
-      walks.push(noted(scene, { ...walk, decision: decider.next(walk.decision.snapshot, event) }));
+      walks.push(withEntered(scene, { ...walk, decision: decider.next(walk.decision.snapshot, event) }));
     }
   }
   return undefined;
@@ -44,16 +44,16 @@ const isOffScene = ({ state, ends }: Scene, { moments, isShown }: Walk, { kind }
   ends !== undefined && isShown && moments.at(-1)?.state === state && kind !== ends;
 
 /** Adds the entered states to a walk, with the scene's events in them. */
-const noted = ({ state, happens, before }: Scene, walk: Walk): Walk => {
-  let { isBegun, isShown } = walk;
+const withEntered = ({ state, happens, before }: Scene, walk: Walk): Walk => {
+  let { hasStarted, isShown } = walk;
   const entered = walk.decision.entered.map((one): Moment => {
-    if (!isShown && isBegun && one.state === state) {
+    if (!isShown && hasStarted && one.state === state) {
       isShown = true;
       return { state, happens };
     }
-    if (isBegun || one.state !== before?.state) return { state: one.state };
-    isBegun = true;
+    if (hasStarted || one.state !== before?.state) return { state: one.state };
+    hasStarted = true;
     return before;
   });
-  return { ...walk, isBegun, isShown, moments: [...walk.moments, ...entered] };
+  return { ...walk, hasStarted, isShown, moments: [...walk.moments, ...entered] };
 };

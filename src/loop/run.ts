@@ -38,14 +38,14 @@ export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 /** The tracer of a run, shared by all its segments. */
 export interface RunTracer {
   /** Called with each event before other listeners. Its errors do not affect the run. */
-  hear(event: RunEvent, run: Run): void;
+  onEvent(event: RunEvent, run: Run): void;
   readonly openSpan: NonNullable<RunScope['openSpan']>;
   /** The ids of the trace and its outermost span. */
   readonly ids: { readonly traceId: string | undefined; readonly spanId: string | undefined };
 }
 
 /** The recorder of a run, shared by all its segments. It writes line by line. */
-export interface RunRecording extends Pick<RunTracer, 'hear' | 'openSpan'> {
+export interface RunRecording extends Pick<RunTracer, 'onEvent' | 'openSpan'> {
   /** Called with each chunk once it is visible to readers. */
   readonly show: (chunk: Chunk) => void;
   /** Starts another segment of the run, with the response to a waiting call. */

@@ -186,7 +186,7 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
 };
 
 /** Whether messages keep a chunk: a data part that is neither transient nor the loop's own. */
-const isKept = (chunk: Chunk): chunk is Chunk & DataPart =>
+const isPersistedPart = (chunk: Chunk): chunk is Chunk & DataPart =>
   chunk.type.startsWith('data-') &&
   !chunk.type.startsWith('data-interlock-') &&
   (chunk as { transient?: boolean }).transient !== true;
@@ -200,7 +200,7 @@ const createWriting = ({ run, stop }: CallSite) => {
   const written: DataPart[] = [];
   const { hold, runId } = run.options;
   const guardedStream = openToolStream(run, undefined, (chunk) => {
-    if (isKept(chunk)) written.push({ type: chunk.type, data: copyPlain(chunk.data) });
+    if (isPersistedPart(chunk)) written.push({ type: chunk.type, data: copyPlain(chunk.data) });
   });
   /**
    * Judges tool output like model output; a stop ends the step. The tool itself continues: if it failed halfway, the next attempt would

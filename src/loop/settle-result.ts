@@ -13,23 +13,23 @@ import { toolResultRecord } from './step-record.js';
  * Adds a tool's result to the conversation and has guards judge it. The run emits and records their version. A result that they removed
  * from the conversation is not reported. Returns an outcome if they stop on it.
  */
-export const settleResult = async (run: Run, record: StepRecord, told: CallResult): Promise<Outcome | undefined> => {
-  const inserted = insertResult(run, told);
+export const settleResult = async (run: Run, record: StepRecord, callResult: CallResult): Promise<Outcome | undefined> => {
+  const inserted = insertResult(run, callResult);
   const before = snapshotOf(run);
-  const judged = await judge<'toolResult'>(run, resultPayload(run, told));
+  const judged = await judge<'toolResult'>(run, resultPayload(run, callResult));
   if (judged.outcome) return judged.outcome;
   const current = inserted.read(judged.data.result);
   if (current) {
-    const call = currentCall(record, told.call);
+    const call = currentCall(record, callResult.call);
     const { payload } = toolResultRecord(run, call, current.result);
-    const chunk = agentChunk(run, 'tool-result', { ...told.payload, ...(payload as object) });
+    const chunk = agentChunk(run, 'tool-result', { ...callResult.payload, ...(payload as object) });
     const { outcome, edited } = await emitJudged(run, chunk);
     if (outcome) return outcome;
     const { result } = edited.payload as CallResult;
     if (result !== current.result) insertResult(run, { call, result }); // a stream guard edited it
     record.toolResults.push(toolResultRecord(run, call, result));
   }
-  return follow(run, told.call, before);
+  return follow(run, callResult.call, before);
 };
 
 /** Guards of other results may have edited its arguments. */
@@ -68,13 +68,13 @@ export const settleError = async (run: Run, { call, error }: CallError): Promise
   if (judged.outcome) return judged.outcome;
   const current = readToolResult(list, toolCallId);
   if (current.found) {
-    const told = current.result === result ? error : new Error(String(current.result));
-    if (told !== error) setToolOutcome(list, call, { kind: 'error', error: told });
-    const chunk = agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: told });
+    const shown = current.result === result ? error : new Error(String(current.result));
+    if (shown !== error) setToolOutcome(list, call, { kind: 'error', error: shown });
+    const chunk = agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: shown });
     const { outcome, edited } = await emitJudged(run, chunk);
     if (outcome) return outcome;
     const { error: left } = edited.payload as CallError;
-    if (left !== told) setToolOutcome(list, call, { kind: 'error', error: left });
+    if (left !== shown) setToolOutcome(list, call, { kind: 'error', error: left });
   }
   return follow(run, call, before);
 };

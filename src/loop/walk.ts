@@ -28,7 +28,8 @@ const doneEvent = (activity: ActivityName, output: Outcome): LoopEvent => ({
 });
 
 const outcomesLike = (kind: OutcomeKind): Outcome[] => {
-  if (kind === 'reviewed') return [...[0, 1].map((toolCalls) => ({ kind, toolCalls })), { kind, toolCalls: 0, goesOn: true }];
+  if (kind === 'reviewed')
+    return [...[0, 1].map((toolCalls) => ({ kind, toolCalls })), { kind, toolCalls: 0, shouldContinue: true }];
   if (kind === 'executed') return [{ kind, stop: false }];
   return [{ kind }];
 };

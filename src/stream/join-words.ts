@@ -17,7 +17,7 @@ const isWords = (chunk: unknown): chunk is Words => {
 };
 
 /** Whether one piece continues the other. */
-const goesOn = (a: Words | undefined, b: Words): a is Words =>
+const continues = (a: Words | undefined, b: Words): a is Words =>
   a !== undefined && a.type === b.type && a.payload.id === b.payload.id && a.runId === b.runId && a.from === b.from;
 
 /** Joins consecutive pieces of one text. Chunks with other content stay as they are. */
@@ -32,7 +32,7 @@ export const joinWords = <Chunk>(chunks: readonly Chunk[]): Chunk[] => {
   };
   for (const chunk of chunks) {
     const words = isWords(chunk) ? chunk : undefined;
-    if (!words || !goesOn(first, words)) end();
+    if (!words || !continues(first, words)) end();
     if (!words) joined.push(chunk);
     else {
       first ??= words;

@@ -187,10 +187,10 @@ describe('readers', () => {
 
   it('one of two goes away: the other sets the pace', async () => {
     const streamBuffer = createStreamBuffer<number>(1);
-    const [gone, stays] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
+    const [canceled, stays] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
     void streamBuffer.write(0);
-    await Promise.all([take(gone, 1), take(stays, 1)]);
-    await gone.cancel();
+    await Promise.all([take(canceled, 1), take(stays, 1)]);
+    await canceled.cancel();
     const waiting = streamBuffer.write(1);
     expect(await isSettled(waiting)).toBe(false);
     await take(stays, 1);
@@ -218,10 +218,10 @@ describe('readers', () => {
 
   it('a reader that leaves while it waits does not affect later chunks', async () => {
     const streamBuffer = createStreamBuffer<number>();
-    const [gone, stays] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
-    const reading = [gone.read(), stays.read()];
+    const [canceled, stays] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
+    const reading = [canceled.read(), stays.read()];
     await wait(0);
-    await gone.cancel();
+    await canceled.cancel();
     void streamBuffer.write(0);
     streamBuffer.close();
     expect(await reading[0]).toEqual({ done: true, value: undefined });
@@ -295,7 +295,7 @@ describe('hold', () => {
     const streamBuffer = filled(2, 1);
     const waiting = streamBuffer.write(1);
     streamBuffer.startBuffering();
-    for (const held of [2, 3]) void streamBuffer.write(held);
+    for (const chunk of [2, 3]) void streamBuffer.write(chunk);
     await take(streamBuffer.read().getReader(), 2);
     expect(await isSettled(waiting)).toBe(true);
   });
@@ -306,11 +306,11 @@ describe('hold', () => {
     void streamBuffer.write(2);
     expect(streamBuffer.drop(seenPlace)).toBe(false);
     streamBuffer.startBuffering();
-    const heldPlace = streamBuffer.offset;
+    const bufferedOffset = streamBuffer.offset;
     void streamBuffer.write(3);
     streamBuffer.startBuffering(); // already buffering
     expect(streamBuffer.drop(seenPlace)).toBe(false);
-    expect(streamBuffer.drop(heldPlace)).toBe(true);
+    expect(streamBuffer.drop(bufferedOffset)).toBe(true);
     void streamBuffer.write(4);
     streamBuffer.flush();
     streamBuffer.close();
@@ -339,21 +339,21 @@ describe('hold', () => {
 });
 
 describe('a long answer', () => {
-  interface Said {
+  interface TextChunk {
     type: string;
     payload?: { id: string; text: string; providerMetadata?: object };
   }
   const count = 20_000;
   /** Two alternating texts, reasoning, and some chunks that contain more than text. */
-  const said = (n: number): Said => {
+  const chunkAt = (n: number): TextChunk => {
     const payload = { id: n % 6_000 < 3_000 ? 'a' : 'b', text: `${n} ` };
     if (n % 5_000 === 77) return { type: 'tool-call' };
     if (n % 5_000 === 99) return { type: 'text-delta', payload: { ...payload, providerMetadata: { signed: n } } };
     return { type: n % 9_000 < 500 ? 'reasoning-delta' : 'text-delta', payload };
   };
-  const written = Array.from({ length: count }, (_, n) => said(n));
+  const written = Array.from({ length: count }, (_, n) => chunkAt(n));
   /** A client's view of chunks: all chunks other than text, and the text between them. */
-  const heard = (chunks: readonly Said[]): string[] =>
+  const textsOf = (chunks: readonly TextChunk[]): string[] =>
     chunks.reduce<string[]>((parts, { type, payload }) => {
       const key = `${type} ${payload?.id ?? ''}${payload?.providerMetadata ? ' signed' : ''}: `;
       const last = parts.at(-1);
@@ -361,27 +361,27 @@ describe('a long answer', () => {
       else parts.push(key + (payload?.text ?? ''));
       return parts;
     }, []);
-  const writeTo = async (streamBuffer: StreamBuffer<Said>): Promise<void> => {
+  const writeTo = async (streamBuffer: StreamBuffer<TextChunk>): Promise<void> => {
     for (const chunk of written) await streamBuffer.write(chunk);
     streamBuffer.close();
   };
 
   it('is stored as text: a late reader gets the same in fewer parts, in order', async () => {
-    const streamBuffer = createStreamBuffer<Said>();
+    const streamBuffer = createStreamBuffer<TextChunk>();
     const [first] = await Promise.all([all(streamBuffer.read()), writeTo(streamBuffer)]);
     expect(first).toEqual(written);
     const late = await all(streamBuffer.read());
-    expect(heard(late)).toEqual(heard(written));
+    expect(textsOf(late)).toEqual(textsOf(written));
     expect(late.length).toBeLessThan(count / 2);
     expect(streamBuffer.offset).toBe(count);
   });
 
   it('a slow or late reader misses nothing', async () => {
-    const streamBuffer = createStreamBuffer<Said>();
+    const streamBuffer = createStreamBuffer<TextChunk>();
     const slow = streamBuffer.read().getReader();
-    const begun = await Promise.all([
+    const first = await Promise.all([
       take(slow, 10),
-      streamBuffer.write(written[0] as Said),
+      streamBuffer.write(written[0] as TextChunk),
       ...written.slice(1, 10).map((one) => streamBuffer.write(one)),
     ]);
     const fast = streamBuffer.read().getReader();
@@ -393,23 +393,23 @@ describe('a long answer', () => {
     await between.cancel();
     for (const chunk of written.slice(12_000)) await Promise.all([fast.read(), streamBuffer.write(chunk)]);
     streamBuffer.close();
-    expect(begun[0]).toEqual(written.slice(0, 10));
-    expect(heard(await all(streamBuffer.read()))).toEqual(heard(written));
+    expect(first[0]).toEqual(written.slice(0, 10));
+    expect(textsOf(await all(streamBuffer.read()))).toEqual(textsOf(written));
   });
 
   it('a reader at the end of the joined range continues there', async () => {
-    const streamBuffer = createStreamBuffer<Said>();
+    const streamBuffer = createStreamBuffer<TextChunk>();
     streamBuffer.drain();
     const reader = streamBuffer.read().getReader();
     for (const chunk of written.slice(0, 8_191)) void streamBuffer.write(chunk);
-    const begun = await take(reader, 5_000);
+    const first = await take(reader, 5_000);
     for (const chunk of written.slice(8_191)) void streamBuffer.write(chunk);
     streamBuffer.close();
-    expect([...begun, ...(await take(reader, count - 5_000))]).toEqual(written);
+    expect([...first, ...(await take(reader, count - 5_000))]).toEqual(written);
   });
 
   it('a reader inside the joined range does not hold up the rest', async () => {
-    const streamBuffer = createStreamBuffer<Said>();
+    const streamBuffer = createStreamBuffer<TextChunk>();
     streamBuffer.drain();
     for (const chunk of written.slice(0, 9_000)) void streamBuffer.write(chunk);
     await take(streamBuffer.read().getReader(), 1);
@@ -419,8 +419,8 @@ describe('a long answer', () => {
   });
 
   it('what is held is taken back or shown as it was written', async () => {
-    const seen: Said[] = [];
-    const streamBuffer = createStreamBuffer<Said>(32, (chunk) => void seen.push(chunk));
+    const seen: TextChunk[] = [];
+    const streamBuffer = createStreamBuffer<TextChunk>(32, (chunk) => void seen.push(chunk));
     streamBuffer.drain();
     for (const chunk of written.slice(0, 9_000)) void streamBuffer.write(chunk);
     streamBuffer.startBuffering();
@@ -431,11 +431,11 @@ describe('a long answer', () => {
     expect(streamBuffer.dropBuffered()).toEqual(written.slice(9_000, 18_000));
     for (const chunk of written.slice(9_000, 9_100)) void streamBuffer.write(chunk);
     streamBuffer.flush();
-    void streamBuffer.write(said(5));
+    void streamBuffer.write(chunkAt(5));
     streamBuffer.close();
-    const shown = [...written.slice(0, 9_100), said(5)];
+    const shown = [...written.slice(0, 9_100), chunkAt(5)];
     expect(seen).toEqual(shown);
-    expect(heard(await all(streamBuffer.read()))).toEqual(heard(shown));
+    expect(textsOf(await all(streamBuffer.read()))).toEqual(textsOf(shown));
   });
 });
 

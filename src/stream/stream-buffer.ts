@@ -82,7 +82,7 @@ interface Flow<Chunk> {
   /** The active readers. */
   readonly reading: Set<Reader<Chunk>>;
   /** Rings when a writer may continue. */
-  readonly room: Bell;
+  readonly space: Bell;
   /** Rings when there is something to read. */
   readonly news: Bell;
   isClosed: boolean;
@@ -92,7 +92,7 @@ interface Flow<Chunk> {
 }
 
 /** Readers cannot reach buffered chunks, so the writer does not wait for them there. */
-const hasRoom = <Chunk>(flow: Flow<Chunk>): boolean =>
+const hasSpace = <Chunk>(flow: Flow<Chunk>): boolean =>
   flow.isDraining || flow.bufferedFrom !== Infinity || endOf(flow) - flow.furthest < flow.limit;
 
 /** The offset after the last chunk. */
@@ -115,12 +115,12 @@ const join = <Chunk>(flow: Flow<Chunk>): void => {
 
 const drain = <Chunk>(flow: Flow<Chunk>): void => {
   flow.isDraining = true;
-  flow.room.ring();
+  flow.space.ring();
 };
 
 /** Gives a reader its next chunk, or waits for one. */
 const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> | undefined => {
-  const { joined, chunks, reading, news, room } = flow;
+  const { joined, chunks, reading, news, space } = flow;
   if (!reading.has(reader)) return undefined; // it was canceled while it waited
   if (reader.at < flow.joinedCount) {
     reader.controller.enqueue(joined[reader.joinedAt] as Chunk); // it has not reached their end
@@ -136,7 +136,7 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
     if (awaited === false) return serve(flow, reader);
     reader.controller.enqueue(chunk);
     flow.furthest = Math.max(flow.furthest, reader.at);
-    if (hasRoom(flow)) room.ring();
+    if (hasSpace(flow)) space.ring();
     return undefined;
   }
   if (!flow.isClosed) return news.wait().then(() => serve(flow, reader));
@@ -196,7 +196,7 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<
     awaited: new Map(),
     bufferedFrom: Infinity,
     reading: new Set(),
-    room: createBell(),
+    space: createBell(),
     news: createBell(),
     isClosed: false,
     isDraining: false,
@@ -210,13 +210,13 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<
       if (flow.bufferedFrom !== Infinity) return undefined;
       show(flow, chunk);
       flow.news.ring();
-      return hasRoom(flow) ? undefined : flow.room.wait();
+      return hasSpace(flow) ? undefined : flow.space.wait();
     },
     close: () => {
       drop(flow, flow.bufferedFrom); // chunks that are still buffered at the end are dropped
       flow.isClosed = true;
       flow.news.ring();
-      flow.room.ring();
+      flow.space.ring();
     },
     read: () => streamOf(flow),
     drain: () => drain(flow),

@@ -17,8 +17,8 @@ it('a rejected call is an error of the same call, without the arguments that may
 });
 
 it('a call that waits for a person is shown with its arguments, which are a copy', () => {
-  const asked = requireApproval(call);
+  const ruling = requireApproval(call);
   const payload = { toolCallId: 'one', toolName: 'refund', args: { amount: 5 }, resumeSchema: '' };
-  expect(asked).toEqual({ ...about, type: 'tool-call-approval', payload });
-  expect(asked.payload.args).not.toBe(call.payload.args);
+  expect(ruling).toEqual({ ...about, type: 'tool-call-approval', payload });
+  expect(ruling.payload.args).not.toBe(call.payload.args);
 });

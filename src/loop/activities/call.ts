@@ -75,14 +75,14 @@ const consumeChunks = async (
   attempt: Attempt,
   { chunks, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
 ): Promise<Outcome | undefined> => {
-  const keeps = { chunks: isGuarded(run, 'llmResponse'), words: isGuarded(run, 'outputStream') };
+  const [needsRaw, needsWords] = [isGuarded(run, 'llmResponse'), isGuarded(run, 'outputStream')];
   const holdsResults = isGuarded(run, 'toolResult');
   const ids = createPartIds(run.usedPartIds);
   for await (const chunk of guardedStream.watch(chunks)) {
     run.signal.throwIfAborted();
     if (!chunk) continue;
-    recordModelChunk(run, attempt, { chunk, startedAt, keeps });
-    const own = ids.own(chunk);
+    recordModelChunk(run, attempt, { chunk, startedAt, needsRaw, needsWords });
+    const own = ids.withUniqueId(chunk);
     if (!own) continue;
     if (holdsResults && own.type === 'tool-result') {
       attempt.heldResults.push(own); // emitted after it was judged, see review

@@ -3,7 +3,7 @@ import { clearStepFeedback } from '../after-step.js';
 import { clearFeedback } from '../feedback.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge, judgeWith, type Judged } from '../judge.js';
-import { notePayloads } from '../note-payloads.js';
+import { addPayloadTransforms } from '../add-payload-transforms.js';
 import type { Outcome } from '../outcome.js';
 import { acceptedSteps, currentAttempt, stepsForHooks, type Run } from '../run.js';
 
@@ -20,7 +20,7 @@ export const finish = async (run: Run): Promise<Outcome> => {
     if (judged.outcome) return judged.outcome;
     await followResponse(run, snapshots);
   }
-  await notePayloads(run);
+  await addPayloadTransforms(run);
   run.resultStands = true;
   return { kind: 'done' };
 };

@@ -14,7 +14,7 @@ export const prepare = async (run: Run): Promise<Outcome> => {
   const { runId } = run.options;
   const { messages } = run.scope.host;
   if (run.position.attempt === 1) {
-    beginStep(run);
+    startStep(run);
     await persistAcceptedSteps(run);
   } else restart(run);
   markInputAccepted(run, false);
@@ -52,7 +52,7 @@ const takeMessageId = (run: Run, { messageId }: PhaseData<'inputStep'>): void =>
   run.messageId = messageId;
 };
 
-const beginStep = (run: Run): void => {
+const startStep = (run: Run): void => {
   clearFeedback(run);
   run.reusable = [];
   run.start = snapshotConversation(run);

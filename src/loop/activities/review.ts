@@ -29,8 +29,8 @@ export const review = async (run: Run): Promise<Outcome> => {
   run.steps.push(record);
   const toolCalls = record.toolCalls.filter((call) => !call.providerExecuted).length;
   if (toolCalls > 0) return { kind: 'reviewed', toolCalls };
-  const { goesOn, outcome } = await afterStep(run, false);
-  return outcome ?? { kind: 'reviewed', toolCalls, ...(goesOn && { goesOn }) };
+  const { shouldContinue, outcome } = await afterStep(run, false);
+  return outcome ?? { kind: 'reviewed', toolCalls, ...(shouldContinue && { shouldContinue }) };
 };
 
 const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {
@@ -87,14 +87,14 @@ const stepPayload = (run: Run, { finish }: Attempt, record: StepRecord): PhaseDa
  * buffered and are emitted now.
  */
 const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
-  for (const told of attempt.answer.results) {
-    const call = callOf(run, told);
-    const snapshot = insertResult(run, { call, result: told.result }).read(told.result);
+  for (const result of attempt.answer.results) {
+    const call = callOf(run, result);
+    const snapshot = insertResult(run, { call, result: result.result }).read(result.result);
     if (snapshot) record.toolResults.push(toolResultRecord(run, call, snapshot.result));
   }
   for (const { payload } of attempt.heldResults) {
-    const told = payload as ProviderResult; // only results are buffered
-    const stop = await settleResult(run, record, { call: callOf(run, told), result: told.result, payload: told });
+    const result = payload as ProviderResult; // only results are buffered
+    const stop = await settleResult(run, record, { call: callOf(run, result), result: result.result, payload: result });
     if (stop) return stop;
   }
   return undefined;
@@ -102,7 +102,7 @@ const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRec
 
 /** The call that a result belongs to, as the conversation has it. */
 const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolCall => {
-  const said = run.scope.host.messages.read(run.list, 'response').flatMap(({ content }) => content.parts);
-  const known = findToolPart(said, toolCallId)?.toolInvocation;
+  const parts = run.scope.host.messages.read(run.list, 'response').flatMap(({ content }) => content.parts);
+  const known = findToolPart(parts, toolCallId)?.toolInvocation;
   return { toolCallId, toolName, args: known?.args ?? args, providerExecuted: true };
 };

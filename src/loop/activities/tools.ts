@@ -38,8 +38,8 @@ export const tools = async (run: Run): Promise<Outcome> => {
   const leftToClient = [...settled.values()].includes('client');
   const stops = leftToClient || (await run.options.ports.shouldStop(run.steps));
   const isLast = run.position.stepNumber + 1 >= run.options.limits.maxSteps;
-  const { goesOn, outcome } = await afterStep(run, !stops && !isLast);
-  return outcome ?? { kind: 'executed', stop: leftToClient || !(goesOn || (isLast && !stops)) };
+  const { shouldContinue, outcome } = await afterStep(run, !stops && !isLast);
+  return outcome ?? { kind: 'executed', stop: leftToClient || !(shouldContinue || (isLast && !stops)) };
 };
 
 interface SettleOptions {

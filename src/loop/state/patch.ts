@@ -45,8 +45,8 @@ const diffRecords = (before: Fields, after: Fields, settled: Settled): Patch | u
     setField(changed, name, patch);
     changes += 1;
   }
-  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
-  return changes + gone.length > 0 ? ['.', changed, gone] : undefined;
+  const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+  return changes + removed.length > 0 ? ['.', changed, removed] : undefined;
 };
 
 const diffField = (before: unknown, after: unknown, settled: number | undefined): Patch | undefined =>
@@ -84,10 +84,10 @@ export const applyPatch = (before: unknown, patch: Patch): unknown => {
     case '.':
       return patchedRecord(before as Fields, patch[1], patch[2]);
     case '#': {
-      const [, changed, at, gone, came] = patch;
+      const [, changed, at, removed, added] = patch;
       const after = [...(before as unknown[])];
       for (const [index, one] of changed) after[index] = applyPatch(after[index], one);
-      after.splice(at, gone, ...came);
+      after.splice(at, removed, ...added);
       return after;
     }
     default:
@@ -95,9 +95,9 @@ export const applyPatch = (before: unknown, patch: Patch): unknown => {
   }
 };
 
-const patchedRecord = (before: Fields, changed: Readonly<Record<string, Patch>>, gone: readonly string[]): Fields => {
+const patchedRecord = (before: Fields, changed: Readonly<Record<string, Patch>>, removed: readonly string[]): Fields => {
   const after = { ...before };
-  for (const name of gone) delete after[name];
+  for (const name of removed) delete after[name];
   for (const [name, patch] of Object.entries(changed)) setField(after, name, applyPatch(before[name], patch));
   return after;
 };

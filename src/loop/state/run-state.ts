@@ -105,11 +105,11 @@ export const writeState = (run: Run, state: RunState): void => {
 type OffsetOf = (offset: Attempt['place']) => Attempt['place'];
 
 /** Buffers the buffered chunks again; returns the conversion from offsets of the last stream buffer. */
-const bufferAgain = (run: Run, held: BufferedChunks): OffsetOf => {
+const bufferAgain = (run: Run, buffered: BufferedChunks): OffsetOf => {
   const { hold, streamBuffer } = run.options;
   if (hold) streamBuffer.startBuffering();
-  for (const chunk of held.chunks) void streamBuffer.write(chunk); // buffered chunks have no reader to wait for
-  return (offset) => (offset < held.from || !hold ? alreadyShown : offset - held.from);
+  for (const chunk of buffered.chunks) void streamBuffer.write(chunk); // buffered chunks have no reader to wait for
+  return (offset) => (offset < buffered.from || !hold ? alreadyShown : offset - buffered.from);
 };
 
 /** Offset before all chunks: content emitted in an earlier run segment, which can only be retracted. */

@@ -22,18 +22,18 @@ export const createAfterStep = (target: LoopTarget, hasBailed: () => boolean): L
   if (!onIterationComplete && !task && !goal) return undefined;
   let endsAfterFeedback = false;
   return async (ended) => {
-    const judged = isAnswer(ended) ? await judgeAnswer({ task, goal }, target, ended) : { goesOn: ended.goesOn };
-    const goesOn = judged.goesOn && !endsAfterFeedback;
+    const judged = isAnswer(ended) ? await judgeAnswer({ task, goal }, target, ended) : { shouldContinue: ended.shouldContinue };
+    const shouldContinue = judged.shouldContinue && !endsAfterFeedback;
     endsAfterFeedback = false;
-    const said = await askHook(target, iterationOf(target, ended, goesOn));
-    const ruling = said ? ruled({ ...judged, goesOn }, said) : { ...judged, goesOn };
-    endsAfterFeedback = said?.continue === false && ruling.goesOn;
-    return { ...ruling, goesOn: ruling.goesOn && !hasBailed() };
+    const ruled = await callHook(target, iterationOf(target, ended, shouldContinue));
+    const ruling = ruled ? applyRuling({ ...judged, shouldContinue }, ruled) : { ...judged, shouldContinue };
+    endsAfterFeedback = ruled?.continue === false && ruling.shouldContinue;
+    return { ...ruling, shouldContinue: ruling.shouldContinue && !hasBailed() };
   };
 };
 
 /** A hook that throws has no effect, as in Mastra; the error goes to the application's log. */
-const askHook = async ({ agent, options }: LoopTarget, iteration: Iteration): Promise<IterationRuling | undefined> => {
+const callHook = async ({ agent, options }: LoopTarget, iteration: Iteration): Promise<IterationRuling | undefined> => {
   try {
     return (await options.onIterationComplete?.(iteration)) ?? undefined;
   } catch (error) {
@@ -43,10 +43,13 @@ const askHook = async ({ agent, options }: LoopTarget, iteration: Iteration): Pr
 };
 
 /** Feedback that ends the run gives the model one more step to follow it, as in Mastra. */
-const ruled = (judged: StepRuling, { continue: goesOn = judged.goesOn, feedback }: IterationRuling): StepRuling => {
-  if (!feedback) return { ...judged, goesOn };
-  const told = [judged.feedback, feedback].filter(Boolean).join('\n\n');
-  return { ...judged, goesOn: goesOn || judged.goesOn, feedback: told };
+const applyRuling = (
+  judged: StepRuling,
+  { continue: shouldContinue = judged.shouldContinue, feedback }: IterationRuling,
+): StepRuling => {
+  if (!feedback) return { ...judged, shouldContinue };
+  const allFeedback = [judged.feedback, feedback].filter(Boolean).join('\n\n');
+  return { ...judged, shouldContinue: shouldContinue || judged.shouldContinue, feedback: allFeedback };
 };
 
 const isAnswer = ({ steps }: EndedStep): boolean => steps.at(-1)?.toolCalls.every((call) => call.providerExecuted) ?? false;
@@ -58,8 +61,8 @@ interface Judges {
 
 /** The goal is judged after the task, and only if the run would otherwise end, as in Mastra. */
 const judgeAnswer = async ({ task, goal }: Judges, target: LoopTarget, ended: EndedStep): Promise<StepRuling> => {
-  const judged: StepRuling = task ? await judgeTask(task, target, ended) : { goesOn: ended.goesOn };
-  const pursued = goal && !judged.goesOn ? await judgeGoal(goal, target, ended) : undefined;
+  const judged: StepRuling = task ? await judgeTask(task, target, ended) : { shouldContinue: ended.shouldContinue };
+  const pursued = goal && !judged.shouldContinue ? await judgeGoal(goal, target, ended) : undefined;
   return pursued ? { ...pursued, chunks: [...(judged.chunks ?? []), ...(pursued.chunks ?? [])] } : judged;
 };
 
@@ -91,6 +94,6 @@ const judgeTask = async (
       suppressFeedback,
     },
   };
-  if (result.complete) return { goesOn: false, chunks: [chunk] };
-  return { goesOn: true, feedback: formatStreamCompletionFeedback(result, maxIterationReached), chunks: [chunk] };
+  if (result.complete) return { shouldContinue: false, chunks: [chunk] };
+  return { shouldContinue: true, feedback: formatStreamCompletionFeedback(result, maxIterationReached), chunks: [chunk] };
 };

@@ -87,7 +87,7 @@ const toRuling = ({ objective, runsUsed }: Objective, { maxRuns }: Settings, ver
     ...said,
   };
   const feedback = `[Goal attempt ${runsUsed}/${maxRuns}] ${reason}\n\nContinue to work toward the goal: ${objective}`;
-  return { goesOn, ...(goesOn && { feedback }), chunks: [{ type: 'goal', payload }] };
+  return { shouldContinue: goesOn, ...(goesOn && { feedback }), chunks: [{ type: 'goal', payload }] };
 };
 
 const budgetReason = (maxRuns: number): string => `The goal was judged ${maxRuns} times (maxRuns) and is not complete.`;

@@ -38,7 +38,7 @@ export const iterationOf = ({ agent, options, runId, conversation }: LoopTarget,
 
 /** A step as the input of Mastra's completion scorers. */
 export const scoringContext = (target: LoopTarget, ended: EndedStep) => {
-  const { toolResults, text, isFinal: _, finishReason: __, ...place } = iterationOf(target, ended, ended.goesOn);
+  const { toolResults, text, isFinal: _, finishReason: __, ...place } = iterationOf(target, ended, ended.shouldContinue);
   const [task] = ended.list.get.input.db();
   return {
     ...place,

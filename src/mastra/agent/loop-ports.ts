@@ -56,13 +56,13 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     },
     models,
     callModel: (request) => {
-      payloads.note(request.tools);
+      payloads.register(request.tools);
       return callModel(request);
     },
     toChunk: (part, id) => convertFullStreamChunkToMastra(part as never, { runId: id }), // any provider's parts
     runTool: (request) => {
       outputs.note(putIn(request.settings.tools, tools));
-      payloads.note(request.settings.tools);
+      payloads.register(request.settings.tools);
       return runTool(request, toolContext);
     },
     needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext }),

@@ -49,7 +49,7 @@ export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Re
     recordEdits: own.recordEdits,
     settings: settingsOf(call.settings, options),
   };
-  return { ports: recording.ports, lanes: recording.lanes, recording, begin: (run) => recording.begin(run, facts) };
+  return { ports: recording.ports, lanes: recording.lanes, recording, begin: (run) => recording.start(run, facts) };
 };
 
 /** The processors of the memory, which a replay replaces. */

@@ -32,7 +32,7 @@ export const createUnfinishedTurn = ({
     for (const { id } of list.get.response.db()) kept.add(id);
   };
   return {
-    noteKept,
+    recordSaved: noteKept,
     keep: async (list, waiting) => {
       noteWaiting(list, waiting);
       noteKept(list);

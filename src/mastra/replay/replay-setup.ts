@@ -78,7 +78,7 @@ export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }
       structure: () => async () => recordedObject(recorded, reveal),
     }),
     memoryIds: new Set([...(header.memory?.before ?? []), ...(header.memory?.after ?? [])].map(({ id }) => id)),
-    tracer: { hear: () => undefined, openSpan: stage.openSpan, ids: { traceId: undefined, spanId: undefined } },
+    tracer: { onEvent: () => undefined, openSpan: stage.openSpan, ids: { traceId: undefined, spanId: undefined } },
   };
 };
 

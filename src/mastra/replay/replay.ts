@@ -82,7 +82,7 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
       const take = collected.record(header);
       return (entry) => {
         take?.(entry);
-        stage.heard();
+        stage.onLine();
         isInStep &&= recorded[entry.seq]?.kind === entry.kind;
         if (isInStep && segment.cancelIn?.seq === entry.seq + 1) setImmediate(() => giveUp(segment));
       };
@@ -172,7 +172,7 @@ const startReplay = (playing: Playing): Run => {
   });
   const { threadId, parent, recordEdits, memory } = header;
   for (const { id, expectStandIns } of concealersIn(setup.lanes)) expectStandIns?.(run.scope.slot(id).state);
-  recording.begin(run, { threadId, parent, recordEdits, settings: header.settings, memory });
+  recording.start(run, { threadId, parent, recordEdits, settings: header.settings, memory });
   return run;
 };
 

@@ -41,7 +41,7 @@ type Way = (context: ToolPayloadTransformContext) => unknown;
 export const createPayloadTransforms = ({ policy, tools, warn }: TransformOptions): PayloadTransforms => {
   const known = new Map<string, ToolPayloadTransform>();
   const streaming = new Map<string, string>(); // tools by call: only the start chunk of a call contains the name
-  const note: PayloadTransforms['note'] = (more = {}) => {
+  const note: PayloadTransforms['register'] = (more = {}) => {
     for (const [name, tool] of Object.entries(more)) {
       const { transform } = (tool ?? {}) as { transform?: ToolPayloadTransform };
       if (transform) known.set(name, transform);
@@ -67,7 +67,7 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
     return shown;
   };
   return {
-    note,
+    register: note,
     ofChunk: (chunk) => {
       if (isIdle()) return undefined;
       const { toolCallId, toolName } = (chunk.payload ?? {}) as Partial<ChunkPayload>;

@@ -59,7 +59,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     return segment;
   };
   return {
-    hear: (event, run) => {
+    onEvent: (event, run) => {
       const current = sit(run, event);
       if (current) follow(current, event);
     },

@@ -7,7 +7,7 @@ import type { Pattern, TextSpan } from '../../guard/pattern.js';
 export type Tails = Map<string, string>;
 
 /** A text of a run, and the type of its deltas. */
-export interface SaidText {
+export interface EarlierText {
   readonly kind: 'text-delta' | 'reasoning-delta';
   readonly text: string;
 }
@@ -16,19 +16,22 @@ export interface SaidText {
 const tailsOf = (tails: Tails, kind: string): ReadonlySet<string> => new Set([tails.get('') ?? '', tails.get(kind) ?? '']);
 
 /** Number of remembered characters for a pattern without a longest match. */
-const defaultKept = 256;
-const mostKept = 512;
+const defaultTailChars = 256;
+const maxTailChars = 512;
 
 /** Adds a released text. */
-export const followTails = (tails: Tails, { kind, text }: SaidText, { maxLength }: Pattern): void => {
-  const kept = maxLength === 'part' ? defaultKept : Math.min(maxLength, mostKept);
+export const followTails = (tails: Tails, { kind, text }: EarlierText, { maxLength }: Pattern): void => {
+  const tailChars = maxLength === 'part' ? defaultTailChars : Math.min(maxLength, maxTailChars);
   for (const name of ['', kind])
-    tails.set(name, text.length >= kept ? text.slice(text.length - kept) : ((tails.get(name) ?? '') + text).slice(-kept));
+    tails.set(
+      name,
+      text.length >= tailChars ? text.slice(text.length - tailChars) : ((tails.get(name) ?? '') + text).slice(-tailChars),
+    );
 };
 
 /** A part after tails, of which nothing has been released yet. */
-interface Beginning {
-  readonly kind: SaidText['kind'];
+interface StartedPart {
+  readonly kind: EarlierText['kind'];
   readonly text: string;
   readonly isEnded: boolean;
 }
@@ -37,14 +40,14 @@ interface Beginning {
  * The start of a part that completes a match from before the part: its first half was released, so the second must not be. Undefined if
  * there is none, `undecided` if it depends on further text.
  */
-export const matchAcross = (pattern: Pattern, tails: Tails, part: Beginning): Across => {
+export const matchAcross = (pattern: Pattern, tails: Tails, part: StartedPart): Across => {
   const across = [...tailsOf(tails, part.kind)].map((before) => (before ? matchBehind(pattern, before, part) : undefined));
   return across.find((one) => typeof one === 'object') ?? across.find((one) => one === 'undecided');
 };
 
 type Across = TextSpan | 'undecided' | undefined;
 
-const matchBehind = (pattern: Pattern, before: string, { text, isEnded }: Beginning): Across => {
+const matchBehind = (pattern: Pattern, before: string, { text, isEnded }: StartedPart): Across => {
   const joined = before + text;
   const { maxLength, lookahead = 1 } = pattern;
   const reach = maxLength === 'part' ? joined.length : maxLength + lookahead - 1;

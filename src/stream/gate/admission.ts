@@ -32,29 +32,30 @@ export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, '
     way.end(lane);
   };
   /** A text whose part has ended, while only reasoning has followed: some clients end a part when the model thinks, and continue it. */
-  let resting: OpenTextPart | undefined;
+  let pausedText: OpenTextPart | undefined;
   let isInterrupted = false;
   /** Continues the resting text if its part starts again after reasoning; anything else ends it. */
   const arrive = (key: string | undefined): void => {
-    if (!resting) return;
+    if (!pausedText) return;
     if (key?.startsWith('reasoning ')) isInterrupted = true;
     else {
-      if (key !== resting.key || !isInterrupted) endText(resting);
-      resting = undefined;
+      if (key !== pausedText.key || !isInterrupted) endText(pausedText);
+      pausedText = undefined;
     }
   };
   const endPart = (lane: OpenTextPart): void => {
     if (!lane.key.startsWith('text ')) return endText(lane);
-    [resting, isInterrupted] = [lane, false];
+    [pausedText, isInterrupted] = [lane, false];
   };
   let isOver = false;
   const end = (): void => {
     if (isOver) return;
     isOver = true;
-    resting = undefined;
+    pausedText = undefined;
     for (const lane of queue.lanes()) endText(lane);
     way.endStep();
-    for (const told of calls.values()) queue.addWhole({ chunk: undefined, told, length: lengthOf(told), place: gate.place }); // the call never came
+    for (const deltas of calls.values())
+      queue.addWhole({ chunk: undefined, deltas, length: lengthOf(deltas), place: gate.place }); // the call never came
   };
   return {
     end,
@@ -90,17 +91,17 @@ const admitText = (key: string, { chunk, place }: PlacedChunk, { queue, way }: {
 };
 
 const admitDeltas = (id: string, chunk: Chunk, { queue, calls }: { queue: Queue; calls: StreamedCalls }): void => {
-  const told = calls.get(id);
-  if (told) told.push(chunk);
+  const deltas = calls.get(id);
+  if (deltas) deltas.push(chunk);
   else calls.set(id, [chunk]);
   queue.hold(argumentsText(chunk).length);
 };
 
 const admitCall = ({ chunk, place }: PlacedChunk, { queue, calls }: { queue: Queue; calls: StreamedCalls }): void => {
   const id = String((chunk.payload as { toolCallId?: unknown }).toolCallId);
-  const told = calls.get(id);
+  const deltas = calls.get(id);
   calls.delete(id);
-  queue.addWhole({ chunk, told, length: lengthOf(told ?? []), place });
+  queue.addWhole({ chunk, deltas, length: lengthOf(deltas ?? []), place });
 };
 
-const lengthOf = (told: readonly Chunk[]): number => told.reduce((sum, chunk) => sum + argumentsText(chunk).length, 0);
+const lengthOf = (deltas: readonly Chunk[]): number => deltas.reduce((sum, chunk) => sum + argumentsText(chunk).length, 0);

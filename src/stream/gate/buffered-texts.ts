@@ -50,12 +50,12 @@ interface BufferedText {
   reader: WindowReader | undefined;
   isEnded: boolean;
   /** Whether any of it was released. */
-  hasBegun: boolean;
+  hasReleased: boolean;
   /** Whether the guard was called since the last delta: the next delta is not part of that call. */
-  isAsked: boolean;
+  wasJudged: boolean;
 }
 
-const heldFrom = (lane: TextPart, pattern: Pattern | undefined): BufferedText => ({
+const createBufferedText = (lane: TextPart, pattern: Pattern | undefined): BufferedText => ({
   lane,
   segments: [],
   text: '',
@@ -64,17 +64,17 @@ const heldFrom = (lane: TextPart, pattern: Pattern | undefined): BufferedText =>
   matcher: pattern && createMatcher(pattern),
   reader: undefined,
   isEnded: false,
-  isAsked: false,
-  hasBegun: false,
+  wasJudged: false,
+  hasReleased: false,
 });
 
-const grow = (held: BufferedText, segment: Segment): void => {
-  if (held.isAsked) held.segments.push(segment);
-  else append(held.segments, segment);
-  held.isAsked = false;
-  forget(held);
-  held.text += segment.text;
-  held.matcher?.changed();
+const grow = (buffered: BufferedText, segment: Segment): void => {
+  if (buffered.wasJudged) buffered.segments.push(segment);
+  else append(buffered.segments, segment);
+  buffered.wasJudged = false;
+  forget(buffered);
+  buffered.text += segment.text;
+  buffered.matcher?.changed();
 };
 
 /** Creates a guard's buffered texts for one step. `tails` are the guard's own in the run. */
@@ -84,11 +84,11 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
   let isStepOver = false;
 
   const open = (lane: TextPart): BufferedText => {
-    const held = heldFrom(lane, pattern);
-    texts.set(lane, held);
-    return held;
+    const buffered = createBufferedText(lane, pattern);
+    texts.set(lane, buffered);
+    return buffered;
   };
-  const heldOf = (lane: TextPart): BufferedText => texts.get(lane) ?? open(lane);
+  const bufferedOf = (lane: TextPart): BufferedText => texts.get(lane) ?? open(lane);
 
   /** Nothing is left to judge: passes on segments whose text was removed by earlier guards, and the end. */
   const rest = ({ lane, segments, isEnded }: BufferedText): Action | undefined => {
@@ -97,35 +97,35 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     texts.delete(lane);
     return { kind: 'end', lane };
   };
-  const nextOf = (held: BufferedText, isLate: boolean): Action | undefined => {
-    const { lane, text, isEnded } = held;
-    if (held.from === text.length) return rest(held);
-    if (held.matcher && pattern) return nextOfPattern(held, { matcher: held.matcher, pattern, tails });
-    held.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
-    const length = held.reader({ text, isEnded, isStepOver, isLate });
+  const nextOf = (buffered: BufferedText, isLate: boolean): Action | undefined => {
+    const { lane, text, isEnded } = buffered;
+    if (buffered.from === text.length) return rest(buffered);
+    if (buffered.matcher && pattern) return nextOfPattern(buffered, { matcher: buffered.matcher, pattern, tails });
+    buffered.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
+    const length = buffered.reader({ text, isEnded, isStepOver, isLate });
     if (length === 0) return undefined;
-    held.isAsked = true;
-    return { kind: 'judge', lane, text: text.slice(0, length), place: placeIn(held, length, window) };
+    buffered.wasJudged = true;
+    return { kind: 'judge', lane, text: text.slice(0, length), place: placeIn(buffered, length, window) };
   };
 
   return {
-    add: (lane, segment) => grow(heldOf(lane), segment),
+    add: (lane, segment) => grow(bufferedOf(lane), segment),
     end: (lane) => {
-      const held = heldOf(lane);
-      held.isEnded = true;
-      held.matcher?.changed();
+      const buffered = bufferedOf(lane);
+      buffered.isEnded = true;
+      buffered.matcher?.changed();
     },
     endStep: () => void (isStepOver = true),
     next: (isLate) => {
-      for (const held of texts.values()) {
-        const action = nextOf(held, isLate);
+      for (const buffered of texts.values()) {
+        const action = nextOf(buffered, isLate);
         if (action) return action;
       }
       return undefined;
     },
     first: () => Math.min(...[...texts.values()].map(({ segments }) => segments[0]?.first ?? Infinity)),
     settle: (lane, judged, answer) => {
-      const taken = take(heldOf(lane), judged.length);
+      const taken = take(bufferedOf(lane), judged.length);
       if (answer === judged) return taken;
       const [first = 0, last = first] = [taken[0]?.first, taken.at(-1)?.last];
       return [{ raw: rawOf(taken), text: answer, isEdited: true, first, last }];
@@ -139,43 +139,43 @@ interface PatternReading {
   readonly tails: Tails;
 }
 
-const nextOfPattern = (held: BufferedText, { matcher, pattern, tails }: PatternReading): Action | undefined => {
-  const { kind } = held.lane;
+const nextOfPattern = (buffered: BufferedText, { matcher, pattern, tails }: PatternReading): Action | undefined => {
+  const { kind } = buffered.lane;
   // Uses the current tails: when the first delta came, the guard may have been busy with the previous part.
-  const across = held.hasBegun ? undefined : matchAcross(pattern, tails, { ...held, kind });
+  const across = buffered.hasReleased ? undefined : matchAcross(pattern, tails, { ...buffered, kind });
   if (across === 'undecided') return undefined;
-  const found = across ? { length: across.end, match: across } : matcher.next(held);
-  held.hasBegun ||= found !== undefined;
+  const found = across ? { length: across.end, match: across } : matcher.next(buffered);
+  buffered.hasReleased ||= found !== undefined;
   if (found?.match) for (const name of ['', kind]) tails.delete(name);
-  else if (found) followTails(tails, { kind, text: held.text.slice(held.from, held.from + found.length) }, pattern);
-  return nextMatch(held, found);
+  else if (found) followTails(tails, { kind, text: buffered.text.slice(buffered.from, buffered.from + found.length) }, pattern);
+  return nextMatch(buffered, found);
 };
 
 /** The offset of text that gathered while a guard was busy is that of a guard that started with its first character. */
 const placeIn = ({ segments }: BufferedText, length: number, window: Window): number =>
   placeOf(segments, window === 'chunk' ? 0 : length - 1);
 
-const nextMatch = (held: BufferedText, found: Found | undefined): Action | undefined => {
+const nextMatch = (buffered: BufferedText, found: Found | undefined): Action | undefined => {
   if (!found) return undefined;
-  const { lane, text, from } = held;
+  const { lane, text, from } = buffered;
   const { length, match } = found;
   if (match)
-    return { kind: 'judge', lane, text: text.slice(from, from + length), match, place: placeOf(held.segments, length - 1) };
-  return { kind: 'clear', lane, segments: take(held, length) };
+    return { kind: 'judge', lane, text: text.slice(from, from + length), match, place: placeOf(buffered.segments, length - 1) };
+  return { kind: 'clear', lane, segments: take(buffered, length) };
 };
 
 /** Releases the start of a text. */
-const take = (held: BufferedText, length: number): Segment[] => {
-  held.reader = undefined;
-  held.from += length;
-  if (!held.matcher) forget(held); // a matcher's offsets are valid until the text changes
-  return takeText(held.segments, length);
+const take = (buffered: BufferedText, length: number): Segment[] => {
+  buffered.reader = undefined;
+  buffered.from += length;
+  if (!buffered.matcher) forget(buffered); // a matcher's offsets are valid until the text changes
+  return takeText(buffered.segments, length);
 };
 
 /** Removes released text only in larger pieces, because a text is copied to be read. */
-const forget = (held: BufferedText): void => {
-  const forgotten = held.from - held.lookbehind;
-  if (forgotten < held.lookbehind) return;
-  held.text = held.text.slice(forgotten);
-  held.from -= forgotten;
+const forget = (buffered: BufferedText): void => {
+  const forgotten = buffered.from - buffered.lookbehind;
+  if (forgotten < buffered.lookbehind) return;
+  buffered.text = buffered.text.slice(forgotten);
+  buffered.from -= forgotten;
 };

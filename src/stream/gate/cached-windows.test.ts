@@ -10,19 +10,19 @@ type HookArgs = Parameters<NonNullable<Processor['processOutputStream']>>[0];
 type Args = Omit<HookArgs, 'part'> & { readonly part: { readonly type: string; readonly payload: object } };
 type Answer = (args: Args, text: string) => unknown;
 
-const keeping: Pick<GuardPolicy, 'cache'> = { cache: { maxEntries: 9, windows: true } };
+const cachePolicy: Pick<GuardPolicy, 'cache'> = { cache: { maxEntries: 9, windows: true } };
 
 /** A guard of whole parts that records its windows and calls. */
-const noting = (answer: Answer = ({ part }) => part, policy = keeping) => {
-  const asked: string[] = [];
+const noting = (answer: Answer = ({ part }) => part, policy = cachePolicy) => {
+  const judged: string[] = [];
   const processOutputStream: Processor['processOutputStream'] = async (given) => {
     const args = given as unknown as Args; // see Args
     const { text } = args.part.payload as { text?: string };
     if (text === undefined && args.part.type !== 'tool-call') return given.part;
-    asked.push(text ?? 'call');
+    judged.push(text ?? 'call');
     return answer(args, text ?? '') as never; // what a hook may give
   };
-  return { asked, judge: guard({ id: 'judge', processOutputStream }, { window: 'part', ...policy }) };
+  return { asked: judged, judge: guard({ id: 'judge', processOutputStream }, { window: 'part', ...policy }) };
 };
 
 /** Each text is a part of its own. */
@@ -31,12 +31,12 @@ const shouted = (text: string) => text.toUpperCase();
 
 describe('a window that was judged', () => {
   it('is not asked about again, in its run or another', async () => {
-    const { asked, judge } = noting();
+    const { asked: judged, judge } = noting();
     const { left } = await sendAll([judge], parts('Yes.', 'No.', 'Yes.'));
     expect(pieces(left)).toEqual(['Yes.', 'No.', 'Yes.']);
-    expect(asked).toEqual(['Yes.', 'No.']);
+    expect(judged).toEqual(['Yes.', 'No.']);
     await sendAll([judge], parts('No.', 'Maybe.'));
-    expect(asked).toEqual(['Yes.', 'No.', 'Maybe.']);
+    expect(judged).toEqual(['Yes.', 'No.', 'Maybe.']);
   });
 
   it('is reported as judged each time', async () => {
@@ -58,20 +58,20 @@ describe('a window that was judged', () => {
     ],
     ['nothing', ({ part }, text) => (text.startsWith('Y') ? null : part), { 'text part-1': 'No.' }],
   ])('reads as %s again, in its own part', async (_, answer, expected) => {
-    const { asked, judge } = noting(answer);
+    const { asked: judged, judge } = noting(answer);
     for (let time = 0; time < 2; time += 1)
       expect(texts((await sendAll([judge], parts('Yes.', 'No.', 'Yes.'))).left)).toEqual(expected);
-    expect(asked).toEqual(['Yes.', 'No.']);
+    expect(judged).toEqual(['Yes.', 'No.']);
   });
 
   it('stops the stream again, in whatever attempt', async () => {
-    const { asked, judge } = noting(({ abort }) => abort('Never.', { retry: true }));
+    const { asked: judged, judge } = noting(({ abort }) => abort('Never.', { retry: true }));
     for (const retryCount of [0, 1]) {
       const { stopped, left } = await sendAll([judge], parts('No.'), { scope: { retryCount } });
       expect(stopped).toMatchObject({ kind: 'retry', processorId: 'judge', reason: 'Never.' });
       expect(left).toEqual([]);
     }
-    expect(asked).toEqual(['No.']);
+    expect(judged).toEqual(['No.']);
   });
 });
 
@@ -81,25 +81,25 @@ describe('asked about each time', () => {
   };
 
   it('is a window, where nothing but a cache was asked for', async () => {
-    const { asked, judge } = noting(undefined, { cache: { maxEntries: 9 } });
+    const { asked: judged, judge } = noting(undefined, { cache: { maxEntries: 9 } });
     await twice(judge);
-    expect(asked).toEqual(['Yes.', 'Yes.']);
+    expect(judged).toEqual(['Yes.', 'Yes.']);
   });
 
   it('is a thought that was said', async () => {
-    const { asked, judge } = noting();
+    const { asked: judged, judge } = noting();
     await sendAll([judge], [delta('Yes.'), thought('Yes.')]);
-    expect(asked).toEqual(['Yes.', 'Yes.']);
+    expect(judged).toEqual(['Yes.', 'Yes.']);
   });
 
   it('is a window in another context of the request', async () => {
-    const { asked, judge } = noting();
+    const { asked: judged, judge } = noting();
     for (const tenant of ['a', 'b', 'a']) {
       const scope = createScope();
       scope.requestContext?.set('tenant', tenant);
       await sendAll([judge], parts('Yes.'), { scope });
     }
-    expect(asked).toEqual(['Yes.', 'Yes.']);
+    expect(judged).toEqual(['Yes.', 'Yes.']);
   });
 
   it.each<[string, Answer]>([
@@ -110,21 +110,21 @@ describe('asked about each time', () => {
     ['answers with another chunk', () => ({ type: 'reasoning-delta', payload: { id: 'one', text: 'x' } })],
     ['says more than a text', ({ part }) => ({ ...part, payload: { ...part.payload, note: 1 } })],
   ])('is a window of a guard that %s', async (_, answer) => {
-    const { asked, judge } = noting(answer);
+    const { asked: judged, judge } = noting(answer);
     await twice(judge);
-    expect(asked).toEqual(['Yes.', 'Yes.']);
+    expect(judged).toEqual(['Yes.', 'Yes.']);
   });
 
   it('is a tool call', async () => {
-    const { asked, judge } = noting();
+    const { asked: judged, judge } = noting();
     await twice(judge, [call({ to: 'Jane' })]);
-    expect(asked).toEqual(['call', 'call']);
+    expect(judged).toEqual(['call', 'call']);
   });
 
   it('is a match of a pattern, which may be replaced by what its run knows', async () => {
     let count = 0;
     const window = { pattern: { ...patterns.email, replace: () => `[${(count += 1)}]` } };
-    const judge = guard({ ...patternGuard(patterns.email, 'replace'), window } as Processor, keeping);
+    const judge = guard({ ...patternGuard(patterns.email, 'replace'), window } as Processor, cachePolicy);
     const { left } = await sendAll([judge], [delta('jane@example.com and jane@example.com')]);
     expect(pieces(left).join('')).toBe('[1] and [2]');
   });

@@ -46,7 +46,7 @@ export const judgeWhole = (
   };
   const pending = guard(gate.payloadOf(chunk), gate.scope);
   if (!isPromise(pending)) return read(pending);
-  gate.begin(at);
+  gate.start(at);
   return pending.then(read).finally(() => gate.done(at));
 };
 

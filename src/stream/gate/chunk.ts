@@ -1,4 +1,4 @@
-import type { SaidText } from './across-parts.js';
+import type { EarlierText } from './across-parts.js';
 import { toolOutputChunk, withToolOutput } from '../../guard/tool-output-chunk.js';
 
 /** A chunk of the model's stream, with the fields that the gate reads. */
@@ -13,7 +13,7 @@ export interface Chunk {
 /** One text of a step in the gate: the text or the reasoning of one part. If a part ends and starts again, that is another text. */
 export interface TextPart {
   /** The type of its deltas. */
-  readonly kind: SaidText['kind'];
+  readonly kind: EarlierText['kind'];
   /** A delta of this text with other content, as guards get it. */
   chunkOf(text: string): Chunk;
   /** The same as it is emitted: inside its original chunk if it is a sub-agent's. */

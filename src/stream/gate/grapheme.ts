@@ -22,9 +22,9 @@ const startOfGrapheme = (text: string, at: number): number => {
 };
 
 /** The last index, up to `at`, that splits no grapheme. At the end of a text that continues, its last grapheme may still grow. */
-export const graphemeFloor = (text: string, at: number, goesOn: boolean): number => {
+export const graphemeFloor = (text: string, at: number, mayContinue: boolean): number => {
   if (at < text.length) return startOfGrapheme(text, at);
-  return goesOn ? startOfGrapheme(text, text.length - 1) : text.length;
+  return mayContinue ? startOfGrapheme(text, text.length - 1) : text.length;
 };
 
 /** The first index after `at` that splits no grapheme; undefined if the text has none before its end. */

@@ -6,7 +6,7 @@ import { argumentsText, type Chunk } from './chunk.js';
 interface StreamedCall {
   /** Undefined if the call never came. */
   readonly call: Chunk | undefined;
-  readonly told: readonly Chunk[];
+  readonly deltas: readonly Chunk[];
 }
 
 /** The guards that judge it. */
@@ -14,7 +14,7 @@ interface CallJudge {
   /** Judges one chunk. Returns the guards' version, null if they drop it, undefined if they stop the stream. */
   judge(chunk: Chunk): Awaitable<Chunk | null | undefined>;
   /** Stops the stream because of an invalid edit of the call. */
-  refuse(error: InterlockError): void;
+  reject(error: InterlockError): void;
 }
 
 /**
@@ -23,70 +23,70 @@ interface CallJudge {
  *
  * Raises `release/invalid-arguments` if a guard's edit of the arguments' text is not JSON.
  */
-export const judgeCall = (asked: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[]> =>
-  whenReady(judgeAround(asked, by), (told) => (told ? judgeArguments({ ...asked, told }, by) : []));
+export const judgeCall = (streamed: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[]> =>
+  whenReady(judgeAround(streamed, by), (deltas) => (deltas ? judgeArguments({ ...streamed, deltas }, by) : []));
 
 /** Judges the announcing chunks without arguments, if they hold more than the call does. Undefined if the stream is stopped. */
-const judgeAround = ({ call, told }: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[] | undefined> => {
-  const [first, ...rest] = told;
+const judgeAround = ({ call, deltas }: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[] | undefined> => {
+  const [first, ...rest] = deltas;
   if (!first) return [];
-  return whenReady(isDelta(first) || !saysMore(first, call) ? first : by.judge(first), (left) => {
+  return whenReady(isDelta(first) || !hasMoreFields(first, call) ? first : by.judge(first), (left) => {
     if (left === undefined) return undefined;
-    return whenReady(judgeAround({ call, told: rest }, by), (others) => others && [...(left ? [left] : []), ...others]);
+    return whenReady(judgeAround({ call, deltas: rest }, by), (others) => others && [...(left ? [left] : []), ...others]);
   });
 };
 
 /** Whether a chunk holds anything besides the call's id. The tool's name is judged with the call if one follows, see `named`. */
-const saysMore = ({ payload }: Chunk, call: Chunk | undefined): boolean =>
+const hasMoreFields = ({ payload }: Chunk, call: Chunk | undefined): boolean =>
   Object.entries((payload as object | undefined) ?? {}).some(
     ([name, value]: [string, unknown]) =>
       name !== 'toolCallId' && !(call && name === 'toolName') && value !== undefined && typeof value !== 'boolean',
   );
 
-const judgeArguments = ({ call, told: given }: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[]> => {
+const judgeArguments = ({ call, deltas: streamedDeltas }: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[]> => {
   const args = call && argsOf(call); // undefined if the arguments are not JSON
-  const delta = oneDelta(given, args);
+  const delta = oneDelta(streamedDeltas, args);
   const before = delta && argumentsText(delta); // a hook may change it in place
   return whenReady(delta ? by.judge(args === undefined ? { ...delta, isLast: true } : delta) : null, (left) => {
     if (left === undefined) return [];
     const text = left ? argumentsText(left) : undefined;
-    const told = left ? withDelta(given, left) : given;
-    if (!call) return assembled(told, text);
-    if (text === undefined || text === before || args === undefined) return judgeWhole({ call, told, text }, by);
+    const deltas = left ? withDelta(streamedDeltas, left) : streamedDeltas;
+    if (!call) return assembled(deltas, text);
+    if (text === undefined || text === before || args === undefined) return judgeWhole({ call, deltas, text }, by);
     const edited = withArguments(call, text);
-    if (edited instanceof InterlockError) by.refuse(edited);
-    return edited instanceof InterlockError ? [] : judgeWhole({ call: edited, told, text }, by);
+    if (edited instanceof InterlockError) by.reject(edited);
+    return edited instanceof InterlockError ? [] : judgeWhole({ call: edited, deltas, text }, by);
   });
 };
 
 /** The announcing chunks, with the guards' version in place of their deltas. */
-const withDelta = (told: readonly Chunk[], left: Chunk): readonly Chunk[] => {
-  const first = told.find(isDelta);
+const withDelta = (deltas: readonly Chunk[], left: Chunk): readonly Chunk[] => {
+  const first = deltas.find(isDelta);
   const { isLast: _isLast, ...delta } = left;
-  return told.flatMap((chunk) => (chunk === first ? [delta as Chunk] : isDelta(chunk) ? [] : [chunk]));
+  return deltas.flatMap((chunk) => (chunk === first ? [delta as Chunk] : isDelta(chunk) ? [] : [chunk]));
 };
 
 interface JudgedText {
   readonly call: Chunk;
-  readonly told: readonly Chunk[];
+  readonly deltas: readonly Chunk[];
   /** The arguments as they may be emitted; undefined if they may not. */
   readonly text: string | undefined;
 }
 
-const judgeWhole = ({ call, told, text }: JudgedText, { judge }: CallJudge): Awaitable<readonly Chunk[]> => {
+const judgeWhole = ({ call, deltas, text }: JudgedText, { judge }: CallJudge): Awaitable<readonly Chunk[]> => {
   const before = text === undefined ? undefined : JSON.stringify(argsOf(call)); // a hook may change them in place
   return whenReady(judge(call), (left) => {
     if (!left) return [];
     if (left.type !== 'tool-call') return [left]; // the guard replaced the call with its outcome
     const after = text === undefined ? undefined : JSON.stringify(argsOf(left));
-    return [...assembled(named(told, left), before === after ? text : after), left];
+    return [...assembled(named(deltas, left), before === after ? text : after), left];
   });
 };
 
 /** The streamed chunks of a call, with the guards' version of the tool name. */
-const named = (told: readonly Chunk[], { payload }: Chunk): readonly Chunk[] => {
+const named = (deltas: readonly Chunk[], { payload }: Chunk): readonly Chunk[] => {
   const { toolName } = payload as { toolName?: unknown };
-  return told.map((chunk) => {
+  return deltas.map((chunk) => {
     const own = chunk.payload as { toolName?: unknown } | undefined;
     return own?.toolName === undefined || own.toolName === toolName ? chunk : { ...chunk, payload: { ...own, toolName } };
   });
@@ -119,9 +119,9 @@ const withDeltas = (delta: Chunk, argsTextDelta: string): Chunk => ({
 });
 
 /** The streamed chunks of a call, with its arguments as one delta. */
-const assembled = (told: readonly Chunk[], text: string | undefined): readonly Chunk[] => {
-  const first = told.find(isDelta);
-  return told.flatMap((chunk) => {
+const assembled = (deltas: readonly Chunk[], text: string | undefined): readonly Chunk[] => {
+  const first = deltas.find(isDelta);
+  return deltas.flatMap((chunk) => {
     if (!isDelta(chunk)) return [chunk];
     return chunk === first && text !== undefined ? [withDeltas(chunk, text)] : [];
   });

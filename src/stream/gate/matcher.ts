@@ -23,7 +23,7 @@ export interface Matcher {
   /** The text has grown, ended, or starts elsewhere. */
   changed(): void;
   /** The decision about the start of the buffered text; undefined if it depends on further text. */
-  next(held: TextFrom): Found | undefined;
+  next(buffered: TextFrom): Found | undefined;
 }
 
 /** A longer buffered text is not searched again for each character that comes. */
@@ -41,21 +41,21 @@ export const createMatcher = (pattern: Pattern): Matcher => {
   let isStale = true;
   /** Matches are known up to `read`, and may be searched up to `decided`. */
   let [read, decided] = [0, 0];
-  let isAsked = false;
+  let isOpenChecked = false;
   /** The buffered text at the last search without a result. */
   let waiting = 0;
 
-  const begin = ({ text, from, isEnded }: TextFrom): void => {
+  const restart = ({ text, from, isEnded }: TextFrom): void => {
     [spans, index, isStale] = [[], 0, false];
     read = from;
     decided = isEnded ? text.length : Math.max(from, text.length - reach);
-    isAsked = isEnded;
+    isOpenChecked = isEnded;
   };
   /** Searches further, unless the result depends on further text. */
   const readOn = ({ text, from }: TextFrom): boolean => {
-    if (read >= decided && !isAsked) {
+    if (read >= decided && !isOpenChecked) {
       decided = Math.min(text.length, Math.max(from, pattern.open?.(text, from) ?? from, text.length - reach));
-      isAsked = true;
+      isOpenChecked = true;
     }
     if (read >= decided) return false;
     const until = isStepwise ? Math.min(decided, read + stepChars) : decided;
@@ -72,10 +72,10 @@ export const createMatcher = (pattern: Pattern): Matcher => {
 
   return {
     changed: () => void (isStale = true),
-    next: (held) => {
-      const { text, from, isEnded } = held;
-      if (isStale && isTooSoon(held, waiting)) return undefined;
-      if (isStale) begin(held);
+    next: (buffered) => {
+      const { text, from, isEnded } = buffered;
+      if (isStale && isTooSoon(buffered, waiting)) return undefined;
+      if (isStale) restart(buffered);
       waiting = 0;
       for (;;) {
         const span = nextSpan(from);
@@ -84,7 +84,7 @@ export const createMatcher = (pattern: Pattern): Matcher => {
         const known = Math.min(read, decided);
         const length = known > from ? graphemeFloor(text.slice(from), known - from, !isEnded) : 0;
         if (length > 0 && known - from >= stepChars) return { length };
-        if (readOn(held)) continue;
+        if (readOn(buffered)) continue;
         waiting = text.length - from - length;
         return length > 0 ? { length } : undefined;
       }

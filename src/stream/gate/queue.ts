@@ -27,7 +27,7 @@ interface WholeEntry {
   readonly chunk: Chunk | undefined;
   readonly lane?: OpenTextPart;
   /** Of a tool call: the chunks that streamed its arguments. */
-  readonly told?: readonly Chunk[];
+  readonly deltas?: readonly Chunk[];
   /** The number of characters that it represents. */
   readonly length?: number;
   /** Its offset in the response. */
@@ -39,7 +39,7 @@ export type Entry = TextEntry | WholeEntry;
 /** Everything that was received and not emitted, in order. */
 export interface Queue {
   /** The number of buffered characters. */
-  readonly held: number;
+  readonly bufferedChars: number;
   readonly isEmpty: boolean;
   /** The open text of a key; created if there is none. */
   lane(key: string, make: () => TextPart): OpenTextPart;
@@ -63,33 +63,33 @@ const isWhole = (entry: Entry): entry is WholeEntry => 'whole' in entry;
 export const createQueue = (): Queue => {
   const entries: Entry[] = [];
   const open = new Map<string, OpenTextPart>();
-  let held = 0;
+  let bufferedChars = 0;
 
-  const begin = (key: string, part: TextPart): OpenTextPart => {
+  const openPart = (key: string, part: TextPart): OpenTextPart => {
     const lane: OpenTextPart = { ...part, key, cleared: [], received: 0, released: 0, last: undefined };
     open.set(key, lane);
     return lane;
   };
   const remove = (index: number): Entry => {
     const [entry] = entries.splice(index, 1) as [Entry]; // the index is of an entry
-    if (isWhole(entry)) held -= entry.length ?? 0;
+    if (isWhole(entry)) bufferedChars -= entry.length ?? 0;
     else if (entry.lane.last === entry) entry.lane.last = undefined;
     return entry;
   };
 
   return {
-    get held() {
-      return held;
+    get bufferedChars() {
+      return bufferedChars;
     },
     get isEmpty() {
       return entries.length === 0;
     },
-    lane: (key, make) => open.get(key) ?? begin(key, make()),
+    lane: (key, make) => open.get(key) ?? openPart(key, make()),
     lanes: () => [...open.values()],
     close: (lane) => void open.delete(lane.key),
     addText: (lane, length) => {
       lane.received += length;
-      held += length;
+      bufferedChars += length;
       if (lane.last) lane.last.end = lane.received;
       else entries.push((lane.last = { lane, end: lane.received }));
     },
@@ -98,7 +98,7 @@ export const createQueue = (): Queue => {
       else for (const lane of open.values()) lane.last = undefined;
       entries.push({ whole: true, ...entry });
     },
-    hold: (length) => void (held += length),
+    hold: (length) => void (bufferedChars += length),
     next: () => {
       const at = nextIndex(entries);
       if (at === undefined) return undefined;
@@ -110,7 +110,7 @@ export const createQueue = (): Queue => {
       const taken = takeRaw(lane.cleared, entry.end - lane.released);
       const length = rawOf(taken);
       lane.released += length;
-      held -= length;
+      bufferedChars -= length;
       if (lane.released >= entry.end) remove(entries.indexOf(entry));
       return taken;
     },

@@ -3,16 +3,20 @@ import { describe, expect, it } from 'vitest';
 
 import { guard, pipeline, rejectToolCall } from '../../index.js';
 import type { Chunk } from './chunk.js';
-import { call, delta, finish, openGate, sendAll, source, textOf, texts, thought, told } from './test-setup.js';
+import { call, delta, finish, openGate, sendAll, source, textOf, texts, thought, argsDelta } from './test-setup.js';
 
-interface Asked {
+interface HookArgs {
   abort(reason: string, options?: { retry?: boolean }): never;
   readonly abortSignal?: AbortSignal;
 }
 
 /** A guard that replaces texts; null drops one, undefined keeps it. */
-const reading = (id: string, window: 'chunk' | 'part' | 'sentence', act: (text: string, asked: Asked) => unknown): Processor => {
-  const processOutputStream = async ({ part, ...asked }: Asked & { part: { payload: { text?: string } } }) => {
+const reading = (
+  id: string,
+  window: 'chunk' | 'part' | 'sentence',
+  act: (text: string, args: HookArgs) => unknown,
+): Processor => {
+  const processOutputStream = async ({ part, ...asked }: HookArgs & { part: { payload: { text?: string } } }) => {
     const text = part.payload.text === undefined ? undefined : await act(part.payload.text, asked);
     return text === null || text === undefined ? (text === null ? null : part) : { ...part, payload: { ...part.payload, text } };
   };
@@ -30,7 +34,7 @@ describe('a tool call', () => {
   const about = { toolCallId: 'call', toolName: 'note' };
   const opening = { type: 'tool-call-input-streaming-start', payload: about };
   const closing = { type: 'tool-call-input-streaming-end', payload: about };
-  const chunks = [opening, told('{"to":'), told('"me"}'), closing, call({ to: 'me' })];
+  const chunks = [opening, argsDelta('{"to":'), argsDelta('"me"}'), closing, call({ to: 'me' })];
 
   it('leaves with all its streamed chunks, one after another, when its reader is slow', async () => {
     let underWay = 0;
@@ -40,20 +44,20 @@ describe('a tool call', () => {
       underWay -= 1;
     };
     const { left } = await sendAll([watching], [...chunks, delta('ok')], { release });
-    expect(left.slice(0, 4)).toEqual([opening, told('{"to":"me"}'), closing, call({ to: 'me' })]);
+    expect(left.slice(0, 4)).toEqual([opening, argsDelta('{"to":"me"}'), closing, call({ to: 'me' })]);
     expect(typesOf(left.slice(4))).toEqual(['text-delta', 'finish']);
   });
 
   it('that never comes is reported once, before the end', async () => {
-    expect((await sendAll([watching], [told('{"to":')])).left).toEqual([told('{"to":'), finish]);
+    expect((await sendAll([watching], [argsDelta('{"to":')])).left).toEqual([argsDelta('{"to":'), finish]);
   });
 
   it('that a guard answers itself was never emitted', async () => {
-    const refusing: Processor = {
+    const rejecting: Processor = {
       id: 'refusing',
       processOutputStream: async ({ part }) => (part.type === 'tool-call' ? rejectToolCall(part, 'No.') : part),
     };
-    expect(typesOf((await sendAll([guard(refusing, { window: 'part' })], chunks)).left)).toEqual(['tool-error', 'finish']);
+    expect(typesOf((await sendAll([guard(rejecting, { window: 'part' })], chunks)).left)).toEqual(['tool-error', 'finish']);
   });
 });
 
@@ -80,21 +84,21 @@ describe('a text that one guard drops', () => {
 });
 
 describe('in parallel, where those that passed judge again', () => {
-  const block = (judging: Processor) => [pipeline('p', { staleVerdicts: 'rerun' }).parallel([redacting, judging]).commit()];
+  const block = (judge: Processor) => [pipeline('p', { staleVerdicts: 'rerun' }).parallel([redacting, judge]).commit()];
 
   it('they are asked about what its siblings left, and everything waits for its answer', async () => {
-    const asked: string[] = [];
-    const judging = reading('judging', 'part', async (text) => (await settle(), void asked.push(text)));
-    const { left } = await sendAll(block(judging), [...textOf(['A secret.']), source, ...textOf(['Fine.'], 'two')]);
-    expect(asked).toEqual(['A secret.', 'A [x].', 'Fine.']);
+    const judged: string[] = [];
+    const judge = reading('judging', 'part', async (text) => (await settle(), void judged.push(text)));
+    const { left } = await sendAll(block(judge), [...textOf(['A secret.']), source, ...textOf(['Fine.'], 'two')]);
+    expect(judged).toEqual(['A secret.', 'A [x].', 'Fine.']);
     expect(texts(left)).toEqual({ 'text one': 'A [x].', 'text two': 'Fine.' });
     const whole = ['text-start', 'text-delta', 'text-end'];
     expect(typesOf(left)).toEqual([...whole, 'source', ...whole, 'finish']);
   });
 
   it('their second answer may block', async () => {
-    const judging = reading('judging', 'part', (text, { abort }) => (text.includes('[x]') ? abort('Too much.') : undefined));
-    const { left, stopped } = await sendAll(block(judging), textOf(['A secret.']));
+    const judge = reading('judging', 'part', (text, { abort }) => (text.includes('[x]') ? abort('Too much.') : undefined));
+    const { left, stopped } = await sendAll(block(judge), textOf(['A secret.']));
     expect(stopped).toMatchObject({ kind: 'trip', reason: 'Too much.', processorId: 'judging' });
     expect(texts(left)).toEqual({});
   });
@@ -105,8 +109,8 @@ describe('order', () => {
     const sign = { type: 'reasoning-delta', payload: { id: 'one', text: 'Hm. ', providerMetadata: { signature: 's' } } };
     const chunks = [delta('a'), source, delta('b'), source, delta('c'), sign, thought('So.')];
     const { left } = await sendAll([watching], chunks);
-    const said = left.map(({ type, payload }) => (payload as { text?: string }).text ?? type);
-    expect(said).toEqual(['a', 'source', 'b', 'source', 'c', 'Hm. ', '', 'So.', 'finish']);
+    const leftTexts = left.map(({ type, payload }) => (payload as { text?: string }).text ?? type);
+    expect(leftTexts).toEqual(['a', 'source', 'b', 'source', 'c', 'Hm. ', '', 'So.', 'finish']);
   });
 
   it('of texts side by side: none waits for another', async () => {
@@ -139,7 +143,7 @@ it('a stream that breaks off without a word is judged to its end, behind guards 
 it('arguments that a sub-agent’s model is still telling do not leave; its call says the same', async () => {
   const within = (chunk: Chunk): Chunk => ({ type: 'tool-output', payload: { toolCallId: 'child', output: chunk } });
   const inner = within(call({ to: 'jane' }));
-  const { left } = await sendAll([watching], [within(told('{"to":"ja')), within(told('ne"}')), inner]);
+  const { left } = await sendAll([watching], [within(argsDelta('{"to":"ja')), within(argsDelta('ne"}')), inner]);
   expect(left).toEqual([inner, finish]);
 });
 
@@ -148,13 +152,13 @@ describe('what may be held', () => {
   const sentences = reading('sentences', 'sentence', () => undefined);
 
   it('is not what has gone: an answer may be as long as it likes', async () => {
-    const chunks = Array.from({ length: 20 }, (_, n) => [delta(words), told(words, `${n}`), call({}, `${n}`)]).flat();
+    const chunks = Array.from({ length: 20 }, (_, n) => [delta(words), argsDelta(words, `${n}`), call({}, `${n}`)]).flat();
     const { stopped, left } = await sendAll([sentences], chunks, { maxHeldChars: 200 });
     expect([stopped, left.length]).toEqual([undefined, 61]);
   });
 
   it('is also the streamed part of a call that has not come', async () => {
-    const chunks = Array.from({ length: 3 }, () => told(words));
+    const chunks = Array.from({ length: 3 }, () => argsDelta(words));
     const { stopped, left } = await sendAll([sentences], chunks, { maxHeldChars: 60 });
     expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/hold-exceeded' } });
     expect(left).toEqual([]);

@@ -11,7 +11,7 @@ export interface Stops {
   /** The number of running guards. */
   readonly busy: number;
   stop(verdict: Stop, place: number): void;
-  begin(place: number): void;
+  start(place: number): void;
   done(place: number): void;
   /** Passes text to all guards; no stop counts before each of them has it. */
   handOut<T>(act: () => T): T;
@@ -62,7 +62,7 @@ export const createStops = (onStopped: () => void): Stops => {
       first = Math.min(first, place);
       decide();
     },
-    begin: (place) => count(place, 1),
+    start: (place) => count(place, 1),
     done: (place) => {
       count(place, -1);
       decide();

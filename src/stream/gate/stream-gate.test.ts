@@ -21,7 +21,7 @@ import {
   textOf,
   texts,
   thought,
-  told,
+  argsDelta,
 } from './test-setup.js';
 
 type Part = { type: string; payload: { text?: string; args?: unknown; argsTextDelta?: string; toolCallId?: string } };
@@ -49,47 +49,47 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('one judge', () => {
   it('is asked about one window at a time; what gathers meanwhile is the next', async () => {
-    const asked: string[] = [];
+    const judged: string[] = [];
     const answers = [deferred(), deferred(), deferred()];
     const { gate, left } = openGate([
       windowed('chunk', async ({ payload: { text = '' } }) => {
-        asked.push(text);
-        await answers[asked.length - 1]?.promise;
+        judged.push(text);
+        await answers[judged.length - 1]?.promise;
       }),
     ]);
     for (let word = 0; word < 60; word += 1) await gate.push(delta(`w${word} `));
-    expect(asked).toEqual(['w0 ']);
+    expect(judged).toEqual(['w0 ']);
     expect(left).toEqual([]);
     expect(gate.isBusy).toBe(true);
     answers[0]?.resolve();
     await settle();
     expect(pieces(left)).toEqual(['w0 ']);
-    expect(asked).toHaveLength(2);
-    expect(asked[1]).toMatch(/^w1 w2 .* w59 $/);
+    expect(judged).toHaveLength(2);
+    expect(judged[1]).toMatch(/^w1 w2 .* w59 $/);
     answers[1]?.resolve();
     answers[2]?.resolve();
     await gate.push(finish);
     await gate.idle();
-    expect(asked).toHaveLength(2);
+    expect(judged).toHaveLength(2);
     expect(gate.isBusy).toBe(false);
   });
 
   it('coalesces sentences that came while it was busy', async () => {
-    const asked: string[] = [];
+    const judged: string[] = [];
     const first = deferred();
     const { gate } = openGate([
       windowed('sentence', async ({ payload: { text = '' } }) => {
-        asked.push(text);
-        if (asked.length === 1) await first.promise;
+        judged.push(text);
+        if (judged.length === 1) await first.promise;
       }),
     ]);
     for (const text of ['One. ', 'Two. ', 'Three. ', 'Four']) await gate.push(delta(text));
     first.resolve();
     await settle();
-    expect(asked).toEqual(['One. ', 'Two. Three. ']);
+    expect(judged).toEqual(['One. ', 'Two. Three. ']);
     await gate.push(finish);
     await gate.idle();
-    expect(asked).toEqual(['One. ', 'Two. Three. ', 'Four']);
+    expect(judged).toEqual(['One. ', 'Two. Three. ', 'Four']);
   });
 
   it('is shown its latest windows as streamParts, and no more of them than a few', async () => {
@@ -126,9 +126,9 @@ describe('one judge', () => {
   });
 
   it('in shadow holds nothing', async () => {
-    const asked: string[] = [];
+    const judged: string[] = [];
     const watching = guard(
-      judge(({ payload: { text = '' } }) => void asked.push(text), 'watching'),
+      judge(({ payload: { text = '' } }) => void judged.push(text), 'watching'),
       { window: 'part', shadow: true },
     );
     const { gate, left } = openGate([watching]);
@@ -137,15 +137,15 @@ describe('one judge', () => {
     expect(pieces(left)).toEqual(['Hel', 'lo']);
     await gate.push(finish);
     await gate.idle();
-    await vi.waitFor(() => expect(asked).toEqual(['Hello']));
+    await vi.waitFor(() => expect(judged).toEqual(['Hello']));
   });
 });
 
 describe('order', () => {
-  const holding = [windowed('part', () => undefined)];
+  const guards = [windowed('part', () => undefined)];
 
   it('what is not a text keeps its place among texts; texts of other parts do not wait', async () => {
-    const { gate, left } = openGate(holding);
+    const { gate, left } = openGate(guards);
     const sent = [
       border('text-start'),
       delta('a'),
@@ -188,7 +188,7 @@ describe('order', () => {
 
   it('other fields of a delta follow its text', async () => {
     const signed = { type: 'reasoning-delta', payload: { id: 'one', text: 'Hm.', providerMetadata: { p: { signature: 's' } } } };
-    const { left } = await sendAll(holding, [signed, border('reasoning-end')]);
+    const { left } = await sendAll(guards, [signed, border('reasoning-end')]);
     expect(left.map(({ payload }) => payload)).toMatchObject([
       { text: 'Hm.' },
       { text: '', providerMetadata: { p: { signature: 's' } } },
@@ -218,14 +218,14 @@ describe('order', () => {
 });
 
 describe('tool arguments', () => {
-  const chunks = [told('{"to": "jane@exam'), told('ple.com"}'), call({ to: 'jane@example.com' })];
+  const chunks = [argsDelta('{"to": "jane@exam'), argsDelta('ple.com"}'), call({ to: 'jane@example.com' })];
   const seen = (left: readonly { type: string; payload?: unknown }[]) =>
     left.map(({ payload }) => (payload as { argsTextDelta?: string }).argsTextDelta ?? (payload as { args?: unknown }).args);
 
   it('leave whole, with the call, in every window', async () => {
     const { gate, left } = openGate([windowed('chunk', () => undefined)]);
-    await gate.push(told('{"to": '));
-    await gate.push(told('"me"}'));
+    await gate.push(argsDelta('{"to": '));
+    await gate.push(argsDelta('"me"}'));
     expect(left).toEqual([]);
     await gate.push(call({ to: 'me' }));
     expect(seen(left)).toEqual(['{"to": "me"}', { to: 'me' }]);
@@ -235,7 +235,7 @@ describe('tool arguments', () => {
     const email = patternGuard(patterns.email, 'replace', 'email');
     expect(seen((await sendAll([email], chunks)).left).slice(0, 2)).toEqual(['{"to":"[email]"}', { to: '[email]' }]);
     const escaped = [
-      told(String.raw`{"to":"jane\u0040example.com","n":[1,"a@b.de"]}`),
+      argsDelta(String.raw`{"to":"jane\u0040example.com","n":[1,"a@b.de"]}`),
       call({ to: 'jane@example.com', n: [1, 'a@b.de'] }),
     ];
     expect(seen((await sendAll([email], escaped)).left).slice(0, 2)).toEqual([
@@ -255,7 +255,7 @@ describe('tool arguments', () => {
     ['blanks', '{ "to": "a \\" b" }', { to: 'a " b' }, '{ "to": "a \\" b" }'],
   ])('tell nothing that the call does not say: %s', async (_what, text, args, left) => {
     const email = patternGuard(patterns.email, 'replace', 'email');
-    expect(seen((await sendAll([email], [told(text), call(args)])).left).slice(0, 2)).toEqual([left, args]);
+    expect(seen((await sendAll([email], [argsDelta(text), call(args)])).left).slice(0, 2)).toEqual([left, args]);
   });
 
   it('block without a trace', async () => {
@@ -265,12 +265,12 @@ describe('tool arguments', () => {
   });
 
   it('agree however a guard edits them', async () => {
-    const onTold = judge(
+    const onDelta = judge(
       ({ payload, ...part }) => ({ ...part, payload: { ...payload, argsTextDelta: '{"to":"you"}' } }),
       'told',
       ({ type }) => type === 'tool-call-delta',
     );
-    expect(seen((await sendAll([guard(onTold, { window: 'part' })], chunks)).left).slice(0, 2)).toEqual([
+    expect(seen((await sendAll([guard(onDelta, { window: 'part' })], chunks)).left).slice(0, 2)).toEqual([
       '{"to":"you"}',
       { to: 'you' },
     ]);
@@ -279,7 +279,7 @@ describe('tool arguments', () => {
       'call',
       ({ type }) => type === 'tool-call',
     );
-    const fresh = [told('{"to": "me"}'), call({ to: 'me' })];
+    const fresh = [argsDelta('{"to": "me"}'), call({ to: 'me' })];
     expect(seen((await sendAll([guard(inPlace, { window: 'part' })], fresh)).left).slice(0, 2)).toEqual([
       '{"to":"him"}',
       { to: 'him' },
@@ -304,8 +304,11 @@ describe('tool arguments', () => {
   });
 
   it('that no call follows are judged at the end', async () => {
-    const { left } = await sendAll([patternGuard(patterns.email, 'replace')], [told('{"a":"jane@exa'), told('mple.com')]);
-    expect(left[0]).toEqual(told('{"a":"[pattern]'));
+    const { left } = await sendAll(
+      [patternGuard(patterns.email, 'replace')],
+      [argsDelta('{"a":"jane@exa'), argsDelta('mple.com')],
+    );
+    expect(left[0]).toEqual(argsDelta('{"a":"[pattern]'));
   });
 });
 
@@ -328,8 +331,8 @@ describe('a stop', () => {
     const { stopped, scope } = await sendAll([processor], chunks);
     expect(stopped).toMatchObject({ reason: 'Found ….', metadata: { value: '…' } });
     expect(JSON.stringify(scope.reports)).not.toContain('jane');
-    const asked = await sendAll([Object.assign(processor, { quotesBlocked: true })], chunks);
-    expect(asked.stopped).toMatchObject({ reason: 'Found jane@example.com.', metadata: { value: 'jane@example.com' } });
+    const result = await sendAll([Object.assign(processor, { quotesBlocked: true })], chunks);
+    expect(result.stopped).toMatchObject({ reason: 'Found jane@example.com.', metadata: { value: 'jane@example.com' } });
     const reading = windowed('part', ({ payload: { text = '' } }, { abort }) => abort(`Not fine: ${text}`));
     expect((await sendAll([reading], chunks)).stopped).toMatchObject({ reason: 'Not fine: …' });
   });
@@ -362,9 +365,9 @@ describe('a stop', () => {
     await gate.push(delta('x'));
     await settle();
     expect(gate.stopped).toBeUndefined();
-    const ending = gate.idle();
+    const idle = gate.idle();
     hold.resolve();
-    await ending;
+    await idle;
     expect(gate.stopped).toMatchObject({ kind: 'trip', processorId: 'tripping' });
   });
 
@@ -385,14 +388,14 @@ describe('a stop', () => {
   });
 
   it('is given where a sentence that never ends is longer than may be held; a shorter one is judged at its end', async () => {
-    const asked: string[] = [];
-    const sentences = windowed('sentence', async ({ payload: { text = '' } }) => void asked.push(text));
+    const judged: string[] = [];
+    const sentences = windowed('sentence', async ({ payload: { text = '' } }) => void judged.push(text));
     const endless = textOf(Array.from({ length: 60 }, () => 'and so on, '));
     const { stopped, left } = await sendAll([sentences], endless, { maxHeldChars: 600 });
     expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/hold-exceeded' } });
-    expect([asked, pieces(left)]).toEqual([[], []]);
+    expect([judged, pieces(left)]).toEqual([[], []]);
     expect(pieces((await sendAll([sentences], endless, { maxHeldChars: 700 })).left)).toEqual(['and so on, '.repeat(60)]);
-    expect(asked).toEqual(['and so on, '.repeat(60)]);
+    expect(judged).toEqual(['and so on, '.repeat(60)]);
   });
 
   it('is given where more is held than may be', async () => {
@@ -443,10 +446,10 @@ it.each(['part', 'step'] as const)('a pattern that is asked about a whole %s let
 });
 
 it('a part that begins again while its first text is still judged is another text', async () => {
-  const asked: string[] = [];
-  const judging = windowed('part', async ({ payload: { text = '' } }) => (await settle(), void asked.push(text)));
-  const { left } = await sendAll([judging], [...textOf(['One.']), ...textOf(['Two.'])]);
-  expect(asked).toEqual(['One.', 'Two.']);
+  const judged: string[] = [];
+  const judgingGuard = windowed('part', async ({ payload: { text = '' } }) => (await settle(), void judged.push(text)));
+  const { left } = await sendAll([judgingGuard], [...textOf(['One.']), ...textOf(['Two.'])]);
+  expect(judged).toEqual(['One.', 'Two.']);
   expect(left.map(({ type }) => type)).toEqual([
     'text-start',
     'text-delta',
@@ -474,12 +477,12 @@ describe('a branch with windows', () => {
     ['at once', (context: { inputData: unknown }) => startsWithA(context)],
     ['after a while', async (context: { inputData: unknown }) => (await settle(), startsWithA(context))],
   ])('asks its conditions once for each text: %s', async (_when, when) => {
-    const asked = vi.fn(when);
-    const { left } = await sendAll(lane(asked), chunks);
+    const condition = vi.fn(when);
+    const { left } = await sendAll(lane(condition), chunks);
     expect(texts(left)).toEqual({ 'text one': '[email] [email][email]', 'text two': 'ab@c.de ' });
-    expect(asked.mock.calls.filter(([{ inputData }]) => (inputData as { part: Part }).part.type === 'text-delta')).toHaveLength(
-      3,
-    );
+    expect(
+      condition.mock.calls.filter(([{ inputData }]) => (inputData as { part: Part }).part.type === 'text-delta'),
+    ).toHaveLength(3);
   });
 
   it('fails closed where a condition throws', async () => {

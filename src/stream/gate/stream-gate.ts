@@ -4,7 +4,7 @@ import type { RunScope } from '../../phase/scope.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
 import type { StreamStretch } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
-import type { SaidText } from './across-parts.js';
+import type { EarlierText } from './across-parts.js';
 import { createChunkStage, type ChunkStage } from './chunk-stage.js';
 import { deltaKey, deltaText, type Chunk } from './chunk.js';
 import { createStops, type Stops } from './stops.js';
@@ -16,7 +16,7 @@ interface StreamGateOptions {
   readonly stretches: readonly StreamStretch[];
   readonly scope: RunScope;
   /** The earlier text of the run, which a model's call continues. Default: the text that each guard released through its gates. */
-  readonly said?: (() => readonly SaidText[]) | undefined;
+  readonly earlierTexts?: (() => readonly EarlierText[]) | undefined;
   /** The guards' payload for a chunk. */
   readonly payloadOf: (part: unknown) => PhaseData<'outputStream'>;
   /** Emits cleared chunks; a promise means that the sender must wait. */
@@ -58,7 +58,7 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
   });
   const gate = createGate({
     scope: blockScope.scope,
-    said: options.said,
+    earlierTexts: options.earlierTexts,
     payloadOf: options.payloadOf,
     stops,
     place: () => place,
@@ -102,28 +102,28 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
   };
 };
 
-interface GateParts extends Pick<Gate, 'scope' | 'payloadOf' | 'fail'>, Pick<StreamGateOptions, 'said'> {
+interface GateParts extends Pick<Gate, 'scope' | 'payloadOf' | 'fail'>, Pick<StreamGateOptions, 'earlierTexts'> {
   readonly stops: Stops;
   place(): number;
   hasFailed(): boolean;
 }
 
 /** Creates the part of a gate that its stages share. */
-const createGate = ({ scope, said, payloadOf, stops, place, hasFailed, fail }: GateParts): Gate => {
+const createGate = ({ scope, earlierTexts, payloadOf, stops, place, hasFailed, fail }: GateParts): Gate => {
   const listeners: (() => void)[] = [];
-  let saidBefore: readonly SaidText[] | undefined;
+  let loadedTexts: readonly EarlierText[] | undefined;
   return {
     scope,
     payloadOf,
     fail,
-    get said() {
-      return (saidBefore ??= said?.());
+    get earlierTexts() {
+      return (loadedTexts ??= earlierTexts?.());
     },
     get place() {
       return place();
     },
     stop: (verdict, at = place()) => stops.stop(verdict, at),
-    begin: stops.begin,
+    start: stops.start,
     handOut: stops.handOut,
     get isStopped() {
       return stops.stopped !== undefined || hasFailed();

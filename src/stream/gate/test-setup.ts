@@ -71,7 +71,7 @@ export const border = (type: 'text-start' | 'text-end' | 'reasoning-start' | 're
 });
 export const source: Chunk = { type: 'source', payload: { id: 'source', url: 'urn:0' } };
 export const finish: Chunk = { type: 'finish', payload: {} };
-export const told = (argsTextDelta: string, toolCallId = 'call'): Chunk => ({
+export const argsDelta = (argsTextDelta: string, toolCallId = 'call'): Chunk => ({
   type: 'tool-call-delta',
   payload: { toolCallId, argsTextDelta },
 });

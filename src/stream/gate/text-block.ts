@@ -12,14 +12,14 @@ type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 /** The texts of a block, from its branches. */
 interface BlockTexts {
   /** Records the block's input. */
-  note(lane: TextPart, segment: Segment): void;
+  addInput(lane: TextPart, segment: Segment): void;
   /** The stage that receives the segments cleared by a branch. */
   outOf(branch: number): TextStage;
 }
 
 /** The block, and the branches that judge a text. */
 interface BlockOptions extends Pick<BlockPlace, 'block' | 'branches'> {
-  isAsked(lane: TextPart, branch: number): boolean;
+  isJudgedBy(lane: TextPart, branch: number): boolean;
 }
 
 /**
@@ -27,7 +27,7 @@ interface BlockOptions extends Pick<BlockPlace, 'block' | 'branches'> {
  * middle of an edit. If several branches edited it, their edits are merged by the block's rule.
  */
 export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextStage): BlockTexts => {
-  const meetings = createBranchCoordinator(options.branches.length);
+  const coordinator = createBranchCoordinator(options.branches.length);
   let isBusy = false;
   let hasStopped = false;
 
@@ -43,7 +43,7 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
   const wait = async (met: ClearedSegments, settled: Promise<StreamVerdict>): Promise<void> => {
     isBusy = true;
     const at = met.came.at(-1)?.last ?? gate.place;
-    gate.begin(at);
+    gate.start(at);
     const verdict = await settled;
     isBusy = false;
     gate.handOut(() => {
@@ -62,17 +62,17 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
       }
     }
   };
-  const nextOf = () => (isBusy || hasStopped || gate.isStopped ? undefined : meetings.next());
+  const nextOf = () => (isBusy || hasStopped || gate.isStopped ? undefined : coordinator.next());
 
   return {
-    note: (lane, segment) => meetings.note(lane, segment),
+    addInput: (lane, segment) => coordinator.addInput(lane, segment),
     outOf: (branch) => ({
       add: (lane, segment) => {
-        meetings.clear(lane, branch, segment);
+        coordinator.clear(lane, branch, segment);
         passOn();
       },
       end: (lane) => {
-        meetings.end(lane);
+        coordinator.end(lane);
         passOn();
       },
       endStep: () => undefined, // reported by the stage before the block
@@ -83,15 +83,15 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
 /** Merges the branches' edits of a segment; branches that passed may judge again, as in any block. */
 const merged = (
   { lane, came, versions }: ClearedSegments,
-  { block, branches, isAsked }: BlockOptions,
+  { block, branches, isJudgedBy }: BlockOptions,
   gate: Gate,
 ): Awaitable<StreamVerdict> => {
   const payload = (segments: readonly Segment[]) => gate.payloadOf(lane.chunkOf(textOf(segments)));
-  const asked = branches.map((_, index) => isAsked(lane, index));
+  const judgedBy = branches.map((_, index) => isJudgedBy(lane, index));
   return settleBlock({
     data: payload(came),
-    branches: branches.filter((_, index) => asked[index]),
-    results: versions.filter((_, index) => asked[index]).map(payload),
+    branches: branches.filter((_, index) => judgedBy[index]),
+    results: versions.filter((_, index) => judgedBy[index]).map(payload),
     block,
     scope: gate.scope,
   });
@@ -111,7 +111,7 @@ interface ClearedSegments {
 /** The progress of a block's branches, text by text. */
 interface BranchCoordinator {
   /** Records the block's input. */
-  note(lane: TextPart, segment: Segment): void;
+  addInput(lane: TextPart, segment: Segment): void;
   /** Records that a branch has cleared a segment, or reached a text's end. */
   clear(lane: TextPart, branch: number, segment: Segment): void;
   end(lane: TextPart): void;
@@ -152,7 +152,7 @@ const createBranchCoordinator = (branches: number): BranchCoordinator => {
     return { ended: lane };
   };
   return {
-    note: (lane, segment) => append(of(lane).came, segment),
+    addInput: (lane, segment) => append(of(lane).came, segment),
     clear: (lane, branch, segment) => {
       const { cleared, lengths } = of(lane);
       cleared[branch]?.push(segment);

@@ -18,26 +18,26 @@ const actionChars = 16;
 const patternChars = 512;
 
 /** The number of earlier windows that a hook gets as `streamParts`. */
-const keptWindows = 64;
+const maxEarlierWindows = 64;
 
 /**
  * One guard's stage in the stream: it buffers each text until its window is complete, calls the guard for one window at a time, and
  * passes on the guard's version. Text that gathers while the guard is busy becomes one window.
  */
 export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage): TextStage => {
-  const held = createBufferedTexts(place.window, tailsOf(place, gate));
-  const work = createWork({ place, held, gate, next });
+  const bufferedTexts = createBufferedTexts(place.window, tailsOf(place, gate));
+  const work = createWork({ place, bufferedTexts, gate, next });
   return {
     add: (lane, segment) => {
-      held.add(lane, segment);
+      bufferedTexts.add(lane, segment);
       work();
     },
     end: (lane) => {
-      held.end(lane);
+      bufferedTexts.end(lane);
       work();
     },
     endStep: () => {
-      held.endStep();
+      bufferedTexts.endStep();
       work();
       next.endStep();
     },
@@ -55,34 +55,34 @@ const tailsOf = ({ window, author }: JudgePlace, gate: Gate): Tails => {
   const slot = gate.scope.slot(author.processorId);
   const own: Tails = tails.get(slot) ?? new Map();
   tails.set(slot, own);
-  if (!gate.said) return own;
+  if (!gate.earlierTexts) return own;
   own.clear();
-  for (const text of gate.said) followTails(own, text, window.pattern);
+  for (const text of gate.earlierTexts) followTails(own, text, window.pattern);
   return own;
 };
 
 interface WorkOptions {
   readonly place: JudgePlace;
-  readonly held: BufferedTexts;
+  readonly bufferedTexts: BufferedTexts;
   readonly gate: Gate;
   readonly next: TextStage;
 }
 
 /** Performs all possible actions; continues by itself when the guard has responded. */
 const createWork = (working: WorkOptions): (() => void) => {
-  const { place, held, gate, next } = working;
+  const { place, bufferedTexts, gate, next } = working;
   const least = typeof place.window === 'object' && 'pattern' in place.window ? patternChars : actionChars;
   let isBusy = false;
   /** Characters read since other work of the process had its turn. */
   let read = 0;
   /** Whether the guard stopped the stream: it is not called again. */
   let hasStopped = false;
-  const after = async <T>(at: number, pending: Promise<T>, goOn: (value: T) => void): Promise<void> => {
+  const after = async <T>(at: number, pending: Promise<T>, onSettled: (value: T) => void): Promise<void> => {
     isBusy = true;
-    gate.begin(at);
+    gate.start(at);
     const value = await pending;
     isBusy = false;
-    gate.handOut(() => goOn(value));
+    gate.handOut(() => onSettled(value));
     gate.done(at);
   };
   /** Returns false if a verdict has to be awaited. */
@@ -90,7 +90,7 @@ const createWork = (working: WorkOptions): (() => void) => {
     if (action.kind === 'end') next.end(action.lane);
     if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
     if (action.kind !== 'judge') return true;
-    const answer = ask(action, place, gate);
+    const answer = callGuard(action, place, gate);
     const settle = (settled: GuardReply): void => {
       hasStopped ||= isStop(settled.verdict);
       take(action, settled, working);
@@ -104,7 +104,7 @@ const createWork = (working: WorkOptions): (() => void) => {
     return !isPromise(answer);
   };
   const pause = (isLate: boolean): void =>
-    void after(Math.min(held.first(), gate.place), turn(), () => {
+    void after(Math.min(bufferedTexts.first(), gate.place), turn(), () => {
       read = 0;
       work(isLate);
     });
@@ -112,7 +112,7 @@ const createWork = (working: WorkOptions): (() => void) => {
     attempt(() => {
       while (!isBusy && !hasStopped && !gate.isStopped) {
         if (read >= stepChars) return pause(isLate);
-        const action = nextAction(place, held, { gate, isLate });
+        const action = nextAction(place, bufferedTexts, { gate, isLate });
         if (!action || (action.kind === 'judge' && gate.isStoppingBefore(action.place))) return;
         read += least + charsOf(action);
         if (!perform(action)) return;
@@ -138,12 +138,12 @@ const charsOf = (action: Action): number => {
 /** The next action. Text that a pattern clears without calling the hook is reported as a pass of its guard. */
 const nextAction = (
   { author, window }: JudgePlace,
-  held: BufferedTexts,
+  bufferedTexts: BufferedTexts,
   { gate: { scope }, isLate }: { gate: Gate; isLate: boolean },
 ): Action | undefined => {
-  if (typeof window !== 'object' || !('pattern' in window)) return held.next(isLate);
+  if (typeof window !== 'object' || !('pattern' in window)) return bufferedTexts.next(isLate);
   const startedAt = scope.now();
-  const action = held.next(isLate);
+  const action = bufferedTexts.next(isLate);
   if (action?.kind === 'clear') scope.reportGuard({ author, verdict: pass, durationMs: scope.now() - startedAt });
   return action;
 };
@@ -154,26 +154,30 @@ interface GuardReply {
   readonly verdict: StreamVerdict;
 }
 
-const ask = ({ lane, text, match }: Question, { author, guard }: JudgePlace, gate: Gate): Awaitable<GuardReply> => {
+const callGuard = ({ lane, text, match }: Question, { author, guard }: JudgePlace, gate: Gate): Awaitable<GuardReply> => {
   const chunk = match ? { ...lane.chunkOf(text), match } : lane.chunkOf(text);
   const { streamParts } = gate.scope.slot(author.processorId);
-  if (streamParts.length > keptWindows) streamParts.splice(0, streamParts.length - keptWindows);
+  if (streamParts.length > maxEarlierWindows) streamParts.splice(0, streamParts.length - maxEarlierWindows);
   return whenReady(guard(gate.payloadOf(chunk), gate.scope), (verdict) => ({ chunk, verdict }));
 };
 
-const take = ({ lane, text, place: at }: Question, { chunk, verdict }: GuardReply, { held, gate, next }: WorkOptions): void => {
+const take = (
+  { lane, text, place: at }: Question,
+  { chunk, verdict }: GuardReply,
+  { bufferedTexts, gate, next }: WorkOptions,
+): void => {
   if (isStop(verdict)) return gate.stop(verdict, at);
   // A hook may also have changed its chunk in place.
   const left = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
-  for (const segment of held.settle(lane, text, left)) next.add(lane, segment);
+  for (const segment of bufferedTexts.settle(lane, text, left)) next.add(lane, segment);
   return undefined;
 };
 
 /** The guard's version of a window. Raises `phase/invalid-result` if it is not a text. */
-const answeredText = (answer: Chunk | null, asked: Chunk): string => {
+const answeredText = (answer: Chunk | null, judged: Chunk): string => {
   if (answer === null) return '';
   const { text } = (answer.payload ?? {}) as { text?: unknown };
-  if (answer.type === asked.type && typeof text === 'string') return text;
-  const detail = `it answered a window of type "${asked.type}" with a chunk of type "${answer.type}".`;
+  if (answer.type === judged.type && typeof text === 'string') return text;
+  const detail = `it answered a window of type "${judged.type}" with a chunk of type "${answer.type}".`;
   throw new InterlockError('phase/invalid-result', { path: 'outputStream.part', detail });
 };

@@ -1,7 +1,7 @@
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { Stop } from '../../verdict.js';
-import type { SaidText } from './across-parts.js';
+import type { EarlierText } from './across-parts.js';
 import type { TextPart } from './chunk.js';
 import type { Segment } from './segment.js';
 
@@ -17,7 +17,7 @@ export interface Gate {
   /** The context of hooks; its signal is aborted when a guard stops the stream. */
   readonly scope: RunScope;
   /** The accepted text of the run before a model's call, from its messages. */
-  readonly said: readonly SaidText[] | undefined;
+  readonly earlierTexts: readonly EarlierText[] | undefined;
   /** The guards' payload for a chunk. */
   payloadOf(part: unknown): PhaseData<'outputStream'>;
   /** Whether a guard has stopped the stream: nothing more is emitted. Guards may still judge earlier chunks. */
@@ -38,7 +38,7 @@ export interface Gate {
   /** The number of running guards. */
   readonly busy: number;
   /** Marks an asynchronous guard at an offset as running. */
-  begin(place: number): void;
+  start(place: number): void;
   /** Marks it as finished; its cleared text may pass. */
   done(place: number): void;
   /** Fails the run with an error that is not a verdict. */

@@ -42,10 +42,10 @@ const blockStage = (place: BlockPlace, gate: Gate, next: TextStage): TextStage =
   const { arms, branches } = place;
   if (!arms) {
     const all = branches.map((_, index) => index);
-    return meetingStage({ place, block: () => all }, gate, next);
+    return branchStage({ place, block: () => all }, gate, next);
   }
   const chosen = new WeakMap<TextPart, readonly number[]>();
-  const stage = meetingStage({ place, block: (lane) => chosen.get(lane) ?? [] }, gate, next);
+  const stage = branchStage({ place, block: (lane) => chosen.get(lane) ?? [] }, gate, next);
   const choose: ChoiceOptions['choose'] = (lane, matching) =>
     void chosen.set(
       lane,
@@ -54,24 +54,24 @@ const blockStage = (place: BlockPlace, gate: Gate, next: TextStage): TextStage =
   return createChoosing({ arms, gate, stage, choose });
 };
 
-interface MeetingStageOptions {
+interface BranchStageOptions {
   readonly place: BlockPlace;
   readonly block: BlockStageOptions;
 }
 
-const meetingStage = (
-  { place: { block, branches }, block: asking }: MeetingStageOptions,
+const branchStage = (
+  { place: { block, branches }, block: branchesOf }: BranchStageOptions,
   gate: Gate,
   next: TextStage,
 ): TextStage => {
-  const texts = createBlockTexts({ block, branches, isAsked: (lane, index) => asking(lane).includes(index) }, gate, next);
+  const texts = createBlockTexts({ block, branches, isJudgedBy: (lane, index) => branchesOf(lane).includes(index) }, gate, next);
   const outs = branches.map((_, index) => texts.outOf(index));
   const ways = branches.map(({ places }, index) => createTextWay(places, gate, outs[index] as TextStage)); // one each
   /** A branch that does not judge the text passes it at once. */
-  const wayOf = (lane: TextPart, index: number) => (asking(lane).includes(index) ? ways : outs)[index] as TextStage;
+  const wayOf = (lane: TextPart, index: number) => (branchesOf(lane).includes(index) ? ways : outs)[index] as TextStage;
   return {
     add: (lane, segment) => {
-      texts.note(lane, segment);
+      texts.addInput(lane, segment);
       const came = asItCame(segment.text, segment.first, segment.last);
       for (const index of branches.keys()) wayOf(lane, index).add(lane, came);
     },
@@ -107,12 +107,12 @@ const createChoosing = ({ arms, gate, stage, choose }: ChoiceOptions): TextStage
     waiting.delete(lane);
     for (const step of steps) step();
   };
-  const ask = (lane: TextPart, { text, first: at }: Segment): void => {
+  const chooseFor = (lane: TextPart, { text, first: at }: Segment): void => {
     known.add(lane);
     waiting.set(lane, []);
     const choice = chooseArms(arms, stepContext(gate.payloadOf(lane.chunkOf(text)), gate.scope));
     if (!isPromise(choice)) return decide(lane, at, choice);
-    gate.begin(at);
+    gate.start(at);
     void choice.then((made) => gate.handOut(() => decide(lane, at, made))).finally(() => gate.done(at));
   };
   /** Runs a function now, or once the judging branches are known. */
@@ -123,7 +123,7 @@ const createChoosing = ({ arms, gate, stage, choose }: ChoiceOptions): TextStage
   };
   return {
     add: (lane, segment) => {
-      if (!known.has(lane)) ask(lane, segment);
+      if (!known.has(lane)) chooseFor(lane, segment);
       then(lane, () => stage.add(lane, segment));
     },
     end: (lane) => {

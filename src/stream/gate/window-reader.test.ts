@@ -7,19 +7,19 @@ import { isDeep, times } from '../../../test/modes.js';
 /** The windows of a text in pieces, each taken as soon as it is complete. */
 const windowsOf = (window: GuardWindow, pieces: readonly string[]): string[] => {
   const found: string[] = [];
-  let held = '';
+  let buffered = '';
   let reader = createWindowReader(window);
   const take = (isEnded: boolean): void => {
     for (let end = 1; end > 0;) {
-      end = reader({ text: held, isEnded, isStepOver: false, isLate: false });
+      end = reader({ text: buffered, isEnded, isStepOver: false, isLate: false });
       if (end === 0) return;
-      found.push(held.slice(0, end));
-      held = held.slice(end);
+      found.push(buffered.slice(0, end));
+      buffered = buffered.slice(end);
       reader = createWindowReader(window);
     }
   };
   for (const piece of pieces) {
-    held += piece;
+    buffered += piece;
     take(false);
   }
   take(true);
@@ -100,12 +100,12 @@ describe.each<GuardWindow>(['sentence', { tokens: 1 }, { tokens: 4 }, { chars: 5
   // A reader that scans the buffered text from its beginning for each delta would not finish this test.
   it.each(['\n', ' ', 'a', 'a.b', '. ', '1. ', '日', '\u0301', '"'])('reads thousands of deltas of %j', (delta) => {
     const reader = createWindowReader(window);
-    let held = '';
+    let buffered = '';
     for (let count = 0; count < deltas; count += 1) {
-      held += delta;
-      reader({ text: held, isEnded: false, isStepOver: false, isLate: false });
+      buffered += delta;
+      reader({ text: buffered, isEnded: false, isStepOver: false, isLate: false });
     }
-    expect(reader({ text: held, isEnded: true, isStepOver: true, isLate: true })).toBe(held.length);
+    expect(reader({ text: buffered, isEnded: true, isStepOver: true, isLate: true })).toBe(buffered.length);
   });
 });
 

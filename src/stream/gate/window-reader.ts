@@ -4,7 +4,7 @@ import { graphemeCeiling, graphemeFloor } from './grapheme.js';
 import { once } from '../../phase/once.js';
 
 /** The text that a guard has not judged yet. */
-interface HeldText {
+interface UnjudgedText {
   readonly text: string;
   /** Whether its part has ended. */
   readonly isEnded: boolean;
@@ -18,7 +18,7 @@ interface HeldText {
 const endsPlain = /[\x20-\x7e]$/;
 
 /** The length of the next window at the start of a buffered text; 0 if there is none yet. */
-export type WindowReader = (held: HeldText) => number;
+export type WindowReader = (unjudged: UnjudgedText) => number;
 
 /**
  * Creates a reader for the next window of one text, which is buffered until there is one. It remembers how far it has read without a
@@ -58,8 +58,8 @@ const charsEnd =
     let from = start + chars;
     return (text, isEnded) => {
       if (text.length < from + (isEnded ? 1 : 2)) return undefined;
-      const floor = from === start + chars ? graphemeFloor(text, from, false) : start;
-      if (floor > start) return floor;
+      const lower = from === start + chars ? graphemeFloor(text, from, false) : start;
+      if (lower > start) return lower;
       const end = graphemeCeiling(text, from);
       if (end === undefined) from = Math.max(from, text.length - 2); // does not read the same text again
       return end;

@@ -46,9 +46,9 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   const progress = (): Promise<void> => new Promise((resolve) => waiters.push(resolve));
 
   /** A provider that is far ahead waits for a running guard; if none is running, the buffer is over its limit and the stream stops. */
-  const room = (): Awaitable<void> => {
-    if (queue.held > aheadChars && gate.busy > 0 && !gate.isStopping) return progress().then(room);
-    if (queue.held > options.maxHeldChars && !gate.isStopping) gate.stop(tooMuchHeld(queue, options));
+  const waitForSpace = (): Awaitable<void> => {
+    if (queue.bufferedChars > aheadChars && gate.busy > 0 && !gate.isStopping) return progress().then(waitForSpace);
+    if (queue.bufferedChars > options.maxHeldChars && !gate.isStopping) gate.stop(bufferExceeded(queue, options));
     return undefined;
   };
   const idle = (): Awaitable<void> => {
@@ -75,14 +75,14 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   return {
     push: (chunk, place) => {
       gate.handOut(() => admit(chunk, place));
-      return drain() ?? room();
+      return drain() ?? waitForSpace();
     },
     idle,
   };
 };
 
-const tooMuchHeld = ({ held }: Queue, { stretch, maxHeldChars }: WindowStageOptions): Stop => {
-  const detail = `${held} characters are held, and ${maxHeldChars} may be`;
+const bufferExceeded = ({ bufferedChars }: Queue, { stretch, maxHeldChars }: WindowStageOptions): Stop => {
+  const detail = `${bufferedChars} characters are held, and ${maxHeldChars} may be`;
   return unavailableAt(stretch, new InterlockError('release/hold-exceeded', { path: stretch.path, detail }));
 };
 
@@ -98,7 +98,7 @@ const unavailableAt = ({ path }: WindowStretch, error: InterlockError): Stop => 
 const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
   let draining: Promise<void> | undefined;
   const judgeAt = (place: number) => (chunk: Chunk) => judgeWhole({ chunk, place }, stretch.whole, gate);
-  const refuseAt = (place: number) => (error: InterlockError) => gate.stop(unavailableAt(stretch, error), place);
+  const rejectAt = (place: number) => (error: InterlockError) => gate.stop(unavailableAt(stretch, error), place);
 
   const send = (entry: Entry): Awaitable<void> => {
     if (!('whole' in entry)) {
@@ -107,13 +107,13 @@ const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions):
       const text = textOf(taken);
       return text === '' ? undefined : next.push(entry.lane.leavingOf(text), taken.at(-1)?.last ?? gate.place);
     }
-    const { chunk, told, place } = entry;
-    const by = { judge: judgeAt(place), refuse: refuseAt(place) };
-    if (!told && chunk) return whenReady(by.judge(chunk), (left) => (left ? next.push(left, place) : undefined));
-    return whenReady(judgeCall({ call: chunk, told: told ?? [] }, by), (left) => sendAll(left, place, next));
+    const { chunk, deltas, place } = entry;
+    const by = { judge: judgeAt(place), reject: rejectAt(place) };
+    if (!deltas && chunk) return whenReady(by.judge(chunk), (left) => (left ? next.push(left, place) : undefined));
+    return whenReady(judgeCall({ call: chunk, deltas: deltas ?? [] }, by), (left) => sendAll(left, place, next));
   };
   const nextOf = () => (gate.isStopped ? undefined : queue.next());
-  const goOn = async (waiting: Promise<void>): Promise<void> => {
+  const resumeDrain = async (waiting: Promise<void>): Promise<void> => {
     try {
       await waiting;
     } catch (error) {
@@ -126,7 +126,7 @@ const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions):
     if (draining) return draining;
     for (let entry = nextOf(); entry; entry = nextOf()) {
       const waiting = send(entry);
-      if (isPromise(waiting)) return (draining = goOn(waiting));
+      if (isPromise(waiting)) return (draining = resumeDrain(waiting));
     }
     return undefined;
   };

@@ -1,7 +1,7 @@
 import type { Run } from './run.js';
 
 /** Adds the values shown to people in place of tool payloads to a run's response, after guards have edited it. */
-export const notePayloads = async ({ options: { ports }, list, steps }: Run): Promise<void> => {
+export const addPayloadTransforms = async ({ options: { ports }, list, steps }: Run): Promise<void> => {
   const { payloads } = ports;
   if (!payloads) return;
   await payloads.ofMessages(list);
