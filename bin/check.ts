@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { loadEntry } from '../playground/server/command/load-entry.js';
 import { isInterlockError, verify, type Finding } from '../src/index.js';
 import { installedIntegrations, type InstalledIntegration } from '../src/integration.js';
-import { collectRefusals, type Refusal } from '../src/mastra/agent/collected-refusals.js';
+import { collectRejections, type Rejection } from '../src/mastra/agent/collected-rejections.js';
 import { checkMemory } from '../src/mastra/memory/memory-config.js';
 import type { Command, CommandIo } from './command.js';
 import { misused } from './misused.js';
@@ -44,8 +44,8 @@ Exit code: 0, 1 where there are errors, 2 where the entry does not load.`,
     });
     if (values.entry === undefined) return misused(io, check, '--entry is missing.');
     const path = resolve(io.cwd, values.entry);
-    const { built, refusals } = await collectRefusals(() => loadEntry(path));
-    const agents = await checkAgents(built, refusals);
+    const { built, rejections } = await collectRejections(() => loadEntry(path));
+    const agents = await checkAgents(built, rejections);
     const versions = installedIntegrations();
     if (values.json) io.out(`${JSON.stringify({ versions, agents }, undefined, 2)}\n`);
     else tell(io, agents, versions);
@@ -55,7 +55,7 @@ Exit code: 0, 1 where there are errors, 2 where the entry does not load.`,
 };
 
 /** Unregistered agents are checked too, if they were built. */
-const checkAgents = async (mastra: Mastra, refusals: readonly Refusal[]): Promise<CheckedAgent[]> => {
+const checkAgents = async (mastra: Mastra, refusals: readonly Rejection[]): Promise<CheckedAgent[]> => {
   const refusedBy = (id: string): Line[] => refusals.filter(({ agentId }) => agentId === id).map(({ error }) => lineOf(error));
   const registered = await Promise.all(
     Object.values(mastra.listAgents()).map(async (agent): Promise<CheckedAgent> => {
@@ -86,7 +86,7 @@ const memoryOf = async (agent: AnyAgent): Promise<Line[]> => {
   }
 };
 
-const lineOf = (found: Finding | Refusal['error']): Line => {
+const lineOf = (found: Finding | Rejection['error']): Line => {
   const { code, path = '', message } = found;
   return { severity: 'severity' in found ? found.severity : 'error', code, path, message };
 };

@@ -42,7 +42,7 @@ export type { FindingCode } from './pipeline/verify/checks.js';
 export type { Finding } from './pipeline/verify/finding.js';
 export type { CounterExample } from './pipeline/verify/defect-location.js';
 export { loopMachine } from './loop/machine.js';
-export type { KeptTurn, Persistence } from './loop/persistence.js';
+export type { SavedTurn, Persistence } from './loop/persistence.js';
 export { compile, type Compilable, type PipelineStep } from './mastra/graph/compile.js';
 export {
   createStep,
@@ -60,10 +60,10 @@ export type {
   Durable,
   Engine,
   EntryMark,
-  KeptJournal,
-  KeptRun,
-  KeptRunFilter,
-  KeptStep,
+  PersistedJournal,
+  PersistedRun,
+  PersistedRunFilter,
+  PersistedStep,
   Pinned,
   PlacedEntry,
   Program,
@@ -82,7 +82,7 @@ export type { CodeChange } from './mastra/options/own-options.js';
 export type { NeedsDecision } from './mastra/durable/suspended-index.js';
 export type { WaitingRun } from './mastra/durable/suspended-index.js';
 export type { AttachOptions, ForkOptions, RunOwner } from './mastra/durable/durable-runs.js';
-export type { Erased, KeptRunStatus, RunFilter, RunSummary } from './mastra/durable/run-operations.js';
+export type { Erased, PersistedRunStatus, RunFilter, RunSummary } from './mastra/durable/run-operations.js';
 export type { RunMetrics } from './mastra/durable/run-metrics.js';
 export type { RunQueueOptions } from './mastra/options/run-queue-options.js';
 export { InterlockAgent, InterlockAgent as Agent } from './mastra/agent/agent.js';

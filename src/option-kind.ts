@@ -3,7 +3,7 @@ export interface OptionKind {
   /** True if the option is required. Default: optional. */
   readonly isNeeded?: boolean;
   /** The text after "it must be" in an error message. */
-  readonly says: string;
+  readonly description: string;
   /** The fault of a value and its path. Undefined if the value is valid. */
   readonly faultOf: (value: unknown, path: string) => OptionFault | undefined;
 }
@@ -17,9 +17,9 @@ interface OptionFault {
 }
 
 /** A kind that is recognized by its value. */
-export const kind = (says: string, fits: (value: unknown) => boolean): OptionKind => ({
-  says,
-  faultOf: (value, path) => (fits(value) ? undefined : { path, detail: `it must be ${says}.` }),
+export const kind = (description: string, fits: (value: unknown) => boolean): OptionKind => ({
+  description,
+  faultOf: (value, path) => (fits(value) ? undefined : { path, detail: `it must be ${description}.` }),
 });
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -47,23 +47,23 @@ export const oneOf = (...values: readonly string[]): OptionKind =>
   kind(inWords(values), (value) => (values as readonly unknown[]).includes(value));
 
 /** An instance that is recognized by a method, because an application may load its class twice. */
-export const instanceWith = (method: string, says: string): OptionKind =>
+export const instanceWith = (method: string, description: string): OptionKind =>
   kind(
-    says,
+    description,
     (value) => typeof value === 'object' && value !== null && typeof (value as Record<string, unknown>)[method] === 'function',
   );
 
 /** One of two kinds. When both fail, the fault at the deeper path is reported. */
 export const either = (one: OptionKind, other: OptionKind): OptionKind => {
-  const says = `${one.says}, or ${other.says}`;
+  const description = `${one.description}, or ${other.description}`;
   return {
-    says,
+    description,
     faultOf: (value, path) => {
       const fault = one.faultOf(value, path);
       const otherFault = fault && other.faultOf(value, path);
       if (!otherFault) return undefined;
       const deeper = [fault, otherFault].find((found) => found.path !== path);
-      return deeper ?? { path, detail: `it must be ${says}.` };
+      return deeper ?? { path, detail: `it must be ${description}.` };
     },
   };
 };
@@ -72,27 +72,27 @@ export const either = (one: OptionKind, other: OptionKind): OptionKind => {
 export const needed = (given: OptionKind): OptionKind => ({ ...given, isNeeded: true });
 
 export const listOf = (entry: OptionKind): OptionKind => ({
-  says: `an array (each item: ${entry.says})`,
+  description: `an array (each item: ${entry.description})`,
   faultOf(value, path) {
-    if (!Array.isArray(value)) return { path, detail: `it must be ${this.says}.` };
+    if (!Array.isArray(value)) return { path, detail: `it must be ${this.description}.` };
     return firstFault(value.map((of, at) => entry.faultOf(of, `${path}.${at}`)));
   },
 });
 
 /** An object in which every field that is set has the same kind. */
 export const recordOf = (entry: OptionKind): OptionKind => ({
-  says: `an object (each value: ${entry.says})`,
+  description: `an object (each value: ${entry.description})`,
   faultOf(value, path) {
-    if (!isObject(value)) return { path, detail: `it must be ${this.says}.` };
+    if (!isObject(value)) return { path, detail: `it must be ${this.description}.` };
     return firstFault(Object.entries(value).map(([name, of]) => (of === undefined ? of : entry.faultOf(of, `${path}.${name}`))));
   },
 });
 
 /** An object with a kind for each field. Unknown fields and missing required fields are faults. */
 export const fieldsOf = (fields: Readonly<Record<string, OptionKind>>): OptionKind => ({
-  says: `an object with ${inWords(Object.keys(fields))}`,
+  description: `an object with ${inWords(Object.keys(fields))}`,
   faultOf(value, path) {
-    if (!isObject(value)) return { path, detail: `it must be ${this.says}.` };
+    if (!isObject(value)) return { path, detail: `it must be ${this.description}.` };
     const names = new Set([...Object.keys(value), ...Object.keys(fields)]);
     return firstFault([...names].map((name) => faultOfField(fields, value, { name, path: `${path}.${name}` })));
   },

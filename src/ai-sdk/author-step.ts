@@ -6,7 +6,7 @@ import type { StepFields } from './step-fields.js';
 import type { StepInput } from './step-memory.js';
 
 type Context = Record<string, unknown>;
-type Given<TOOLS extends ToolSet, CONTEXT extends Context> = Parameters<PrepareStepFunction<TOOLS, CONTEXT>>[0];
+type StepArgs<TOOLS extends ToolSet, CONTEXT extends Context> = Parameters<PrepareStepFunction<TOOLS, CONTEXT>>[0];
 type Answer<TOOLS extends ToolSet, CONTEXT extends Context> = NonNullable<Awaited<PrepareStepResult<TOOLS, CONTEXT>>>;
 
 /**
@@ -14,14 +14,14 @@ type Answer<TOOLS extends ToolSet, CONTEXT extends Context> = NonNullable<Awaite
  * context of this step; `runtimeContext` that of this and the following steps, as in the AI SDK.
  */
 export type StepAuthor<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context = Context> = (
-  given: Given<TOOLS, CONTEXT> & { experimental_context: CONTEXT },
+  args: StepArgs<TOOLS, CONTEXT> & { experimental_context: CONTEXT },
 ) =>
   | PromiseLike<(Answer<TOOLS, CONTEXT> & { experimental_context?: CONTEXT }) | undefined>
   | (Answer<TOOLS, CONTEXT> & { experimental_context?: CONTEXT })
   | undefined;
 
 interface AuthorStepOptions {
-  readonly given: Given<ToolSet, Context>;
+  readonly args: StepArgs<ToolSet, Context>;
   /** The step so far. */
   readonly step: StepInput;
   readonly freeze: boolean;
@@ -37,18 +37,18 @@ interface AuthoredStep {
  * Calls an author's `prepareStep` with a snapshot: a change in place throws an error with its path, or has no effect. Raises
  * `ai-sdk/frozen-snapshot`, and `ai-sdk/unsupported-field` for `tools`, which the AI SDK would ignore.
  */
-export const authorStep = async (author: StepAuthor, { given, step, freeze }: AuthorStepOptions): Promise<AuthoredStep> => {
+export const authorStep = async (author: StepAuthor, { args, step, freeze }: AuthorStepOptions): Promise<AuthoredStep> => {
   const views = createReadOnlyViews();
   const shown = <T>(value: T, name: string): T => (freeze ? views.view(value, `prepareStep.${name}`) : copyPlain(value));
   const context = step.runtimeContext as Context;
   const answer = await author({
-    ...given,
+    ...args,
     messages: shown([...step.messages], 'messages'),
     instructions: shown(step.instructions, 'instructions'),
-    initialMessages: shown(given.initialMessages, 'initialMessages'),
-    initialInstructions: shown(given.initialInstructions, 'initialInstructions'),
-    responseMessages: shown(given.responseMessages, 'responseMessages'),
-    steps: freeze ? (views.viewEach(given.steps, 'prepareStep.steps') as typeof given.steps) : [...given.steps],
+    initialMessages: shown(args.initialMessages, 'initialMessages'),
+    initialInstructions: shown(args.initialInstructions, 'initialInstructions'),
+    responseMessages: shown(args.responseMessages, 'responseMessages'),
+    steps: freeze ? (views.viewEach(args.steps, 'prepareStep.steps') as typeof args.steps) : [...args.steps],
     runtimeContext: context,
     experimental_context: context,
   });
@@ -66,9 +66,9 @@ export const authorStep = async (author: StepAuthor, { given, step, freeze }: Au
       ...(experimental_context !== undefined && { runtimeContext: experimental_context }),
     },
     // Values that are not plain data are passed on as they are.
-    fields: onlyGiven({ ...rest, model, runtimeContext, toolsContext, experimental_sandbox }),
+    fields: definedFields({ ...rest, model, runtimeContext, toolsContext, experimental_sandbox }),
   };
 };
 
-const onlyGiven = (fields: Record<string, unknown>): StepFields =>
+const definedFields = (fields: Record<string, unknown>): StepFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

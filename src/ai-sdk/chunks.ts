@@ -139,14 +139,14 @@ export const partOfChunk = <Part extends { type: string }>(
   codec: ChunkCodec<Part>,
 ): Part | undefined => {
   const part = parts.get(chunk);
-  if (part && saysDelta(part, chunk)) return part;
+  if (part && isSameDelta(part, chunk)) return part;
   const given = part && codec.toChunk(part, '');
   if (part && chunk.type === given?.type && isSame(chunk.payload, given.payload)) return part;
   return codec.toPart(chunk);
 };
 
 /** Most parts are pieces of text: this comparison finds unchanged ones without converting the chunk. */
-const saysDelta = (part: { type: string }, { type, payload }: Chunk): boolean => {
+const isSameDelta = (part: { type: string }, { type, payload }: Chunk): boolean => {
   if (type !== part.type || !type.endsWith('-delta')) return false;
   const { id, delta, text = delta, providerMetadata } = part as Fields;
   const now = payload as Fields;

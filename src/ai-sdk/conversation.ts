@@ -2,7 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { MessagePort, SystemMessage } from '../phase/host.js';
 import { toStored, type Stored, type StoredPart } from '../plain/to-stored.js';
-import { patched, saySame } from './message-slots.js';
+import { patched, haveSameContent } from './message-slots.js';
 import type { Run } from './run.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
 import { toModelMessages } from './to-model-messages.js';
@@ -50,16 +50,16 @@ interface ConversationOptions {
 /** Opens a conversation for guards; its system messages become those of the list. */
 export const openConversation = (
   { scope }: Pick<Run, 'scope'>,
-  given: readonly AnyMessage[],
+  messages: readonly AnyMessage[],
   options: ConversationOptions = {},
 ): Conversation => {
   const { messages: port } = scope.host;
-  const systems = given.filter(isSystem);
-  const answeredFrom = (options.answeredFrom ?? given.length) - systems.length;
+  const systems = messages.filter(isSystem);
+  const answeredFrom = (options.answeredFrom ?? messages.length) - systems.length;
   const list = port.create([], [], 'input');
   if (systems.length > 0) port.writeSystem(list, copyPlain(systems) as SystemMessage[]);
   const startedAt = Date.now();
-  const groups = grouped(given.filter((message) => !isSystem(message))).map(({ at, messages }, index): Group => {
+  const groups = grouped(messages.filter((message) => !isSystem(message))).map(({ at, messages }, index): Group => {
     const stored = toStored(messages);
     return { id: `message-${index}`, isAnswer: at >= answeredFrom, messages, stored, before: stored.parts };
   });
@@ -111,7 +111,7 @@ const reader = (opened: Opened): Conversation => {
 
 const isSameMessages = (now: readonly MastraDBMessage[], groups: readonly Group[]): boolean =>
   now.length === groups.length &&
-  now.every(({ id, content }, index) => id === groups[index]?.id && saySame(groups[index].before, content.parts));
+  now.every(({ id, content }, index) => id === groups[index]?.id && haveSameContent(groups[index].before, content.parts));
 
 interface ReadGroup {
   /** The original group; undefined if a guard added it. */
@@ -125,7 +125,7 @@ const readGroups = ({ port, list, groups }: Opened): ReadGroup[] => {
     const group = known.get(message.id);
     const { parts } = message.content;
     if (!group) return { messages: toModelMessages(message) };
-    if (saySame(group.before, parts)) return { group, messages: group.messages };
+    if (haveSameContent(group.before, parts)) return { group, messages: group.messages };
     return { group, messages: patched(group.messages, group.stored, parts) ?? toModelMessages(message) };
   });
 };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { LoopLimits } from '../loop/machine.js';
-import { refuseFaults } from '../mastra/option-fault.js';
+import { throwFaults } from '../mastra/option-fault.js';
 import {
   abortSignal,
   either,
@@ -83,7 +83,7 @@ export const limitsOf = ({
 
 /** Raises `ai-sdk/invalid-option`, for all invalid values together. */
 export const checkGuardOptions = (options: GuardOptions): void =>
-  refuseFaults(
+  throwFaults(
     Object.entries(guardOptionSchemas).flatMap(([name, schema]) => {
       const value: unknown = options[name as keyof GuardOptions]; // a name of that table
       const faults = value === undefined ? [] : faultsOf(schema, value, name);

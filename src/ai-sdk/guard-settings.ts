@@ -69,8 +69,8 @@ const guardedTools = <TOOLS extends ToolSet>(tools: TOOLS | undefined, run: Guar
 };
 
 const callSettings = (settings: object): CallSettings => {
-  const given = settings as Record<string, unknown>;
-  const { tools, activeTools, toolChoice, providerOptions } = given as CallSettings;
-  const modelSettings = Object.fromEntries(modelSettingNames.flatMap((name) => (name in given ? [[name, given[name]]] : [])));
+  const values = settings as Record<string, unknown>;
+  const { tools, activeTools, toolChoice, providerOptions } = values as CallSettings;
+  const modelSettings = Object.fromEntries(modelSettingNames.flatMap((name) => (name in values ? [[name, values[name]]] : [])));
   return { tools, activeTools, toolChoice, providerOptions, modelSettings };
 };

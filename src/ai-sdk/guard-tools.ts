@@ -11,7 +11,7 @@ import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import { followResultEdits } from './late-edits.js';
 import type { GuardOptions } from './guard-options.js';
-import { begin, isSharedRun, runsOf, type Guards, type Run } from './run.js';
+import { start, isSharedRun, runsOf, type Guards, type Run } from './run.js';
 import { approvalError } from './stop-errors.js';
 import type { StreamPart } from './spec.js';
 import { openLane, type Lane } from './lane.js';
@@ -45,12 +45,12 @@ type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown
  */
 export const guardTools = <TOOLS extends ToolSet>(tools: TOOLS, guards: Guards, options?: GuardOptions): TOOLS => {
   const runs: Runs = { next: runsOf(guards, 'guardTools', options), shared: isSharedRun(guards) ? guards : undefined };
-  if (!runs.shared) refuseProviderTools(tools);
+  if (!runs.shared) rejectProviderTools(tools);
   const guarded = Object.entries(tools).map(([name, tool]) => [name, guardTool(name, tool, runs)]);
   return Object.fromEntries(guarded) as TOOLS; // each tool under its name, with another execute
 };
 
-const refuseProviderTools = (tools: ToolSet): void => {
+const rejectProviderTools = (tools: ToolSet): void => {
   for (const [name, tool] of Object.entries(tools))
     if (tool.type === 'provider' && tool.isProviderExecuted)
       throw new InterlockError('ai-sdk/unhonoured-hook', { path: `tools.${name}`, detail: 'the provider runs this tool' });
@@ -115,16 +115,16 @@ const guardedExecute =
       const results = guardedResults(run, call, (args) => own(args, options));
       return isGenerator(execute) ? results : lastOf(results);
     }
-    const given = started(() => own(input, options));
-    return isIterable(given) ? guardedResults(run, call, () => given) : givenResult(run, call, given);
+    const outcome = started(() => own(input, options));
+    return isIterable(outcome) ? guardedResults(run, call, () => outcome) : judgedResult(run, call, outcome);
   };
 
 /** Whether a call may run at once: the run is set up, and no guard objects or has yet to judge. */
 const isReady = (run: Run, toolCallId: string): boolean =>
-  run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(toolCallId) && !needsJudging(run, toolCallId);
+  run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(toolCallId) && !needsJudge(run, toolCallId);
 
 /** The one result of a call that is already running. */
-const givenResult = async (run: Run, call: Call, given: unknown): Promise<unknown> => {
+const judgedResult = async (run: Run, call: Call, given: unknown): Promise<unknown> => {
   let result: unknown;
   try {
     result = await given;
@@ -148,7 +148,7 @@ const isGenerator = (execute: Execute): boolean => Object.prototype.toString.cal
 
 /** A tool's results, each judged before it is passed on. */
 async function* guardedResults(run: Run, asked: Call, execute: (args: unknown) => unknown): AsyncGenerator {
-  await begin(run);
+  await start(run);
   const call = { ...asked, args: await judgeArguments(run, asked) };
   for await (const result of toolResults(run, call, execute)) yield await judgeResult(run, call, result);
 }
@@ -156,10 +156,10 @@ async function* guardedResults(run: Run, asked: Call, execute: (args: unknown) =
 /** A tool's own results; they are discarded once guards have ended the run. */
 async function* toolResults(run: Run, call: Call, execute: (args: unknown) => unknown): AsyncGenerator {
   try {
-    const given = execute(call.args);
-    if (!isIterable(given)) yield await given;
+    const results = execute(call.args);
+    if (!isIterable(results)) yield await results;
     else
-      for await (const result of given) {
+      for await (const result of results) {
         run.throwIfStopped();
         yield result;
       }
@@ -175,22 +175,22 @@ const signalOf = (run: Run, { abortSignal }: { abortSignal?: AbortSignal }): Abo
 
 /** Returns arguments that the model's guards have judged. Judges those of other calls here, such as calls that a person approved. */
 const judgeArguments = async (run: Run, { toolName, toolCallId, args, messages }: Call): Promise<unknown> => {
-  refuseRejected(run, toolCallId);
-  if (!needsJudging(run, toolCallId)) return args;
+  throwIfRejected(run, toolCallId);
+  if (!needsJudge(run, toolCallId)) return args;
   const lane = openLane<StreamPart>(run, modelCodec, 'answers');
   const part: StreamPart = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
   const left = await onlyPart(lane, part);
   const ruling = lane.rulingOf(toolCallId);
   if (ruling?.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
   if (ruling?.kind === 'approval' && !isApproved(messages, toolCallId)) throw run.end(approvalError(run));
-  refuseRejected(run, toolCallId);
+  throwIfRejected(run, toolCallId);
   if (left === part) return args;
   if (left?.type === 'tool-call' && left.toolName === toolName) return parseArguments(left.input);
   throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard removed the call' });
 };
 
 /** Whether a call's arguments must be judged: no guarded model has, or a guard's approval request was skipped by the application. */
-const needsJudging = ({ judgedCalls, approvals, plan }: Run, toolCallId: string): boolean =>
+const needsJudge = ({ judgedCalls, approvals, plan }: Run, toolCallId: string): boolean =>
   plan.has('outputStream') && (!judgedCalls.has(toolCallId) || approvals.has(toolCallId));
 
 /** Whether the conversation contains an approval of the call. */
@@ -225,7 +225,7 @@ const noUsage = {
 };
 
 /** The model gets the guard's message as the tool's error. */
-const refuseRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {
+const throwIfRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {
   if (rejectedCalls.has(toolCallId)) throw new Error(String(rejectedCalls.get(toolCallId)));
 };
 
@@ -265,13 +265,13 @@ const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never
   throw isWhole ? error : new Error(String(left));
 };
 
-type Told = Pick<PhaseData<'toolResult'>, 'result' | 'isError'>;
+type ToolResult = Pick<PhaseData<'toolResult'>, 'result' | 'isError'>;
 
-const judged = async (run: Run, { toolName, toolCallId, args, messages }: Call, told: Told): Promise<unknown> => {
-  const asked = { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: args }] } as const;
-  const output = { type: 'json', value: told.result as never } as const; // guards see the value itself, of any type
+const judged = async (run: Run, { toolName, toolCallId, args, messages }: Call, toolResult: ToolResult): Promise<unknown> => {
+  const message = { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: args }] } as const;
+  const output = { type: 'json', value: toolResult.result as never } as const; // guards see the value itself, of any type
   const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
-  const all = [...messages, asked, answered] as ModelMessage[]; // of constant parts
+  const all = [...messages, message, answered] as ModelMessage[]; // of constant parts
   const conversation = openConversation(run, all, { answeredFrom: messages.findLastIndex(({ role }) => role === 'user') + 1 });
   const { list } = conversation;
   const { messages: port } = run.scope.host;
@@ -284,7 +284,7 @@ const judged = async (run: Run, { toolName, toolCallId, args, messages }: Call, 
     toolName,
     toolCallId,
     args,
-    ...told,
+    ...toolResult,
     steps: [...run.steps] as never, // the AI SDK's own records
     retryCount: run.retries,
   });

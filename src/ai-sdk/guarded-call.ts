@@ -46,7 +46,7 @@ interface Calling {
   /** Whether the whole response was emitted. */
   hasEnded: boolean;
   /** Whether the whole response is emitted after the review, as with `hold: 'step'`; a generated response always is. */
-  readonly isHeld: boolean;
+  readonly isBuffered: boolean;
   /** Chunks of a held response that the loop has emitted. */
   readonly shown: readonly Chunk[];
   /** Parts to emit after the review: all of them, or calls and their results. */
@@ -58,7 +58,7 @@ interface Calling {
 /** Calls the model under the control of the loop's machine, from the request to the reviewed response, with its retries and recoveries. */
 export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedCall => {
   const reply: ModelReply = { came: undefined, raws: [], order: [], parts: new WeakMap() };
-  const isHeld = leavesTogether(run, call);
+  const isBuffered = leavesTogether(run, call);
   const ruled = new Set<string>();
   const shown: Chunk[] = [];
   let hasLeft = false;
@@ -69,23 +69,23 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
   const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, loop)));
   const edits = watchEdits(run, plan, () => port.conversation);
   const onEvent = (event: RunEvent): void => {
-    if (event.type === 'state-enter' && event.state === 'step.tools') noteRulings(run, loop, ruled);
+    if (event.type === 'state-enter' && event.state === 'step.tools') recordRulings(run, loop, ruled);
     if (event.type === 'state-enter' && event.state === 'step.calling' && loop.attempt?.cached) onOpened();
     report(run, loop, event);
   };
   const streamBuffer = streamBufferFor((chunk) => {
     hasLeft ||= !silent.has(chunk.type);
-    if (isHeld) shown.push(chunk);
+    if (isBuffered) shown.push(chunk);
   });
-  if (isHeld) streamBuffer.drain(); // it is read after it is complete
+  if (isBuffered) streamBuffer.drain(); // it is read after it is complete
   const loop = createLoopRun(run, {
     ...call,
     plan: edits.plan,
     list: port.conversation.list,
     streamBuffer,
     messageIds: port.conversation.ids,
-    hold: isHeld ? 'run' : undefined, // one call of the model is a whole run of the loop
-    mayTakeBack: () => isHeld || !hasLeft,
+    hold: isBuffered ? 'run' : undefined, // one call of the model is a whole run of the loop
+    mayTakeBack: () => isBuffered || !hasLeft,
     onEvent,
     ports: {
       messages: port.messages,
@@ -102,7 +102,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     over,
     edits,
     ruled,
-    isHeld,
+    isBuffered,
     shown,
     left: createGathering(),
     waiting: [],
@@ -122,15 +122,15 @@ const isOfCall = (phase: Phase): boolean => phase !== 'input' && phase !== 'inpu
 /** Whether a response is the run's result, because it calls no tool of the client. */
 const isFinal = (run: Run, { attempt }: LoopRun): boolean =>
   !attempt?.record?.toolCalls.some(({ toolCallId, providerExecuted }) => {
-    const isGone = attempt.answer.rulings.has(toolCallId) && !run.adapters.has('guardTools');
-    return !providerExecuted && !isGone;
+    const isRemoved = attempt.answer.rulings.has(toolCallId) && !run.adapters.has('guardTools');
+    return !providerExecuted && !isRemoved;
   });
 
 /**
  * Stores the guards' rulings about calls for the guarded tools, because the AI SDK runs every call: the model gets the reason
  * for a rejected one, or the AI SDK asks for approval.
  */
-const noteRulings = (run: Run, { attempt }: LoopRun, ruled: Set<string>): void => {
+const recordRulings = (run: Run, { attempt }: LoopRun, ruled: Set<string>): void => {
   for (const [toolCallId, ruling] of attempt?.answer.rulings ?? []) {
     ruled.add(toolCallId);
     if (ruling.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
@@ -162,9 +162,9 @@ const streamBufferFor = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> =>
 };
 
 async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
-  const { run, call, reply, loop, over, left, isHeld } = calling;
+  const { run, call, reply, loop, over, left, isBuffered } = calling;
   const wire = createWire();
-  const reader = isHeld ? undefined : loop.options.streamBuffer.read().getReader();
+  const reader = isBuffered ? undefined : loop.options.streamBuffer.read().getReader();
   let hasStarted = false;
   function* send(parts: readonly StreamPart[]): Generator<StreamPart> {
     if (!hasStarted && reply.start) yield reply.start; // once for all attempts
@@ -182,7 +182,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     for (const chunk of calling.shown) leaving(calling, chunk);
     Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
     const finish = accept(calling);
-    yield* send(isHeld ? inOrder(calling.waiting, reply.order) : calling.waiting);
+    yield* send(isBuffered ? inOrder(calling.waiting, reply.order) : calling.waiting);
     calling.hasEnded = true;
     if (isAsItCame(calling) && (await isCleanRecord(run, reply.raws))) yield* send(reply.raws);
     yield* wire.end();
@@ -196,7 +196,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
 
 /** The parts to emit at once for a chunk that guards released. */
 const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
-  const { run, reply, waiting, isHeld } = calling;
+  const { run, reply, waiting, isBuffered } = calling;
   run.throwIfStopped();
   if (chunk.type === retraction) {
     takeBack(calling, chunk as Chunk & { data: Retraction }); // of that type
@@ -204,7 +204,7 @@ const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
   }
   const part = partOfChunk(chunk, reply.parts, modelCodec);
   if (!part) return [];
-  if (!isHeld && !waitsForReview.has(part.type)) return [part];
+  if (!isBuffered && !waitsForReview.has(part.type)) return [part];
   waiting.push(part);
   return [];
 };
@@ -218,9 +218,9 @@ interface Retraction {
 const takeBack = ({ run, waiting }: Calling, { data: { scope, partIds } }: { data: Retraction }): void => {
   if (scope === 'step' || scope === 'run') return void waiting.splice(0);
   for (const id of partIds) {
-    const kept = waiting.filter((part) => !('toolCallId' in part) || part.toolCallId !== id);
-    if (kept.length === waiting.length) throw run.end(lateEditError(run));
-    waiting.splice(0, waiting.length, ...kept);
+    const remaining = waiting.filter((part) => !('toolCallId' in part) || part.toolCallId !== id);
+    if (remaining.length === waiting.length) throw run.end(lateEditError(run));
+    waiting.splice(0, waiting.length, ...remaining);
   }
 };
 
@@ -269,14 +269,14 @@ const causeOf = (error: unknown): unknown =>
 /** Guards do not decide how a call finished; a cached response has a finish chunk of its own. */
 const finishOf = ({ reply, loop }: Calling): PartOf<'finish'> => {
   const { finish: own, record } = loop.attempt ?? {};
-  const given =
+  const parts =
     reply.finish ??
     (modelCodec.toPart({
       type: 'finish',
       payload: { stepResult: { reason: own?.reason }, output: { usage: own?.usage }, providerMetadata: own?.providerMetadata },
     }) as PartOf<'finish'>); // of that type
-  const providerMetadata = record?.providerMetadata as typeof given.providerMetadata; // the provider's, without quotations of the response
-  return isSame(providerMetadata, given.providerMetadata) ? given : { ...given, providerMetadata };
+  const providerMetadata = record?.providerMetadata as typeof parts.providerMetadata; // the provider's, without quotations of the response
+  return isSame(providerMetadata, parts.providerMetadata) ? parts : { ...parts, providerMetadata };
 };
 
 /** Whether guards left the response unchanged: then the provider's record of it contains nothing that they removed. */

@@ -58,11 +58,11 @@ export const guardedToolLoop = <
     tools: tools as TOOLS, // an agent without tools has none, as the AI SDK's
     generate: async (call) => {
       const run = startRun(plan, settings as Settings, call);
-      const { hold, tell } = holdCallbacks(plan);
+      const { hold, notify } = holdCallbacks(plan);
       try {
         const result = await agentOf(run, 'generate', hold(settings as Settings)).generate(hold(call));
         await run.finish();
-        await tell();
+        await notify();
         return result;
       } finally {
         run.throwIfStopped(); // even if the call returned a result
@@ -76,9 +76,9 @@ export const guardedToolLoop = <
       const guarded = { ...call, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
       run.holdsResult = plan.has('outputResult') && run.options.hold === undefined;
       if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
-      const held = holdCallbacks(plan);
-      const result = await agentOf(run, 'stream', held.hold(settings as Settings)).stream(held.hold(guarded));
-      return run.watch(holdResult(result, run, held));
+      const callbacks = holdCallbacks(plan);
+      const result = await agentOf(run, 'stream', callbacks.hold(settings as Settings)).stream(callbacks.hold(guarded));
+      return run.watch(holdResult(result, run, callbacks));
     },
   };
 };

@@ -7,41 +7,41 @@ import { eachStream, wrapField, type StreamedResult } from './watch-readers.js';
 const callbacks = ['onStepEnd', 'onStepFinish', 'onEnd', 'onFinish'] as const;
 
 /** The application's callbacks, which are not called before the result was accepted. */
-interface HeldCallbacks {
+interface DelayedCallbacks {
   /** Settings with delayed callbacks. */
   hold<Owner extends object>(owner: Owner): Owner;
   /** Calls them in order, once the result was accepted. */
-  tell(): Promise<void>;
+  notify(): Promise<void>;
   /** Reports an emitted part. */
-  tellPart(part: object): Promise<void>;
+  notifyPart(part: object): Promise<void>;
 }
 
 type Callback = (event: unknown) => unknown;
 
 /** A guard of the result may remove text from earlier steps, or reject all of them: callbacks wait for its verdict. */
-export const holdCallbacks = (plan: Plan): HeldCallbacks => {
+export const holdCallbacks = (plan: Plan): DelayedCallbacks => {
   const calls: (() => unknown)[] = [];
   const onChunk: Callback[] = [];
   return {
     hold: (owner) => {
       if (!plan.has('outputResult')) return owner;
       const own = owner as Readonly<Record<string, unknown>>; // read by name
-      const held = callbacks.flatMap((name) =>
+      const delayed = callbacks.flatMap((name) =>
         isCallback(own[name]) ? [[name, (event: unknown) => void calls.push(() => (own[name] as Callback)(event))] as const] : [],
       );
       if (isCallback(own['onChunk'])) onChunk.push(own['onChunk']);
       const { onAbort } = own;
       return {
         ...owner,
-        ...Object.fromEntries(held),
+        ...Object.fromEntries(delayed),
         ...('onChunk' in own && { onChunk: undefined }),
         ...(isCallback(onAbort) && { onAbort: (event: object) => onAbort({ ...event, steps: [] }) }), // none was accepted
       };
     },
-    tell: async () => {
+    notify: async () => {
       for (const call of calls.splice(0)) await quietly(call);
     },
-    tellPart: async (part) => {
+    notifyPart: async (part) => {
       for (const call of onChunk) await quietly(() => call({ chunk: part }));
     },
   };
@@ -73,20 +73,20 @@ interface Part {
 export const holdResult = <Result extends StreamedResult>(
   result: Result,
   run: Run,
-  { tell, tellPart }: HeldCallbacks,
+  { notify, notifyPart }: DelayedCallbacks,
 ): Result => {
   if (!run.holdsResult) return result;
-  let told: Promise<void> | undefined;
+  let notified: Promise<void> | undefined;
   const onParts = async (parts: readonly Part[]): Promise<void> => {
     if (run.failure) return;
-    await (told ??= (async () => {
-      for (const part of parts) await tellPart(part);
-      await tell();
+    await (notified ??= (async () => {
+      for (const part of parts) await notifyPart(part);
+      await notify();
     })());
   };
-  eachStream(result, (name, given) => {
-    if (name !== 'stream') return given.pipeThrough(heldUntilEnd((values) => asAcceptedValues(values, { run, result, name })));
-    return (given as ReadableStream<Part>).pipeThrough(heldUntilEnd((parts) => asAccepted(parts, run), onParts));
+  eachStream(result, (name, stream) => {
+    if (name !== 'stream') return stream.pipeThrough(bufferUntilEnd((values) => asAcceptedValues(values, { run, result, name })));
+    return (stream as ReadableStream<Part>).pipeThrough(bufferUntilEnd((parts) => asAccepted(parts, run), onParts));
   });
   wrapField(result, 'steps', async (steps) => {
     const all = await (steps as Promise<unknown>);
@@ -97,20 +97,20 @@ export const holdResult = <Result extends StreamedResult>(
   return result;
 };
 
-const heldUntilEnd = <Value>(
+const bufferUntilEnd = <Value>(
   release: (values: readonly Value[]) => readonly Value[] | Promise<readonly Value[]>,
   onRelease?: (values: readonly Value[]) => Promise<void>,
 ): TransformStream<Value, Value> => {
-  const held: Value[] = [];
+  const buffered: Value[] = [];
   let early = 0;
   return new TransformStream<Value, Value>({
     transform: (value, controller) => {
-      if (held.push(value) > 1 || !onRelease || !isStart(value)) return;
+      if (buffered.push(value) > 1 || !onRelease || !isStart(value)) return;
       early = 1;
       controller.enqueue(value);
     },
     flush: async (controller) => {
-      const values = await release(held.splice(0));
+      const values = await release(buffered.splice(0));
       for (const value of values.slice(early)) controller.enqueue(value);
       await onRelease?.(values);
     },

@@ -18,11 +18,11 @@ export const judgedInput = async (run: Run, given: readonly AnyMessage[]): Promi
 };
 
 /** Judges the caller's messages. Returns their guarded version; the same array if nothing changed. */
-export const judgeInput = async (run: Run, given: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {
+export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {
   run.input = { by, rewrites: new Map(), system: undefined };
-  if (!run.plan.has('input')) return given;
+  if (!run.plan.has('input')) return messages;
   for (;;) {
-    const conversation = openConversation(run, given);
+    const conversation = openConversation(run, messages);
     const { list } = conversation;
     const { messages: port } = run.scope.host;
     const judged = await judge<'input'>(run, {
@@ -36,7 +36,7 @@ export const judgeInput = async (run: Run, given: readonly AnyMessage[], by: Ada
       followRetry(run, judged.retry);
       continue;
     }
-    if (!conversation.isChanged()) return given;
+    if (!conversation.isChanged()) return messages;
     const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
     run.input = { by, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
     return [...system, ...conversation.read()];

@@ -13,10 +13,10 @@ interface JudgeOptions {
 }
 
 /** Runs the guards of a phase. Throws the error that ends the run: a tripwire, a failed guard, the caller's abort. */
-export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, judging?: JudgeOptions): Promise<Judged<P>> => {
+export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, options?: JudgeOptions): Promise<Judged<P>> => {
   run.throwIfStopped();
   if (!run.plan.has(data.phase)) return { data };
-  return settle(run, data, { ...judging, verdict: await run.plan.run<P>(data.phase, data, run.scope) });
+  return settle(run, data, { ...options, verdict: await run.plan.run<P>(data.phase, data, run.scope) });
 };
 
 /** Reads a verdict; see {@link judge}. */

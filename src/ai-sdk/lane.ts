@@ -38,10 +38,10 @@ export const openLane = <Part extends { type: string }>(
 ): Lane<Part> => {
   const parts = new WeakMap<Chunk, Part>();
   const cleared: Chunk[] = [];
-  let tell: () => void = () => undefined;
+  let notify: () => void = () => undefined;
   const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => {
     cleared.push(chunk);
-    tell();
+    notify();
   });
   streamBuffer.drain(); // the caller that pushed a part takes the cleared chunks
   const { messages, conversation } = openListPort(run, [], () => loop);
@@ -66,7 +66,7 @@ export const openLane = <Part extends { type: string }>(
       parts.set(chunk, part);
       return whenReady(guardedStream.process(chunk), passed);
     },
-    nextCleared: () => (cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (tell = resolve))),
+    nextCleared: () => (cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (notify = resolve))),
     takeCleared,
     end: () => whenReady(guardedStream.end(), passed),
     close: guardedStream.close,

@@ -7,7 +7,7 @@ import { isSame } from '../phase/plain-data.js';
 import type { Plan } from '../pipeline/compile.js';
 import { resultIn, type Part, type StoredPart } from '../plain/to-stored.js';
 import type { Conversation } from './conversation.js';
-import { isSameShape, patchPart, saidBy, saySame } from './message-slots.js';
+import { isSameShape, patchPart, contentOf, haveSameContent } from './message-slots.js';
 import type { Run } from './run.js';
 import { lateEditError } from './stop-errors.js';
 
@@ -17,12 +17,13 @@ import { lateEditError } from './stop-errors.js';
  */
 export const followResultEdits = (run: Run, { list, answerOf, ids }: Conversation, toolCallId: string): void => {
   const messages = run.scope.host.messages.read(list, 'all').filter(({ id }) => answerOf(id));
-  const isGone = [...ids].some((id) => answerOf(id) && !messages.some((message) => message.id === id));
+  const isRemoved = [...ids].some((id) => answerOf(id) && !messages.some((message) => message.id === id));
   const late = messages.flatMap(({ id, content }): LateEdit[] => {
     const before = (answerOf(id) ?? []).map((part, index) => withResultOf(part, content.parts[index], toolCallId));
-    return saySame(before, content.parts) ? [] : [{ before, after: content.parts }];
+    return haveSameContent(before, content.parts) ? [] : [{ before, after: content.parts }];
   });
-  if (isGone || (late.length > 0 && !(run.holdsResult && editSteps(run, late)))) throw run.end(lateEditError(run, 'toolResult'));
+  if (isRemoved || (late.length > 0 && !(run.holdsResult && editSteps(run, late))))
+    throw run.end(lateEditError(run, 'toolResult'));
 };
 
 /** Copies the guards' version of the tool result: a change of the result is no late edit. */
@@ -138,14 +139,14 @@ const stepEdit = (
   edited: Run['editedSteps'],
 ): StepEdit | undefined => {
   if (!after || !isSameShape(before, after)) return undefined;
-  const step = steps.find((one, index) => saysIt(one, edited.get(index) ?? before));
-  const stands = (step && edited.get(steps.indexOf(step))) ?? before;
-  if (!isSameShape(before, stands)) return undefined;
+  const step = steps.find((one, index) => hasSameText(one, edited.get(index) ?? before));
+  const current = (step && edited.get(steps.indexOf(step))) ?? before;
+  if (!isSameShape(before, current)) return undefined;
   const parts = before.map((part, index) => {
-    const [was, now] = [stands[index] as StoredPart, after[index] as StoredPart]; // of the same shape
-    return isSame(saidBy(part), saidBy(now)) ? was : now;
+    const [was, now] = [current[index] as StoredPart, after[index] as StoredPart]; // of the same shape
+    return isSame(contentOf(part), contentOf(now)) ? was : now;
   });
-  const changes = stands.map((part, index): Change => ({ before: part, after: parts[index] as StoredPart }));
+  const changes = current.map((part, index): Change => ({ before: part, after: parts[index] as StoredPart }));
   const content = step && editedParts(step.content, changes);
   const messages = step && editedMessages(step.response.messages, changes);
   return step && content && messages && { step, content, messages, parts };
@@ -156,31 +157,31 @@ interface Change {
   readonly after: StoredPart;
 }
 
-const isChange = ({ before, after }: Change): boolean => !isSame(saidBy(before), saidBy(after));
+const isChange = ({ before, after }: Change): boolean => !isSame(contentOf(before), contentOf(after));
 
 const callIdOf = (part: StoredPart): string | undefined =>
   part.type === 'tool-invocation' ? part.toolInvocation.toolCallId : undefined;
 
 /** Calls identify a step; a step without calls is identified by its text. */
-const saysIt = ({ content }: RecordedStep, before: readonly StoredPart[]): boolean => {
+const hasSameText = ({ content }: RecordedStep, before: readonly StoredPart[]): boolean => {
   const calls = before.flatMap((part) => callIdOf(part) ?? []);
   if (calls.length > 0) return content.some(({ toolCallId }) => calls.includes(String(toolCallId)));
-  return content.every(({ type }) => type !== 'tool-call') && isSame(wordsOf(content), before.filter(isWords).map(saidBy));
+  return content.every(({ type }) => type !== 'tool-call') && isSame(wordsOf(content), before.filter(isWords).map(contentOf));
 };
 
 const isWords = (part: { readonly type: string }): boolean =>
-  (part.type === 'text' || part.type === 'reasoning') && saidIn(part) !== '';
+  (part.type === 'text' || part.type === 'reasoning') && textIn(part) !== '';
 
-const saidIn = (part: object): unknown => ('reasoning' in part ? part.reasoning : (part as { text?: unknown }).text);
+const textIn = (part: object): unknown => ('reasoning' in part ? part.reasoning : (part as { text?: unknown }).text);
 
-const wordsOf = (parts: readonly { readonly type: string }[]): unknown[] => parts.filter(isWords).map(saidIn);
+const wordsOf = (parts: readonly { readonly type: string }[]): unknown[] => parts.filter(isWords).map(textIn);
 
 /** Parts with the changes applied; undefined if one of them does not fit. */
 const editedParts = (parts: readonly Part[], changes: readonly Change[]): Part[] | undefined => {
   const words = changes.filter(({ before }) => isWords(before));
   const areSame = isSame(
     wordsOf(parts),
-    words.map(({ before }) => saidBy(before)),
+    words.map(({ before }) => contentOf(before)),
   );
   if (!areSame && words.some(isChange)) return undefined;
   const byCall = new Map(
@@ -251,11 +252,11 @@ const editedMessages = (messages: readonly ModelMessage[], changes: readonly Cha
 
 const patchedWords = (part: Part, change: Change | undefined): Part | undefined => {
   if (!change || !isChange(change)) return part;
-  return saidIn(part) === saidBy(change.before) ? patchPart(part, change.after) : undefined;
+  return textIn(part) === contentOf(change.before) ? patchPart(part, change.after) : undefined;
 };
 
 const patchedCall = (part: Part, { before, after }: Change): Part | undefined => {
   if (part.type !== 'tool-result') return patchPart(part, after);
-  const was = saidBy(before) as Invocation;
+  const was = contentOf(before) as Invocation;
   return isSame(resultIn(part['output']), was.result) ? patchPart(part, after) : undefined;
 };

@@ -20,7 +20,7 @@ export const openListPort = (run: Run, prompt: Prompt, loopOf: () => LoopRun): L
   const open = (): Conversation => openConversation(run, prompt, { answeredFrom: answeredFrom(prompt) });
   let conversation = open();
   let { recoveries } = run;
-  const told = new Map<string, Prompt>();
+  const prompts = new Map<string, Prompt>();
   /** The prompt, with the edits of a guard that repeats a failed call. */
   const mended = (): Prompt => {
     if (loopOf().recoveries === recoveries) return prompt;
@@ -43,8 +43,8 @@ export const openListPort = (run: Run, prompt: Prompt, loopOf: () => LoopRun): L
       ({ recoveries } = loopOf());
       return conversation.list;
     },
-    writeTagged: (_list, tag, tagged) => void told.set(tag, [...tagged] as Prompt), // system messages of the loop's own
-    toPrompt: async () => withSystem(mended(), [...told.values()].flat()) as never, // Mastra types a prompt by an older specification
+    writeTagged: (_list, tag, tagged) => void prompts.set(tag, [...tagged] as Prompt), // system messages of the loop's own
+    toPrompt: async () => withSystem(mended(), [...prompts.values()].flat()) as never, // Mastra types a prompt by an older specification
   };
   return {
     messages,

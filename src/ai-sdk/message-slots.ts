@@ -3,7 +3,7 @@ import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 
 /** The content of a part that guards may change. */
-export const saidBy = (part: StoredPart | undefined): unknown => {
+export const contentOf = (part: StoredPart | undefined): unknown => {
   if (part?.type === 'text') return part.text;
   if (part?.type === 'reasoning') return part.reasoning;
   if (part?.type === 'file') return [part.data, (part as { filename?: unknown }).filename]; // Mastra's type lacks it
@@ -13,9 +13,9 @@ export const saidBy = (part: StoredPart | undefined): unknown => {
 };
 
 /** Whether two lists of parts have the same content. */
-export const saySame = (before: readonly StoredPart[], after: readonly StoredPart[]): boolean =>
+export const haveSameContent = (before: readonly StoredPart[], after: readonly StoredPart[]): boolean =>
   before.length === after.length &&
-  before.every((part, index) => part.type === after[index]?.type && isSame(saidBy(part), saidBy(after[index])));
+  before.every((part, index) => part.type === after[index]?.type && isSame(contentOf(part), contentOf(after[index])));
 
 /**
  * The messages with the guards' edits of their stored parts; everything else is unchanged. Undefined when parts were added,
@@ -28,7 +28,9 @@ export const patched = (
 ): readonly AnyMessage[] | undefined => {
   if (!isSameShape(before, after)) return undefined;
   return messages.map((message, at) => {
-    const own = slots.filter(({ message: of, stored }) => of === at && !isSame(saidBy(before[stored]), saidBy(after[stored])));
+    const own = slots.filter(
+      ({ message: of, stored }) => of === at && !isSame(contentOf(before[stored]), contentOf(after[stored])),
+    );
     if (own.length === 0) return message;
     const parts = [...partsIn(message)];
     for (const slot of own) parts[slot.part] = patchPart(parts[slot.part] as Part, after[slot.stored] as StoredPart);
@@ -44,7 +46,7 @@ export const isSameShape = (before: readonly StoredPart[], after: readonly Store
 
 const isAligned = (before: StoredPart, after: StoredPart | undefined): boolean => {
   if (before.type !== after?.type) return false;
-  if (before.type === 'file') return isSame(saidBy(before), saidBy(after));
+  if (before.type === 'file') return isSame(contentOf(before), contentOf(after));
   if (before.type !== 'tool-invocation' || after.type !== 'tool-invocation') return true;
   return before.toolInvocation.toolCallId === after.toolInvocation.toolCallId;
 };

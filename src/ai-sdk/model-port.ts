@@ -86,7 +86,7 @@ export const createModelPort = ({
     const { request, response } = result;
     Object.assign(reply, { request, response });
     onOpened();
-    const parts = 'stream' in result ? hearingOut(result.stream, reply) : sourceOf(partsOfResult(result));
+    const parts = 'stream' in result ? drainOnCancel(result.stream, reply) : sourceOf(partsOfResult(result));
     return { parts, request, response };
   },
   toChunk: (given, runId) => {
@@ -114,7 +114,7 @@ const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource => ({
 });
 
 /** Reads the finish part that follows an error of the provider; parts between them belong to no response. */
-const hearingOut = (stream: ReadableStream<StreamPart>, reply: ModelReply): PartSource => ({
+const drainOnCancel = (stream: ReadableStream<StreamPart>, reply: ModelReply): PartSource => ({
   getReader: () => {
     const reader = stream.getReader();
     return {

@@ -16,7 +16,7 @@ export const createReadOnlyViews = (): ReadOnlyViews => {
   const shown = new WeakMap<object, object>();
   const view = <T>(value: T, path: string): T => (Array.isArray(value) || isRecord(value) ? (shield(value, path) as T) : value);
   const shield = <T extends object>(value: T, path: string): T => {
-    const refuse = (name: string | symbol): never => {
+    const reject = (name: string | symbol): never => {
       throw new InterlockError('ai-sdk/frozen-snapshot', { path: `${path}.${String(name)}` });
     };
     const proxy = new Proxy<T>(value, {
@@ -24,10 +24,10 @@ export const createReadOnlyViews = (): ReadOnlyViews => {
         const field: unknown = Reflect.get(target, name);
         return isFixed(target, name) ? field : view(field, `${path}.${String(name)}`);
       },
-      set: (_target, name) => refuse(name),
-      deleteProperty: (_target, name) => refuse(name),
-      defineProperty: (_target, name) => refuse(name),
-      setPrototypeOf: () => refuse('prototype'),
+      set: (_target, name) => reject(name),
+      deleteProperty: (_target, name) => reject(name),
+      defineProperty: (_target, name) => reject(name),
+      setPrototypeOf: () => reject('prototype'),
     });
     shown.set(proxy, value);
     return proxy;

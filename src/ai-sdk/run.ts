@@ -7,7 +7,7 @@ import { InterlockError } from '../errors.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
 import type { StoredPart } from '../plain/to-stored.js';
-import { checkHonoured, type Adapter } from './adapters.js';
+import { checkCalled, type Adapter } from './adapters.js';
 import { dropRequests } from './drop-requests.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
@@ -252,7 +252,7 @@ const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
     },
   });
   return Object.defineProperties(scope, {
-    host: { get: () => run.host as Host }, // no guard is called before `begin`
+    host: { get: () => run.host as Host }, // no guard is called before `start`
     retryCount: { get: () => run.retries },
   });
 };
@@ -280,7 +280,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
       path: 'onReaderCancel',
       detail: `${adapter} alone cannot detect readers.`,
     });
-  checkHonoured(plan, [adapter], options?.uncalled);
+  checkCalled(plan, [adapter], options?.uncalled);
   return () => {
     const run = createRun(plan, options ?? {});
     run.adapters.add(adapter);
@@ -292,8 +292,8 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
 export const isSharedRun = (guards: Guards): guards is Run => brand in (guards as object); // all kinds of guards are
 
 /** Checks and sets up a run, once its adapters are known. Await it before any work. Raises `ai-sdk/unhonoured-hook`. */
-export const begin = async (run: Run): Promise<void> => {
-  if (!run.isChecked) checkHonoured(run.plan, [...run.adapters], run.options.uncalled);
+export const start = async (run: Run): Promise<void> => {
+  if (!run.isChecked) checkCalled(run.plan, [...run.adapters], run.options.uncalled);
   run.isChecked = true;
   run.host ??= await hostFor(run.plan);
   run.throwIfStopped();

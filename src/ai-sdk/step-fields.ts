@@ -23,10 +23,10 @@ const fixed = ['structuredOutput', 'messageId', 'workspace'] as const;
 
 /** Raises `ai-sdk/unsupported-field` for a change that the AI SDK cannot make for one step. */
 export const stepFields = (before: Data, after: Data): StepFields => {
-  const [given, made] = [before, after] as Record<string, unknown>[]; // compared by name
-  const isChanged = (name: string) => !isSame(made?.[name], given?.[name]);
-  const refused = fixed.find(isChanged);
-  if (refused) throw new InterlockError('ai-sdk/unsupported-field', { path: `inputStep.${refused}` });
+  const [original, made] = [before, after] as Record<string, unknown>[]; // compared by name
+  const isChanged = (name: string) => !isSame(made?.[name], original?.[name]);
+  const rejected = fixed.find(isChanged);
+  if (rejected) throw new InterlockError('ai-sdk/unsupported-field', { path: `inputStep.${rejected}` });
   const fields: StepFields = {};
   if (after.model !== before.model) fields.model = after.model as unknown as LanguageModel; // the host resolved it
   if (isChanged('toolChoice')) fields.toolChoice = after.toolChoice;
@@ -48,8 +48,8 @@ const activeAmong = ({ tools: known = {} }: Data, { tools = {} }: Data): string[
 };
 
 const settingsIn = (settings: object | undefined): object => {
-  const refused = Object.keys(settings ?? {}).find((name) => !callSettings.has(name));
-  if (refused) throw new InterlockError('ai-sdk/unsupported-field', { path: `inputStep.modelSettings.${refused}` });
+  const rejected = Object.keys(settings ?? {}).find((name) => !callSettings.has(name));
+  if (rejected) throw new InterlockError('ai-sdk/unsupported-field', { path: `inputStep.modelSettings.${rejected}` });
   return { ...settings };
 };
 

@@ -19,20 +19,20 @@ interface Sent {
  */
 export interface StepMemory {
   /** The input of the step without earlier steps' own changes. */
-  baseOf(given: StepInput): StepInput;
+  baseOf(step: StepInput): StepInput;
   remember(sent: Sent): void;
 }
 
 export const createStepMemory = (): StepMemory => {
   let last: Sent | undefined;
   return {
-    baseOf: (given) => {
-      if (!last) return given;
+    baseOf: (step) => {
+      if (!last) return step;
       const { base, sent } = last;
       return {
-        messages: withoutOwn(given.messages, last),
-        instructions: given.instructions === sent.instructions ? base.instructions : given.instructions,
-        runtimeContext: given.runtimeContext === sent.runtimeContext ? base.runtimeContext : given.runtimeContext,
+        messages: withoutOwn(step.messages, last),
+        instructions: step.instructions === sent.instructions ? base.instructions : step.instructions,
+        runtimeContext: step.runtimeContext === sent.runtimeContext ? base.runtimeContext : step.runtimeContext,
       };
     },
     remember: (sent) => {

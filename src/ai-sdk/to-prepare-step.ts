@@ -10,7 +10,7 @@ import { judge } from './judge.js';
 import { judgeInput } from './judge-input.js';
 import { createReadOnlyViews } from './read-only.js';
 import type { GuardOptions } from './guard-options.js';
-import { begin, isSharedRun, runsOf, type Guards, type Run } from './run.js';
+import { start, isSharedRun, runsOf, type Guards, type Run } from './run.js';
 import type { AnyMessage } from './spec.js';
 import { mergeProviderOptions, stepFields, type StepFields } from './step-fields.js';
 import { createStepMemory, type StepInput, type StepMemory } from './step-memory.js';
@@ -53,7 +53,7 @@ interface StepPreparation {
   readonly run: Run;
 }
 
-type Given = Parameters<PrepareStepFunction<ToolSet>>[0];
+type StepArgs = Parameters<PrepareStepFunction<ToolSet>>[0];
 type Result = Record<string, unknown>;
 type Data = PhaseData<'inputStep'>;
 
@@ -75,45 +75,45 @@ export const toPrepareStep = <TOOLS extends ToolSet = ToolSet, CONTEXT extends C
   const { prepareStep: _own, settings: _settings, budgetMs: _budget, freeze: _freeze, ...guardOptions } = options;
   const nextRun = runsOf(guards, 'toPrepareStep', guardOptions);
   const known = new WeakMap<object, StepPreparation>();
-  const preparingOf = ({ initialMessages }: Pick<Given, 'initialMessages'>): StepPreparation => {
+  const preparingOf = ({ initialMessages }: Pick<StepArgs, 'initialMessages'>): StepPreparation => {
     const key = isSharedRun(guards) ? guards : initialMessages; // the same array in every step of a run
     const preparing = known.get(key) ?? { options: options as PrepareStepOptions, memory: createStepMemory(), run: nextRun() };
     known.set(key, preparing);
     return preparing;
   };
-  return async (given) => {
-    const preparing = preparingOf(given);
-    const result = await timed(preparing, given); // the types of the tools are the caller's
+  return async (args) => {
+    const preparing = preparingOf(args);
+    const result = await timed(preparing, args); // the types of the tools are the caller's
     return result; // fields of that name, see fieldsOf
   };
 };
 
-const timed = async (preparing: StepPreparation, given: Given): Promise<Result | undefined> => {
+const timed = async (preparing: StepPreparation, args: StepArgs): Promise<Result | undefined> => {
   const { run, options } = preparing;
   const { budgetMs = 200 } = options;
   const startedAt = run.scope.now();
   try {
-    return await prepare(preparing, given);
+    return await prepare(preparing, args);
   } finally {
     const durationMs = run.scope.now() - startedAt;
-    if (durationMs > budgetMs) run.emit({ type: 'prepare-step-slow', stepNumber: given.stepNumber, durationMs, budgetMs });
+    if (durationMs > budgetMs) run.emit({ type: 'prepare-step-slow', stepNumber: args.stepNumber, durationMs, budgetMs });
   }
 };
 
-const prepare = async (preparing: StepPreparation, given: Given): Promise<Result | undefined> => {
+const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Result | undefined> => {
   const { run, memory, options } = preparing;
-  await begin(run);
-  run.stepNumber = given.stepNumber;
-  run.steps = given.steps;
-  const base = await withJudgedInput(run, memory.baseOf(given));
-  const guarded = await guardStep(preparing, given, base);
+  await start(run);
+  run.stepNumber = args.stepNumber;
+  run.steps = args.steps;
+  const base = await withJudgedInput(run, memory.baseOf(args));
+  const guarded = await guardStep(preparing, args, base);
   const authored = options.prepareStep
-    ? await authorStep(options.prepareStep, { given, step: guarded.step, freeze: isFrozen(options) })
+    ? await authorStep(options.prepareStep, { args, step: guarded.step, freeze: isFrozen(options) })
     : undefined;
   const step: StepInput = { ...guarded.step, ...authored?.step };
-  const overrides = overridesOf(given, step);
+  const overrides = overridesOf(args, step);
   // Compares the values that the AI SDK carries forward at the next step: equal messages stay its own.
-  const { messages = given.messages, instructions = given.instructions } = overrides;
+  const { messages = args.messages, instructions = args.instructions } = overrides;
   memory.remember({ base, sent: { ...step, messages, instructions } });
   run.context = step.runtimeContext;
   const fields: StepFields = { ...guarded.fields, ...authored?.fields };
@@ -131,9 +131,9 @@ const isFrozen = ({ freeze = process.env['NODE_ENV'] !== 'production' }: Prepare
 /** The caller's messages are judged before the first step; their judged version is kept. */
 const withJudgedInput = async (run: Run, base: StepInput): Promise<StepInput> => {
   if (run.input) return base;
-  const given = [...systemOf(base.instructions), ...base.messages];
-  const judged = await judgeInput(run, given, 'toPrepareStep');
-  return judged === given ? base : { ...base, ...splitSystem(judged, base) };
+  const messages = [...systemOf(base.instructions), ...base.messages];
+  const judged = await judgeInput(run, messages, 'toPrepareStep');
+  return judged === messages ? base : { ...base, ...splitSystem(judged, base) };
 };
 
 /** A step after its guards. */
@@ -142,14 +142,14 @@ interface GuardedStep {
   readonly fields: StepFields;
 }
 
-const guardStep = async (preparing: StepPreparation, given: Given, base: StepInput): Promise<GuardedStep> => {
+const guardStep = async (preparing: StepPreparation, args: StepArgs, base: StepInput): Promise<GuardedStep> => {
   const { run } = preparing;
   if (!run.plan.has('inputStep')) return { step: base, fields: {} };
   for (;;) {
     const all: AnyMessage[] = [...systemOf(base.instructions), ...base.messages];
-    const answeredFrom = all.length - given.responseMessages.length;
+    const answeredFrom = all.length - args.responseMessages.length;
     const conversation = openConversation(run, all, { answeredFrom });
-    const { views, payload } = payloadOf(preparing, given, conversation.list);
+    const { views, payload } = payloadOf(preparing, args, conversation.list);
     const judged = await judge<'inputStep'>(run, payload);
     if (judged.retry) {
       followRetry(run, judged.retry);
@@ -164,7 +164,11 @@ const guardStep = async (preparing: StepPreparation, given: Given, base: StepInp
   }
 };
 
-const payloadOf = ({ run, options }: StepPreparation, given: Given, messageList: ReturnType<typeof openConversation>['list']) => {
+const payloadOf = (
+  { run, options }: StepPreparation,
+  args: StepArgs,
+  messageList: ReturnType<typeof openConversation>['list'],
+) => {
   const { messages: port } = run.scope.host;
   const { tools, activeTools, toolChoice, providerOptions, modelSettings } = options.settings ?? {};
   const { hook } = phaseRow('inputStep');
@@ -175,11 +179,11 @@ const payloadOf = ({ run, options }: StepPreparation, given: Given, messageList:
     messages: port.read(messageList, 'all'),
     messageList,
     systemMessages: port.readSystem(messageList),
-    stepNumber: given.stepNumber,
-    steps: (isFrozen(options) ? views.viewEach(given.steps, `${hook}.steps`) : [...given.steps]) as never, // the AI SDK's own records
+    stepNumber: args.stepNumber,
+    steps: (isFrozen(options) ? views.viewEach(args.steps, `${hook}.steps`) : [...args.steps]) as never, // the AI SDK's own records
     runId: run.id,
     retryCount: run.retries,
-    model: instanceOf(given.model) as never, // Mastra types a model by an older specification
+    model: instanceOf(args.model) as never, // Mastra types a model by an older specification
     tools: tools as Record<string, unknown> | undefined,
     activeTools: activeTools && [...activeTools],
     toolChoice: shown(toolChoice, 'toolChoice') as never, // the AI SDK's choices are Mastra's
@@ -207,10 +211,10 @@ const modelOf = (run: Run, { model }: StepFields): { model?: LanguageModel } => 
 };
 
 /** The fields that make the AI SDK send this step, without earlier overrides. Missing instructions become an empty list. */
-const overridesOf = (given: Given, step: StepInput) => ({
-  messages: isSame([...step.messages], [...given.messages]) ? undefined : [...step.messages],
-  instructions: step.instructions === given.instructions ? undefined : (step.instructions ?? []),
-  runtimeContext: step.runtimeContext === given.runtimeContext ? undefined : step.runtimeContext,
+const overridesOf = (args: StepArgs, step: StepInput) => ({
+  messages: isSame([...step.messages], [...args.messages]) ? undefined : [...step.messages],
+  instructions: step.instructions === args.instructions ? undefined : (step.instructions ?? []),
+  runtimeContext: step.runtimeContext === args.runtimeContext ? undefined : step.runtimeContext,
 });
 
 const resultOf = (fields: Result): Result | undefined => {

@@ -2,7 +2,7 @@ import type { GeneratedFile, StreamTextTransform, TextStreamPart, ToolSet } from
 import { createTurns } from '../guard/in-steps.js';
 import { createChunkCodec, type FieldCodec } from './chunks.js';
 import type { GuardOptions } from './guard-options.js';
-import { begin, runsOf, type Guards, type Run } from './run.js';
+import { start, runsOf, type Guards, type Run } from './run.js';
 import { isStopError, type StopError } from './stop-errors.js';
 import { openLane } from './lane.js';
 import { createWire, type Wire } from './wire.js';
@@ -70,7 +70,7 @@ export const toStreamTransform = (guards: Guards, options?: GuardOptions): Strea
     const isJudged = run.adapters.has('withGuards');
     const steps = judgedSteps(run);
     return guardedTransform(run, stopStream, async (part, send) => {
-      await begin(run);
+      await start(run);
       if (part.type === 'finish') await run.judgeLast?.();
       if (isJudged) return send([part]);
       if (part.type === 'raw') return undefined; // it contains text that guards may remove

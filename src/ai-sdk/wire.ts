@@ -69,7 +69,7 @@ export interface Gathering {
 export const createGathering = (): Gathering => {
   const content: Content[] = [];
   const growing = new Map<string, Words>();
-  const begin = (key: string, kind: Kind): Words => {
+  const open = (key: string, kind: Kind): Words => {
     const words: Words = { type: kind, text: '' };
     growing.set(key, words);
     content.push(words);
@@ -79,7 +79,7 @@ export const createGathering = (): Gathering => {
     const key = `${kind} ${part.id}`;
     const known = growing.get(key);
     if (!known && !('delta' in part) && !part.providerMetadata) return;
-    const words = known ?? begin(key, kind);
+    const words = known ?? open(key, kind);
     if ('delta' in part) words.text += part.delta;
     if (part.providerMetadata) words.providerMetadata = part.providerMetadata;
     if ('citations' in part && part.citations) Object.assign(words, { citations: part.citations });

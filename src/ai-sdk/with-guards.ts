@@ -5,7 +5,7 @@ import { instanceOf, type ModelInstance } from './host.js';
 import { judgedInput } from './judge-input.js';
 import { guardsOutput, isCleanRecord, type ModelCall } from './model-port.js';
 import type { GuardOptions } from './guard-options.js';
-import { begin, isSharedRun, runsOf, type Guards, type Run } from './run.js';
+import { start, isSharedRun, runsOf, type Guards, type Run } from './run.js';
 import { isStopError } from './stop-errors.js';
 import type { CallableModel, GenerateResult, PartOf, Prompt, StreamPart, StreamResult } from './spec.js';
 import { createGathering } from './wire.js';
@@ -52,8 +52,8 @@ const callOf = ({ signal }: Run, called: Pick<ModelCall, 'model' | 'params' | 'm
 };
 
 /** Without `toPrepareStep` the step number is inferred: each call that follows a response is the next step. */
-const beginCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
-  await begin(run);
+const startCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
+  await start(run);
   run.holdsResult ||= call.mode === 'generate'; // it is emitted as a whole
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;
@@ -62,7 +62,7 @@ const beginCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
 };
 
 const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
-  const guarded = await beginCall(run, call);
+  const guarded = await startCall(run, call);
   const gathering = createGathering();
   let warnings: GenerateResult['warnings'] = [];
   let metadata: object = {};
@@ -91,7 +91,7 @@ const reportOf = async (run: Run, { reply, isUnedited }: GuardedCall): Promise<P
 };
 
 const stream = async (run: Run, call: ModelCall): Promise<StreamResult> => {
-  const guarded = await beginCall(run, call);
+  const guarded = await startCall(run, call);
   if (!(await guarded.opened())) await guarded.parts.next(); // throws the reason
   const { request, response } = await reportOf(run, guarded);
   return { stream: toStream(guarded.parts, call), request, response };

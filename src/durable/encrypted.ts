@@ -1,4 +1,4 @@
-import type { Board, Durable, Engine, KeptJournal, Program, ProgramRuns, RunFound } from './journal.js';
+import type { Board, Durable, Engine, PersistedJournal, Program, ProgramRuns, RunFound } from './journal.js';
 import { createSeal, type Seal, type SealKey } from './seal.js';
 
 /** The keys of an encrypted journal. */
@@ -67,7 +67,7 @@ const openedRuns = (runs: ProgramRuns, program: string, seal: Seal): ProgramRuns
   ...(runs.board && { board: openedBoard(runs.board, program, seal) }),
 });
 
-const openedJournal = (journal: KeptJournal | undefined, at: PlaceOf, seal: Seal): KeptJournal | undefined =>
+const openedJournal = (journal: PersistedJournal | undefined, at: PlaceOf, seal: Seal): PersistedJournal | undefined =>
   journal && {
     input: seal.open(journal.input, at('input')),
     steps: journal.steps.map(({ key, text }) => ({ key, text: seal.open(text, at(`step ${key}`)) })),

@@ -35,7 +35,7 @@ export interface StartCall extends ProgramCall {
 }
 
 /** A run as an engine lists it. */
-export interface KeptRun {
+export interface PersistedRun {
   readonly runId: string;
   readonly state: 'queued' | 'running' | 'ended' | 'lost';
   readonly resourceId?: string | undefined;
@@ -44,18 +44,18 @@ export interface KeptRun {
 }
 
 /** The input of a run and the results of its steps, in their order. */
-export interface KeptJournal {
+export interface PersistedJournal {
   readonly input: string;
-  readonly steps: readonly KeptStep[];
+  readonly steps: readonly PersistedStep[];
 }
 
-export interface KeptStep {
+export interface PersistedStep {
   readonly key: string;
   readonly text: string;
 }
 
 /** Selects the runs of a program that an engine lists. */
-export interface KeptRunFilter {
+export interface PersistedRunFilter {
   readonly runId?: string | undefined;
   readonly resourceId?: string | undefined;
   /** Only runs that ended before this time. */
@@ -90,9 +90,9 @@ export interface ProgramRuns {
    */
   abandon?(runId: string): Promise<boolean>;
   /** The stored journal of a run. Undefined if an engine cannot read it. */
-  journal?(runId: string): Promise<KeptJournal | undefined>;
+  journal?(runId: string): Promise<PersistedJournal | undefined>;
   /** The runs, latest first. Undefined if the engine cannot list them. */
-  list?(filter: KeptRunFilter): Promise<readonly KeptRun[]>;
+  list?(filter: PersistedRunFilter): Promise<readonly PersistedRun[]>;
   /** The size in bytes of everything that the engine stores, for all programs. Absent if it cannot be measured. */
   storedBytes?(): Promise<number>;
   /** Deletes the stored data of a run that has ended. */

@@ -1,7 +1,7 @@
 import { TakenOver } from './journal.js';
 import { describe, expect, it } from 'vitest';
 
-import { createSuspects, DeadlyRun, inParts, noteLifeIn, type Ledger } from './ledger.js';
+import { createSuspects, DeadlyRun, inParts, createExecution, type Ledger } from './ledger.js';
 
 /** A ledger as two processes see it that work on the same run. */
 const shared = () => {
@@ -14,11 +14,11 @@ const shared = () => {
       parts.set(part, known);
       if (known.by !== by) throw new TakenOver();
     },
-    noteLife: async (steps) => {
+    countStart: async (steps) => {
       deaths = { steps, count: deaths?.steps === steps ? deaths.count + 1 : 0 };
       return deaths.count;
     },
-    noteSurvival: async () => {
+    uncountStart: async () => {
       if (deaths) deaths.count -= 1;
     },
   });
@@ -78,11 +78,12 @@ describe('the parts of a step', () => {
 });
 
 describe('a run that kills its processes', () => {
-  const lifeIn = (lives: Ledger, maxDeaths: number, suspects = createSuspects()) => noteLifeIn({ lives, maxDeaths, suspects });
+  const lifeIn = (lives: Ledger, maxDeaths: number, suspects = createSuspects()) =>
+    createExecution({ ledger: lives, maxDeaths, suspects });
 
   it('is given up after so many that came no further, and not before', async () => {
     const { as } = shared();
-    const begin = (steps: number) => lifeIn(as('one'), 2).begin(steps);
+    const begin = (steps: number) => lifeIn(as('one'), 2).start(steps);
     for (const steps of [0, 4, 4, 5, 5]) await begin(steps);
     await expect(begin(5)).rejects.toThrow(DeadlyRun);
   });
@@ -90,9 +91,9 @@ describe('a run that kills its processes', () => {
   it('is noted once in each process', async () => {
     const { as } = shared();
     const life = lifeIn(as('one'), 1);
-    await life.begin(0);
-    await life.begin(0);
-    await expect(lifeIn(as('one'), 1).begin(0)).rejects.toThrow(DeadlyRun);
+    await life.start(0);
+    await life.start(0);
+    await expect(lifeIn(as('one'), 1).start(0)).rejects.toThrow(DeadlyRun);
   });
 
   it('does not take others with it: after two deaths each runs alone, and waiting runs do not count', async () => {
@@ -102,7 +103,7 @@ describe('a run that kills its processes', () => {
     const runIn = async (name: keyof typeof runs, suspects = createSuspects()): Promise<'died' | undefined> => {
       const life = lifeIn(runs[name].as(name), 5, suspects);
       try {
-        await life.begin(0);
+        await life.start(0);
       } catch {
         lost.add(name);
         return undefined;

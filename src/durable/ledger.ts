@@ -10,9 +10,9 @@ export interface Ledger {
   /** Stores the result of a part. Raises {@link TakenOver} if another process has stored one. */
   keep(part: string, text: string): Promise<void>;
   /** Records that a process continues the run after `steps` stored steps; returns the number of processes that died there. */
-  noteLife(steps: number): Promise<number>;
+  countStart(steps: number): Promise<number>;
   /** Records that the run did not kill the process: it was interrupted. */
-  noteSurvival(): Promise<void>;
+  uncountStart(): Promise<void>;
 }
 
 export interface InParts {
@@ -73,39 +73,39 @@ export const createSuspects = (): Suspects => {
 const suspiciousDeaths = 2;
 
 export interface Watching {
-  readonly lives: Pick<Ledger, 'noteLife' | 'noteSurvival'>;
+  readonly ledger: Pick<Ledger, 'countStart' | 'uncountStart'>;
   readonly maxDeaths: number;
   readonly suspects: Suspects;
 }
 
 /** The recorded execution of a run in a process. */
-export interface NotedLife {
+export interface Execution {
   /**
    * Called before a step that is not stored yet. Records the execution, once; a suspect waits for its turn first. Raises
    * {@link DeadlyRun}.
    */
-  begin(steps: number): Promise<void>;
+  start(steps: number): Promise<void>;
   /** A step was stored, or the run has ended here: the next suspect may continue. */
   pass(): void;
 }
 
-export const noteLifeIn = ({ lives, maxDeaths, suspects }: Watching): NotedLife => {
+export const createExecution = ({ ledger, maxDeaths, suspects }: Watching): Execution => {
   const suspicious = Math.min(suspiciousDeaths, maxDeaths - 1);
-  let isNoted = false;
+  let isCounted = false;
   let pass = (): void => undefined;
   const check = (deaths: number): void => {
     if (deaths >= maxDeaths) throw new DeadlyRun(deaths);
   };
   return {
-    begin: async (steps) => {
-      if (isNoted) return;
-      isNoted = true;
-      const deaths = await lives.noteLife(steps);
+    start: async (steps) => {
+      if (isCounted) return;
+      isCounted = true;
+      const deaths = await ledger.countStart(steps);
       check(deaths);
       if (suspicious < 1 || deaths < suspicious) return;
-      await lives.noteSurvival(); // a process that dies meanwhile does not die of this run
+      await ledger.uncountStart(); // a process that dies meanwhile does not die of this run
       pass = await suspects.turn();
-      await lives.noteLife(steps);
+      await ledger.countStart(steps);
     },
     pass: () => pass(),
   };

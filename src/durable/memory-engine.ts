@@ -1,5 +1,5 @@
 import { memoryBoard } from './memory-board.js';
-import type { Durable, Engine, KeptRun, KeptRunFilter, Program, ProgramCall, RunFound } from './journal.js';
+import type { Durable, Engine, PersistedRun, PersistedRunFilter, Program, ProgramCall, RunFound } from './journal.js';
 
 interface MemoryRun {
   readonly input: string;
@@ -71,8 +71,8 @@ export const memoryEngine = (): Engine => ({
   close: async () => undefined,
 });
 
-const keep = async ({ steps, over }: MemoryRun, key: string, given: Promise<string>): Promise<string> => {
-  const text = await given;
+const keep = async ({ steps, over }: MemoryRun, key: string, result: Promise<string>): Promise<string> => {
+  const text = await result;
   over.signal.throwIfAborted();
   steps.set(key, text);
   return text;
@@ -97,12 +97,12 @@ const execute = async (program: Program, call: ProgramCall, run: MemoryRun): Pro
   run.endedAt = new Date();
 };
 
-const isListed = (run: Pick<KeptRun, 'runId' | 'resourceId' | 'endedAt'>, filter: KeptRunFilter): boolean =>
+const isListed = (run: Pick<PersistedRun, 'runId' | 'resourceId' | 'endedAt'>, filter: PersistedRunFilter): boolean =>
   (filter.runId === undefined || run.runId === filter.runId) &&
   (filter.resourceId === undefined || run.resourceId === filter.resourceId) &&
   (filter.endedBefore === undefined || (run.endedAt !== undefined && run.endedAt < filter.endedBefore));
 
-const listed = (runId: string, { found: { kind }, resourceId, startedAt, endedAt }: MemoryRun): KeptRun => ({
+const listed = (runId: string, { found: { kind }, resourceId, startedAt, endedAt }: MemoryRun): PersistedRun => ({
   runId,
   state: kind === 'absent' ? 'running' : kind,
   resourceId,

@@ -1,7 +1,7 @@
 import { InterlockError } from '../errors.js';
 
 /** Rejects an option of an engine. Raises `durable/invalid-option`. */
-export const refuseOption = (path: string, detail: string): never => {
+export const rejectOption = (path: string, detail: string): never => {
   throw new InterlockError('durable/invalid-option', { path, detail });
 };
 
@@ -12,7 +12,7 @@ export const checkWhole = (
   [least, most = Number.MAX_SAFE_INTEGER]: readonly [number, number?],
 ): void => {
   if (Number.isInteger(value) && value >= least && value <= most) return;
-  refuseOption(
+  rejectOption(
     path,
     `it must be an integer ${most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `of ${least} or more`}.`,
   );
@@ -22,5 +22,5 @@ export const checkWhole = (
 export const checkUrl = (path: string, value: string, protocols: readonly string[]): void => {
   const { protocol } = URL.parse(value) ?? {};
   if (!protocol || !protocols.includes(protocol))
-    refuseOption(path, `it must be an address that starts with ${protocols.join('// or ')}//.`);
+    rejectOption(path, `it must be an address that starts with ${protocols.join('// or ')}//.`);
 };

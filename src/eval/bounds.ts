@@ -44,10 +44,10 @@ const isShare = (metric: string): boolean => shares.some((one) => one === metric
 
 /** The bounds that were missed. A metric that cannot be computed misses its bound. By default every sample must have a verdict. */
 export const brokenBounds = (measures: Measures, bounds: readonly Bound[]): BrokenBound[] => {
-  const isSaid = bounds.some(({ metric, side }) => metric === 'unavailable' && side === 'max');
-  const all: readonly Bound[] = isSaid ? bounds : [...bounds, { side: 'max', metric: 'unavailable', value: 0 }];
-  return all.map((bound) => ({ ...bound, actual: measures[bound.metric] })).filter((bound) => !isKept(bound));
+  const hasUnavailableBound = bounds.some(({ metric, side }) => metric === 'unavailable' && side === 'max');
+  const all: readonly Bound[] = hasUnavailableBound ? bounds : [...bounds, { side: 'max', metric: 'unavailable', value: 0 }];
+  return all.map((bound) => ({ ...bound, actual: measures[bound.metric] })).filter((bound) => !holds(bound));
 };
 
-const isKept = ({ side, value, actual }: BrokenBound): boolean =>
+const holds = ({ side, value, actual }: BrokenBound): boolean =>
   actual !== undefined && (side === 'min' ? actual >= value : actual <= value);

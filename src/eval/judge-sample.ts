@@ -84,8 +84,8 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const inRun = async (judged: Exclude<Judged, { payload: unknown }>, lanes: Lanes): Promise<JudgeOptions> => {
   const events: RunEvent[] = [];
   const lane = laneFor(judged);
-  const said = 'chunks' in judged ? judged.chunks : [judged.text];
-  const answer = judged.as === 'reasoning' ? { reasoning: said } : { text: said };
+  const outputs = 'chunks' in judged ? judged.chunks : [judged.text];
+  const answer = judged.as === 'reasoning' ? { reasoning: outputs } : { text: outputs };
   const agent = new InterlockAgent({
     id: 'eval',
     name: 'eval',
@@ -93,7 +93,7 @@ const inRun = async (judged: Exclude<Judged, { payload: unknown }>, lanes: Lanes
     [`${lane}Processors`]: lanes[lane],
     onRunEvent: (event) => void events.push(event),
   });
-  const stream = await agent.stream(lane === 'input' ? said.join('') : 'Go.', { maxSteps: 1, maxProcessorRetries: 0 });
+  const stream = await agent.stream(lane === 'input' ? outputs.join('') : 'Go.', { maxSteps: 1, maxProcessorRetries: 0 });
   await stream.getFullOutput().catch(() => undefined); // the last event of a failed run has its error
   return { events, ...endOf(events) };
 };

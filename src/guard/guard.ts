@@ -38,39 +38,39 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
         // The hook exists: only processors that implement it are called in a phase.
         answer = row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, slot, host });
       } catch (error) {
-        throw heldTo(call, error, host);
+        throw errorOf(call, error, host);
       }
-      return isPromise(answer) ? heard(call, answer, host) : said(call, answer);
+      return isPromise(answer) ? settledResult(call, answer, host) : resultOf(call, answer);
     },
     read: (returned, data, { host }) => {
-      const settling = { data, processorId: processor.id, host };
-      if (row.carries) checkMessages(settling, row.carries);
-      return row.settle(returned, settling);
+      const options = { data, processorId: processor.id, host };
+      if (row.carries) checkMessages(options, row.carries);
+      return row.settle(returned, options);
     },
   };
 };
 
 /** The result of a hook. If the hook called `abort`, that counts, even if it caught the error. */
-const said = (call: OpenCall, answer: unknown): unknown => {
+const resultOf = (call: OpenCall, answer: unknown): unknown => {
   call.isSettled = true;
   if (call.aborted) throw call.aborted;
   return answer;
 };
 
 /** The verdict of a hook that threw: a tripwire, otherwise the one from `abort`, otherwise the error. */
-const heldTo = (call: OpenCall, error: unknown, host: Host): unknown => {
+const errorOf = (call: OpenCall, error: unknown, host: Host): unknown => {
   call.isSettled = true;
   return tripWireOf(error, host) ? error : (call.aborted ?? error);
 };
 
-const heard = async (call: OpenCall, answer: Promise<unknown>, host: Host): Promise<unknown> => {
+const settledResult = async (call: OpenCall, answer: Promise<unknown>, host: Host): Promise<unknown> => {
   let value: unknown;
   try {
     value = await answer;
   } catch (error) {
-    throw heldTo(call, error, host);
+    throw errorOf(call, error, host);
   }
-  return said(call, value);
+  return resultOf(call, value);
 };
 
 /** A processor's hook as a guard of its own. */

@@ -46,13 +46,13 @@ const abortOf =
   (scope: RunScope, author: Author, call: OpenCall): HookContext['abort'] =>
   (reason, options) => {
     const { processorId } = author;
-    const said = reason || `Tripwire triggered by ${processorId}`;
+    const message = reason || `Tripwire triggered by ${processorId}`;
     if (call.isSettled) {
-      scope.reportLateAbort({ author, reason: said });
+      scope.reportLateAbort({ author, reason: message });
       return undefined as never; // no caller awaits the hook: an error here would end the process
     }
     const { retry, metadata } = options ?? {};
-    const tripwire = scope.host.createTripWire({ reason: said, retry, metadata, processorId });
+    const tripwire = scope.host.createTripWire({ reason: message, retry, metadata, processorId });
     call.aborted = tripwire;
     throw tripwire;
   };

@@ -59,11 +59,11 @@ export const inSequence =
       reading: undefined,
       span: undefined,
     };
-    return goOn(progress) ?? finish(progress);
+    return runNext(progress) ?? finish(progress);
   };
 
 /** Runs steps until the sequence ends, and returns its outcome; undefined if a step is asynchronous. */
-const goOn = <P extends Phase>(progress: Progress<P>): Verdict<PhaseData<P>> | undefined => {
+const runNext = <P extends Phase>(progress: Progress<P>): Verdict<PhaseData<P>> | undefined => {
   const { steps, scope } = progress;
   for (; progress.index < steps.length; progress.index += 1) {
     const step = steps[progress.index] as GuardStep<P>; // within the loop's bounds
@@ -113,8 +113,8 @@ const finish = async <P extends Phase>(progress: Progress<P>): Promise<Verdict<P
     if (!take(step, progress, verdict)) return verdict;
     progress.index += 1;
     const next = steps[progress.index];
-    if (next && scope.abortSignal?.aborted) return givenUp(next, scope);
-    const outcome = goOn(progress);
+    if (next && scope.abortSignal?.aborted) return canceled(next, scope);
+    const outcome = runNext(progress);
     if (outcome) return outcome;
   }
 };
@@ -126,8 +126,8 @@ const take = <P extends Phase>(
   verdict: Verdict<PhaseData<P>>,
 ): boolean => {
   const now = progress.scope.now();
-  const given = isStop(verdict) ? undefined : progress.data; // a report does not quote blocked text
-  if (!isBlock) progress.scope.reportGuard({ author, verdict, given, durationMs: now - progress.startedAt });
+  const input = isStop(verdict) ? undefined : progress.data; // a report does not quote blocked text
+  if (!isBlock) progress.scope.reportGuard({ author, verdict, given: input, durationMs: now - progress.startedAt });
   progress.startedAt = now;
   progress.span?.end(verdict);
   progress.span = undefined;
@@ -148,7 +148,7 @@ const take = <P extends Phase>(
 };
 
 /** The caller has canceled, so the remaining guards are not started. */
-const givenUp = <P extends Phase>({ author }: GuardStep<P>, { abortSignal }: RunScope): Stop => ({
+const canceled = <P extends Phase>({ author }: GuardStep<P>, { abortSignal }: RunScope): Stop => ({
   kind: 'unavailable',
   ...author,
   error: abortSignal?.reason,

@@ -11,11 +11,11 @@ const soon: (act: () => void) => unknown = globalThis.setImmediate ?? globalThis
 export const turn = (): Promise<void> => new Promise((resolve) => void soon(resolve));
 
 /**
- * Maximum number of stream parts, and maximum time, between two turns of other work. The clock is read once every `partsPerLook` parts.
+ * Maximum number of stream parts, and maximum time, between two turns of other work. The clock is read once every `partsPerCheck` parts.
  */
 const mostParts = 256;
 const mostMs = 4;
-const partsPerLook = 16;
+const partsPerCheck = 16;
 
 /**
  * Creates a function to call for each part of a stream: it regularly gives other work its turn, because a source that is always ready
@@ -25,7 +25,7 @@ export const createTurns = (): (() => Promise<void> | undefined) => {
   let [parts, since] = [0, performance.now()];
   return () => {
     parts += 1;
-    if (parts % partsPerLook !== 0 || (parts < mostParts && performance.now() - since < mostMs)) return undefined;
+    if (parts % partsPerCheck !== 0 || (parts < mostParts && performance.now() - since < mostMs)) return undefined;
     return turn().then(() => void ([parts, since] = [0, performance.now()]));
   };
 };
@@ -57,13 +57,13 @@ export const inTurn = <T, R>(items: readonly T[], act: (item: T, index: number) 
   const results: R[] = [];
   for (let index = 0; index < items.length; index += 1) {
     const result = act(items[index] as T, index); // within the loop's bounds
-    if (isPromise(result)) return goOn(items, act, { results, first: result });
+    if (isPromise(result)) return runAsync(items, act, { results, first: result });
     results.push(result);
   }
   return results;
 };
 
-const goOn = async <T, R>(
+const runAsync = async <T, R>(
   items: readonly T[],
   act: (item: T, index: number) => Awaitable<R>,
   { results, first }: { results: R[]; first: Promise<R> },

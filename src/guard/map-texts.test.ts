@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { leavesOf, mapLeaves, mapSaid, mapTexts, type Leaf } from './map-texts.js';
+import { leavesOf, mapLeaves, mapErrorTexts, mapTexts, type Leaf } from './map-texts.js';
 
 const shout = (text: string) => text.toUpperCase();
 
@@ -31,9 +31,9 @@ it('what an error says is changed, and what it carries is left behind', () => {
 
 it('where nothing changes, the data is the same', () => {
   const data = { a: ['b', { c: 1 }] };
-  expect([mapTexts(data, (text) => text), mapSaid(data, (text) => text)]).toEqual([data, data]);
+  expect([mapTexts(data, (text) => text), mapErrorTexts(data, (text) => text)]).toEqual([data, data]);
   expect(mapTexts(data, (text) => text)).toBe(data);
-  expect(mapSaid(data, (text) => text)).toBe(data);
+  expect(mapErrorTexts(data, (text) => text)).toBe(data);
 });
 
 it('of the host’s data what is said is changed, also in instances, and what is there twice', () => {
@@ -42,7 +42,7 @@ it('of the host’s data what is said is changed, also in instances, and what is
     readonly type = 'text';
   }
   const step = new Step();
-  expect(mapSaid({ type: 'a', steps: [step, step], usage: 1, at: null }, shout)).toEqual({
+  expect(mapErrorTexts({ type: 'a', steps: [step, step], usage: 1, at: null }, shout)).toEqual({
     type: 'a',
     steps: Array.from({ length: 2 }, () => ({ text: 'SAID', type: 'text' })),
     usage: 1,
@@ -53,7 +53,7 @@ it('of the host’s data what is said is changed, also in instances, and what is
 it('data that leads back to itself is gone through once', () => {
   const circle: Record<string, unknown> = { text: 'said' };
   circle['self'] = circle;
-  expect(mapSaid(circle, shout)).toMatchObject({ text: 'SAID' });
+  expect(mapErrorTexts(circle, shout)).toMatchObject({ text: 'SAID' });
 });
 
 const upper: (leaf: Leaf) => Leaf = (leaf) => (typeof leaf === 'string' ? leaf.replaceAll('secret', 'X') : leaf);

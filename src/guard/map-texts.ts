@@ -40,9 +40,9 @@ const mapCollection = (value: Map<unknown, unknown> | Set<unknown>, inner: (valu
 
 /** If an error's message, cause or any field changes, replaces it by a new error with only the message and the name. */
 const mapError = (error: Error, inner: (value: unknown) => unknown): Error => {
-  const said = [error.message, error.cause, Object.fromEntries(Object.entries(error))];
-  const left = inner(said) as typeof said; // of the same length
-  return left === said ? error : Object.assign(new Error(String(left[0])), { name: error.name });
+  const fields = [error.message, error.cause, Object.fromEntries(Object.entries(error))];
+  const left = inner(fields) as typeof fields; // of the same length
+  return left === fields ? error : Object.assign(new Error(String(left[0])), { name: error.name });
 };
 
 const mapFields = (fields: object, edit: (leaf: Leaf) => Leaf, inner: (value: unknown) => unknown): object => {
@@ -104,18 +104,18 @@ const framing = new Set([
  * Changes each text in data of the host, which may be cyclic. Field names and the host's framing fields stay. An instance of a
  * class in which a text changes becomes a plain object.
  */
-export const mapSaid = (value: unknown, change: (text: string) => string, known = new Map<object, unknown>()): unknown => {
+export const mapErrorTexts = (value: unknown, change: (text: string) => string, known = new Map<object, unknown>()): unknown => {
   if (typeof value === 'string') return change(value);
   if (typeof value !== 'object' || value === null) return value;
   if (known.has(value)) return known.get(value);
   known.set(value, value);
-  const inner = (one: unknown) => mapSaid(one, change, known);
-  const mapped = Array.isArray(value) ? sameOr(value, value.map(inner)) : mapSaidFields(value, inner);
+  const inner = (one: unknown) => mapErrorTexts(one, change, known);
+  const mapped = Array.isArray(value) ? sameOr(value, value.map(inner)) : mapErrorFields(value, inner);
   known.set(value, mapped);
   return mapped;
 };
 
-const mapSaidFields = (value: object, inner: (one: unknown) => unknown): object => {
+const mapErrorFields = (value: object, inner: (one: unknown) => unknown): object => {
   const before: [string, unknown][] = Object.entries(value);
   const after = before.map(([name, one]) => [name, framing.has(name) ? one : inner(one)] as const);
   return after.every(([, one], index) => one === before[index]?.[1]) ? value : Object.fromEntries(after);

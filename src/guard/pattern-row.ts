@@ -4,7 +4,7 @@ import type { HookCall, HookContext, PhaseRow } from '../phase/row.js';
 import { phases } from '../phase/table.js';
 import { toolOutputChunk, toolOutputValue, isToolOutputChunk, withToolOutput } from './tool-output-chunk.js';
 import { changeTexts, createPace, paced, replacing } from './in-steps.js';
-import { mapSaid, mapTexts } from './map-texts.js';
+import { mapErrorTexts, mapTexts } from './map-texts.js';
 import type { Pattern, TextSpan, WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
 import { isDropped, isKnown, isReadRule, ruleOf } from './stream-fields.js';
@@ -108,8 +108,8 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
     return whenReady(redactedIn(chunk.data, by), (data) => (data === chunk.data ? chunk : { ...chunk, data }));
   const payload = (chunk.payload ?? {}) as Record<string, unknown>;
   const map = (_value: unknown, change: (text: string) => string) => {
-    const given = isLast ? { ...payload, argsTextDelta: change(String(payload['argsTextDelta'])) } : payload;
-    return readFields(type, given, { change });
+    const edited = isLast ? { ...payload, argsTextDelta: change(String(payload['argsTextDelta'])) } : payload;
+    return readFields(type, edited, { change });
   };
   return whenReady(redactedIn(payload, by, map), (read) => (read === payload ? chunk : { ...chunk, payload: read }));
 };
@@ -141,7 +141,7 @@ const carrying = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
 /** A chunk without known fields, such as the end of a step, has the text in its payload, among field names of the stream itself. */
 const carriedAs = (inner: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
   if (isToolOutputChunk(inner) || isKnown(inner.type)) return redacted(inner, by);
-  return whenReady(redactedIn(inner.payload, by, mapSaid), (payload) =>
+  return whenReady(redactedIn(inner.payload, by, mapErrorTexts), (payload) =>
     payload === inner.payload ? inner : { ...inner, payload },
   );
 };

@@ -81,8 +81,8 @@ export const withoutQuotations = (metadata: unknown): unknown => {
   if (typeof metadata !== 'object' || metadata === null) return typeof metadata === 'string' ? undefined : metadata;
   if (Array.isArray(metadata)) return [];
   const left = Object.entries(metadata).flatMap(([name, one]): [string, unknown][] => {
-    const kept: unknown = opaque.test(name) ? one : withoutQuotations(one);
-    return kept === undefined ? [] : [[name, kept]];
+    const text: unknown = opaque.test(name) ? one : withoutQuotations(one);
+    return text === undefined ? [] : [[name, text]];
   });
   return Object.fromEntries(left);
 };

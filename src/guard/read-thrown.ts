@@ -20,7 +20,7 @@ export const readThrown = (error: unknown, { author, onViolation }: Thrower, hos
   const { reason, metadata, retry } = signal;
   const by = { ...author, processorId: signal.processorId ?? author.processorId };
   const stop: Trip | Retry = { kind: retry ? 'retry' : 'trip', ...by, reason, metadata };
-  tellViolation(onViolation, stop);
+  notifyViolation(onViolation, stop);
   return stop;
 };
 
@@ -46,10 +46,10 @@ const readable = (error: unknown): unknown => {
 };
 
 /** Reports a violation. The callback is a side effect of the application: the run neither waits for it nor fails with it. */
-export const tellViolation = (onViolation: OnViolation, { processorId, reason, metadata }: Trip | Retry): void => {
+export const notifyViolation = (onViolation: OnViolation, { processorId, reason, metadata }: Trip | Retry): void => {
   try {
-    const told: unknown = onViolation?.({ processorId, message: reason, detail: metadata });
-    if (isPromise(told)) told.then(undefined, () => undefined);
+    const notified: unknown = onViolation?.({ processorId, message: reason, detail: metadata });
+    if (isPromise(notified)) notified.then(undefined, () => undefined);
   } catch {
     // By contract a failing callback never disturbs the run.
   }

@@ -125,10 +125,10 @@ const nested = ({ value, get, ...field }: PropertyDescriptor, showing: Showing):
   const { configurable } = field;
   if (get) return { get, configurable, enumerable: false };
   const errors = shown(value, showing);
-  const isPlain = Array.isArray(errors) ? errors.every(isTold) : isTold(errors);
+  const isPlain = Array.isArray(errors) ? errors.every(isErrorValue) : isErrorValue(errors);
   return isPlain
     ? { value: errors, configurable, writable: true, enumerable: false }
     : { get: () => errors, configurable, enumerable: false };
 };
 
-const isTold = (value: unknown): boolean => typeof value !== 'object' || value === null || isErrorLike(value);
+const isErrorValue = (value: unknown): boolean => typeof value !== 'object' || value === null || isErrorLike(value);

@@ -15,15 +15,15 @@ export const stripQuotedSecrets = (text: string, { content, fromChars }: SecretC
   if (least === 0 || text.length < least) return text;
   const quoted = quotedIn(text, content, least);
   if (quoted.size === 0) return text;
-  let kept = '';
+  let stripped = '';
   let until = 0;
   for (let at = 0; at < text.length; at += 1) {
     const wasQuoted = at < until;
     if (quoted.has(text.slice(at, at + least))) until = at + least;
-    if (at >= until) kept += text.charAt(at);
-    else if (!wasQuoted) kept += ellipsis;
+    if (at >= until) stripped += text.charAt(at);
+    else if (!wasQuoted) stripped += ellipsis;
   }
-  return kept;
+  return stripped;
 };
 
 /** The pieces of a text, of this length each, that also occur in a content. */

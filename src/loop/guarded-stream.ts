@@ -3,7 +3,7 @@ import { isDropped } from '../guard/stream-fields.js';
 import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
-import { planStream, type StreamStretch } from '../pipeline/stream-plan.js';
+import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
 import type { EarlierText } from '../stream/gate/across-parts.js';
 import { createStreamGate } from '../stream/gate/stream-gate.js';
 import { untilStopped } from '../stream/gate/until-stopped.js';
@@ -116,13 +116,13 @@ type StreamData = PhaseData<'outputStream'>;
 interface GateSettings {
   readonly take: Take;
   readonly earlierTexts: (() => readonly EarlierText[]) | undefined;
-  readonly stretches: readonly StreamStretch[];
+  readonly stretches: readonly StreamSegment[];
 }
 
 /** With windows, the gate buffers the text that guards have not cleared. */
 const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings): GuardedStream => {
   const gate = createStreamGate({
-    stretches,
+    segments: stretches,
     earlierTexts,
     scope: run.scope,
     payloadOf: (part) => streamPayload(run, part),

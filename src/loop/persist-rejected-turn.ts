@@ -4,7 +4,7 @@ import type { Plan } from '../pipeline/compile.js';
 import { snapshotConversation } from './conversation-snapshot.js';
 import type { Part } from './response.js';
 import { messageOf } from './message-of.js';
-import type { KeptTurn, Persistence } from './persistence.js';
+import type { SavedTurn, Persistence } from './persistence.js';
 import type { Chunk } from './ports.js';
 import { addPayloadTransforms } from './add-payload-transforms.js';
 import { isWithheld, type Run } from './run.js';
@@ -29,7 +29,8 @@ const patienceMs = 5_000;
  */
 export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
   const { lanes, persistence: { suspended: _suspended, ...persistence } = {} } = run.options;
-  const isWanted = lanes.memory && Object.values(persistence).some((policy: KeptTurn | undefined) => policy && policy !== 'drop');
+  const isWanted =
+    lanes.memory && Object.values(persistence).some((policy: SavedTurn | undefined) => policy && policy !== 'drop');
   if (!isWanted || run.position.stepNumber > 0) return;
   run.acceptedInput = isAccepted ? snapshotConversation(run) : undefined;
 };
@@ -50,7 +51,7 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   const list = policy === 'drop' ? undefined : listToPersist(run, { policy, status });
   if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
   const error = await failureOf(save(run, memory, list), run);
-  run.recorder.record({ type: 'memory', given: policy as Exclude<KeptTurn, 'drop'>, ...(error && { error }) });
+  run.recorder.record({ type: 'memory', given: policy as Exclude<SavedTurn, 'drop'>, ...(error && { error }) });
 };
 
 /** While a run waits for a person, memory keeps its accepted content. */
@@ -113,7 +114,7 @@ const retractTurn = async (run: Run): Promise<void> => {
 const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(answerPlaceholders, status);
 
 /** The conversation to save; undefined if it would contain rejected content. */
-const listToPersist = (run: Run, { policy, status }: { policy: KeptTurn; status: Unaccepted }): MessageList | undefined => {
+const listToPersist = (run: Run, { policy, status }: { policy: SavedTurn; status: Unaccepted }): MessageList | undefined => {
   const { ports } = run.options;
   const { acceptedInput } = run;
   const list = acceptedInput

@@ -5,16 +5,16 @@ import type { Chunk } from './ports.js';
  * The content that memory saves of a turn without an accepted response. `drop`: nothing. `user-only`: the caller's message as the guards
  * left it, or nothing if they rejected it. `placeholder`: the same, and notes in place of rejected content.
  */
-export type KeptTurn = 'drop' | 'user-only' | 'placeholder';
+export type SavedTurn = 'drop' | 'user-only' | 'placeholder';
 
 /** The content that memory saves, by the run's status. Rejected content is never saved. */
 export interface Persistence {
   /** A guard stopped the run. Default `drop`. */
-  tripwire?: KeptTurn;
+  tripwire?: SavedTurn;
   /** The run failed: the model, a guard, a tool's rights. Default `drop`. */
-  failed?: KeptTurn;
+  failed?: SavedTurn;
   /** The caller canceled. Default `drop`. */
-  canceled?: KeptTurn;
+  canceled?: SavedTurn;
   /**
    * The run is suspended. `keep`: the content accepted so far and the waiting calls; with `hold: 'run'` the caller's message and
    * these calls. The content is removed if the run then ends without an accepted response. Default `keep`.

@@ -1,6 +1,6 @@
 import type { MapText } from '../trace/plain-json.js';
 import { createConcealedTexts } from '../trace/concealed-texts.js';
-import { noteOf, type TraceWriter } from '../trace/trace-writer.js';
+import { partOf, type TraceWriter } from '../trace/trace-writer.js';
 import { partIdOf } from './part-ids.js';
 import type { Chunk } from './ports.js';
 
@@ -8,7 +8,7 @@ import type { Chunk } from './ports.js';
 export const recordLeft = (writer: TraceWriter, conceal: MapText | undefined): ((chunk: Chunk) => void) => {
   const write = (chunk: Chunk): void => {
     const own = withoutRun(withoutSteps(chunk));
-    writer.write({ kind: 'left', ...writer.place, part: noteOf(chunk, partIdOf(chunk)), chunk: writer.plain(own) });
+    writer.write({ kind: 'left', ...writer.place, part: partOf(chunk, partIdOf(chunk)), chunk: writer.plain(own) });
   };
   return conceal ? concealed(conceal, write) : write;
 };

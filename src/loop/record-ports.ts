@@ -1,4 +1,4 @@
-import { noteOf, type TraceWriter } from '../trace/trace-writer.js';
+import { partOf, type TraceWriter } from '../trace/trace-writer.js';
 import { createPartIds, partIdOf, type PartIds } from './part-ids.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolOutcome, ToolRequest } from './ports.js';
 
@@ -36,7 +36,7 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
     runTool: async (request) => {
       const write: ToolRequest['write'] = (chunk) => {
         const { toolCallId } = request.call;
-        writer.write({ kind: 'wrote', ...writer.place, toolCallId, part: noteOf(chunk, undefined), chunk: writer.plain(chunk) });
+        writer.write({ kind: 'wrote', ...writer.place, toolCallId, part: partOf(chunk, undefined), chunk: writer.plain(chunk) });
         return request.write(chunk);
       };
       try {
@@ -164,7 +164,7 @@ const recordIncoming = ({ writer, call, usedPartIds }: OpenCall): ((chunk: Chunk
   return (chunk) => {
     ids ??= createPartIds(new Set(usedPartIds())); // the ids that the loop will assign
     const named = ids.withUniqueId(chunk);
-    const part = noteOf(chunk, named && partIdOf(named));
+    const part = partOf(chunk, named && partIdOf(named));
     const { runId: _runId, ...own } = chunk;
     writer.write({ kind: 'came', ...writer.place, call, part, chunk: writer.plain(own) });
   };

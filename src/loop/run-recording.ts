@@ -67,7 +67,7 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
     show: recordLeft(writer, conceal),
     start: (run, facts) => {
       startSegment(run);
-      writer.begin(headerOf(run, facts));
+      writer.start(headerOf(run, facts));
       writeInput(writer, run);
       stopFollowing = followSignal(writer, run);
     },

@@ -15,7 +15,7 @@ export interface OptionFault<
  *
  * @param owner The owner of the options, e.g. `agent "support"`.
  */
-export const refuseFaults = (faults: readonly (OptionFault<ErrorCode> | undefined)[], owner?: string): void => {
+export const throwFaults = (faults: readonly (OptionFault<ErrorCode> | undefined)[], owner?: string): void => {
   const [first, ...others] = faults.filter((fault) => fault !== undefined);
   if (!first) return;
   const clauses = [clauseOf(first), ...others.map((fault) => `${fault.path}: ${clauseOf(fault) ?? 'it cannot be used'}`)];

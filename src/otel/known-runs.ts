@@ -3,7 +3,7 @@ import { recentValues } from '../phase/recent-values.js';
 /** Data of active runs, and for a while of ended runs: shadows may still judge those, and users may resume them. */
 interface KnownRuns<T> {
   get(runId: string): T | undefined;
-  begin(runId: string, known: T): void;
+  add(runId: string, known: T): void;
   end(runId: string): void;
 }
 
@@ -16,7 +16,7 @@ export const createKnownRuns = <T extends object>(): KnownRuns<T> => {
   const ended = recentValues<T>({ maxEntries: mostEnded });
   return {
     get: (runId) => underWay.get(runId) ?? ended.get(runId),
-    begin: (runId, known) => void underWay.set(runId, known),
+    add: (runId, known) => void underWay.set(runId, known),
     end: (runId) => {
       const known = underWay.get(runId);
       underWay.delete(runId);

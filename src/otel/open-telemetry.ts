@@ -52,17 +52,17 @@ export const openTelemetry = ({ tracerProvider, meterProvider }: OpenTelemetryOp
   const [name = '', version] = libraryName.split('@');
   const tracer = (tracerProvider ?? trace).getTracer(name, version);
   const meter = (meterProvider ?? metrics).getMeter(name, version);
-  const tellSpans = createRunSpans(tracer);
-  const tellMetrics = createRunMetrics(meter);
+  const recordSpans = createRunSpans(tracer);
+  const recordMetrics = createRunMetrics(meter);
   return {
     onRunEvent: (event) => {
-      tellSpans(event);
-      tellMetrics(event);
+      recordSpans(event);
+      recordMetrics(event);
     },
     exportTrace: (recorded, { metrics: isCounted = true } = {}) => {
       // Separate from active runs, which may have the same id.
       const listeners = [createRunSpans(tracer), ...(isCounted ? [createRunMetrics(meter)] : [])];
-      for (const { event } of traceOfKind(recorded, 'event')) for (const tell of listeners) tell(event);
+      for (const { event } of traceOfKind(recorded, 'event')) for (const listener of listeners) listener(event);
     },
   };
 };
@@ -86,7 +86,7 @@ const createRunMetrics = (meter: Meter): ((event: RunEvent) => void) => {
   const runs = createKnownRuns<RunInfo>();
   return (event) => {
     if (event.type === 'run-start' || event.type === 'run-resume')
-      return runs.begin(event.runId, factsOf(event, runs.get(event.runId)));
+      return runs.add(event.runId, factsOf(event, runs.get(event.runId)));
     const facts = runs.get(event.runId);
     if (!facts) return undefined;
     count(instruments, facts, event);
@@ -196,15 +196,15 @@ const countModel = ({ modelDuration, tokens }: Instruments, { model }: RunInfo, 
 
 const countRun = (to: Instruments, facts: RunInfo, event: Of<'run-finish'>): void => {
   const { at, status, retries, tripwire, error } = event;
-  const whose = { [attribute.agent]: facts.agent };
+  const attributes = { [attribute.agent]: facts.agent };
   const type = status === 'failed' && { [attribute.errorType]: errorType(error) };
-  to.agentDuration.record((at - facts.startedAt) / 1_000, { ...whose, [attribute.runStatus]: status, ...type });
-  if (retries > facts.retries) to.retries.add(retries - facts.retries, whose);
+  to.agentDuration.record((at - facts.startedAt) / 1_000, { ...attributes, [attribute.runStatus]: status, ...type });
+  if (retries > facts.retries) to.retries.add(retries - facts.retries, attributes);
   facts.retries = retries;
   if (!tripwire) return;
   const verdict = tripwire.kind ?? 'trip';
   to.trips.add(1, {
-    ...whose,
+    ...attributes,
     [attribute.guard]: tripwire.processorId,
     [attribute.phase]: tripwire.phase,
     [attribute.verdict]: verdict,

@@ -32,9 +32,9 @@ type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {
   const runs = createKnownRuns<RunSpans>();
   return (event) => {
-    if (event.type === 'run-start') return runs.begin(event.runId, startRun(tracer, event, undefined));
+    if (event.type === 'run-start') return runs.add(event.runId, startRun(tracer, event, undefined));
     const known = runs.get(event.runId);
-    if (event.type === 'run-resume') return runs.begin(event.runId, startRun(tracer, event, known));
+    if (event.type === 'run-resume') return runs.add(event.runId, startRun(tracer, event, known));
     if (!known) return undefined;
     follow(tracer, known, event);
     return event.type === 'run-finish' ? runs.end(event.runId) : undefined;
@@ -209,4 +209,4 @@ const failed = (span: Span | undefined, type: string): void => {
   span?.setStatus({ code: SpanStatusCode.ERROR });
 };
 
-const named = (what: string, whose: string | undefined): string => (whose === undefined ? what : `${what} ${whose}`);
+const named = (what: string, name: string | undefined): string => (name === undefined ? what : `${what} ${name}`);

@@ -88,7 +88,7 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   /** Calls the hook with its arguments. */
   invoke(call: HookCall<P, H>): unknown;
   /** Reads the hook's result; throws an InterlockError for an invalid one. */
-  settle(returned: unknown, settling: SettleOptions<P>): Awaitable<Verdict<PhaseData<P>>>;
+  settle(returned: unknown, options: SettleOptions<P>): Awaitable<Verdict<PhaseData<P>>>;
 }
 
 /** A row of a phase with its own hook. */

@@ -82,10 +82,10 @@ export const current = <Data extends MessageCarrier>(data: Data, host: Host, fac
  */
 export const adopted = <Data extends MessageCarrier>(
   made: Data,
-  settling: SettleMessagesOptions<Data>,
+  options: SettleMessagesOptions<Data>,
   facts: MessageInfo,
 ): Data => {
-  const { data, host } = settling;
+  const { data, host } = options;
   facts.adopt?.(made, data, host);
   const replaced = (name: keyof MessageFields) => (made[name] === data[name] ? undefined : made[name]);
   const fields = {
@@ -93,8 +93,8 @@ export const adopted = <Data extends MessageCarrier>(
     messageList: replaced('messageList'),
     systemMessages: replaced('systemMessages'),
   };
-  if (!Object.values(fields).some(isGiven)) return made;
-  applyMessageFields(fields, settling, facts);
+  if (!Object.values(fields).some(isPresent)) return made;
+  applyMessageFields(fields, options, facts);
   return refreshed({ ...made, messageList: data.messageList }, host, facts);
 };
 
@@ -106,7 +106,7 @@ export const invalidResult = (
 ): InterlockError => new InterlockError('phase/invalid-result', { path: `${phase}/${processorId}`, detail, cause });
 
 /** Raises `phase/invalid-result` if a hook left or returned an entry without content; `missing` is the path to it. */
-export const refuseMissing = (missing: string | undefined, data: { phase: string }, processorId: string): void => {
+export const throwIfMissing = (missing: string | undefined, data: { phase: string }, processorId: string): void => {
   const detail = `${missing} has no content; take it out, or set its text to ''.`;
   if (missing) throw invalidResult(data, processorId, { detail });
 };
@@ -122,7 +122,7 @@ export const checkMessages = (
   const missing =
     missingInMessages(messages, 'messages') ?? missingInMessages(host.messages.readSystem(messageList), 'systemMessages');
   if (missing) dropMissing(messages);
-  refuseMissing(missing, data, processorId);
+  throwIfMissing(missing, data, processorId);
 };
 
 /** A value in a few words, for error messages. */
@@ -140,10 +140,10 @@ export const describeValue = (value: unknown): string => {
  */
 export const settleMessages = <Data extends MessageCarrier>(
   returned: unknown,
-  settling: SettleMessagesOptions<Data>,
+  options: SettleMessagesOptions<Data>,
   facts: MessageInfo,
 ): Pass | Edit<Data> => {
-  const { data, processorId, host } = settling;
+  const { data, processorId, host } = options;
   if (returned === undefined || returned === null) return pass;
   const fields = host.messages.is(returned)
     ? { messageList: returned }
@@ -154,7 +154,7 @@ export const settleMessages = <Data extends MessageCarrier>(
     throw invalidResult(data, processorId, {
       detail: `it returned ${describeValue(returned)}, expected messages or the messageList.`,
     });
-  return applyMessageFields(fields, settling, facts) ? { kind: 'edit', data: refreshed(data, host, facts) } : pass;
+  return applyMessageFields(fields, options, facts) ? { kind: 'edit', data: refreshed(data, host, facts) } : pass;
 };
 
 /** The message fields in a hook's result. null counts as absent. */
@@ -175,52 +175,53 @@ const isMessageFields = (value: unknown): value is MessageFields =>
  */
 export const applyMessageFields = <Data extends MessageCarrier>(
   { messages, messageList, systemMessages }: MessageFields,
-  settling: SettleMessagesOptions<Data>,
+  options: SettleMessagesOptions<Data>,
   facts: MessageInfo,
 ): boolean => {
-  const { data, processorId } = settling;
+  const { data, processorId } = options;
   const path = `${data.phase}/${processorId}`;
-  if (isGiven(messages) && isGiven(messageList)) throw new InterlockError('phase/messages-and-message-list', { path });
-  if (isGiven(messageList) && messageList !== data.messageList) throw new InterlockError('phase/foreign-message-list', { path });
-  const isSystemWritten = isGiven(systemMessages) && writeSystem(systemMessages, settling);
-  const isWritten = isGiven(messages) && writeMessages(messages, settling, facts);
-  return isGiven(messageList) || isSystemWritten || isWritten;
+  if (isPresent(messages) && isPresent(messageList)) throw new InterlockError('phase/messages-and-message-list', { path });
+  if (isPresent(messageList) && messageList !== data.messageList)
+    throw new InterlockError('phase/foreign-message-list', { path });
+  const isSystemWritten = isPresent(systemMessages) && writeSystem(systemMessages, options);
+  const isWritten = isPresent(messages) && writeMessages(messages, options, facts);
+  return isPresent(messageList) || isSystemWritten || isWritten;
 };
 
 /** Whether a field of a result has a value: null counts as absent. */
-export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+export const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 const writeSystem = <Data extends MessageCarrier>(
-  given: unknown,
+  returned: unknown,
   { data, processorId, host }: SettleMessagesOptions<Data>,
 ): boolean => {
-  if (!Array.isArray(given) || !given.every((entry) => (entry as { role?: unknown } | null)?.role === 'system'))
+  if (!Array.isArray(returned) || !returned.every((entry) => (entry as { role?: unknown } | null)?.role === 'system'))
     throw invalidResult(data, processorId, { detail: 'systemMessages is not an array of system messages.' });
-  refuseMissing(missingInMessages(given, 'systemMessages'), data, processorId);
+  throwIfMissing(missingInMessages(returned, 'systemMessages'), data, processorId);
   const list = listOf(data);
-  if (isSame(given, host.messages.readSystem(list))) return false;
-  host.messages.writeSystem(list, given as SystemMessage[]); // just checked
+  if (isSame(returned, host.messages.readSystem(list))) return false;
+  host.messages.writeSystem(list, returned as SystemMessage[]); // just checked
   return true;
 };
 
 const writeMessages = <Data extends MessageCarrier>(
-  given: unknown,
+  returned: unknown,
   { data, processorId, host }: SettleMessagesOptions<Data>,
   facts: MessageInfo,
 ): boolean => {
-  if (!Array.isArray(given)) throw invalidResult(data, processorId, { detail: 'messages is not an array.' });
-  const bad = given.findIndex((entry) => isGiven(entry) && !looksLikeMessage(entry));
+  if (!Array.isArray(returned)) throw invalidResult(data, processorId, { detail: 'messages is not an array.' });
+  const bad = returned.findIndex((entry) => isPresent(entry) && !isMessageLike(entry));
   if (bad >= 0)
     throw invalidResult(data, processorId, {
-      detail: `entry ${bad} of the messages is ${describeValue(given[bad])}, not a message.`,
+      detail: `entry ${bad} of the messages is ${describeValue(returned[bad])}, not a message.`,
     });
-  refuseMissing(missingInMessages(given, 'messages'), data, processorId);
+  throwIfMissing(missingInMessages(returned, 'messages'), data, processorId);
   const list = listOf(data);
-  if (given.length === 0 && facts.emptyMeansUnchanged) return false;
+  if (returned.length === 0 && facts.emptyMeansUnchanged) return false;
   const before = host.messages.read(list, facts.scope);
-  if (isSame(given, before)) return false; // equal content is a pass, even in other objects
+  if (isSame(returned, before)) return false; // equal content is a pass, even in other objects
   try {
-    host.messages.write(list, withFieldEdits(given as MastraDBMessage[], before), facts); // the port adds missing fields or refuses
+    host.messages.write(list, withFieldEdits(returned as MastraDBMessage[], before), facts); // the port adds missing fields or refuses
   } catch (cause) {
     throw invalidResult(data, processorId, { detail: 'the messages could not be taken over.', cause });
   }
@@ -228,14 +229,14 @@ const writeMessages = <Data extends MessageCarrier>(
 };
 
 /** A message in any form that the host reads: its own, or a plain one with a role and a text or parts. */
-const looksLikeMessage = (entry: unknown): boolean => {
+const isMessageLike = (entry: unknown): boolean => {
   if (typeof entry !== 'object' || entry === null) return false;
   const { role, content, parts } = entry as { role?: unknown; content?: unknown; parts?: unknown };
   return typeof role === 'string' && ('content' in entry || 'parts' in entry) && !isOther(content ?? parts);
 };
 
 /** Whether content has an invalid type; missing content has its own error. */
-const isOther = (content: unknown): boolean => isGiven(content) && typeof content !== 'object' && typeof content !== 'string';
+const isOther = (content: unknown): boolean => isPresent(content) && typeof content !== 'object' && typeof content !== 'string';
 
 /** Whether two arrays hold the same objects. */
 const isSameArray = (a: readonly unknown[], b: readonly unknown[]): boolean =>

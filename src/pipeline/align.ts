@@ -16,7 +16,7 @@ interface Inserted {
 /** The changes of an array, by entries of the base. */
 export interface Alignment {
   /** For each entry of the base its current version, or `removed`. */
-  readonly kept: readonly unknown[];
+  readonly alignedEntries: readonly unknown[];
   /** New entries by position: 0 is before the first entry of the base, n is after its n-th. */
   readonly inserted: ReadonlyMap<number, readonly Inserted[]>;
 }
@@ -27,23 +27,23 @@ export interface Alignment {
  */
 export const alignArray = (base: readonly unknown[], edited: readonly unknown[]): Alignment => {
   const origins = keysOf(base) && keysOf(edited) ? originsByKey(base, edited) : originsBySequence(base, edited);
-  const kept = base.map((): unknown => removed);
-  for (const [index, origin] of origins.entries()) if (origin !== undefined) kept[origin] = edited[index];
+  const alignedEntries = base.map((): unknown => removed);
+  for (const [index, origin] of origins.entries()) if (origin !== undefined) alignedEntries[origin] = edited[index];
   const inserted = new Map<number, Inserted[]>();
   for (const gap of gapsOf(edited, origins)) {
     const { from, entries } = gap;
-    const to = endOfGap(kept, from);
+    const to = endOfGap(alignedEntries, from);
     let position = from;
     for (const [index, pair] of pairUp(base.slice(from, to), entries).entries()) {
       const entry = entries[index];
       if (pair === undefined) inserted.set(position, [...(inserted.get(position) ?? []), { entry, from, to }]);
       else {
-        kept[from + pair] = entry;
+        alignedEntries[from + pair] = entry;
         position = from + pair + 1;
       }
     }
   }
-  return { kept, inserted };
+  return { alignedEntries, inserted };
 };
 
 /** The key of an entry: its id, or itself if it is a text. */
@@ -73,10 +73,10 @@ const originsBySequence = (base: readonly unknown[], edited: readonly unknown[])
   const changes = diffArrays([...base], [...edited], { comparator: isSameEntry, maxEditLength });
   if (!changes) return edited.map(() => undefined);
   let at = 0;
-  return changes.flatMap(({ added, removed: gone, count }) => {
+  return changes.flatMap(({ added, removed: isRemoval, count }) => {
     if (!added) at += count;
-    const isCommon = !added && !gone;
-    return gone ? [] : Array.from({ length: count }, (_, index) => (isCommon ? at - count + index : undefined));
+    const isCommon = !added && !isRemoval;
+    return isRemoval ? [] : Array.from({ length: count }, (_, index) => (isCommon ? at - count + index : undefined));
   });
 };
 
@@ -108,9 +108,9 @@ const gapsOf = (edited: readonly unknown[], origins: Origins): Gap[] => {
 };
 
 /** The end of the removed entries from an index on. */
-const endOfGap = (kept: readonly unknown[], from: number): number => {
-  const next = kept.findIndex((entry, index) => index >= from && entry !== removed);
-  return next < 0 ? kept.length : next;
+const endOfGap = (aligned: readonly unknown[], from: number): number => {
+  const next = aligned.findIndex((entry, index) => index >= from && entry !== removed);
+  return next < 0 ? aligned.length : next;
 };
 
 /** With more comparisons than this, entries are paired in order instead. */

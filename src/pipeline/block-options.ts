@@ -34,7 +34,7 @@ const faultIn = (name: string, value: unknown, path: string): ReturnType<OptionK
 
 /** The steps of a block. Raises `pipeline/invalid-step` if they are not an array. */
 export const stepsOf = <Step>(steps: readonly Step[], where: string): readonly Step[] => {
-  if (!Array.isArray(steps)) refuse(where, 'steps side by side are given in an array.');
+  if (!Array.isArray(steps)) reject(where, 'steps side by side are given in an array.');
   return steps;
 };
 
@@ -43,13 +43,13 @@ export const armsOf = <Step>(
   arms: readonly (readonly [Condition, Step])[],
   where: string,
 ): readonly (readonly [Condition, Step])[] => {
-  if (!Array.isArray(arms)) refuse(where, 'arms are given in an array, each as [condition, step].');
+  if (!Array.isArray(arms)) reject(where, 'arms are given in an array, each as [condition, step].');
   for (const [index, arm] of arms.entries())
     if (!Array.isArray(arm) || typeof arm[0] !== 'function')
-      refuse(`${where}/${index}`, 'an arm is a pair [condition, step], and its condition a function.');
+      reject(`${where}/${index}`, 'an arm is a pair [condition, step], and its condition a function.');
   return arms;
 };
 
-const refuse = (path: string, detail: string): never => {
+const reject = (path: string, detail: string): never => {
   throw new InterlockError('pipeline/invalid-step', { path, detail });
 };

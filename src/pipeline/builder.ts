@@ -1,6 +1,6 @@
 import { armsOf, checkBlockOptions, stepsOf, type BlockOptions } from './block-options.js';
 import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode } from './graph.js';
-import { checkGraph } from './verify/refuse.js';
+import { checkGraph } from './verify/throw-defects.js';
 
 /**
  * Composes guards. Every combinator takes and returns the phase payload, so any of them fits after any other.
@@ -44,7 +44,7 @@ export const createBuilder = <Step, Committed>(
     return builder;
   };
   const here = () => `${id}/${nodes.length}`;
-  const merging = (options: BlockOptions = {}) => {
+  const mergeRules = (options: BlockOptions = {}) => {
     checkBlockOptions(options, here());
     const { overlap = ports.blocks?.overlap ?? 'widest-redaction', staleVerdicts = ports.blocks?.staleVerdicts ?? 'report' } =
       options;
@@ -58,13 +58,13 @@ export const createBuilder = <Step, Committed>(
       add({
         kind: 'parallel',
         nodes: stepsOf(steps, here()).map((step) => ports.toNode(step, here())),
-        ...merging(options),
+        ...mergeRules(options),
       } satisfies ParallelNode),
     branch: (arms, options) =>
       add({
         kind: 'branch',
         arms: armsOf(arms, here()).map(([when, step]) => ({ when, node: ports.toNode(step, here()) })),
-        ...merging(options),
+        ...mergeRules(options),
       } satisfies BranchNode),
     map: (run) => add({ kind: 'map', id: `map.${nodes.length}`, run: run as (context: object) => unknown }), // its author knows its input
     graph: () => ({ kind: 'sequence', id, nodes: [...nodes] }),

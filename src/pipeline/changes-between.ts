@@ -29,9 +29,9 @@ export const changesBetween = (before: unknown, after: unknown, target = ''): Ch
 };
 
 const changesOfArray = (before: readonly unknown[], after: readonly unknown[], target: string): Change[] => {
-  const { kept, inserted } = alignArray(before, after);
+  const { alignedEntries, inserted } = alignArray(before, after);
   const own = before.flatMap((entry, index) =>
-    changesBetween(entry, kept[index] === removed ? undefined : kept[index], inside(target, index)),
+    changesBetween(entry, alignedEntries[index] === removed ? undefined : alignedEntries[index], inside(target, index)),
   );
   const added = [...inserted].flatMap(([position, entries]) =>
     entries.map(({ entry }) => ({ target: inside(target, position), after: proseOf(entry) })),

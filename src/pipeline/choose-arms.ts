@@ -5,7 +5,7 @@ import type { RunScope } from '../phase/scope.js';
 import { otherwise, scopeOfContext, type BranchNode, type Condition, type StepContext } from './graph.js';
 
 /** A condition and its path, for errors. */
-interface AskedArm {
+interface ConditionalArm {
   readonly when: Condition;
   readonly path: string;
 }
@@ -14,7 +14,7 @@ interface AskedArm {
 const whenPath = (path: string, index: number): string => `${path}/when.${index}`;
 
 /** An arm of a branch, with its compiled branch; undefined if the arm has nothing to do in the phase. */
-export interface ArmOf<B> extends AskedArm {
+export interface ArmOf<B> extends ConditionalArm {
   readonly branch: B | undefined;
 }
 
@@ -24,18 +24,18 @@ export const armsOf = <B extends { readonly index: number }>(
   branches: readonly B[],
   path: string,
 ): ArmOf<B>[] => {
-  const isAsked = branches.some(({ index }) => arms[index]?.when === otherwise);
+  const hasOtherwise = branches.some(({ index }) => arms[index]?.when === otherwise);
   return arms
     .map(({ when }, index) => ({
       when,
       path: whenPath(path, index),
       branch: branches.find((branch) => branch.index === index),
     }))
-    .filter(({ branch }) => isAsked || branch);
+    .filter(({ branch }) => hasOtherwise || branch);
 };
 
 /** The arms that run, or the first condition that threw, in their written order. */
-export type Choice<A extends AskedArm> =
+export type Choice<A extends ConditionalArm> =
   { readonly matching: readonly A[]; readonly failure?: undefined } | { readonly failure: InterlockError };
 
 /**
@@ -43,13 +43,13 @@ export type Choice<A extends AskedArm> =
  * is chosen: `pipeline/condition-failed` with the condition's path, because skipping a guard after a failed condition would let
  * everything pass.
  */
-export const chooseArms = <A extends AskedArm>(arms: readonly A[], context: StepContext): Awaitable<Choice<A>> => {
-  const asked = arms.filter(({ when }) => when !== otherwise);
-  const answers = asked.map((arm) => ask(arm, context)); // evaluates all of them, so that no error is missed while another one is pending
+export const chooseArms = <A extends ConditionalArm>(arms: readonly A[], context: StepContext): Awaitable<Choice<A>> => {
+  const conditional = arms.filter(({ when }) => when !== otherwise);
+  const answers = conditional.map((arm) => evaluate(arm, context)); // evaluates all of them, so that no error is missed while another one is pending
   return whenReady(allOf(answers), (known) => {
     const failure = known.find((answer) => answer instanceof InterlockError);
     if (failure) return { failure };
-    const matching = asked.filter((_, index) => known[index]);
+    const matching = conditional.filter((_, index) => known[index]);
     return { matching: matching.length > 0 ? matching : arms.filter(({ when }) => when === otherwise) };
   });
 };
@@ -60,7 +60,7 @@ export const stepContext = <Input = PhaseData>(inputData: Input, scope: RunScope
   return Object.defineProperty({ inputData, requestContext, runId }, scopeOfContext, { value: scope });
 };
 
-const ask = ({ when, path }: AskedArm, context: StepContext): Awaitable<boolean | InterlockError> => {
+const evaluate = ({ when, path }: ConditionalArm, context: StepContext): Awaitable<boolean | InterlockError> => {
   const failed = (cause: unknown) => new InterlockError('pipeline/condition-failed', { path, cause });
   try {
     const answer = when(context);

@@ -25,7 +25,7 @@ import type { Block } from './merge-branches.js';
 import { inParallel, type IndexedBranch } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
 import { isOverlapping, withPolicy } from './with-policy.js';
-import { checkGraph } from './verify/refuse.js';
+import { checkGraph } from './verify/throw-defects.js';
 
 /** A compiled pipeline: for each phase one flat function over the guards that have its hook. */
 export interface Plan {
@@ -92,8 +92,8 @@ export const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path
 const guardSteps = <P extends Phase>(row: PhaseRow<P>, node: GuardNode, path: string): GuardStep<P>[] => {
   const { processor, policy, recordsEdits } = node;
   if (typeof processor[row.hook] !== 'function') return [];
-  const judging = withPolicy(stepOf({ row, processor, path }), { row, policy });
-  const step = recordsEdits ? recordingEdits(judging) : judging;
+  const judged = withPolicy(stepOf({ row, processor, path }), { row, policy });
+  const step = recordsEdits ? recordingEdits(judged) : judged;
   return [policy && isOverlapping(policy, row) ? overlapModel(step) : step];
 };
 

@@ -34,7 +34,7 @@ const framed = <P extends Phase>(step: GuardStep<P>, before: readonly string[]):
   run: (data, scope) => {
     const frame = scope.workflow as PlanFrame; // opened by `inFrame`
     if (frame.isOver) return skipped;
-    for (const id of before) if (!frame.results.has(id)) frame.results.set(id, kept(data));
+    for (const id of before) if (!frame.results.has(id)) frame.results.set(id, frozenCopy(data));
     return step.run(data, scope);
   },
   read: (returned, data, scope) => (returned === skipped ? pass : step.read(returned, data, scope)),
@@ -55,7 +55,7 @@ export const inFrame =
 /** A frame for the steps of a workflow with a payload; its state is that of the outer workflow. */
 export const openFrame = (workflowId: string, data: PhaseData, outer?: WorkflowFrame): PlanFrame => {
   const results = new Map<string, PhaseData>();
-  const init = kept(data);
+  const init = frozenCopy(data);
   let own: object = {};
   let isOver = false;
   return {
@@ -80,7 +80,7 @@ export const openFrame = (workflowId: string, data: PhaseData, outer?: WorkflowF
 };
 
 /** A snapshot of the payload: an edit replaces content of the list's messages. */
-export const kept = (data: PhaseData): PhaseData => {
+export const frozenCopy = (data: PhaseData): PhaseData => {
   const { messages }: MessageCarrier = data;
   return messages ? ({ ...data, messages: messages.map((message) => ({ ...message })) } as PhaseData) : data; // each keeps its phase
 };

@@ -39,13 +39,13 @@ interface Merged<P extends Phase> {
  * Merges the branches' versions of a payload; the merged messages are written into the payload's own list. An overlap under the rule
  * `error` (`pipeline/conflict`), and a rule function that throws, result in no verdict.
  */
-export const mergeBranches = <P extends Phase>(merging: MergeBranchesOptions<P>): Merged<P> => {
-  const { data, block, scope } = merging;
+export const mergeBranches = <P extends Phase>(options: MergeBranchesOptions<P>): Merged<P> => {
+  const { data, block, scope } = options;
   const { row, path } = block;
   const writers = new Set<number>();
   try {
-    const followed = mergeLists(merging, writers) ? (row.refresh?.(data, scope.host) ?? data) : data;
-    const merged = mergeFields(merging, followed, writers);
+    const followed = mergeLists(options, writers) ? (row.refresh?.(data, scope.host) ?? data) : data;
+    const merged = mergeFields(options, followed, writers);
     return { verdict: merged === data ? pass : { kind: 'edit', data: merged }, writers };
   } catch (cause) {
     const error = mergeError(path, cause);

@@ -42,23 +42,23 @@ const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, pl
   const texts = [...new Set(group.map((span) => span.text))];
   if (start === end) return { start, end, text: texts.join('') };
   if (texts.length === 1 && group.every((span) => span.start === start && span.end === end)) return first;
-  const stretch = base.slice(start, end);
+  const section = base.slice(start, end);
   const parties = authors
     .map((author) => ({ author, own: group.filter((span) => span.author === author) }))
     .filter(({ own }) => own.length > 0);
   const edits = parties.map(({ author, own }) => ({
     author,
     value: applySpans(
-      stretch,
+      section,
       own.map((span) => shifted(span, start)),
     ),
   }));
-  const settled = settle(stretch, edits, { place });
+  const settled = settle(section, edits, { place });
   if (place.options.rule !== 'widest-redaction') return { start, end, text: textOf(settled) };
   // Removes all that any of them removed; inserts the replacement of one of them.
   const [best] = parties
     .map(({ author, own }) => ({ author, text: own.map((span) => span.text).join(' ') })) // separated, so that words stay words
-    .toSorted(byReach(stretch));
+    .toSorted(byReach(section));
   return { start, end, text: best?.text ?? '' };
 };
 

@@ -60,10 +60,13 @@ const mergeArrays = (given: readonly unknown[], versions: readonly Version<unkno
       .map((insertion) => mergeValues(undefined, insertion.versions, within(place, position)));
   const merged = insertedAt(0);
   for (const [index, entry] of base.entries()) {
-    const own = aligned.map(({ author, kept }) => ({ author, value: kept[index] === removed ? undefined : kept[index] }));
+    const own = aligned.map(({ author, alignedEntries }) => ({
+      author,
+      value: alignedEntries[index] === removed ? undefined : alignedEntries[index],
+    }));
     const value = mergeValues(entry, own, within(place, index));
-    const isGone = value === undefined && aligned.some(({ kept }) => kept[index] === removed);
-    merged.push(...(isGone ? [] : [value]), ...insertedAt(index + 1));
+    const isRemoved = value === undefined && aligned.some(({ alignedEntries }) => alignedEntries[index] === removed);
+    merged.push(...(isRemoved ? [] : [value]), ...insertedAt(index + 1));
   }
   return merged;
 };
@@ -122,11 +125,11 @@ interface InsertionOptions {
  * appears once: matched by its key, otherwise by equality. The default rule removes from an entry the words that another branch
  * removed from the content at that position.
  */
-const insertionsOf = (merging: InsertionOptions): NewEntry[] => {
+const insertionsOf = (options: InsertionOptions): NewEntry[] => {
   const found: NewEntry[] = [];
-  const branches = merging.aligned.toSorted((a, b) => compare(a.author, b.author));
+  const branches = options.aligned.toSorted((a, b) => compare(a.author, b.author));
   for (const { position, version, entry, from, to } of branches.flatMap(entriesOf)) {
-    const own = { author: version.author, value: freed(entry, { version, from, to }, merging) };
+    const own = { author: version.author, value: freed(entry, { version, from, to }, options) };
     const twin = found.find((one) => isTwin(one, own.value, position));
     if (twin) twin.versions.push(own);
     else found.push({ position, versions: [own] });
@@ -155,8 +158,8 @@ const freed = (entry: unknown, gap: Gap, { base, aligned, place: { options, targ
   const before = textOf(base.slice(gap.from, gap.to));
   const others = aligned
     .filter((other) => other !== gap.version)
-    .map((other) => ({ author: other.author, value: textOf(standingIn(other, gap)) }));
-  const own = textOf(standingIn(gap.version, gap));
+    .map((other) => ({ author: other.author, value: textOf(entriesIn(other, gap)) }));
+  const own = textOf(entriesIn(gap.version, gap));
   const free = scrubbed(entry, { before, own, others: others.map(({ value }) => value) });
   if (!isSame(free, entry))
     options.onOverlap({ base: before, edits: [{ author: gap.version.author, value: entry }, ...others], target });
@@ -164,10 +167,10 @@ const freed = (entry: unknown, gap: Gap, { base, aligned, place: { options, targ
 };
 
 /** A branch's entries in a section of the base, in order. */
-const standingIn = ({ kept, inserted }: AlignedVersion, { from, to }: Gap): unknown[] => {
+const entriesIn = ({ alignedEntries, inserted }: AlignedVersion, { from, to }: Gap): unknown[] => {
   const positions = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   return positions.flatMap((position) => [
     ...(inserted.get(position) ?? []).map(({ entry }) => entry),
-    ...kept.slice(position, Math.min(position + 1, to)).filter((entry) => entry !== removed),
+    ...alignedEntries.slice(position, Math.min(position + 1, to)).filter((entry) => entry !== removed),
   ]);
 };

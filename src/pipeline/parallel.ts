@@ -53,11 +53,11 @@ export interface SettleBlockOptions<P extends Phase> extends MergeBranchesOption
  * Settles the payload after a block without a stop: merges the edits. Branches that passed have not seen their siblings' edits:
  * this is reported, and under `staleVerdicts: 'rerun'` they judge the merged payload once.
  */
-export const settleBlock = <P extends Phase>(settling: SettleBlockOptions<P>): Awaitable<Verdict<PhaseData<P>>> => {
-  const { branches, block, scope } = settling;
+export const settleBlock = <P extends Phase>(options: SettleBlockOptions<P>): Awaitable<Verdict<PhaseData<P>>> => {
+  const { branches, block, scope } = options;
   const isRerun = block.staleVerdicts === 'rerun';
-  const undo = isRerun ? checkpointOf(settling) : undefined;
-  const { verdict, writers } = mergeBranches(settling);
+  const undo = isRerun ? checkpointOf(options) : undefined;
+  const { verdict, writers } = mergeBranches(options);
   const readers = branches.filter((_, index) => !writers.has(index));
   if (verdict.kind !== 'edit' || readers.length === 0) return verdict;
   const authors = branches.filter((_, index) => writers.has(index)).map(authorOf);
@@ -85,10 +85,11 @@ export const firstTripOrAll = <D>(verdicts: readonly Awaitable<Verdict<D>>[]): A
   const isTrip = (verdict: Verdict<D> | undefined) => verdict?.kind === 'trip';
   if (known.some(isTrip) || !known.includes(undefined)) return known;
   return new Promise((resolve, reject) => {
-    const note = (verdict: Verdict<D>, index: number) => {
+    const record = (verdict: Verdict<D>, index: number) => {
       known[index] = verdict;
       if (isTrip(verdict) || !known.includes(undefined)) resolve(known);
     };
-    for (const [index, verdict] of verdicts.entries()) if (isPromise(verdict)) verdict.then((done) => note(done, index), reject);
+    for (const [index, verdict] of verdicts.entries())
+      if (isPromise(verdict)) verdict.then((done) => record(done, index), reject);
   });
 };

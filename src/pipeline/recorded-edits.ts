@@ -29,7 +29,7 @@ const marked = (node: GraphNode): GraphNode => {
 };
 
 /** The result of a step's code, and its input. */
-interface Looked {
+interface PayloadContent {
   readonly returned: unknown;
   readonly before: unknown;
 }
@@ -38,16 +38,16 @@ interface Looked {
 export const recordingEdits = <P extends Phase>(step: GuardStep<P>): GuardStep<P> => ({
   ...step,
   run: (data, scope) => {
-    const before = lookAt(data, scope);
+    const before = contentOf(data, scope);
     const returned = step.run(data, scope);
-    return isPromise(returned) ? returned.then((value): Looked => ({ returned: value, before })) : { returned, before };
+    return isPromise(returned) ? returned.then((value): PayloadContent => ({ returned: value, before })) : { returned, before };
   },
-  read: (looked, data, scope) => {
-    const { returned, before } = looked as Looked; // the result of `run`
+  read: (content, data, scope) => {
+    const { returned, before } = content as PayloadContent; // the result of `run`
     return whenReady(step.read(returned, data, scope), (verdict): Verdict<PhaseData<P>> => {
       if (isStop(verdict)) return verdict;
       const after = verdict.kind === 'edit' ? verdict.data : data;
-      const changes = changesBetween(before, lookAt(after, scope));
+      const changes = changesBetween(before, contentOf(after, scope));
       if (changes.length > 0) return { kind: 'edit', data: after, changes };
       return verdict.kind === 'edit' && isSame(seen(data), seen(after)) ? pass : verdict;
     });
@@ -61,7 +61,7 @@ const unseen = new Set(['phase', 'messageList', 'messages', 'systemMessages', 's
 const seen = (data: PhaseData): unknown => Object.fromEntries(Object.entries(data).filter(([name]) => !unseen.has(name)));
 
 /** An immutable copy of a payload, as plain data. */
-const lookAt = (data: PhaseData, { host }: RunScope): unknown => {
+const contentOf = (data: PhaseData, { host }: RunScope): unknown => {
   const { messageList }: MessageCarrier = data;
   const fields = seen(data);
   if (!messageList) return copyPlain(fields);

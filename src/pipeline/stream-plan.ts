@@ -18,16 +18,16 @@ import type { Block } from './merge-branches.js';
 type StreamGuard = Guard<'outputStream'>;
 
 /** Consecutive guards of the stream: those that judge each chunk, or those with windows. */
-export type StreamStretch = ChunkStretch | WindowStretch;
+export type StreamSegment = ChunkSegment | WindowSegment;
 
 /** Guards that judge each chunk as it comes. */
-interface ChunkStretch {
+interface ChunkSegment {
   readonly kind: 'chunks';
   readonly guard: StreamGuard;
 }
 
 /** Guards with windows, one after another. */
-export interface WindowStretch {
+export interface WindowSegment {
   readonly kind: 'windows';
   /** The stages that a text passes. */
   readonly places: readonly TextPlace[];
@@ -67,9 +67,9 @@ interface TextBranch {
 /** The window of a guard: its policy's, else its processor's. A pattern remains one under a policy's window, and may hold the part. */
 export const windowOf = ({ processor, policy }: GuardNode): Window | undefined => {
   const pattern = patternOf(processor);
-  const asked = policy?.window;
-  if (!pattern) return asked ?? (processor as { window?: Window }).window;
-  return { pattern: asked === 'part' || asked === 'step' ? { ...pattern, maxLength: 'part', open: undefined } : pattern };
+  const window = policy?.window;
+  if (!pattern) return window ?? (processor as { window?: Window }).window;
+  return { pattern: window === 'part' || window === 'step' ? { ...pattern, maxLength: 'part', open: undefined } : pattern };
 };
 
 const hasWindow = (node: GraphNode): boolean =>
@@ -90,7 +90,7 @@ const noWindows = 'no windows';
 
 /** The stream plan of a pipeline whose guards have windows. */
 interface StreamPlan {
-  readonly stretches: readonly StreamStretch[];
+  readonly stretches: readonly StreamSegment[];
   /** All of its guards for a chunk that does not come from the model: a tool's result, a data part. */
   readonly whole: StreamGuard;
 }
@@ -103,7 +103,7 @@ export const planStream = (graph: SequenceNode): StreamPlan | undefined => {
 };
 
 const toPlan = (graph: SequenceNode): StreamPlan => ({
-  stretches: stretches(membersOf(graph, graph.id)).map(toStretch),
+  stretches: stretches(membersOf(graph, graph.id)).map(toSegment),
   whole: inSequence(stepsOf(gateRow, graph, graph.id)),
 });
 
@@ -127,7 +127,7 @@ const stretches = (members: readonly Member[]): Member[][] => {
   return found;
 };
 
-const toStretch = (members: readonly Member[]): StreamStretch => {
+const toSegment = (members: readonly Member[]): StreamSegment => {
   const [first] = members as [Member, ...Member[]]; // a group has at least one
   const guard = inSequence(members.flatMap(({ steps }) => steps));
   if (!hasWindow(first.node)) return { kind: 'chunks', guard };

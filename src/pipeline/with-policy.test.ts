@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GuardPolicy } from '../../schemas/index.js';
-import { ask, onCall, planOf, same, settle, type Asked, type Hook } from '../guard/policy/test-setup.js';
+import { callGuard, onCall, planOf, same, settle, type GuardCalls, type Hook } from '../guard/policy/test-setup.js';
 import { contents, conversation, createScope, payloads } from '../phase/test-setup.js';
 import type { Phase } from '../phase/row.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
@@ -19,13 +19,13 @@ interface Outage {
   /** The expected code in reports. */
   readonly code: string;
   /** Calls a guard that cannot give a verdict. */
-  ask(phase: Phase, policy: GuardPolicy, onViolation?: () => void): Promise<Asked>;
+  ask(phase: Phase, policy: GuardPolicy, onViolation?: () => void): Promise<GuardCalls>;
 }
 
 const failing =
   (run: Hook): Outage['ask'] =>
   (phase, policy, onViolation) =>
-    ask(planOf(run, policy, { onViolation }), phase);
+    callGuard(planOf(run, policy, { onViolation }), phase);
 
 const outages: Outage[] = [
   {
@@ -40,7 +40,7 @@ const outages: Outage[] = [
     name: 'hangs',
     code: 'guard/deadline',
     ask: async (phase, policy, onViolation) => {
-      const asked = ask(planOf(hang, { ...policy, deadlineMs: 50 }, { onViolation }), phase);
+      const asked = callGuard(planOf(hang, { ...policy, deadlineMs: 50 }, { onViolation }), phase);
       await vi.advanceTimersByTimeAsync(50);
       return asked;
     },
@@ -54,8 +54,8 @@ const outages: Outage[] = [
         { ...policy, breaker: { failures: 1, halfOpenAfterMs: 99 } },
         { onViolation },
       );
-      await ask(plan, phase);
-      return ask(plan, phase);
+      await callGuard(plan, phase);
+      return callGuard(plan, phase);
     },
   },
   {
@@ -63,9 +63,9 @@ const outages: Outage[] = [
     code: 'guard/busy',
     ask: async (phase, policy, onViolation) => {
       const plan = planOf(hang, { ...policy, concurrency: { limit: 1, queue: 0 } }, { onViolation });
-      void ask(plan, phase);
+      void callGuard(plan, phase);
       await settle();
-      return ask(plan, phase);
+      return callGuard(plan, phase);
     },
   },
 ];
@@ -98,7 +98,7 @@ describe.each(phaseNames)('%s', (phase) => {
 
     it('passes, and that is reported: pass', async () => {
       const { verdict, scope, list } = await askIt(phase, { onUnavailable: 'pass' });
-      const before = (await ask(planOf(same, undefined), phase)).list;
+      const before = (await callGuard(planOf(same, undefined), phase)).list;
       expect(verdict).toEqual({ kind: 'pass' });
       expect(contents(list)).toEqual(contents(before));
       expect(scope.reports).toMatchObject([{ author, verdict: { kind: 'pass', bypass: { reason: code } } }]);
@@ -113,8 +113,8 @@ describe.each(phaseNames)('%s', (phase) => {
       if (args.prompt?.[0]) args.prompt[0].content = [{ text: 'changed' }];
       throw down;
     };
-    const { verdict, list } = await ask(planOf(meddle, { onUnavailable: 'pass' }), phase);
-    const untouched = await ask(planOf(same, undefined), phase);
+    const { verdict, list } = await callGuard(planOf(meddle, { onUnavailable: 'pass' }), phase);
+    const untouched = await callGuard(planOf(same, undefined), phase);
     expect(verdict).toEqual({ kind: 'pass' });
     expect(contents(list)).toEqual(contents(untouched.list));
   });
@@ -124,7 +124,7 @@ describe.each(phaseNames)('%s', (phase) => {
     async (onUnavailable) => {
       const { hook, calls } = onCall();
       const scope = createScope();
-      const asked = ask(planOf(hook, { deadlineMs: 10, onUnavailable }), phase, { scope });
+      const asked = callGuard(planOf(hook, { deadlineMs: 10, onUnavailable }), phase, { scope });
       await vi.advanceTimersByTimeAsync(10);
       const { verdict, list } = await asked;
       const [before, reports] = [contents(list), scope.reports.length];
@@ -163,9 +163,9 @@ describe.each(phaseNames)('%s', (phase) => {
       async ({ abort }) => abort('again', { retry: true }),
     ];
     for (const hook of hooks) {
-      const plain = await ask(planOf(hook, undefined), phase);
+      const plain = await callGuard(planOf(hook, undefined), phase);
       for (const policy of policies) {
-        const under = await ask(planOf(hook, policy), phase);
+        const under = await callGuard(planOf(hook, policy), phase);
         expect(under.verdict).toEqual(plain.verdict);
         expect(contents(under.list)).toEqual(contents(plain.list));
         expect(under.scope.reports.map(({ verdict }) => verdict.kind)).toEqual(
@@ -178,7 +178,7 @@ describe.each(phaseNames)('%s', (phase) => {
   it('a violation is reported once under every policy', async () => {
     for (const policy of [{ deadlineMs: 9 }, { onUnavailable: 'pass' }, { cache: { maxEntries: 1 } }] as const) {
       const onViolation = vi.fn();
-      await ask(
+      await callGuard(
         planOf(({ abort }) => abort('bad', { metadata: 7 }), policy, { onViolation }),
         phase,
       );
@@ -190,7 +190,7 @@ describe.each(phaseNames)('%s', (phase) => {
     for (const onUnavailable of ['pass', 'trip'] as const) {
       const { hook, calls } = onCall();
       const controller = new AbortController();
-      const asked = ask(planOf(hook, { onUnavailable }), phase, { scope: createScope({ abortSignal: controller.signal }) });
+      const asked = callGuard(planOf(hook, { onUnavailable }), phase, { scope: createScope({ abortSignal: controller.signal }) });
       controller.abort(new Error('gone'));
       calls[0]?.fail(new Error('aborted'));
       expect((await asked).verdict).toMatchObject({ kind: 'unavailable', error: { message: 'aborted' } });
@@ -202,9 +202,9 @@ describe('layers', () => {
   it('waiting for a turn counts against the deadline, and what was given up does not begin', async () => {
     const { hook, calls } = onCall();
     const plan = planOf(hook, { deadlineMs: 100, concurrency: { limit: 1 } });
-    const first = ask(plan, 'input');
+    const first = callGuard(plan, 'input');
     await vi.advanceTimersByTimeAsync(60);
-    const second = ask(plan, 'input');
+    const second = callGuard(plan, 'input');
     await vi.advanceTimersByTimeAsync(39);
     calls[0]?.answer();
     expect((await first).verdict).toEqual({ kind: 'pass' });
@@ -212,11 +212,11 @@ describe('layers', () => {
     expect(calls).toHaveLength(2);
     await vi.advanceTimersByTimeAsync(61);
     expect((await second).verdict).toMatchObject({ kind: 'unavailable', error: { code: 'guard/deadline' } });
-    const third = ask(plan, 'input'); // the second ignores its signal: its place is free nevertheless
+    const third = callGuard(plan, 'input'); // the second ignores its signal: its place is free nevertheless
     await settle();
     expect(calls).toHaveLength(3);
     const gone = new AbortController();
-    const fourth = ask(plan, 'input', { scope: createScope({ abortSignal: gone.signal }) });
+    const fourth = callGuard(plan, 'input', { scope: createScope({ abortSignal: gone.signal }) });
     await settle();
     gone.abort(new Error('gone'));
     calls[2]?.answer();
@@ -229,12 +229,12 @@ describe('layers', () => {
     const { hook, calls } = onCall();
     const plan = planOf(hook, { deadlineMs: 10, onUnavailable: 'pass' });
     const scope = createScope();
-    const first = ask(plan, 'outputStream', { scope });
+    const first = callGuard(plan, 'outputStream', { scope });
     await vi.advanceTimersByTimeAsync(10);
     await first;
     calls[0]?.answer();
     await settle();
-    const second = ask(plan, 'outputStream', { scope });
+    const second = callGuard(plan, 'outputStream', { scope });
     expect(calls[1]?.args.abortSignal.aborted).toBe(false);
     await calls[1]?.args.writer?.custom({ type: 'data-heard' });
     calls[1]?.answer();
@@ -246,7 +246,7 @@ describe('layers', () => {
     const plan = planOf(hang, { deadlineMs: 10, breaker: { failures: 2, halfOpenAfterMs: 1_000 } });
     const codes: unknown[] = [];
     for (let call = 0; call < 3; call += 1) {
-      const asked = ask(plan, 'input');
+      const asked = callGuard(plan, 'input');
       await vi.advanceTimersByTimeAsync(10);
       const { verdict } = await asked;
       codes.push(verdict.kind === 'unavailable' && (verdict.error as { code: string }).code);
@@ -258,12 +258,12 @@ describe('layers', () => {
     let isUp = true;
     const run: Hook = ({ abort }) => (isUp ? abort('bad') : Promise.reject(down));
     const plan = planOf(run, { cache: { maxEntries: 9 }, breaker: { failures: 1, halfOpenAfterMs: 1_000 } });
-    await ask(plan, 'input');
+    await callGuard(plan, 'input');
     isUp = false;
     const other = createScope({ retryCount: 1 });
-    expect((await ask(plan, 'input', { scope: other })).verdict).toMatchObject({ kind: 'unavailable' });
-    expect((await ask(plan, 'input', { scope: other })).verdict).toMatchObject({ error: { code: 'guard/breaker-open' } });
-    expect((await ask(plan, 'input')).verdict).toMatchObject({ kind: 'trip', reason: 'bad' });
+    expect((await callGuard(plan, 'input', { scope: other })).verdict).toMatchObject({ kind: 'unavailable' });
+    expect((await callGuard(plan, 'input', { scope: other })).verdict).toMatchObject({ error: { code: 'guard/breaker-open' } });
+    expect((await callGuard(plan, 'input')).verdict).toMatchObject({ kind: 'trip', reason: 'bad' });
   });
 
   it('a step whose policy asks for no layer is the step itself: it costs nothing', () => {
@@ -323,7 +323,7 @@ describe('layers', () => {
       id: 'q',
       nodes: [{ kind: 'parallel', nodes, overlap: 'widest-redaction', staleVerdicts: 'report' }],
     });
-    const { verdict } = await ask(plan, 'input', { scope });
+    const { verdict } = await callGuard(plan, 'input', { scope });
     expect(verdict).toMatchObject({ kind: 'trip', processorId: 'strict' });
     await vi.advanceTimersByTimeAsync(20);
     expect(scope.reports.map(({ author }) => author.processorId)).toEqual(['strict']);
@@ -340,7 +340,7 @@ describe('layers', () => {
       id: 'q',
       nodes: [{ kind: 'parallel', nodes: nodes.flatMap(({ graph }) => graph.nodes), overlap: 'first', staleVerdicts: 'report' }],
     });
-    const asked = ask(plan, 'input', { scope });
+    const asked = callGuard(plan, 'input', { scope });
     await vi.advanceTimersByTimeAsync(10);
     expect((await asked).verdict).toEqual({ kind: 'pass' });
     expect(scope.reports.map(({ author, verdict }) => [author.processorId, verdict])).toEqual([

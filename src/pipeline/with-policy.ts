@@ -6,13 +6,13 @@ import { cached } from '../guard/policy/cached.js';
 import { cachedWindows } from '../guard/policy/cached-windows.js';
 import { withConcurrency } from '../guard/policy/concurrency.js';
 import { withDeadline } from '../guard/policy/deadline.js';
-import { judgingOnly } from '../guard/policy/judging-only.js';
+import { withoutEdits } from '../guard/policy/without-edits.js';
 import type { Layer, LayerPorts, LayerSite } from '../guard/policy/layer.js';
 import { onUnavailable } from '../guard/policy/on-unavailable.js';
 import { policyState } from '../guard/policy/policy-state.js';
 import { sampled } from '../guard/policy/sampled.js';
 import { shadowed } from '../guard/policy/shadowed.js';
-import { tellViolation } from '../guard/read-thrown.js';
+import { notifyViolation } from '../guard/read-thrown.js';
 import { whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseRow } from '../phase/row.js';
 import type { Retry, Trip, Verdict } from '../verdict.js';
@@ -49,7 +49,7 @@ const layers: readonly Entry[] = [
   { isOn: ({ sampleRate }) => sampleRate !== undefined && sampleRate < 1, layer: sampled },
   { isOn: ({ shadow }) => shadow === true, layer: shadowed },
   { isOn: ({ onUnavailable: choice }) => choice !== undefined && choice !== 'fail', layer: onUnavailable },
-  { isOn: isOverlapping, layer: judgingOnly },
+  { isOn: isOverlapping, layer: withoutEdits },
   { isOn: isIsolated, layer: (inner, { ports }) => ports.isolate(inner) },
   { isOn: isCached, layer: cached },
   { isOn: keepsWindows, layer: cachedWindows },
@@ -79,7 +79,7 @@ export const withPolicy = <P extends Phase>(step: GuardStep<P>, { row, policy }:
     isBlock: policy.shadow, // it reports its own verdict later
     run: (data, scope) =>
       whenReady(guard(data, scope), (verdict) => {
-        if (isViolation(verdict)) tellViolation(onViolation, verdict);
+        if (isViolation(verdict)) notifyViolation(onViolation, verdict);
         return verdict;
       }),
     read: (verdict) => verdict as Verdict<never>, // the result of `run`

@@ -24,8 +24,8 @@ export const withoutWords = (text: string, words: ReadonlySet<string>): string =
 
 /** The words of one text that another lacks. */
 export const lostWords = (before: string, after: string): string[] => {
-  const kept = new Set(wordsOf(after));
-  return wordsOf(before).filter((word) => !kept.has(word));
+  const remaining = new Set(wordsOf(after));
+  return wordsOf(before).filter((word) => !remaining.has(word));
 };
 
 /** Fields that contain names, dates or references. Their values are not prose, at any depth. */

@@ -1,7 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessageScope, MessageSource, SystemMessage } from '../phase/host.js';
 import { isSame } from '../phase/plain-data.js';
-import { refusing } from './needs-mastra.js';
+import { rejecting } from './needs-mastra.js';
 import { isSystem, systemText } from './stored-form.js';
 import { storedMessage } from './stored-message.js';
 
@@ -15,12 +15,12 @@ export interface PlainState {
 }
 
 /** The field for a new message's id, by its source. */
-export const noteOf = { input: 'newUserMessages', response: 'newResponseMessages' } as const satisfies Record<
+export const sourceFields = { input: 'newUserMessages', response: 'newResponseMessages' } as const satisfies Record<
   MessageSource,
   keyof PlainState
 >;
 
-const notes = Object.values(noteOf);
+const sourceNames = Object.values(sourceFields);
 
 export const emptyState = (): PlainState => ({
   messages: [],
@@ -45,7 +45,7 @@ export const stateOf = (list: MessageList): PlainState => {
 /** The messages of a scope. */
 export const messagesIn = (state: PlainState, scope: MessageScope): MastraDBMessage[] => {
   if (scope === 'all') return [...state.messages];
-  const own = new Set(state[noteOf[scope]]);
+  const own = new Set(state[sourceFields[scope]]);
   return state.messages.filter(({ id }) => own.has(id));
 };
 
@@ -104,7 +104,7 @@ const absentViews: Record<Exclude<keyof MessageList['get']['all'], 'db'>, true> 
 
 /** Opens a list over a state, which belongs to it from then on. */
 export const openPlainList = (state: PlainState): MessageList => {
-  const list = refusing(
+  const list = rejecting(
     membersOf(state, () => list),
     absent,
     'messageList',
@@ -126,8 +126,8 @@ const membersOf = (state: PlainState, self: () => MessageList): Record<Offered, 
   updateToolInvocation: (part: ToolPart) => updateToolInvocation(state, part),
   getSystemMessages: (tag?: string) => (tag ? (state.taggedSystemMessages[tag] ?? []) : state.systemMessages),
   getAllSystemMessages: () => [...state.systemMessages, ...Object.values(state.taggedSystemMessages).flat()],
-  addSystem: (given: unknown, tag?: string) => {
-    for (const message of Array.isArray(given) ? (given as unknown[]) : [given]) if (message) addSystem(state, message, tag);
+  addSystem: (system: unknown, tag?: string) => {
+    for (const message of Array.isArray(system) ? (system as unknown[]) : [system]) if (message) addSystem(state, message, tag);
     return self();
   },
   clearSystemMessages: (tag?: string) => {
@@ -142,7 +142,7 @@ const membersOf = (state: PlainState, self: () => MessageList): Record<Offered, 
 });
 
 const viewOf = (state: PlainState, view: View): object =>
-  refusing({ db: () => (view === 'remembered' ? [] : messagesIn(state, view)) }, absentViews, `messageList.get.${view}`);
+  rejecting({ db: () => (view === 'remembered' ? [] : messagesIn(state, view)) }, absentViews, `messageList.get.${view}`);
 
 const addOne = (state: PlainState, given: unknown, source: string): void => {
   if (isSystem(given as MastraDBMessage)) return addSystem(state, given, undefined);
@@ -150,18 +150,18 @@ const addOne = (state: PlainState, given: unknown, source: string): void => {
   const at = state.messages.findIndex(({ id }) => id === message.id);
   if (at === -1) state.messages.push(message);
   else state.messages[at] = message;
-  noteSource(state, message.id, source);
+  recordSource(state, message.id, source);
 };
 
-const noteSource = (state: PlainState, id: string, source: string): void => {
-  for (const note of notes) state[note] = state[note].filter((known) => known !== id);
+const recordSource = (state: PlainState, id: string, source: string): void => {
+  for (const note of sourceNames) state[note] = state[note].filter((known) => known !== id);
   if (source === 'response') state.newResponseMessages.push(id);
   else if (source === 'input' || source === 'user') state.newUserMessages.push(id);
 };
 
-const addSystem = (state: PlainState, given: unknown, tag: string | undefined): void => {
-  const { providerOptions } = given as { providerOptions?: SystemMessage['providerOptions'] };
-  const content = typeof given === 'string' ? given : systemText(given as MastraDBMessage); // in either form
+const addSystem = (state: PlainState, system: unknown, tag: string | undefined): void => {
+  const { providerOptions } = system as { providerOptions?: SystemMessage['providerOptions'] };
+  const content = typeof system === 'string' ? system : systemText(system as MastraDBMessage); // in either form
   const message: SystemMessage = Object.assign({ role: 'system' as const, content }, providerOptions && { providerOptions });
   const bucket = tag ? (state.taggedSystemMessages[tag] ??= []) : state.systemMessages;
   if (!bucket.some((known) => isSame(known.content, content))) bucket.push(message);
@@ -173,7 +173,7 @@ const clear = (state: PlainState, scope: MessageScope): MastraDBMessage[] =>
 const remove = (state: PlainState, ids: ReadonlySet<string>): MastraDBMessage[] => {
   const removed = state.messages.filter(({ id }) => ids.has(id));
   state.messages = state.messages.filter(({ id }) => !ids.has(id));
-  for (const note of notes) state[note] = state[note].filter((id) => !ids.has(id));
+  for (const note of sourceNames) state[note] = state[note].filter((id) => !ids.has(id));
   return removed;
 };
 
@@ -191,7 +191,7 @@ const updateToolInvocation = (state: PlainState, given: ToolPart): boolean => {
     if (part?.type !== 'tool-invocation') continue;
     const toolInvocation = Object.assign({}, given.toolInvocation, { args: part.toolInvocation.args as unknown });
     content.parts[at] = Object.assign({}, part, given, { toolInvocation });
-    noteSource(state, id, 'response');
+    recordSource(state, id, 'response');
     return true;
   }
   return false;

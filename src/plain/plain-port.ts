@@ -3,7 +3,7 @@ import type { MessagePort } from '../phase/host.js';
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import { interleaved } from './interleaved.js';
 import { needsMastra } from './needs-mastra.js';
-import { emptyState, messagesIn, noteOf, openPlainList, stateIn, stateOf, type PlainState } from './plain-list.js';
+import { emptyState, messagesIn, sourceFields, openPlainList, stateIn, stateOf, type PlainState } from './plain-list.js';
 import { readToolResult } from './read-tool-result.js';
 import { isStored, isSystem, systemText } from './stored-form.js';
 import { storedMessage } from './stored-message.js';
@@ -31,8 +31,8 @@ const write: MessagePort['write'] = (list, messages, { scope, source }) => {
   state.messages = interleaved(state.messages, wanted, inScope);
   const left = new Set(state.messages.map(({ id }) => id));
   const added = wanted.filter(({ id }) => !known.has(id)).map(({ id }) => id);
-  for (const note of Object.values(noteOf)) state[note] = state[note].filter((id) => left.has(id));
-  state[noteOf[source]].push(...added);
+  for (const note of Object.values(sourceFields)) state[note] = state[note].filter((id) => left.has(id));
+  state[sourceFields[source]].push(...added);
 };
 
 /** Replaces the message with the same id in place, so that each holder sees the change; keeps its time. */

@@ -19,7 +19,7 @@ export const storedMessage = (given: unknown): MastraDBMessage => {
   const { id = globalThis.crypto.randomUUID(), role, createdAt = new Date(), content } = message;
   if (isStored(message as MastraDBMessage) && message.createdAt) return message as MastraDBMessage; // isStored checked the form
   return {
-    ...kept(message as Partial<MastraDBMessage>),
+    ...ids(message as Partial<MastraDBMessage>),
     id,
     role: role === 'tool' ? 'assistant' : role,
     createdAt,
@@ -42,7 +42,7 @@ const contentOf = ({ role, parts }: Spoken, content: Spoken['content']): Content
   return { format: 2, parts: toStored([{ role, content: content ?? '' }]).parts };
 };
 
-const kept = ({ threadId, resourceId, type }: Partial<MastraDBMessage>): Partial<MastraDBMessage> => ({
+const ids = ({ threadId, resourceId, type }: Partial<MastraDBMessage>): Partial<MastraDBMessage> => ({
   ...(threadId !== undefined && { threadId }),
   ...(resourceId !== undefined && { resourceId }),
   ...(type !== undefined && { type }),

@@ -54,10 +54,10 @@ interface Taking {
   readonly calls: Map<unknown, number>;
 }
 
-const takePart = ({ parts, calls }: Taking, given: Part): number | undefined => {
-  const made = storedPart(given);
+const takePart = ({ parts, calls }: Taking, part: Part): number | undefined => {
+  const made = storedPart(part);
   if (!made) return undefined;
-  if (given.type === 'tool-call') calls.set(given['toolCallId'], parts.length);
+  if (part.type === 'tool-call') calls.set(part['toolCallId'], parts.length);
   return parts.push(made) - 1;
 };
 

@@ -28,19 +28,19 @@ const perEvent = (positions: (bytes: Uint8Array) => readonly number[]): Cutter =
 });
 
 const bySize = (size: number): Cutter => {
-  let held: Uint8Array = new Uint8Array();
+  let buffered: Uint8Array = new Uint8Array();
   return {
     push: (event) => {
-      const all = Buffer.concat([held, event]);
+      const all = Buffer.concat([buffered, event]);
       const due: Uint8Array[] = [];
       let at = 0;
       for (; all.length - at >= size; at += size) due.push(all.subarray(at, at + size));
-      held = all.subarray(at);
+      buffered = all.subarray(at);
       return due;
     },
     flush: () => {
-      const rest = held;
-      held = new Uint8Array();
+      const rest = buffered;
+      buffered = new Uint8Array();
       return rest.length > 0 ? [rest] : [];
     },
   };

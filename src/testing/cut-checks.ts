@@ -73,12 +73,12 @@ export const checkChunkInvariance = (
   texts: readonly string[],
   options: CutOptions = {},
 ): Promise<CutReport> => {
-  const told = ({ status, texts: left }: CutRun): unknown => (status === 'success' ? { status, left } : { status });
+  const outcomeOf = ({ status, texts: left }: CutRun): unknown => (status === 'success' ? { status, left } : { status });
   const each: Check = async (run, shape, cuts) => {
-    const expected = told(await run(shape, [cuts[0]?.join('') ?? '']));
+    const expected = outcomeOf(await run(shape, [cuts[0]?.join('') ?? '']));
     const failures: CutFailure[] = [];
     for (const pieces of cuts) {
-      const actual = told(await run(shape, pieces));
+      const actual = outcomeOf(await run(shape, pieces));
       if (JSON.stringify(actual) !== JSON.stringify(expected)) failures.push({ shape, pieces, expected, actual });
     }
     return failures;

@@ -54,7 +54,7 @@ interface Choice {
 
 interface Waiting {
   readonly label: string;
-  go(): void;
+  resume(): void;
 }
 
 const walk = async <T>(
@@ -65,7 +65,7 @@ const walk = async <T>(
   const order: string[] = [];
   const choices: Choice[] = [];
   let isDone = false;
-  const running = scenario((label) => new Promise((resolve) => waiting.push({ label, go: resolve }))).finally(
+  const running = scenario((label) => new Promise((resolve) => waiting.push({ label, resume: resolve }))).finally(
     () => (isDone = true),
   );
   running.catch(() => undefined); // the await below reports the error
@@ -77,7 +77,7 @@ const walk = async <T>(
     choices.push({ chosen, of: waiting.length });
     const [next] = waiting.splice(chosen, 1) as [Waiting]; // the index is below the number of waiting steps
     order.push(next.label);
-    next.go();
+    next.resume();
   }
 };
 

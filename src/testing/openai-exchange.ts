@@ -53,13 +53,13 @@ const createMeter = (count: () => void) => {
 };
 
 /** One write, then one turn of the event loop: the bytes leave as a separate chunk, and the client can read. */
-const write = async (res: ServerResponse, bytes: Uint8Array, gone: AbortSignal): Promise<void> => {
-  gone.throwIfAborted();
-  if (!res.write(bytes)) await once(res, 'drain', { signal: gone });
+const write = async (res: ServerResponse, bytes: Uint8Array, closed: AbortSignal): Promise<void> => {
+  closed.throwIfAborted();
+  if (!res.write(bytes)) await once(res, 'drain', { signal: closed });
   await turn();
 };
 
-const conclude = (res: ServerResponse, end: Script['end'], drop: () => void): void => {
+const finish = (res: ServerResponse, end: Script['end'], drop: () => void): void => {
   switch (end) {
     case 'finish':
       res.end();
@@ -79,11 +79,11 @@ const conclude = (res: ServerResponse, end: Script['end'], drop: () => void): vo
 export const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, body: ChatRequest, pace: Pace): Exchange => {
   const { req, res } = io;
   const startedAt = performance.now();
-  const gone = new AbortController();
+  const closed = new AbortController();
   const close = () => {
     if (record.state === 'open') record.state = res.writableFinished ? 'finished' : 'aborted';
     if (record.state === 'aborted') record.abortedAfterMs = performance.now() - startedAt;
-    gone.abort();
+    closed.abort();
     return record.state === 'aborted';
   };
   const aborted = new Promise<boolean>((resolve) => res.once('close', () => resolve(close())));
@@ -102,14 +102,14 @@ export const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, 
     const meter = createMeter(() => (record.written += 1));
     const send = async (slices: Uint8Array[]) => {
       for (const slice of slices) {
-        await write(res, slice, gone.signal);
+        await write(res, slice, closed.signal);
         meter.send(slice.length);
       }
     };
     for (const { bytes, deltas } of frames) {
       meter.produce(bytes.length, deltas);
       await send(cutter.push(bytes));
-      if (deltas && pace.delayMs > 0) await sleep(pace.delayMs, undefined, { signal: gone.signal });
+      if (deltas && pace.delayMs > 0) await sleep(pace.delayMs, undefined, { signal: closed.signal });
     }
     await send(cutter.flush());
   };
@@ -118,10 +118,10 @@ export const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, 
     if (script.head) res.writeHead(script.head.status, script.head.headers).flushHeaders();
     try {
       await playFrames(script.frames);
-      conclude(res, script.end, drop);
+      finish(res, script.end, drop);
     } catch (error) {
       // The client has disconnected: no receiver for the error is left, and the record has it.
-      if (!gone.signal.aborted) throw error;
+      if (!closed.signal.aborted) throw error;
     }
   };
 

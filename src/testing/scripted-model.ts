@@ -65,14 +65,14 @@ export const scriptedModel = <V extends SpecVersion = 'v2'>(options: ScriptedMod
   const version = options.specificationVersion ?? 'v2';
   const calls: MutableCall<V>[] = [];
 
-  const begin = (mode: ScriptedCall['mode'], callOptions: CallOptionsOf<V>): MutableCall<V> => {
+  const startCall = (mode: ScriptedCall['mode'], callOptions: CallOptionsOf<V>): MutableCall<V> => {
     const seen = { pulled: 0, cancelled: false, cancelReason: undefined, aborted: false };
     const call: MutableCall<V> = { index: calls.length, mode, prompt: callOptions.prompt, options: callOptions, ...seen };
     calls.push(call);
     return call;
   };
   const start = async (mode: ScriptedCall['mode'], callOptions: CallOptionsOf<V>) => {
-    const call = begin(mode, callOptions);
+    const call = startCall(mode, callOptions);
     const step = await openStep(options, call);
     const parts = partsOf(step, { version, modelId, index: call.index });
     return { call, parts, source: sourceOf(step, parts, callOptions.abortSignal) };

@@ -56,13 +56,13 @@ export const compareTraces = (before: Trace, after: Trace): TraceComparison => {
 
 const rowOf = (before: GuardEvent | undefined, after: GuardEvent | undefined): ComparedRow => {
   const { phase, path, processorId, stepNumber, attempt } = (after ?? before) as GuardEvent; // each key occurs in at least one of them
-  const [old, young] = [before && said(before), after && said(after)];
+  const [old, young] = [before && verdictOf(before), after && verdictOf(after)];
   const differs = JSON.stringify(old) !== JSON.stringify(young);
   const both = { ...(old && { before: old }), ...(young && { after: young }) };
   return { phase, path, processorId, stepNumber, attempt, ...both, differs };
 };
 
-const said = ({ verdict, reason }: GuardEvent): ComparedVerdict => ({ verdict, ...(reason !== undefined && { reason }) });
+const verdictOf = ({ verdict, reason }: GuardEvent): ComparedVerdict => ({ verdict, ...(reason !== undefined && { reason }) });
 
 /** The verdicts of a run by place. Several verdicts of a guard at one place keep their order. */
 const verdictsIn = (trace: Trace): Map<string, GuardEvent> => {

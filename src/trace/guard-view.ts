@@ -31,7 +31,7 @@ export const guardView = (trace: Trace, seq: number): GuardView => {
   const event = guardEventAt(trace, seq);
   const { phase, processorId, path } = event;
   const judged = judgedBy(trace, seq, event);
-  const { received, returned } = judged.length > 0 ? looksOf(trace, judged) : unchangedTexts(trace, event);
+  const { received, returned } = judged.length > 0 ? payloadsOf(trace, judged) : unchangedTexts(trace, event);
   const causes = event.verdict === 'unavailable' ? judged.at(-1)?.causes : undefined;
   return { seq, phase, processorId, path, received, returned: isStop(event) ? [] : returned, ...(causes && { causes }) };
 };
@@ -66,9 +66,9 @@ const isSameCall = (a: Call, b: Call): boolean =>
   a.stepNumber === b.stepNumber &&
   a.attempt === b.attempt;
 
-type Looks = Pick<GuardView, 'received' | 'returned'>;
+type GuardPayloads = Pick<GuardView, 'received' | 'returned'>;
 
-const looksOf = (trace: Trace, judged: readonly Judged[]): Looks => {
+const payloadsOf = (trace: Trace, judged: readonly Judged[]): GuardPayloads => {
   const read = readContents(trace);
   const textsOf = (content: TraceContent, index: number): TextAt[] =>
     textsIn(read(content), judged.length > 1 ? `chunks.${index}` : '');
@@ -84,7 +84,7 @@ const known = (content: TraceContent | undefined, seq: number): TraceContent => 
 };
 
 /** The original texts of a step's response, part by part. */
-const unchangedTexts = (trace: Trace, { stepNumber, attempt }: GuardEvent): Looks => {
+const unchangedTexts = (trace: Trace, { stepNumber, attempt }: GuardEvent): GuardPayloads => {
   const texts = new Map<string, string>();
   for (const entry of trace) {
     if (entry.kind !== 'came' || entry.stepNumber !== stepNumber || entry.attempt !== attempt) continue;

@@ -25,7 +25,7 @@ export const observeGuards = (observer: GuardsObserver): (() => void) => {
 };
 
 /** The fields of a payload that locate it in its run. */
-interface AskedData {
+interface PayloadLocation {
   readonly phase: string;
   readonly stepNumber?: number;
   readonly part?: { readonly type?: string };
@@ -38,7 +38,7 @@ interface AskedData {
 const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
   const run: GuardedRun = { ...facts, parent: parentCall() };
   let stepNumber = 0;
-  const asked = new Set<string>();
+  const reported = new Set<string>();
   const publish = (news: GuardsNews): void => {
     for (const observer of observers().guardsObservers) attempted(() => observer(run, news));
   };
@@ -51,16 +51,16 @@ const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
   const words = delayedWords(recorder.reportGuard);
   return {
     reports: { ...recorder, reportGuard: words.report },
-    ask: (data: AskedData) => {
+    ask: (data: PayloadLocation) => {
       const { phase, part } = data;
       const { cadence, lane } = phaseRow<Phase>(phase as Phase); // payloads name phases
       if (cadence !== 'chunk' || part?.type === 'finish') words.settle();
       if (cadence !== 'chunk' || isEnd.test(part?.type ?? '')) recorder.flush();
       stepNumber = data.stepNumber ?? stepNumber;
       const key = `${phase} ${stepNumber}`;
-      if (asked.has(key)) return; // each step of a workflow calls guards with the same payload, and a stream for each chunk
-      asked.add(key);
-      publish({ kind: 'asked', phase, lane, stepNumber, said: saidIn(data) });
+      if (reported.has(key)) return; // each step of a workflow calls guards with the same payload, and a stream for each chunk
+      reported.add(key);
+      publish({ kind: 'asked', phase, lane, stepNumber, said: userText(data) });
     },
   };
 };
@@ -68,7 +68,7 @@ const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
 /** The chunks that end the stream of a step. The sums of its guards are reported before them. */
 const isEnd = /^(?:step-)?finish$/;
 
-const saidIn = ({ messages }: AskedData): string | undefined =>
+const userText = ({ messages }: PayloadLocation): string | undefined =>
   messages
     ?.findLast(({ role }) => role === 'user')
     ?.content?.parts?.flatMap(({ text }) => (typeof text === 'string' ? [text] : []))

@@ -81,10 +81,10 @@ const joined =
   (recorders: readonly TraceRecorder[]): TraceRecorder =>
   (header) => {
     const sinks = recorders.flatMap((recorder) => attempted(() => recorder(header)) ?? []);
-    const tell: TraceSink = (entry) => {
+    const notify: TraceSink = (entry) => {
       for (const sink of sinks) attempted(() => sink(entry));
     };
-    return sinks.length > 0 ? tell : undefined;
+    return sinks.length > 0 ? notify : undefined;
   };
 
 /** Errors of observers do not affect the run. */

@@ -92,9 +92,9 @@ const plainFields = (value: Record<string, unknown>, walk: Walk): Record<string,
 
 const plainError = (error: Error, walk: Walk): unknown => {
   const fields = error as unknown as Record<string, unknown>; // provider errors have more fields than the standard ones
-  const kept = errorFields.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
+  const present = errorFields.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
   const { cause } = error;
-  return plainFields({ ...Object.fromEntries(kept), ...(cause !== undefined && { cause }) }, walk);
+  return plainFields({ ...Object.fromEntries(present), ...(cause !== undefined && { cause }) }, walk);
 };
 
 const tagged = (kind: Tagged[typeof tag], value: unknown): Tagged => ({ [tag]: kind, value });

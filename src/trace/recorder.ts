@@ -134,11 +134,12 @@ const staleFact = ({ isRerun, readers, authors, ...report }: StaleReport): Count
 
 const factOf = ({ verdict, author, durationMs }: GuardReport): Extract<RunFact, { type: 'guard' }> => {
   const { processorId, phase, path } = verdict.kind === 'pass' || verdict.kind === 'edit' ? author : verdict;
-  const said = verdict.kind === 'trip' || verdict.kind === 'retry' ? { reason: verdict.reason, metadata: verdict.metadata } : {};
+  const reasons =
+    verdict.kind === 'trip' || verdict.kind === 'retry' ? { reason: verdict.reason, metadata: verdict.metadata } : {};
   const edits = verdict.kind === 'edit' ? 1 : 0;
   const kind = verdict.kind === 'trip' && verdict.outage ? 'unavailable' : verdict.kind; // an outage that blocks is no objection
   const changes = verdict.kind === 'edit' && verdict.changes ? { changes: [...verdict.changes] } : {};
-  return { type: 'guard', processorId, phase, path, verdict: kind, durationMs, calls: 1, edits, ...said, ...changes };
+  return { type: 'guard', processorId, phase, path, verdict: kind, durationMs, calls: 1, edits, ...reasons, ...changes };
 };
 
 /** A listener is application code: its failure does not affect the run. */

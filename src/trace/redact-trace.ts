@@ -26,7 +26,7 @@ export const redactTrace = (trace: Trace, { keep = [] }: RedactionPolicy = {}): 
 /** The content of a run that may be shown. */
 interface Accepted {
   readonly chunk: (entry: Extract<TraceEntry, { kind: 'left' }>) => boolean;
-  readonly said: (text: string) => boolean;
+  readonly isSent: (text: string) => boolean;
 }
 
 /** Content fields by kind of entry: text that no reader has seen, or may not have seen. */
@@ -64,7 +64,7 @@ const judged = (entry: TraceEntry, accepted: Accepted): TraceEntry => {
   if (entry.kind === 'event') return { ...entry, event: withoutChanges(entry.event) };
   if (entry.kind === 'left' && !accepted.chunk(entry)) return { ...entry, chunk: undefined };
   if (entry.kind !== 'input') return entry;
-  const messages = entry.messages.map(({ text = '', ...note }) => (accepted.said(text) ? { ...note, text } : note));
+  const messages = entry.messages.map(({ text = '', ...note }) => (accepted.isSent(text) ? { ...note, text } : note));
   return { ...entry, messages };
 };
 
@@ -76,7 +76,16 @@ export const withoutChanges = (event: RunEvent): RunEvent => {
 };
 
 /** Chunks in which the loop reports a run's progress; their words come from guards. */
-const told = new Set(['start', 'step-start', 'step-finish', 'finish', 'tripwire', 'error', 'abort', 'data-interlock-retract']);
+const loopChunks = new Set([
+  'start',
+  'step-start',
+  'step-finish',
+  'finish',
+  'tripwire',
+  'error',
+  'abort',
+  'data-interlock-retract',
+]);
 
 const whatWasAccepted = (trace: Trace): Accepted => {
   const events = trace.flatMap((entry) => (entry.kind === 'event' ? [entry.event] : []));
@@ -91,9 +100,9 @@ const whatWasAccepted = (trace: Trace): Accepted => {
   const sent = finish && !isRejectedInput(finish.tripwire?.phase) ? wordsSent(trace) : [];
   return {
     chunk: ({ part, ...place }) =>
-      told.has(part.type) ||
+      loopChunks.has(part.type) ||
       (!rejectedAttempts.has(placeOf(place)) && (part.partId === undefined ? !isStopped : !withdrawn.has(part.partId))),
-    said: (text) => sent.some((words) => words.includes(text)),
+    isSent: (text) => sent.some((words) => words.includes(text)),
   };
 };
 

@@ -59,14 +59,14 @@ const mostVerdicts = 50;
 
 /** The verdicts other than passes, for readers of the test. */
 const verdictsOf = (trace: Trace): string => {
-  const told = compareTraces(trace, trace).rows.flatMap(({ phase, processorId, after }) =>
+  const verdicts = compareTraces(trace, trace).rows.flatMap(({ phase, processorId, after }) =>
     after && after.verdict !== 'pass' ? [`${phase} ${processorId}: ${after.verdict}`] : [],
   );
-  if (told.length === 0 || told.length > mostVerdicts) return '';
+  if (verdicts.length === 0 || verdicts.length > mostVerdicts) return '';
   return `
   const verdicts = rows.map(({ phase, processorId, after }) => \`\${phase} \${processorId}: \${after?.verdict}\`);
   expect(verdicts.filter((verdict) => !verdict.endsWith(': pass'))).toEqual([
-${told.map((verdict) => `    ${quoted(verdict)},`).join('\n')}
+${verdicts.map((verdict) => `    ${quoted(verdict)},`).join('\n')}
   ]);`;
 };
 

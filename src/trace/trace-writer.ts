@@ -27,7 +27,7 @@ interface TraceWriterOptions {
 /** Writes the trace of one run, run segment after run segment. */
 export interface TraceWriter {
   /** Writes the header, and gets the sink for the rest. */
-  begin(header: HeaderFact): void;
+  start(header: HeaderFact): void;
   /** Whether the run is over or suspended: then only its events are recorded, because abandoned activities may still write. */
   isSuspended: boolean;
   write(fact: TraceFact): void;
@@ -52,7 +52,7 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
     safely(sink, entry);
   };
   const writer: TraceWriter = {
-    begin: (header) => {
+    start: (header) => {
       const first: TraceHeader = { seq, at: wallClock(), ...header };
       sink = safely(recorder, first) ?? undefined;
       seq += 1;
@@ -81,7 +81,7 @@ const safely = <T, R>(listener: (value: T) => R, value: T): R | undefined => {
 };
 
 /** The fields of a chunk that a trace reads. */
-interface NotedChunk {
+interface ChunkSummary {
   readonly type: string;
   readonly payload?: unknown;
 }
@@ -90,7 +90,7 @@ interface NotedChunk {
 export const charsIn = (text: string): number => Array.from(text).length;
 
 /** A chunk without its words. */
-export const noteOf = ({ type, payload }: NotedChunk, partId: string | undefined): PartNote => {
+export const partOf = ({ type, payload }: ChunkSummary, partId: string | undefined): PartNote => {
   const { text, argsTextDelta } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
   const words = typeof text === 'string' ? text : typeof argsTextDelta === 'string' ? argsTextDelta : '';
   return { type, ...(partId !== undefined && { partId }), chars: charsIn(words) };

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
 import { guardOptionSchemas } from '../../src/ai-sdk/guard-options.js';
-import { isHonoured, namesWhere, optionTable, type OptionPlace } from '../../src/mastra/options/option-table.js';
+import { isApplied, namesWhere, optionTable, type OptionPlace } from '../../src/mastra/options/option-table.js';
 import type { OptionRow, Treatment } from '../../src/mastra/options/option-row.js';
-import { refusedMethods } from '../../src/mastra/agent/refused-methods.js';
+import { unsupportedMethods } from '../../src/mastra/agent/unsupported-methods.js';
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const told = (treatment: Treatment): string => {
-  if (isHonoured(treatment)) return `${sentence(treatment.description ?? '')}.`;
-  if (treatment.refused === 'never') return 'Accepted, without effect.';
+  if (isApplied(treatment)) return `${sentence(treatment.description ?? '')}.`;
+  if (treatment.rejected === 'never') return 'Accepted, without effect.';
   const why = treatment.detail ? ` ${sentence(treatment.detail)}` : '';
-  return `${treatment.refused === 'unless-false' ? 'Rejected unless `false`.' : 'Rejected.'}${why}`;
+  return `${treatment.rejected === 'unless-false' ? 'Rejected unless `false`.' : 'Rejected.'}${why}`;
 };
 
 type Cells = readonly string[];
@@ -46,7 +46,7 @@ const named = (holds: (row: OptionRow) => boolean): string =>
 
 const onResume = { allowed: 'yes', delegated: 'repeated', 'allowed-and-delegated': 'yes' } as const;
 
-const document = `<!-- Made from src/mastra/options, src/mastra/agent/refused-methods.ts and src/ai-sdk/guard-options.ts: npm test -- test/docs/options.test.ts -u -->
+const document = `<!-- Made from src/mastra/options, src/mastra/agent/unsupported-methods.ts and src/ai-sdk/guard-options.ts: npm test -- test/docs/options.test.ts -u -->
 
 # Options of Mastra's agent
 
@@ -57,7 +57,7 @@ with \`agent/invalid-option\` and the path in the value. All checks run before a
 ## Of a call
 
 ${optionsOf('call', ['from a client', 'on resume'], (row) => [
-  row.isServed && row.call && isHonoured(row.call) ? 'yes' : '',
+  row.isServed && row.call && isApplied(row.call) ? 'yes' : '',
   row.onResume ? onResume[row.onResume] : '',
 ])}
 
@@ -84,7 +84,7 @@ an agent without guards. Guards of the agents in such a network still apply.
 
 ${table(
   ['method', 'reason and alternative'],
-  Object.entries(refusedMethods).map(([name, why]) => [quoted(name), sentence(why)]),
+  Object.entries(unsupportedMethods).map(([name, why]) => [quoted(name), sentence(why)]),
 )}
 
 ## Of a run in the AI SDK

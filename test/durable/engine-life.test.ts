@@ -263,7 +263,7 @@ describe('openWorkflow', () => {
   it('a run that was given up goes on once it is asked to, from what was kept', async () => {
     const path = newFile();
     const file = openFile(path);
-    for (let life = 0; life < 3; life += 1) file.noteLife('greeter', '0:one', 0);
+    for (let life = 0; life < 3; life += 1) file.countStart('greeter', '0:one', 0);
     file.close();
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
     const durability = onFile({ path, maxDeaths: 3 });
@@ -277,17 +277,17 @@ describe('openWorkflow', () => {
   it('counts the processes that have died of a run at one place, and no others', () => {
     const file = openFile(newFile());
     onTestFinished(() => file.close());
-    const begin = (steps: number) => file.noteLife('program', 'run', steps);
+    const begin = (steps: number) => file.countStart('program', 'run', steps);
     expect([begin(0), begin(0), begin(0)]).toEqual([0, 1, 2]); // each of the first two has died
     expect(begin(3)).toBe(0); // the third got further
-    file.noteSurvival('program', 'run'); // it was interrupted, and lives
+    file.uncountStart('program', 'run'); // it was interrupted, and lives
     expect([begin(3), begin(3)]).toEqual([0, 1]);
   });
 
   it('a run that has killed too many processes is given up, and says so', async () => {
     const path = newFile();
     const file = openFile(path);
-    for (let life = 0; life < 3; life += 1) file.noteLife('greeter', '0:one', 0);
+    for (let life = 0; life < 3; life += 1) file.countStart('greeter', '0:one', 0);
     file.close();
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
     const durability = onFile({ path, maxDeaths: 3 });

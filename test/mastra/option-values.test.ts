@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { InterlockAgent } from '../../src/index.js';
-import { isHonoured, optionTable } from '../../src/mastra/options/option-table.js';
+import { isApplied, optionTable } from '../../src/mastra/options/option-table.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { expectRefusal, makeAgent, modes } from './support.js';
 
 const honouredIn = (where: 'call' | 'config'): string[] =>
-  Object.entries(optionTable).flatMap(([name, { [where]: treatment }]) => (treatment && isHonoured(treatment) ? [name] : []));
+  Object.entries(optionTable).flatMap(([name, { [where]: treatment }]) => (treatment && isApplied(treatment) ? [name] : []));
 
 /** Values that no option accepts. */
 const nothings: readonly unknown[] = [null, Number.NaN, Symbol('value')];

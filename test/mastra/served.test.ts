@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { InterlockAgentConfig } from '../../src/index.js';
-import { isHonoured, optionTable } from '../../src/mastra/options/option-table.js';
+import { isApplied, optionTable } from '../../src/mastra/options/option-table.js';
 import { tripping } from '../../src/testing/index.js';
 import { all, callThen, echoAs, expectRefusal, makeAgent, modes } from './support.js';
 
@@ -56,7 +56,7 @@ describe.each(modes)('%s, called by a server', (mode) => {
 
 describe('what came with a request, handed on as if a program had said it', () => {
   const data = [null, false, 0, '', [], [null], [{ id: 'no guard' }], {}, { beforeToolCall: null }];
-  const honoured = Object.entries(optionTable).flatMap(([name, { call }]) => (call && isHonoured(call) ? [name] : []));
+  const honoured = Object.entries(optionTable).flatMap(([name, { call }]) => (call && isApplied(call) ? [name] : []));
   const bodies = honoured.flatMap((name) =>
     data.map((value, at) => ({ body: { [name]: value }, mode: modes[at % 2] ?? 'stream' })),
   );

@@ -2,7 +2,7 @@ import { stringify } from 'safe-stable-stringify';
 import type { RunEvent } from '../../../src/index.js';
 import { partIdOf } from '../../../src/loop/part-ids.js';
 import type { Chunk } from '../../../src/loop/ports.js';
-import { noteOf } from '../../../src/trace/trace-writer.js';
+import { partOf } from '../../../src/trace/trace-writer.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
 import { entryOfEvent } from './entries-of-trace.js';
@@ -38,7 +38,7 @@ export const createRetelling = (before: readonly StudioEntry[]): Retelling => {
       const facts = entriesOfChunk(
         chunk,
         { stepNumber: Number(stepNumber), attempt: Number(attempt) },
-        noteOf(seen, partIdOf(seen)),
+        partOf(seen, partIdOf(seen)),
       );
       const key = facts.filter((fact) => fact.kind === 'left').map(keyOfLeft)[0] ?? '';
       const count = known.get(key) ?? 0;

@@ -4,7 +4,7 @@ import type { Chunk } from '../../../src/stream/gate/chunk.js';
 import { createStreamGate, type StreamGate } from '../../../src/stream/gate/stream-gate.js';
 import { compileGraph } from '../../../src/pipeline/compile.js';
 import type { SequenceNode } from '../../../src/pipeline/graph.js';
-import { planStream, type StreamStretch } from '../../../src/pipeline/stream-plan.js';
+import { planStream, type StreamSegment } from '../../../src/pipeline/stream-plan.js';
 import type { Stop } from '../../../src/verdict.js';
 import type { LabEmission, LabRun, LabStream } from '../../protocol/workbench.js';
 import { createBench, longestTryMs, type Bench } from '../../../src/eval/bench-scope.js';
@@ -52,7 +52,7 @@ interface Lab extends Pick<StreamGate, 'close' | 'stopped'> {
 const openLab = (graph: SequenceNode, { scope }: Bench): Lab => {
   let left = '';
   const gate = createStreamGate({
-    stretches: stretchesOf(graph),
+    segments: stretchesOf(graph),
     scope,
     payloadOf: (part) => ({ phase: 'outputStream', part, streamParts: [], state: {} }),
     release: (chunk) => void (left += wordsOf(chunk)),
@@ -81,9 +81,9 @@ const openLab = (graph: SequenceNode, { scope }: Bench): Lab => {
 };
 
 /** Without windows, each chunk is judged and leaves before the next, as in the loop. */
-const stretchesOf = (graph: SequenceNode): readonly StreamStretch[] => {
+const stretchesOf = (graph: SequenceNode): readonly StreamSegment[] => {
   const plan = compileGraph(graph);
-  const whole: StreamStretch = { kind: 'chunks', guard: (data, scope) => plan.run('outputStream', data, scope) };
+  const whole: StreamSegment = { kind: 'chunks', guard: (data, scope) => plan.run('outputStream', data, scope) };
   return planStream(graph)?.stretches ?? [whole];
 };
 

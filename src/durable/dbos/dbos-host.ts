@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { openDatabase, type Database } from './database.js';
 import type { DbosSettings } from './dbos-options.js';
-import { beginTakeover } from './takeover.js';
+import { startTakeover } from './takeover.js';
 import { workflowName } from './dbos-singleton.js';
 
 /** DBOS and Interlock's tables, running in this process. */
@@ -44,7 +44,7 @@ export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSet
     });
     await queueRuns(left.map(({ workflowID }) => workflowID));
   };
-  const takeover = await beginTakeover(database, { processId: DBOS.executorID, leaseMs, release });
+  const takeover = await startTakeover(database, { processId: DBOS.executorID, leaseMs, release });
   return {
     database,
     cancels,
@@ -67,24 +67,24 @@ interface Cancels {
 }
 
 /** The interval at which the process checks for requested cancellations. */
-const lookMs = 250;
+const pollMs = 250;
 
 const watchCancels = ({ query }: Database): Cancels => {
   const watched = new Map<string, AbortController>();
-  let isLooking = false;
-  const look = async (): Promise<void> => {
-    if (isLooking || watched.size === 0) return;
-    isLooking = true;
+  let isPolling = false;
+  const poll = async (): Promise<void> => {
+    if (isPolling || watched.size === 0) return;
+    isPolling = true;
     try {
       const found = await query<{ run_id: string }>('SELECT run_id FROM interlock.cancels WHERE run_id = ANY($1)', [
         [...watched.keys()],
       ]);
       for (const { run_id: runId } of found) watched.get(runId)?.abort();
     } finally {
-      isLooking = false;
+      isPolling = false;
     }
   };
-  const timer = setInterval(() => void look().catch(() => undefined), lookMs);
+  const timer = setInterval(() => void poll().catch(() => undefined), pollMs);
   timer.unref();
   return {
     watch: (runId) => {

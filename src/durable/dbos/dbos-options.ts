@@ -1,4 +1,4 @@
-import { checkUrl, checkWhole, refuseOption } from '../option-checks.js';
+import { checkUrl, checkWhole, rejectOption } from '../option-checks.js';
 
 /** The database and the limits of runs on DBOS. */
 export interface DbosOptions {
@@ -29,7 +29,7 @@ export type DbosSettings = Required<DbosOptions>;
 export const readDbosOptions = (options: DbosOptions): DbosSettings => {
   const { systemDatabaseUrl, name = 'interlock', leaseMs = 10_000, maxDeaths = 10, patienceMs = 60_000 } = options;
   checkUrl('systemDatabaseUrl', systemDatabaseUrl, ['postgresql:', 'postgres:']);
-  if (name === '') refuseOption('name', 'it must not be empty.');
+  if (name === '') rejectOption('name', 'it must not be empty.');
   checkWhole('leaseMs', leaseMs, [1_000]);
   checkWhole('maxDeaths', maxDeaths, [1]);
   checkWhole('patienceMs', patienceMs, [0]);

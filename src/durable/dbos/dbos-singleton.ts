@@ -1,5 +1,5 @@
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
-import { refuseOption } from '../option-checks.js';
+import { rejectOption } from '../option-checks.js';
 
 /** The input of a run. */
 export interface StartedWorkflow {
@@ -22,9 +22,9 @@ type RunOf = (programId: string, runId: string, input: string) => Promise<string
 /** Claims the DBOS of this process for an engine. Raises `durable/invalid-option` if another engine has it. */
 export const takeDbos = (recover: Recover): RunOf => {
   if (singleton.recover)
-    refuseOption('durability', 'a process can have only one DBOS; give its agents the same engine, or close the other engine.');
+    rejectOption('durability', 'a process can have only one DBOS; give its agents the same engine, or close the other engine.');
   if (!singleton.workflow && DBOS.isInitialized())
-    refuseOption(
+    rejectOption(
       'durability',
       'DBOS already runs in this process; let the engine launch it, or run the agents in a separate process.',
     );

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DBOS, Error as dbosErrors, type WorkflowStatus } from '@dbos-inc/dbos-sdk';
 import { checkIntegration } from '../../integration.js';
-import type { Engine, Program, ProgramRuns, RunFound, KeptJournal, KeptRun, KeptRunFilter } from '../journal.js';
+import type { Engine, Program, ProgramRuns, RunFound, PersistedJournal, PersistedRun, PersistedRunFilter } from '../journal.js';
 import { createSuspects } from '../ledger.js';
 import { keepTrying, type Trying } from '../keep-trying.js';
-import { refuseOption } from '../option-checks.js';
+import { rejectOption } from '../option-checks.js';
 import { readDbosOptions, type DbosOptions } from './dbos-options.js';
 import { createRecover } from './recover.js';
 import { forget } from './ledger-tables.js';
@@ -34,21 +34,22 @@ export const dbos = (options: DbosOptions): Engine => {
   const returns = createReturns((workflowId) => outside(() => queueRuns([workflowId])), closing.signal);
   let opening: Trying<DbosHost> | undefined;
   const open = () => outside(() => openDbosHost(settings));
-  const begin = () => (opening ??= keepTrying(open, { path: 'systemDatabaseUrl', signal: closing.signal }));
-  const site = (): Promise<DbosHost> => begin().done;
+  const openHost = () => (opening ??= keepTrying(open, { path: 'systemDatabaseUrl', signal: closing.signal }));
+  const site = (): Promise<DbosHost> => openHost().done;
   const runWorkflow = takeDbos(
     createRecover({ programs, maxDeaths, suspects: createSuspects(), closing: closing.signal, returns, site, underWay }),
   );
-  const asked = <T>(ask: (at: DbosHost) => Promise<T>): Promise<T> => outside(async () => ask(await begin().within(patienceMs)));
+  const withHost = <T>(use: (at: DbosHost) => Promise<T>): Promise<T> =>
+    outside(async () => use(await openHost().within(patienceMs)));
   return {
     name: 'dbos',
     isDurable: true,
     isFenced: true, // a process that lost the run's lease cannot write to it
     host: (program) => {
-      if (programs.has(program.id)) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
+      if (programs.has(program.id)) rejectOption('durability', `two agents with the id "${program.id}" share an engine.`);
       programs.set(program.id, program);
-      begin();
-      return runsOf(program, runWorkflow, asked);
+      openHost();
+      return runsOf(program, runWorkflow, withHost);
     },
     close: async () => {
       closing.abort(new Error('The engine is closing.'));
@@ -61,13 +62,13 @@ export const dbos = (options: DbosOptions): Engine => {
 };
 
 type RunWorkflow = ReturnType<typeof takeDbos>;
-type Ask = <T>(ask: (at: DbosHost) => Promise<T>) => Promise<T>;
+type WithHost = <T>(use: (at: DbosHost) => Promise<T>) => Promise<T>;
 
-const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, asked: Ask): ProgramRuns => {
+const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: WithHost): ProgramRuns => {
   const idOf = (runId: string): string => `interlock:${encodeURIComponent(programId)}:${runId}`;
   return {
     start: ({ runId, input, resourceId }) =>
-      asked(async () => {
+      withHost(async () => {
         try {
           await DBOS.startWorkflow(runWorkflow, {
             workflowID: idOf(runId),
@@ -80,19 +81,19 @@ const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, asked: Ask
           throw error;
         }
       }),
-    find: (runId) => asked(() => find(idOf(runId))),
-    cancel: (runId) => asked(({ cancels }) => cancels.request(idOf(runId))),
-    list: (filter) => asked(() => listRuns(idOf, filter)),
-    storedBytes: () => asked(({ database }) => storedBytes(database)),
-    abandon: (runId) => asked(({ cancels }) => abandon(cancels, idOf(runId))),
-    journal: (runId) => asked(() => journalOf(idOf(runId))),
-    retry: (runId) => asked(({ database }) => retryRun(database, idOf(runId))),
+    find: (runId) => withHost(() => find(idOf(runId))),
+    cancel: (runId) => withHost(({ cancels }) => cancels.request(idOf(runId))),
+    list: (filter) => withHost(() => listRuns(idOf, filter)),
+    storedBytes: () => withHost(({ database }) => storedBytes(database)),
+    abandon: (runId) => withHost(({ cancels }) => abandon(cancels, idOf(runId))),
+    journal: (runId) => withHost(() => journalOf(idOf(runId))),
+    retry: (runId) => withHost(({ database }) => retryRun(database, idOf(runId))),
     drop: (runId) =>
-      asked(async ({ database }) => {
+      withHost(async ({ database }) => {
         await DBOS.deleteWorkflow(idOf(runId));
         await forget(database, idOf(runId));
       }),
-    board: boardOn({ query: (sql, values) => asked(({ database }) => database.query(sql, values)) }, programId),
+    board: boardOn({ query: (sql, values) => withHost(({ database }) => database.query(sql, values)) }, programId),
   };
 };
 
@@ -121,7 +122,7 @@ const abandon = async (cancels: DbosHost['cancels'], workflowId: string): Promis
 };
 
 /** DBOS stores the steps in their order. */
-const journalOf = async (workflowId: string): Promise<KeptJournal | undefined> => {
+const journalOf = async (workflowId: string): Promise<PersistedJournal | undefined> => {
   const [found, steps = []] = await Promise.all([DBOS.getWorkflowStatus(workflowId), DBOS.listWorkflowSteps(workflowId)]);
   if (!found) return undefined;
   const [, , input] = found.input as [programId: string, runId: string, input: string]; // as passed at the run's start
@@ -129,7 +130,7 @@ const journalOf = async (workflowId: string): Promise<KeptJournal | undefined> =
 };
 
 /** The runs of a program in DBOS, latest first. */
-const listRuns = async (idOf: (runId: string) => string, filter: KeptRunFilter): Promise<readonly KeptRun[]> => {
+const listRuns = async (idOf: (runId: string) => string, filter: PersistedRunFilter): Promise<readonly PersistedRun[]> => {
   const { runId, resourceId, endedBefore, limit } = filter;
   const prefix = idOf('');
   const found = await DBOS.listWorkflows({
@@ -141,10 +142,13 @@ const listRuns = async (idOf: (runId: string) => string, filter: KeptRunFilter):
     loadInput: false,
     loadOutput: false,
   });
-  return found.map((status) => toKept(status, prefix));
+  return found.map((status) => toPersistedRun(status, prefix));
 };
 
-const toKept = ({ workflowID, status, attributes, createdAt, completedAt }: WorkflowStatus, prefix: string): KeptRun => ({
+const toPersistedRun = (
+  { workflowID, status, attributes, createdAt, completedAt }: WorkflowStatus,
+  prefix: string,
+): PersistedRun => ({
   runId: workflowID.slice(prefix.length),
   state: states[status] ?? 'lost',
   resourceId: attributes?.['resourceId'] as string | undefined, // as passed at the run's start
@@ -153,7 +157,7 @@ const toKept = ({ workflowID, status, attributes, createdAt, completedAt }: Work
 });
 
 /** Run states by DBOS status. */
-const states: Readonly<Record<string, KeptRun['state']>> = {
+const states: Readonly<Record<string, PersistedRun['state']>> = {
   SUCCESS: 'ended',
   PENDING: 'running',
   ENQUEUED: 'queued',

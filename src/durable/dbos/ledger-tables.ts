@@ -19,12 +19,12 @@ export const ledgerOf = ({ query }: Database, runId: string): Ledger => {
       await query('INSERT INTO interlock.parts VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING', [runId, part, text, by]);
       if ((await find(part))?.by !== by) throw new TakenOver();
     },
-    ...lives(query, runId),
+    ...deathCounts(query, runId),
   };
 };
 
-const lives = (query: Database['query'], runId: string): Pick<Ledger, 'noteLife' | 'noteSurvival'> => ({
-  noteLife: async (steps) => {
+const deathCounts = (query: Database['query'], runId: string): Pick<Ledger, 'countStart' | 'uncountStart'> => ({
+  countStart: async (steps) => {
     const [row] = await query<{ deaths: number }>(
       `INSERT INTO interlock.lives AS known VALUES ($1, $2, 0) ON CONFLICT (run_id) DO UPDATE
        SET deaths = CASE WHEN known.steps = excluded.steps THEN known.deaths + 1 ELSE 0 END, steps = excluded.steps
@@ -33,7 +33,7 @@ const lives = (query: Database['query'], runId: string): Pick<Ledger, 'noteLife'
     );
     return row?.deaths ?? 0;
   },
-  noteSurvival: async () => {
+  uncountStart: async () => {
     await query('UPDATE interlock.lives SET deaths = deaths - 1 WHERE run_id = $1', [runId]);
   },
 });

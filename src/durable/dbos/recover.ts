@@ -1,7 +1,7 @@
 import { DBOS, DBOSWorkflowConflictError, Error as dbosErrors } from '@dbos-inc/dbos-sdk';
 import { TakenOver, type Program, type Durable } from '../journal.js';
 import { forget, ledgerOf } from './ledger-tables.js';
-import { type Suspects, DeadlyRun, inParts, noteLifeIn, type Ledger, type NotedLife } from '../ledger.js';
+import { type Suspects, DeadlyRun, inParts, createExecution, type Ledger, type Execution } from '../ledger.js';
 import type { Returns } from './returns.js';
 import type { DbosHost } from './dbos-host.js';
 import type { StartedWorkflow, Recover } from './dbos-singleton.js';
@@ -22,16 +22,16 @@ export interface RecoverOptions {
 export const createRecover = (options: RecoverOptions): Recover => {
   const { underWay, returns } = options;
   return async (workflowId, started) => {
-    const going = recoverRun(options, workflowId, started);
-    underWay.add(going);
+    const recovering = recoverRun(options, workflowId, started);
+    underWay.add(recovering);
     try {
-      const output = await going;
+      const output = await recovering;
       returns.forget(workflowId);
       return output;
     } catch (error) {
-      throw toldToDbos(workflowId, error);
+      throw errorForDbos(workflowId, error);
     } finally {
-      underWay.delete(going);
+      underWay.delete(recovering);
     }
   };
 };
@@ -81,19 +81,19 @@ interface RunOnDbos {
  */
 const runOnDbos = async (run: RunOnDbos): Promise<string> => {
   const { program, runId, input, ledger, maxDeaths, suspects } = run;
-  const life = noteLifeIn({ lives: ledger, maxDeaths, suspects });
+  const execution = createExecution({ ledger, maxDeaths, suspects });
   const failed: { by?: unknown } = {};
   try {
-    return await program.run(durableOn(run, life, failed), { runId, input });
+    return await program.run(durableOn(run, execution, failed), { runId, input });
   } catch (error) {
     const cause = failed.by ?? error;
     if (!isSeenTo(cause)) {
-      await ledger.noteSurvival();
+      await ledger.uncountStart();
       run.again();
     }
     throw cause;
   } finally {
-    life.pass();
+    execution.pass();
   }
 };
 
@@ -107,13 +107,13 @@ const isOfDbos = (error: unknown): boolean =>
  * The error that DBOS gets for an error of a workflow. DBOS would end the run with it. For a run that is only interrupted, the
  * error means that this execution lost the run, so that DBOS stores nothing.
  */
-const toldToDbos = (workflowId: string, error: unknown): unknown =>
+const errorForDbos = (workflowId: string, error: unknown): unknown =>
   error instanceof DeadlyRun || isOfDbos(error) ? error : new DBOSWorkflowConflictError(workflowId);
 
 const isAbandoned = async (workflowId: string): Promise<boolean> =>
   (await DBOS.getWorkflowStatus(workflowId))?.status === 'CANCELLED';
 
-const durableOn = (run: RunOnDbos, life: NotedLife, failed: { by?: unknown }): Durable => {
+const durableOn = (run: RunOnDbos, execution: Execution, failed: { by?: unknown }): Durable => {
   const { workflowId, ledger, canceled, closing } = run;
   const over = new AbortController().signal; // this execution has no takeover signal
   let steps = 0;
@@ -124,7 +124,7 @@ const durableOn = (run: RunOnDbos, life: NotedLife, failed: { by?: unknown }): D
       const live = async (): Promise<string> => {
         isLive = true;
         try {
-          await life.begin(steps);
+          await execution.start(steps);
           closing.throwIfAborted();
           const text = await body(inParts({ ledger, step: name, canceled, over }));
           if (canceled.aborted && (await isAbandoned(workflowId))) throw new dbosErrors.DBOSWorkflowCancelledError(workflowId);
@@ -136,7 +136,7 @@ const durableOn = (run: RunOnDbos, life: NotedLife, failed: { by?: unknown }): D
       };
       const text = await DBOS.runStep(live, { name });
       steps += 1;
-      if (isLive) life.pass();
+      if (isLive) execution.pass();
       return text;
     },
     canceled,

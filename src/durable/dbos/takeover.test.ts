@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { Database } from './database.js';
-import { beginTakeover } from './takeover.js';
+import { startTakeover } from './takeover.js';
 
 const leaseMs = 1_000;
 
@@ -36,7 +36,7 @@ describe('takeover', () => {
     const table = createTable();
     const released: string[] = [];
     const release = async (id: string): Promise<void> => void released.push(id);
-    const join = (processId: string) => beginTakeover(table.database, { processId, leaseMs, release });
+    const join = (processId: string) => startTakeover(table.database, { processId, leaseMs, release });
     return { ...table, released, join, one: await join('one') };
   };
 

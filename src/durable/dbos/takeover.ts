@@ -15,10 +15,10 @@ export interface Takeover {
 }
 
 /** The heartbeat value of a process that has left. */
-const gone = '-1';
+const deletedId = '-1';
 
 /** The last heartbeat of a process, and the time of its first reading. */
-interface Heard {
+interface Heartbeat {
   readonly beat: string;
   readonly since: number;
 }
@@ -27,44 +27,48 @@ interface Heard {
  * Sends a heartbeat four times per lease. A process whose heartbeat this one has seen unchanged for a whole lease is dead:
  * its runs pass to live processes. Clocks are never compared. If the database was away, the wait starts again.
  */
-export const beginTakeover = async (database: Database, { processId, leaseMs, release }: TakeoverOptions): Promise<Takeover> => {
+export const startTakeover = async (database: Database, { processId, leaseMs, release }: TakeoverOptions): Promise<Takeover> => {
   const { query } = database;
-  let heard = new Map<string, Heard>();
+  let heartbeats = new Map<string, Heartbeat>();
   const beat = () =>
     query('INSERT INTO interlock.processes VALUES ($1, 0) ON CONFLICT (id) DO UPDATE SET beat = interlock.processes.beat + 1', [
       processId,
     ]);
   const listen = async (): Promise<string[]> => {
-    const others = await query<Heard & { id: string }>('SELECT id, beat FROM interlock.processes WHERE id <> $1', [processId]);
+    const others = await query<Heartbeat & { id: string }>('SELECT id, beat FROM interlock.processes WHERE id <> $1', [
+      processId,
+    ]);
     const now = performance.now();
-    heard = new Map(
+    heartbeats = new Map(
       others.map(({ id, beat: latest }) => {
-        const known = heard.get(id);
+        const known = heartbeats.get(id);
         return [id, known?.beat === latest ? known : { beat: latest, since: now }];
       }),
     );
-    return [...heard].filter(([, { beat: latest, since }]) => latest === gone || now - since >= leaseMs).map(([id]) => id);
+    return [...heartbeats]
+      .filter(([, { beat: latest, since }]) => latest === deletedId || now - since >= leaseMs)
+      .map(([id]) => id);
   };
-  let lookedAt = performance.now();
-  let isLooking = false;
-  const look = async (): Promise<void> => {
+  let polledAt = performance.now();
+  let isPolling = false;
+  const poll = async (): Promise<void> => {
     await beat();
-    if (performance.now() - lookedAt > leaseMs / 2) heard.clear(); // the database was away, or this process was not reading
+    if (performance.now() - polledAt > leaseMs / 2) heartbeats.clear(); // the database was away, or this process was not reading
     for (const dead of await listen()) await database.strikeOff(dead, () => release(dead));
-    lookedAt = performance.now();
+    polledAt = performance.now();
   };
   await beat();
   const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    void look()
+    if (isPolling) return;
+    isPolling = true;
+    void poll()
       .catch(() => undefined) // the next check does it
-      .finally(() => (isLooking = false));
+      .finally(() => (isPolling = false));
   }, leaseMs / 4);
   return {
     leave: async () => {
       clearInterval(timer);
-      await query(`UPDATE interlock.processes SET beat = ${gone} WHERE id = $1`, [processId]);
+      await query(`UPDATE interlock.processes SET beat = ${deletedId} WHERE id = $1`, [processId]);
     },
   };
 };

@@ -2,7 +2,7 @@ import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend } from 'openworkflow/internal';
 import { TakenOver, type Durable, type Program, type ProgramCall, type ProgramRuns, type RunFound } from '../journal.js';
-import { DeadlyRun, noteLifeIn, type NotedLife, type Suspects } from '../ledger.js';
+import { DeadlyRun, createExecution, type Execution, type Suspects } from '../ledger.js';
 import { persistedSteps, type PersistedSteps } from './persisted-steps.js';
 import { databaseOf, leaseTable } from './lease-table.js';
 import { fileError, isOfFile, leased, type Leased } from './leased.js';
@@ -23,7 +23,7 @@ export interface HostOptions {
 }
 
 /** The interval at which the process checks for requested cancellations. */
-const lookForCancelsMs = 250;
+const cancelPollMs = 250;
 
 /** Retries of a run whose process fails without dying, without a limit. */
 const retryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 0 } as const;
@@ -40,18 +40,18 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   const canceling = watchCancels(file, program.id);
   const workflow = client.defineWorkflow<ProgramCall, string>({ name: program.id, retryPolicy }, async ({ input, run }) => {
     const { runId } = input;
-    file.noteWorkflowRun(program.id, runId, run.id);
-    const life = noteLifeIn({ lives: livesOf(file, program.id, runId), maxDeaths, suspects });
+    file.setWorkflowRun(program.id, runId, run.id);
+    const execution = createExecution({ ledger: ledgerOf(file, program.id, runId), maxDeaths, suspects });
     const workerId = leases.holderOf(run.id) ?? '';
     const canceled = canceling.watch(runId);
     try {
-      return await program.run(durableOn({ leasing, steps, life, workflowRunId: run.id, workerId, canceled }), input);
+      return await program.run(durableOn({ leasing, steps, execution, workflowRunId: run.id, workerId, canceled }), input);
     } catch (error) {
       if (error instanceof DeadlyRun) await backend.cancelWorkflowRun({ workflowRunId: run.id });
-      else if (!(error instanceof TakenOver)) file.noteSurvival(program.id, runId);
+      else if (!(error instanceof TakenOver)) file.uncountStart(program.id, runId);
       throw error;
     } finally {
-      life.pass();
+      execution.pass();
       canceling.forget(runId);
     }
   });
@@ -66,7 +66,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         if (file.workflowRunOf(program.id, call.runId)) return isFirst;
         // Also if another process has reserved the id: it may have died before this line.
         const { workflowRun } = await workflow.run(call, { idempotencyKey: call.runId });
-        file.noteWorkflowRun(program.id, call.runId, workflowRun.id);
+        file.setWorkflowRun(program.id, call.runId, workflowRun.id);
         await claimNow();
         return isFirst;
       },
@@ -75,7 +75,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         file.requestCancel(program.id, runId);
         canceling.look();
       },
-      ...repairsOn({ file, backend, steps, programId: program.id, look: canceling.look }),
+      ...repairsOn({ file, backend, steps, programId: program.id, poll: canceling.look }),
       list: async (filter) => file.list(program.id, filter),
       storedBytes: async () => file.storedBytes(),
       drop: async (runId) => file.drop(program.id, runId),
@@ -96,17 +96,17 @@ interface Repairs {
   readonly steps: PersistedSteps;
   readonly programId: string;
   /** Checks at once for requested cancellations of the runs here. */
-  look(): void;
+  poll(): void;
 }
 
-const repairsOn = ({ file, backend, steps, programId, look }: Repairs): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
+const repairsOn = ({ file, backend, steps, programId, poll }: Repairs): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
   retry: async (runId) => file.retry(programId, runId), // the worker's next poll finds it
   abandon: async (runId) => {
     const workflowRunId = file.workflowRunOf(programId, runId);
     if (workflowRunId === undefined || (await foundOf(backend, workflowRunId)).kind !== 'running') return false;
     await backend.cancelWorkflowRun({ workflowRunId });
     file.requestCancel(programId, runId); // work under way stops, and its result is not stored
-    look();
+    poll();
     return true;
   },
   journal: async (runId) => {
@@ -119,7 +119,7 @@ const repairsOn = ({ file, backend, steps, programId, look }: Repairs): Pick<Pro
 
 /** Translates SQLite's errors into this library's codes. */
 const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns => {
-  const told = <T extends object>(methods: T): T =>
+  const wrapped = <T extends object>(methods: T): T =>
     Object.fromEntries(
       Object.entries(methods).map(([name, method]: [string, (...args: unknown[]) => Promise<unknown>]) => [
         name,
@@ -132,7 +132,7 @@ const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns =
         },
       ]),
     ) as T; // the same methods
-  return { ...told(runs), ...(board && { board: told(board) }) };
+  return { ...wrapped(runs), ...(board && { board: wrapped(board) }) };
 };
 
 /** OpenWorkflow's connection gives up at once if another process is writing. */
@@ -147,32 +147,32 @@ const waitForOthers = (backend: BackendSqlite): void => {
 const claimingNow = (worker: Worker): (() => Promise<void>) => {
   let last: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
-  const look = async (before: Promise<void>): Promise<void> => {
+  const poll = async (before: Promise<void>): Promise<void> => {
     await before.catch(() => undefined);
     next = undefined; // a run that starts from now on may miss this poll
     await worker.tick();
   };
-  return () => (last = next ??= look(last));
+  return () => (last = next ??= poll(last));
 };
 
 interface StepsOfRun {
   readonly leasing: Leased;
   readonly steps: PersistedSteps;
-  readonly life: NotedLife;
+  readonly execution: Execution;
   readonly workflowRunId: string;
   readonly workerId: string;
   readonly canceled: AbortSignal;
 }
 
-const durableOn = ({ leasing, steps, life, workflowRunId, workerId, canceled }: StepsOfRun): Durable => {
+const durableOn = ({ leasing, steps, execution, workflowRunId, workerId, canceled }: StepsOfRun): Durable => {
   const durable: Durable = {
     step: async (key, run) => {
       const known = steps.find(workflowRunId, key);
       if (known !== undefined) return known;
-      await life.begin(steps.count(workflowRunId));
+      await execution.start(steps.count(workflowRunId));
       const text = await run(durable);
       await leasing.written(() => steps.keep({ workflowRunId, workerId, key, text }));
-      life.pass();
+      execution.pass();
       return text;
     },
     canceled,
@@ -180,9 +180,9 @@ const durableOn = ({ leasing, steps, life, workflowRunId, workerId, canceled }: 
   return durable;
 };
 
-const livesOf = (file: OpenFile, programId: string, runId: string) => ({
-  noteLife: async (steps: number) => file.noteLife(programId, runId, steps),
-  noteSurvival: async () => file.noteSurvival(programId, runId),
+const ledgerOf = (file: OpenFile, programId: string, runId: string) => ({
+  countStart: async (steps: number) => file.countStart(programId, runId, steps),
+  uncountStart: async () => file.uncountStart(programId, runId),
 });
 
 const foundOf = async (backend: Backend, workflowRunId: string | undefined): Promise<RunFound> => {
@@ -209,13 +209,13 @@ const foundOf = async (backend: Backend, workflowRunId: string | undefined): Pro
 /** Signals requested cancellations to the runs of this process, whichever process received the request. */
 const watchCancels = (file: OpenFile, program: string) => {
   const watched = new Map<string, AbortController>();
-  const look = (): void => {
+  const poll = (): void => {
     for (const [runId, controller] of watched) if (file.isCancelRequested(program, runId)) controller.abort();
   };
-  const timer = setInterval(look, lookForCancelsMs);
+  const timer = setInterval(poll, cancelPollMs);
   timer.unref();
   return {
-    look,
+    look: poll,
     watch: (runId: string): AbortSignal => {
       const controller = new AbortController();
       watched.set(runId, controller);

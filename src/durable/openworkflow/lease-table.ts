@@ -12,10 +12,10 @@ export interface Lease {
 /** The runs of a program in OpenWorkflow's table, as their leases. */
 export interface LeaseTable {
   /** Extends the leases of runs, each by the worker that holds it; returns the ids of those that it still holds. */
-  extend(held: ReadonlyMap<string, string>, leaseMs: number): ReadonlySet<string>;
+  extend(leases: ReadonlyMap<string, string>, leaseMs: number): ReadonlySet<string>;
   /** The runs that a process has claimed. */
   claimed(): readonly Lease[];
-  /** Claims a run that is free, or one of `silent` whose beat is unchanged; never one of `held`. Returns its id. */
+  /** Claims a run that is free, or one of `silent` whose beat is unchanged; never one of `leases`. Returns its id. */
   claim(claim: Claim): string | undefined;
   /** Raises if the file cannot be written. */
   probe(): void;
@@ -25,7 +25,7 @@ export interface Claim {
   readonly workerId: string;
   readonly leaseMs: number;
   /** The runs under way in this process. */
-  readonly held: Iterable<string>;
+  readonly leases: Iterable<string>;
   /** Runs of dead processes, with their beats. */
   readonly silent: ReadonlyMap<string, string>;
 }
@@ -70,8 +70,8 @@ export const leaseTable = (backend: BackendSqlite, namespaceId: string): LeaseTa
   const probe = db.prepare('UPDATE interlock_probe SET looks = looks + 1');
   const isoAfter = (ms: number): string => new Date(Date.now() + ms).toISOString();
   return {
-    extend: (held, leaseMs) => {
-      const [now, pairs] = [isoAfter(0), JSON.stringify(Object.fromEntries(held))];
+    extend: (leases, leaseMs) => {
+      const [now, pairs] = [isoAfter(0), JSON.stringify(Object.fromEntries(leases))];
       const rows = extend.all(now, seconds(leaseMs), now, namespaceId, pairs);
       return new Set(rows.map(({ id }) => String(id)));
     },
@@ -81,9 +81,9 @@ export const leaseTable = (backend: BackendSqlite, namespaceId: string): LeaseTa
         beat: String(row['beat']),
         leaseMs: Date.parse(String(row['until'])) - Date.parse(String(row['since'])),
       })),
-    claim: ({ workerId, leaseMs, held, silent }) => {
+    claim: ({ workerId, leaseMs, leases, silent }) => {
       const now = isoAfter(0);
-      const [mine, dead] = [JSON.stringify([...held]), JSON.stringify(Object.fromEntries(silent))];
+      const [mine, dead] = [JSON.stringify([...leases]), JSON.stringify(Object.fromEntries(silent))];
       const row = claim.get(workerId, now, seconds(leaseMs), now, now, namespaceId, mine, now, isoAfter(longestPauseMs), dead);
       return row && String(row['id']);
     },

@@ -6,7 +6,7 @@ import type { LeaseTable } from './lease-table.js';
 /** A backend whose runs are claimed by our leases. */
 export interface Leased {
   readonly backend: Backend;
-  readonly leases: HeldLeases;
+  readonly leases: ActiveLeases;
   /** Retries a write for as long as the file is locked, full or away, so that a finished tool's result is not lost. */
   written<T>(write: () => T | Promise<T>): Promise<T>;
 }
@@ -66,7 +66,7 @@ export const leased = (backend: Backend, leasing: Leasing): Leased => {
 };
 
 /** A file that cannot be written offers no runs. */
-const claimOn = (leases: HeldLeases, workerId: string): string | undefined => {
+const claimOn = (leases: ActiveLeases, workerId: string): string | undefined => {
   try {
     return leases.claim(workerId);
   } catch (error) {
@@ -93,7 +93,7 @@ interface Leasing {
 }
 
 /** The leases of the runs in this process, which extends them all four times within their length. */
-interface HeldLeases {
+interface ActiveLeases {
   /** Claims a run that no live process runs; returns its id. */
   claim(workerId: string): string | undefined;
   drop(workflowRunId: string): void;
@@ -108,22 +108,22 @@ interface Seen {
   readonly since: number;
 }
 
-const holdLeases = ({ leaseMs, table }: Leasing): HeldLeases => {
-  const held = new Map<string, string>();
+const holdLeases = ({ leaseMs, table }: Leasing): ActiveLeases => {
+  const leases = new Map<string, string>();
   let seen = new Map<string, Seen>();
   let silent = new Map<string, string>();
-  let lookedAt = performance.now();
+  let polledAt = performance.now();
   const extendAll = (): void => {
-    const still = table.extend(held, leaseMs);
+    const still = table.extend(leases, leaseMs);
     // A lost lease belongs to another process by now: further results of this process are not stored.
-    for (const id of held.keys()) if (!still.has(id)) held.delete(id);
+    for (const id of leases.keys()) if (!still.has(id)) leases.delete(id);
   };
-  const look = (): void => {
-    const others = table.claimed().filter(({ id }) => !held.has(id));
+  const poll = (): void => {
+    const others = table.claimed().filter(({ id }) => !leases.has(id));
     if (others.length > 0) table.probe(); // if the file cannot be written, live processes are silent too
     const now = performance.now();
-    if (now - lookedAt > leaseMs / 2) seen.clear(); // this process did not check, so the others may have been paused too
-    lookedAt = now;
+    if (now - polledAt > leaseMs / 2) seen.clear(); // this process did not check, so the others may have been paused too
+    polledAt = now;
     const isSilent = (lease: { id: string; leaseMs: number }): boolean =>
       now - (seen.get(lease.id)?.since ?? now) >= lease.leaseMs;
     seen = new Map(
@@ -137,7 +137,7 @@ const holdLeases = ({ leaseMs, table }: Leasing): HeldLeases => {
   const beat = (): void => {
     try {
       extendAll();
-      look();
+      poll();
     } catch {
       seen.clear(); // the file is locked, full or away: the wait starts again
       silent.clear();
@@ -147,12 +147,12 @@ const holdLeases = ({ leaseMs, table }: Leasing): HeldLeases => {
   const timer = setInterval(beat, leaseMs / 4);
   return {
     claim: (workerId) => {
-      const id = table.claim({ workerId, leaseMs, held: held.keys(), silent });
-      if (id !== undefined) held.set(id, workerId);
+      const id = table.claim({ workerId, leaseMs, leases: leases.keys(), silent });
+      if (id !== undefined) leases.set(id, workerId);
       return id;
     },
-    drop: (workflowRunId) => void held.delete(workflowRunId),
-    holderOf: (workflowRunId) => held.get(workflowRunId),
+    drop: (workflowRunId) => void leases.delete(workflowRunId),
+    holderOf: (workflowRunId) => leases.get(workflowRunId),
     stop: () => clearInterval(timer),
   };
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, copyFileSync, existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import type { Board, KeptRun, KeptRunFilter, StartCall } from '../journal.js';
+import type { Board, PersistedRun, PersistedRunFilter, StartCall } from '../journal.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { fileError } from './leased.js';
 import { boardOn, boardTables, inTransaction } from './file-board.js';
@@ -16,15 +16,15 @@ export interface OpenFile {
   reserve(program: string, call: Pick<StartCall, 'runId' | 'resourceId' | 'priority'>): boolean;
   /** The id of a run in OpenWorkflow. */
   workflowRunOf(program: string, runId: string): string | undefined;
-  noteWorkflowRun(program: string, runId: string, workflowRunId: string): void;
+  setWorkflowRun(program: string, runId: string, workflowRunId: string): void;
   /** Requests the cancellation of a run. */
   requestCancel(program: string, runId: string): void;
   isCancelRequested(program: string, runId: string): boolean;
   /** Records that a process continues a run after `steps` stored steps; returns the number of processes that died there. */
-  noteLife(program: string, runId: string, steps: number): number;
+  countStart(program: string, runId: string, steps: number): number;
   /** Records that the run did not kill the process: it was interrupted. */
-  noteSurvival(program: string, runId: string): void;
-  list(program: string, filter: KeptRunFilter): readonly KeptRun[];
+  uncountStart(program: string, runId: string): void;
+  list(program: string, filter: PersistedRunFilter): readonly PersistedRun[];
   storedBytes(): number;
   /** Makes a run that was given up available again; returns whether there was one. */
   retry(program: string, runId: string): boolean;
@@ -118,7 +118,7 @@ const addColumns = (db: DatabaseSync): void => {
 };
 
 /** Opens the database, or reports why the file cannot be used: it is no database, is read-only, or its folder cannot be created. */
-const openSaying = (path: string): DatabaseSync => {
+const openWithError = (path: string): DatabaseSync => {
   try {
     return openDatabase(path);
   } catch (cause) {
@@ -128,10 +128,10 @@ const openSaying = (path: string): DatabaseSync => {
 
 /** Opens the file of an engine; creates a missing file and folder. Raises `durable/unreachable`, `durable/damaged`. */
 export const openFile = (path: string): OpenFile => {
-  const db = openSaying(path);
+  const db = openWithError(path);
   const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');
   const reserve = db.prepare('INSERT OR IGNORE INTO interlock_runs VALUES (?, ?, NULL, ?, ?)');
-  const note = db.prepare('UPDATE interlock_runs SET workflow_run_id = ? WHERE program = ? AND run_id = ?');
+  const setRun = db.prepare('UPDATE interlock_runs SET workflow_run_id = ? WHERE program = ? AND run_id = ?');
   const survive = db.prepare('UPDATE interlock_lives SET deaths = deaths - 1 WHERE program = ? AND run_id = ?');
   const cancel = db.prepare('INSERT OR IGNORE INTO interlock_cancels VALUES (?, ?)');
   const canceled = db.prepare('SELECT 1 FROM interlock_cancels WHERE program = ? AND run_id = ?');
@@ -143,11 +143,11 @@ export const openFile = (path: string): OpenFile => {
     reserve: (program, { runId, resourceId, priority = 0 }) =>
       reserve.run(program, runId, resourceId ?? null, priority).changes === 1,
     workflowRunOf: (program, runId) => (find.get(program, runId)?.['id'] as string | null | undefined) ?? undefined,
-    noteWorkflowRun: (program, runId, workflowRunId) => void note.run(workflowRunId, program, runId),
+    setWorkflowRun: (program, runId, workflowRunId) => void setRun.run(workflowRunId, program, runId),
     requestCancel: (program, runId) => void cancel.run(program, runId),
     isCancelRequested: (program, runId) => canceled.get(program, runId) !== undefined,
-    noteLife: (program, runId, steps) => live.get(program, runId, steps)?.['deaths'] as number,
-    noteSurvival: (program, runId) => void survive.run(program, runId),
+    countStart: (program, runId, steps) => live.get(program, runId, steps)?.['deaths'] as number,
+    uncountStart: (program, runId) => void survive.run(program, runId),
     list: (program, filter) => listRuns(db, program, filter),
     storedBytes: () =>
       Number(db.prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size').get()?.['bytes']),
@@ -182,7 +182,7 @@ export const openFile = (path: string): OpenFile => {
 };
 
 /** The runs of a program in the file, latest first. OpenWorkflow creates its table after ours. */
-const listRuns = (db: DatabaseSync, program: string, filter: KeptRunFilter): readonly KeptRun[] => {
+const listRuns = (db: DatabaseSync, program: string, filter: PersistedRunFilter): readonly PersistedRun[] => {
   const { runId = null, resourceId = null, endedBefore, limit = -1 } = filter;
   return db
     .prepare(
@@ -192,10 +192,10 @@ const listRuns = (db: DatabaseSync, program: string, filter: KeptRunFilter): rea
        ORDER BY created_at DESC LIMIT :limit`,
     )
     .all({ program, runId, resourceId, endedBefore: endedBefore?.toISOString() ?? null, limit })
-    .map(toKept);
+    .map(toPersistedRun);
 };
 
-const toKept = (row: Record<string, SQLOutputValue>): KeptRun => ({
+const toPersistedRun = (row: Record<string, SQLOutputValue>): PersistedRun => ({
   runId: String(row['run_id']),
   state: states[String(row['status'])] ?? 'running',
   resourceId: row['resource_id'] === null ? undefined : String(row['resource_id']),
@@ -204,7 +204,7 @@ const toKept = (row: Record<string, SQLOutputValue>): KeptRun => ({
 });
 
 /** Run states by OpenWorkflow status. */
-const states: Readonly<Record<string, KeptRun['state']>> = {
+const states: Readonly<Record<string, PersistedRun['state']>> = {
   pending: 'queued',
   running: 'running',
   sleeping: 'running',

@@ -1,7 +1,7 @@
 import { checkIntegration } from '../../integration.js';
 import type { Engine } from '../journal.js';
 import { createSuspects } from '../ledger.js';
-import { checkWhole, refuseOption } from '../option-checks.js';
+import { checkWhole, rejectOption } from '../option-checks.js';
 import { hostOn, type Hosted } from './host-on.js';
 import { openFile, type OpenFile } from './open-file.js';
 
@@ -32,7 +32,7 @@ export interface OpenWorkflowOptions {
  */
 export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeaths = 10 }: OpenWorkflowOptions): Engine => {
   checkIntegration('openworkflow');
-  if (path === '') refuseOption('path', 'it must not be empty.');
+  if (path === '') rejectOption('path', 'it must not be empty.');
   checkWhole('concurrency', concurrency, [1]);
   checkWhole('leaseMs', leaseMs, [1_000]);
   checkWhole('maxDeaths', maxDeaths, [1]);
@@ -46,7 +46,7 @@ export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeat
     isFenced: true, // a step's result is accepted only from the process that holds the run's lease
     host: (program) => {
       const known = hosted.get(program.id);
-      if (known) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
+      if (known) rejectOption('durability', `two agents with the id "${program.id}" share an engine.`);
       const host = hostOn(file(), program, { path, concurrency, leaseMs, maxDeaths, suspects });
       hosted.set(program.id, host);
       return host.runs;

@@ -1,5 +1,5 @@
 import type { BackendSqlite } from 'openworkflow/sqlite';
-import { TakenOver, type KeptStep } from '../journal.js';
+import { TakenOver, type PersistedStep } from '../journal.js';
 import { databaseOf } from './lease-table.js';
 
 /** Step results of a program's runs. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is adopted. */
@@ -9,7 +9,7 @@ export interface PersistedSteps {
   keep(step: PersistedStep): void;
   count(workflowRunId: string): number;
   /** All step results, in the order in which they were stored. */
-  all(workflowRunId: string): readonly KeptStep[];
+  all(workflowRunId: string): readonly PersistedStep[];
 }
 
 export interface PersistedStep {

@@ -1,10 +1,10 @@
 import { InterlockError } from '../../errors.js';
-import type { KeptRun, KeptRunFilter } from '../journal.js';
+import type { PersistedRun, PersistedRunFilter } from '../journal.js';
 import type { RestateSettings } from './restate-options.js';
 
 /** The runs of a program, through Restate's admin API. */
 export interface Admin {
-  list(filter: KeptRunFilter): Promise<readonly KeptRun[]>;
+  list(filter: PersistedRunFilter): Promise<readonly PersistedRun[]>;
   storedBytes(): Promise<number>;
   /** Ends the invocations of a run; returns whether there were any. */
   kill(runId: string): Promise<boolean>;
@@ -28,7 +28,7 @@ interface Invocation {
 /** Undefined if the engine has no address of the admin API. */
 export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string, signal: AbortSignal): Admin | undefined => {
   if (!adminUrl) return undefined;
-  const ask = async (path: string, init: RequestInit): Promise<Response> => {
+  const request = async (path: string, init: RequestInit): Promise<Response> => {
     const response = await fetch(`${adminUrl.replace(/\/$/, '')}/${path}`, {
       ...init,
       headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
@@ -37,11 +37,11 @@ export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string,
     return response.ok ? response : unanswered(`${response.status} ${await response.text()}`);
   };
   const query = async <Row>(sql: string): Promise<readonly Row[]> => {
-    const response = await ask('query', { method: 'POST', body: JSON.stringify({ query: sql }) });
+    const response = await request('query', { method: 'POST', body: JSON.stringify({ query: sql }) });
     return ((await response.json()) as { rows: readonly Row[] }).rows; // the shape of Restate's response
   };
   return {
-    list: async (filter) => (await query<Invocation>(listing(service, filter))).map(toKept),
+    list: async (filter) => (await query<Invocation>(listing(service, filter))).map(toPersistedRun),
     storedBytes: async () => {
       const [row] = await query<{ bytes: number | null }>(
         `SELECT sum(length(encode(raw, 'hex'))) / 2 AS bytes FROM sys_journal WHERE id IN (${invocations(service)})`,
@@ -49,13 +49,13 @@ export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string,
       return row?.bytes ?? 0;
     },
     kill: async (runId) => {
-      const going = await query<{ id: string }>(`${invocationsOf(service, runId)} AND status <> 'completed'`);
-      for (const { id } of going) await ask(`invocations/${encodeURIComponent(id)}/kill`, { method: 'PATCH' });
-      return going.length > 0;
+      const running = await query<{ id: string }>(`${invocationsOf(service, runId)} AND status <> 'completed'`);
+      for (const { id } of running) await request(`invocations/${encodeURIComponent(id)}/kill`, { method: 'PATCH' });
+      return running.length > 0;
     },
     purge: async (runId) => {
       for (const { id } of await query<{ id: string }>(invocationsOf(service, runId)))
-        await ask(`invocations/${encodeURIComponent(id)}/purge`, { method: 'PATCH' });
+        await request(`invocations/${encodeURIComponent(id)}/purge`, { method: 'PATCH' });
     },
   };
 };
@@ -73,7 +73,7 @@ const invocations = (service: string): string =>
 const invocationsOf = (service: string, runId: string): string =>
   `${invocations(service)} AND target_service_key = ${quoted(runId)}`;
 
-const listing = (service: string, { runId, resourceId, endedBefore, limit }: KeptRunFilter): string => `
+const listing = (service: string, { runId, resourceId, endedBefore, limit }: PersistedRunFilter): string => `
   SELECT i.id AS id, i.target_service_key AS run_id, i.status AS status, i.completion_result AS completion_result,
     i.created_at AS created_at, i.completed_at AS completed_at, s.value_utf8 AS resource
   FROM sys_invocation i LEFT JOIN state s
@@ -84,7 +84,7 @@ const listing = (service: string, { runId, resourceId, endedBefore, limit }: Kep
     ${endedBefore ? `AND i.status = 'completed' AND i.completed_at < ${quoted(endedBefore.toISOString())}` : ''}
   ORDER BY i.created_at DESC ${limit === undefined ? '' : `LIMIT ${limit}`}`;
 
-const toKept = ({ run_id, status, completion_result, created_at, completed_at, resource }: Invocation): KeptRun => ({
+const toPersistedRun = ({ run_id, status, completion_result, created_at, completed_at, resource }: Invocation): PersistedRun => ({
   runId: run_id,
   state: stateOf(status, completion_result),
   resourceId: resource ? (JSON.parse(resource) as string) : undefined, // as stored by the workflow
@@ -92,7 +92,7 @@ const toKept = ({ run_id, status, completion_result, created_at, completed_at, r
   endedAt: completed_at ? new Date(completed_at) : undefined,
 });
 
-const stateOf = (status: string, result: string | undefined): KeptRun['state'] => {
+const stateOf = (status: string, result: string | undefined): PersistedRun['state'] => {
   if (status === 'completed') return result === 'failure' ? 'lost' : 'ended';
   return status === 'pending' || status === 'scheduled' || status === 'ready' ? 'queued' : 'running';
 };

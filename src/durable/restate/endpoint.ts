@@ -1,6 +1,6 @@
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { createEndpointHandler, type EndpointOptions } from '@restatedev/restate-sdk';
-import { refuseOption } from '../option-checks.js';
+import { rejectOption } from '../option-checks.js';
 import { keepTrying, type Trying } from '../keep-trying.js';
 import type { RestateSettings } from './restate-options.js';
 
@@ -33,7 +33,7 @@ export const createEndpoint = (settings: RestateSettings, closing: AbortSignal):
     await new Promise((resolve) => setImmediate(resolve));
     await before;
     handle = createEndpointHandler({ services: [...services], identityKeys: identityKeys && [...identityKeys], logger: warn });
-    if (!server.listening) await beListening(server, listen);
+    if (!server.listening) await startListening(server, listen);
     await register(settings, closing);
   };
   return {
@@ -63,14 +63,14 @@ const sessionsOf = (server: Http2Server): ReadonlySet<ServerHttp2Session> => {
 
 const hostOf = ({ host = '127.0.0.1' }: Listen): string => host;
 
-const beListening = (server: Http2Server, listen: Listen): Promise<void> =>
+const startListening = (server: Http2Server, listen: Listen): Promise<void> =>
   new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port: listen.port, host: hostOf(listen) }, () => {
       server.off('error', reject);
       resolve();
     });
-  }).catch((error: unknown) => refuseOption('listen', String(error)));
+  }).catch((error: unknown) => rejectOption('listen', String(error)));
 
 /** Registers this process with Restate. */
 const register = async ({ adminUrl, serviceUrl, listen, headers }: RestateSettings, signal: AbortSignal): Promise<void> => {

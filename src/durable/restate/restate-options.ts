@@ -1,4 +1,4 @@
-import { checkUrl, checkWhole, refuseOption } from '../option-checks.js';
+import { checkUrl, checkWhole, rejectOption } from '../option-checks.js';
 
 /** The addresses of Restate and of this process. */
 export interface RestateOptions {
@@ -65,6 +65,6 @@ export const readRestateOptions = (options: RestateOptions): RestateSettings => 
   checkWhole('maxDeaths', settings.maxDeaths, [1]);
   checkWhole('patienceMs', settings.patienceMs, [0]);
   if (listen) checkWhole('listen.port', listen.port, [1, 65_535]);
-  else if (adminUrl !== undefined) refuseOption('adminUrl', 'it has no effect without `listen`; set `listen` or remove it.');
+  else if (adminUrl !== undefined) rejectOption('adminUrl', 'it has no effect without `listen`; set `listen` or remove it.');
   return settings;
 };

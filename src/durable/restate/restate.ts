@@ -6,7 +6,7 @@ import { checkIntegration } from '../../integration.js';
 import { TakenOver, type Engine, type Program, type ProgramRuns, type RunFound } from '../journal.js';
 import { keepTrying } from '../keep-trying.js';
 import { createSuspects, type Suspects, type Ledger } from '../ledger.js';
-import { refuseOption } from '../option-checks.js';
+import { rejectOption } from '../option-checks.js';
 import { adminOf } from './admin.js';
 import { boardObjects, boardOf } from './board-objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
@@ -48,7 +48,7 @@ export const restate = (options: RestateOptions): Engine => {
     isDurable: true,
     isFenced: true, // a process that lost the run's lease cannot write to it
     host: (program) => {
-      if (hosted.has(program.id)) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
+      if (hosted.has(program.id)) rejectOption('durability', `two agents with the id "${program.id}" share an engine.`);
       hosted.add(program.id);
       return hostOn({ settings, ingress, endpoint, suspects, closing: closing.signal, underWay }, program);
     },
@@ -214,7 +214,7 @@ const ledgerOf = (ingress: Ingress, ledger: LedgerObject, runId: string): Ledger
     keep: async (part, text) => {
       if (!(await run.keep({ part, text, by }))) throw new TakenOver();
     },
-    noteLife: async (steps) => run.noteLife(steps),
-    noteSurvival: async () => run.noteSurvival(),
+    countStart: async (steps) => run.noteLife(steps),
+    uncountStart: async () => run.noteSurvival(),
   };
 };

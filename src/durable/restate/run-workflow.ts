@@ -8,12 +8,12 @@ import {
   type Serde,
 } from '@restatedev/restate-sdk';
 import { TakenOver, type Durable, type Program } from '../journal.js';
-import { DeadlyRun, inParts, noteLifeIn, type Ledger, type NotedLife, type Suspects } from '../ledger.js';
+import { DeadlyRun, inParts, createExecution, type Ledger, type Execution, type Suspects } from '../ledger.js';
 import { resourceName } from './admin.js';
 import type { RestateSettings } from './restate-options.js';
 
 /** The status with which a run that was given up ends, as the ingress reports it. */
-const givenUpStatus = 410;
+const abandonedStatus = 410;
 
 export interface RunWorkflow {
   readonly name: string;
@@ -38,7 +38,7 @@ export const runWorkflow = (parts: RunWorkflow) => {
     name,
     handlers: {
       run: handlers.workflow.workflow({ input: text, output: text }, (context: WorkflowContext, input: string) =>
-        counted(parts.underWay, go(parts, context, input)),
+        counted(parts.underWay, execute(parts, context, input)),
       ),
       cancel: handlers.workflow.shared(async (context: WorkflowSharedContext) =>
         context.promise<boolean>(cancelName).resolve(true),
@@ -69,58 +69,62 @@ const cancelName = 'cancel';
 export const resourceHeader = 'x-interlock-resource';
 
 /** One attempt at a run, from its stored steps on. */
-const go = async (parts: RunWorkflow, context: WorkflowContext, input: string): Promise<string> => {
+const execute = async (parts: RunWorkflow, context: WorkflowContext, input: string): Promise<string> => {
   const { program, suspects, settings } = parts;
   const ledger = parts.ledgerOf(context.key);
   const resource = context.request().headers.get(resourceHeader);
   if (resource !== undefined) context.set(resourceName, decodeURIComponent(resource)); // for the list
-  const life = noteLifeIn({ lives: ledger, maxDeaths: settings.maxDeaths, suspects });
+  const execution = createExecution({ ledger, maxDeaths: settings.maxDeaths, suspects });
   try {
-    const ended = await program.run(durableOn(parts, context, { ledger, life }), { runId: context.key, input });
+    const ended = await program.run(durableOn(parts, context, { ledger, execution }), { runId: context.key, input });
     // The serialized output can differ between processes; Restate expects the first one.
     const output = await context.run('output', () => ended, { serde: text });
     parts.forget(context);
     return output;
   } catch (error) {
-    if (!(error instanceof TerminalError || error instanceof TakenOver)) await ledger.noteSurvival().catch(() => undefined); // reported by the next attempt, at worst as a death
+    if (!(error instanceof TerminalError || error instanceof TakenOver)) await ledger.uncountStart().catch(() => undefined); // reported by the next attempt, at worst as a death
     throw error;
   } finally {
-    life.pass();
+    execution.pass();
   }
 };
 
-interface Kept {
+interface StepContext {
   readonly ledger: Ledger;
-  readonly life: NotedLife;
+  readonly execution: Execution;
 }
 
-const durableOn = ({ closing, isCanceled }: RunWorkflow, context: WorkflowContext, { ledger, life }: Kept): Durable => {
+const durableOn = (
+  { closing, isCanceled }: RunWorkflow,
+  context: WorkflowContext,
+  { ledger, execution }: StepContext,
+): Durable => {
   const over = context.request().attemptCompletedSignal;
   const canceling = new AbortController();
   const canceled = canceling.signal;
-  const cancelAsked = context.promise<boolean>(cancelName).get();
+  const cancelRequest = context.promise<boolean>(cancelName).get();
   let steps = 0;
   let isLive = false;
-  const begin = (key: string, body: StepBody): RestatePromise<string> => {
+  const startStep = (key: string, body: StepBody): RestatePromise<string> => {
     const live = async (): Promise<string> => {
       isLive = true;
-      await life.begin(steps).catch(giveUp);
+      await execution.start(steps).catch(giveUp);
       over.throwIfAborted();
       return body(inParts({ ledger, step: key, canceled, over }));
     };
     return context.run(key, live, { serde: text });
   };
   const settled = async (step: RestatePromise<string>): Promise<string> => {
-    const isAsked = cancelAsked.map(() => true);
-    if (!canceled.aborted && (await RestatePromise.race([step.map(() => false), isAsked]))) canceling.abort();
+    const isRequested = cancelRequest.map(() => true);
+    if (!canceled.aborted && (await RestatePromise.race([step.map(() => false), isRequested]))) canceling.abort();
     return step;
   };
   return {
     step: async (key, body) => {
       closing.throwIfAborted();
-      const persisted = await unlessOver(settled(begin(key, body)), over);
+      const persisted = await unlessOver(settled(startStep(key, body)), over);
       steps += 1;
-      if (isLive) life.pass();
+      if (isLive) execution.pass();
       return persisted;
     },
     canceled,
@@ -133,7 +137,7 @@ const durableOn = ({ closing, isCanceled }: RunWorkflow, context: WorkflowContex
 type StepBody = Parameters<Durable['step']>[1];
 
 const giveUp = (error: unknown): never => {
-  throw error instanceof DeadlyRun ? new TerminalError(error.message, { errorCode: givenUpStatus }) : error;
+  throw error instanceof DeadlyRun ? new TerminalError(error.message, { errorCode: abandonedStatus }) : error;
 };
 
 /** Restate leaves pending operations open when it ends an attempt; this rejects them. */

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createScope } from '../../phase/test-setup.js';
-import { ask, onCall, planOf, same, settle, type Asked, type Hook } from './test-setup.js';
+import { callGuard, onCall, planOf, same, settle, type GuardCalls, type Hook } from './test-setup.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const breaker = { failures: 3, halfOpenAfterMs: 1_000 };
-const sayOf = ({ verdict }: Asked): unknown =>
+const sayOf = ({ verdict }: GuardCalls): unknown =>
   verdict.kind === 'unavailable' ? ((verdict.error as { code?: string }).code ?? 'down') : verdict.kind;
 
 /** A guard that is up or down, with a count of its calls. */
@@ -22,7 +22,7 @@ const switched = () => {
 
 const askTimes = async ({ plan }: ReturnType<typeof switched>, times: number): Promise<unknown[]> => {
   const said: unknown[] = [];
-  for (let time = 0; time < times; time += 1) said.push(sayOf(await ask(plan, time % 2 ? 'input' : 'outputStep')));
+  for (let time = 0; time < times; time += 1) said.push(sayOf(await callGuard(plan, time % 2 ? 'input' : 'outputStep')));
   return said;
 };
 
@@ -44,7 +44,7 @@ it('a success between failures begins the count again', async () => {
 
 it('a verdict is a success, also one that blocks', async () => {
   const plan = planOf(({ abort }) => abort('bad'), { breaker });
-  for (let time = 0; time < 5; time += 1) expect(sayOf(await ask(plan, 'input'))).toBe('trip');
+  for (let time = 0; time < 5; time += 1) expect(sayOf(await callGuard(plan, 'input'))).toBe('trip');
 });
 
 it('half-open lets one call try: a success closes it', async () => {
@@ -74,12 +74,12 @@ it('while one call tries, all others fail at once', async () => {
   const plan = planOf((args) => (isDown ? Promise.reject(new Error('down')) : hook(args)), {
     breaker: { ...breaker, failures: 1 },
   });
-  await ask(plan, 'input');
+  await callGuard(plan, 'input');
   await vi.advanceTimersByTimeAsync(1_000);
   isDown = false;
-  const trying = ask(plan, 'input');
+  const trying = callGuard(plan, 'input');
   await settle();
-  expect(sayOf(await ask(plan, 'input'))).toBe('guard/breaker-open');
+  expect(sayOf(await callGuard(plan, 'input'))).toBe('guard/breaker-open');
   expect(calls).toHaveLength(1);
   calls[0]?.answer();
   expect(sayOf(await trying)).toBe('pass');
@@ -89,7 +89,7 @@ it('a call that its caller gave up is no failure, and no success either', async 
   const guard = switched();
   const gone = AbortSignal.abort();
   await askTimes(guard, 2);
-  for (let time = 0; time < 5; time += 1) await ask(guard.plan, 'input', { scope: createScope({ abortSignal: gone }) });
+  for (let time = 0; time < 5; time += 1) await callGuard(guard.plan, 'input', { scope: createScope({ abortSignal: gone }) });
   expect(guard.asked).toBe(7);
   expect(await askTimes(guard, 2)).toEqual(['down', 'guard/breaker-open']);
 });
@@ -98,7 +98,7 @@ it('a try that its caller gave up leaves it open', async () => {
   const guard = switched();
   await askTimes(guard, 3);
   await vi.advanceTimersByTimeAsync(1_000);
-  await ask(guard.plan, 'input', { scope: createScope({ abortSignal: AbortSignal.abort() }) });
+  await callGuard(guard.plan, 'input', { scope: createScope({ abortSignal: AbortSignal.abort() }) });
   expect(await askTimes(guard, 1)).toEqual(['guard/breaker-open']);
 });
 

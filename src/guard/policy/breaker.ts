@@ -13,7 +13,7 @@ import { unavailable, type Layer } from './layer.js';
 export const withBreaker: Layer = (inner, { author, state: { breaker } }) => {
   if (!breaker) return inner;
   return async (data, scope) =>
-    (breaker.state === CircuitState.HalfOpen ? undefined : await askThrough(breaker, inner, { data, scope })) ??
+    (breaker.state === CircuitState.HalfOpen ? undefined : await callThrough(breaker, inner, { data, scope })) ??
     unavailable(author, 'guard/breaker-open');
 };
 
@@ -23,19 +23,19 @@ interface Call<P extends Phase> {
 }
 
 /** The guard's verdict; undefined if the breaker is open. */
-const askThrough = async <P extends Phase>(
+const callThrough = async <P extends Phase>(
   breaker: CircuitBreakerPolicy,
   inner: Guard<P>,
   { data, scope }: Call<P>,
 ): Promise<Verdict<PhaseData<P>> | undefined> => {
   let verdict: Verdict<PhaseData<P>> | undefined;
-  const ask = async () => {
+  const call = async () => {
     verdict = await inner(data, scope);
-    const isGivenUp = verdict.kind === 'unavailable' && scope.abortSignal?.aborted;
+    const isCanceled = verdict.kind === 'unavailable' && scope.abortSignal?.aborted;
     // An error that the breaker does not handle counts as neither failure nor success.
-    if (isGivenUp && breaker.state === CircuitState.Closed) throw new Error('Given up.');
+    if (isCanceled && breaker.state === CircuitState.Closed) throw new Error('Given up.');
     return verdict;
   };
-  await breaker.execute(ask).catch(() => undefined); // open, or canceled
+  await breaker.execute(call).catch(() => undefined); // open, or canceled
   return verdict;
 };

@@ -13,7 +13,7 @@ import { remembering } from './remembering.js';
  */
 export const cachedWindows = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Guard<P> =>
   remembering(inner, site, {
-    look: (data, scope) => {
+    read: (data, scope) => {
       const window = windowIn(data);
       if (!window) return undefined;
       const context = contextOf(scope);
@@ -39,14 +39,14 @@ const windowIn = (data: object): Window | undefined => {
 };
 
 /** A changed or removed text can be applied to another chunk; any other result cannot. */
-const keepText = (made: object, asked: Window): CachedEdit | typeof pass | undefined => {
-  if ((made as { part?: unknown }).part === null) return kept(null);
+const keepText = (made: object, window: Window): CachedEdit | typeof pass | undefined => {
+  if ((made as { part?: unknown }).part === null) return cachedEdit(null);
   const left = windowIn(made);
-  if (left?.type !== asked.type) return undefined;
-  return left.text === asked.text ? pass : kept(left.text);
+  if (left?.type !== window.type) return undefined;
+  return left.text === window.text ? pass : cachedEdit(left.text);
 };
 
-const kept = (text: string | null): CachedEdit => ({ kind: 'edit', fields: { text }, conversation: undefined });
+const cachedEdit = (text: string | null): CachedEdit => ({ kind: 'edit', fields: { text }, conversation: undefined });
 
 const withText = (data: object, text: unknown): unknown => {
   const { part } = data as { part: { payload: object } }; // a window

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createScope, listOf, message, model, payloads, toolPart } from '../../phase/test-setup.js';
 import type { Phase, PhaseData } from '../../phase/row.js';
 import { phaseNames, phases } from '../../phase/table.js';
-import { ask, planOf, same, type Hook, type HookArgs } from './test-setup.js';
+import { callGuard, planOf, same, type Hook, type HookArgs } from './test-setup.js';
 
 const cache = { maxEntries: 10 };
 const cachedPhases = phaseNames.filter((phase) => phases[phase].cadence !== 'chunk');
@@ -31,8 +31,8 @@ describe.each(cachedPhases)('%s', (phase) => {
     ]) {
       const hook = counting(stop);
       const plan = planOf(hook, { cache });
-      const first = await ask(plan, phase, { list: talk('a') });
-      const second = await ask(plan, phase, { list: talk('b') });
+      const first = await callGuard(plan, phase, { list: talk('a') });
+      const second = await callGuard(plan, phase, { list: talk('b') });
       expect(hook).toHaveBeenCalledOnce();
       expect(second.verdict).toEqual(first.verdict);
     }
@@ -42,16 +42,16 @@ describe.each(cachedPhases)('%s', (phase) => {
     if (!('messageList' in payloads[phase](talk('a')))) return;
     const hook = counting();
     const plan = planOf(hook, { cache });
-    await ask(plan, phase, { list: talk('a') });
-    await ask(plan, phase, { list: talk('b', 'Where is parcel 8?') });
+    await callGuard(plan, phase, { list: talk('a') });
+    await callGuard(plan, phase, { list: talk('b', 'Where is parcel 8?') });
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
   it('how often was retried is part of the content', async () => {
     const hook = counting();
     const plan = planOf(hook, { cache });
-    await ask(plan, phase, { scope: createScope({ retryCount: 0 }) });
-    await ask(plan, phase, { scope: createScope({ retryCount: 1 }) });
+    await callGuard(plan, phase, { scope: createScope({ retryCount: 0 }) });
+    await callGuard(plan, phase, { scope: createScope({ retryCount: 1 }) });
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
@@ -61,7 +61,7 @@ describe.each(cachedPhases)('%s', (phase) => {
     for (const tenant of ['a', 'b', 'a']) {
       const scope = createScope();
       scope.requestContext?.set('tenant', tenant);
-      await ask(plan, phase, { scope });
+      await callGuard(plan, phase, { scope });
     }
     expect(hook).toHaveBeenCalledTimes(2);
   });
@@ -69,7 +69,7 @@ describe.each(cachedPhases)('%s', (phase) => {
   it('an outage is not kept', async () => {
     const hook = counting(() => Promise.reject(new Error('down')));
     const plan = planOf(hook, { cache, onUnavailable: 'pass' });
-    for (let time = 0; time < 2; time += 1) expect((await ask(plan, phase)).verdict).toEqual({ kind: 'pass' });
+    for (let time = 0; time < 2; time += 1) expect((await callGuard(plan, phase)).verdict).toEqual({ kind: 'pass' });
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
@@ -83,17 +83,17 @@ describe.each(cachedPhases)('%s', (phase) => {
       return args.part;
     });
     const plan = planOf(hook, { cache });
-    for (let time = 0; time < 2; time += 1) await ask(plan, phase);
+    for (let time = 0; time < 2; time += 1) await callGuard(plan, phase);
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
   it('a guard that has a state in this run is asked', async () => {
     const hook = counting();
     const plan = planOf(hook, { cache });
-    await ask(plan, phase);
+    await callGuard(plan, phase);
     const scope = createScope();
     scope.slot('guard').state['seen'] = 1;
-    await ask(plan, phase, { scope });
+    await callGuard(plan, phase, { scope });
     expect(hook).toHaveBeenCalledTimes(2);
   });
 });
@@ -101,14 +101,14 @@ describe.each(cachedPhases)('%s', (phase) => {
 it('a verdict of one phase is not given in another', async () => {
   const hook = counting();
   const plan = planOf(hook, { cache });
-  for (const phase of cachedPhases) await ask(plan, phase);
+  for (const phase of cachedPhases) await callGuard(plan, phase);
   expect(hook).toHaveBeenCalledTimes(cachedPhases.length);
 });
 
 it('nothing is kept of a stream', async () => {
   const hook = counting();
   const plan = planOf(hook, { cache });
-  for (let time = 0; time < 2; time += 1) await ask(plan, 'outputStream');
+  for (let time = 0; time < 2; time += 1) await callGuard(plan, 'outputStream');
   expect(hook).toHaveBeenCalledTimes(2);
 });
 
@@ -119,7 +119,7 @@ describe('bounds', () => {
   it('the least used is forgotten first', async () => {
     const hook = counting();
     const plan = planOf(hook, { cache: { maxEntries: 2 } });
-    for (const words of ['one', 'two', 'one', 'three', 'one', 'two']) await ask(plan, 'input', { list: talk('a', words) });
+    for (const words of ['one', 'two', 'one', 'three', 'one', 'two']) await callGuard(plan, 'input', { list: talk('a', words) });
     expect(hook).toHaveBeenCalledTimes(4);
   });
 
@@ -127,12 +127,12 @@ describe('bounds', () => {
     const hook = counting();
     await vi.advanceTimersByTimeAsync(1); // a clock at 0 counts as no clock
     const plan = planOf(hook, { cache: { ...cache, ttlMs: 1_000 } });
-    await ask(plan, 'input');
+    await callGuard(plan, 'input');
     await vi.advanceTimersByTimeAsync(1_000);
-    await ask(plan, 'input');
+    await callGuard(plan, 'input');
     expect(hook).toHaveBeenCalledOnce();
     await vi.advanceTimersByTimeAsync(1);
-    await ask(plan, 'input');
+    await callGuard(plan, 'input');
     expect(hook).toHaveBeenCalledTimes(2);
   });
 });
@@ -242,15 +242,15 @@ describe('edits', () => {
           const run = (args: never) => names.reduce<unknown>((_, name) => deeds[name]?.(args) ?? undefined, undefined);
           const hook = counting(run as Hook);
           const plan = planOf(hook, { cache });
-          await ask(plan, phase, { list: talk('first', words) });
+          await callGuard(plan, phase, { list: talk('first', words) });
           vi.setSystemTime(Date.UTC(2026, 5));
           const again = talk('second', words);
           const given = valueOf(again).messages.map(({ createdAt }) => createdAt);
           const fresh = talk('second', words);
           for (const [index, one] of fresh.get.all.db().entries()) one.createdAt = given[index] ?? one.createdAt;
-          const known = await ask(plan, phase, { list: again });
+          const known = await callGuard(plan, phase, { list: again });
           const calls = hook.mock.calls.length;
-          const plain = await ask(planOf(run as Hook, { onUnavailable: 'pass' }), phase, { list: fresh });
+          const plain = await callGuard(planOf(run as Hook, { onUnavailable: 'pass' }), phase, { list: fresh });
           expect(valueOf(known.list)).toEqual(valueOf(plain.list));
           expect(known.verdict.kind).toBe(plain.verdict.kind);
           if (!names.includes('adds to the list')) expect(calls).toBe(1);
@@ -263,9 +263,9 @@ describe('edits', () => {
   it('of fields are given again, and are the run’s own', async () => {
     const hook = counting(() => ({ activeTools: ['a'], providerOptions: { x: { deep: 1 } } }));
     const plan = planOf(hook, { cache });
-    const first = await ask(plan, 'inputStep');
-    const second = await ask(plan, 'inputStep');
-    const third = await ask(plan, 'inputStep');
+    const first = await callGuard(plan, 'inputStep');
+    const second = await callGuard(plan, 'inputStep');
+    const third = await callGuard(plan, 'inputStep');
     expect(hook).toHaveBeenCalledOnce();
     const fieldsOf = ({ verdict }: typeof first) =>
       verdict.kind === 'edit' ? (verdict.data as PhaseData<'inputStep'>) : expect.fail();

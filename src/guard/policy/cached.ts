@@ -15,13 +15,13 @@ import type { CachedConversation, CachedEdit } from './cached-verdict.js';
  */
 export const cached = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Guard<P> =>
   remembering(inner, site, {
-    look: (data, scope) => {
+    read: (data, scope) => {
       const before = contentOf(data, scope);
       const key = contentKey(before, site.row.phase, data.retryCount ?? scope.retryCount);
       const base = toCachedEdit(site, data, scope);
       return { key, keep: (made) => keepMade(made, { data, before, scope, base }) };
     },
-    remake: (kept, data, scope) => applyEdit(kept, data, { scope, site }),
+    remake: (edit, data, scope) => applyEdit(edit, data, { scope, site }),
   });
 
 interface CacheOptions<P extends Phase> {
@@ -61,9 +61,9 @@ const conversational = new Set(['messages', 'systemMessages', 'requestContext'])
  */
 const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: PhaseData<P>, { host }: RunScope) => {
   const { messageList: list }: MessageCarrier = data;
-  const given = list ? host.messages.read(list, 'all') : [];
-  const places = new Map(given.map(({ id }, place) => [id, place]));
-  const callIds = given.flatMap(callIdsIn);
+  const messages = list ? host.messages.read(list, 'all') : [];
+  const places = new Map(messages.map(({ id }, place) => [id, place]));
+  const callIds = messages.flatMap(callIdsIn);
   const keepConversation = (changed: MessageList): CachedConversation | undefined => {
     const messages = host.messages.read(changed, 'all');
     const added = messages.filter(({ id }) => !places.has(id));
@@ -105,8 +105,8 @@ const applyEdit = <P extends Phase>(
 };
 
 /** A cached message with the id and time of the message that it replaces. An added message gets the ids of the current run. */
-const inPlaceOf = (base: MastraDBMessage | undefined, kept: MastraDBMessage): MastraDBMessage => {
-  const { id: _id, createdAt: _at, threadId: _thread, resourceId: _resource, ...said } = kept;
+const inPlaceOf = (base: MastraDBMessage | undefined, cachedMessage: MastraDBMessage): MastraDBMessage => {
+  const { id: _id, createdAt: _at, threadId: _thread, resourceId: _resource, ...said } = cachedMessage;
   if (!base) return said as MastraDBMessage; // the list adds missing fields
   const { id, createdAt, threadId, resourceId } = base;
   return { ...said, id, createdAt, ...(threadId !== undefined && { threadId }), ...(resourceId !== undefined && { resourceId }) };

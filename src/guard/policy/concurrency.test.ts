@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createScope } from '../../phase/test-setup.js';
-import { ask, onCall, planOf, settle } from './test-setup.js';
+import { callGuard, onCall, planOf, settle } from './test-setup.js';
 
 it('no more calls than the limit are under way, over all runs and phases; the next begins when one ends, in order', async () => {
   const { hook, calls } = onCall();
   const plan = planOf(hook, { concurrency: { limit: 2 } });
-  const asked = (['input', 'outputStep', 'outputStream', 'input'] as const).map((phase) => ask(plan, phase));
+  const asked = (['input', 'outputStep', 'outputStream', 'input'] as const).map((phase) => callGuard(plan, phase));
   await settle();
   expect(calls).toHaveLength(2);
   calls[1]?.answer();
@@ -21,8 +21,8 @@ it('no more calls than the limit are under way, over all runs and phases; the ne
 it.each([0, 1, 3])('with a queue of %i, one more is unavailable at once', async (queue) => {
   const { hook, calls } = onCall();
   const plan = planOf(hook, { concurrency: { limit: 2, queue } });
-  const asked = Array.from({ length: 2 + queue }, () => ask(plan, 'input'));
-  expect((await ask(plan, 'input')).verdict).toMatchObject({ kind: 'unavailable', error: { code: 'guard/busy' } });
+  const asked = Array.from({ length: 2 + queue }, () => callGuard(plan, 'input'));
+  expect((await callGuard(plan, 'input')).verdict).toMatchObject({ kind: 'unavailable', error: { code: 'guard/busy' } });
   for (let index = 0; index < asked.length; index += 1) {
     await settle();
     calls[index]?.answer();
@@ -34,7 +34,7 @@ it.each([0, 1, 3])('with a queue of %i, one more is unavailable at once', async 
 it('a failure frees its place', async () => {
   const { hook, calls } = onCall();
   const plan = planOf(hook, { concurrency: { limit: 1 } });
-  const [first, second] = [ask(plan, 'input'), ask(plan, 'input')];
+  const [first, second] = [callGuard(plan, 'input'), callGuard(plan, 'input')];
   await settle();
   calls[0]?.fail(new Error('down'));
   expect((await first).verdict).toMatchObject({ kind: 'unavailable', error: { message: 'down' } });
@@ -47,8 +47,8 @@ it('a call that its caller gave up frees its place, even where it ignores its si
   const { hook, calls } = onCall();
   const plan = planOf(hook, { concurrency: { limit: 1 } });
   const gone = new AbortController();
-  const first = ask(plan, 'input', { scope: createScope({ abortSignal: gone.signal }) });
-  const second = ask(plan, 'input');
+  const first = callGuard(plan, 'input', { scope: createScope({ abortSignal: gone.signal }) });
+  const second = callGuard(plan, 'input');
   await settle();
   gone.abort(new Error('gone'));
   expect((await first).verdict).toMatchObject({ kind: 'unavailable', error: { message: 'gone' } });

@@ -98,7 +98,7 @@ const barePart = (part: MastraDBMessage['content']['parts'][number]): object => 
 
 const stringifyPlain = configure({ circularValue: Error });
 
-const textOf = (value: unknown): string => stringifyPlain(value, (_key, inner) => told(inner)) ?? '';
+const textOf = (value: unknown): string => stringifyPlain(value, (_key, inner) => plainContent(inner)) ?? '';
 
 /** A value that is not plain data is represented by a mark that no content can contain. */
 const mark = once(() => globalThis.crypto.randomUUID());
@@ -107,15 +107,15 @@ const numbers = new WeakMap<object, number>();
 let count = 0;
 
 /** A value for JSON: plain data as it is, models by their id, errors by their text, anything else by its identity. */
-const told = (value: unknown): unknown => {
+const plainContent = (value: unknown): unknown => {
   if (typeof value === 'bigint') return `${mark()}-bigint-${value}`;
   if (typeof value === 'number') return Number.isFinite(value) ? value : `${mark()}-number-${value}`;
   if (typeof value === 'function') return `${mark()}-function-${numberOf(value)}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value) || isPlain(value)) return value;
-  return toldInstance(value);
+  return plainInstance(value);
 };
 
-const toldInstance = (value: object): unknown => {
+const plainInstance = (value: object): unknown => {
   const { provider, modelId } = value as { provider?: unknown; modelId?: unknown };
   if (typeof modelId === 'string') return [`${mark()}-model`, provider, modelId];
   if (value instanceof Error)

@@ -46,7 +46,7 @@ export const unavailable = (author: Author, code: ErrorCode): Unavailable => ({
 });
 
 /** The caller has canceled, and with it the guard's call. */
-export const givenUp = (author: Author, { abortSignal }: RunScope): Unavailable => ({
+export const canceled = (author: Author, { abortSignal }: RunScope): Unavailable => ({
   kind: 'unavailable',
   ...author,
   error: abortSignal?.reason,

@@ -45,7 +45,7 @@ export const readPolicy = (options: unknown, path: string): GuardPolicy => {
   if (fault?.isUnknown) throw new InterlockError('guard/unknown-option', { path: fault.path });
   if (fault) throw new InterlockError('guard/invalid-option', fault);
   const policy = structuredClone(options) as GuardPolicy; // validated, and plain data
-  refuseNonsense(policy, path);
+  rejectInvalid(policy, path);
   return Object.freeze(policy);
 };
 
@@ -55,7 +55,7 @@ const contradictions: readonly (readonly [keyof GuardPolicy, keyof GuardPolicy, 
   ['shadow', 'overlap', 'a shadow guard never delays a run; remove overlap.'],
 ];
 
-const refuseNonsense = (policy: GuardPolicy, path: string): void => {
+const rejectInvalid = (policy: GuardPolicy, path: string): void => {
   for (const [one, other, detail] of contradictions) {
     if (!policy[one] || !policy[other]) continue;
     throw new InterlockError('guard/invalid-option', { path: `${path}.${other}`, detail: `with ${one}: ${detail}` });
@@ -68,8 +68,8 @@ const refuseNonsense = (policy: GuardPolicy, path: string): void => {
  */
 export const overPolicy = (inner: GuardPolicy | undefined, outer: unknown): unknown => {
   if (!inner || typeof outer !== 'object' || outer === null) return outer;
-  const given = Object.fromEntries(Object.entries(outer).filter(([, value]) => value !== undefined));
-  const gone = new Set<string>(contradictions.flatMap(([one, other]) => (given[one] ? [other] : [])));
-  const kept = Object.entries(inner).filter(([name]) => !gone.has(name));
-  return { ...Object.fromEntries(kept), ...given };
+  const set = Object.fromEntries(Object.entries(outer).filter(([, value]) => value !== undefined));
+  const replaced = new Set<string>(contradictions.flatMap(([one, other]) => (set[one] ? [other] : [])));
+  const remaining = Object.entries(inner).filter(([name]) => !replaced.has(name));
+  return { ...Object.fromEntries(remaining), ...set };
 };

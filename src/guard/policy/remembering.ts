@@ -9,9 +9,9 @@ import type { LayerSite } from './layer.js';
 /** Decides which calls of a guard are equal, and repeats a cached edit. */
 interface Memory<P extends Phase> {
   /** Reads a payload before the guard's call; undefined if its verdict must not be cached. An error counts as undefined. */
-  look(data: PhaseData<P>, scope: RunScope): Seen<P> | undefined;
+  read(data: PhaseData<P>, scope: RunScope): Seen<P> | undefined;
   /** Repeats a cached edit. */
-  remake(kept: CachedEdit, data: PhaseData<P>, scope: RunScope): PhaseData<P>;
+  remake(edit: CachedEdit, data: PhaseData<P>, scope: RunScope): PhaseData<P>;
 }
 
 /** The guard's input. */
@@ -31,22 +31,22 @@ export const remembering = <P extends Phase>(inner: Guard<P>, { author, state }:
   if (!verdicts) return inner;
   return (data, scope) => {
     const call = watchCall(author, scope);
-    const seen = call && lookAt(data, scope, memory);
+    const seen = call && readFields(data, scope, memory);
     if (!call || !seen) return inner(data, scope);
     const known = verdicts.get(seen.key);
-    if (known) return again(known, author, (kept) => memory.remake(kept, data, scope));
+    if (known) return again(known, author, (edit) => memory.remake(edit, data, scope));
     return whenReady(inner(data, call.scope), (verdict) => {
-      const kept = call.didMore() ? undefined : keep(verdict, data, seen);
-      if (kept) verdicts.set(seen.key, kept);
+      const cached = call.didMore() ? undefined : keep(verdict, data, seen);
+      if (cached) verdicts.set(seen.key, cached);
       return verdict;
     });
   };
 };
 
 /** Payloads that cannot be serialized are not cached. */
-const lookAt = <P extends Phase>(data: PhaseData<P>, scope: RunScope, memory: Memory<P>): Seen<P> | undefined => {
+const readFields = <P extends Phase>(data: PhaseData<P>, scope: RunScope, memory: Memory<P>): Seen<P> | undefined => {
   try {
-    return memory.look(data, scope);
+    return memory.read(data, scope);
   } catch {
     return undefined;
   }
@@ -71,7 +71,7 @@ const keep = <P extends Phase>(verdict: Verdict<PhaseData<P>>, data: PhaseData<P
 const again = <P extends Phase>(
   known: CachedVerdict,
   author: Author,
-  remake: (kept: CachedEdit) => PhaseData<P>,
+  remake: (edit: CachedEdit) => PhaseData<P>,
 ): Verdict<PhaseData<P>> => {
   switch (known.kind) {
     case 'pass':

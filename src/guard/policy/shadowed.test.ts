@@ -4,7 +4,7 @@ import type { GuardPolicy } from '../../../schemas/index.js';
 import { conversation, createScope, payloads } from '../../phase/test-setup.js';
 import type { Phase } from '../../phase/row.js';
 import { phaseNames } from '../../phase/table.js';
-import { ask, onCall, planOf, same, settle, type Hook, type HookArgs } from './test-setup.js';
+import { callGuard, onCall, planOf, same, settle, type Hook, type HookArgs } from './test-setup.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -93,7 +93,7 @@ describe.each(phaseNames)('%s', (phase) => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       return abort('bad', { metadata: 1 });
     };
-    await ask(planOf(run, shadow), phase, { scope });
+    await callGuard(planOf(run, shadow), phase, { scope });
     expect(scope.shadows).toEqual([]);
     await vi.advanceTimersByTimeAsync(40);
     expect(scope.shadows).toMatchObject([{ author: author(phase), verdict: { kind: 'trip', reason: 'bad', metadata: 1 } }]);
@@ -128,14 +128,14 @@ describe.each(phaseNames)('%s', (phase) => {
       );
       return part;
     };
-    await ask(planOf(plainRun, undefined), phase);
+    await callGuard(planOf(plainRun, undefined), phase);
     expect(seen).toEqual(plainly);
   });
 });
 
 it('delays no run: its hook is called after the run had its turn', async () => {
   const hook = vi.fn<Hook>(same);
-  await ask(planOf(hook, shadow), 'input');
+  await callGuard(planOf(hook, shadow), 'input');
   await settle();
   expect(hook).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(0);
@@ -159,7 +159,7 @@ it('the calls of one run are made one after another, with one state', async () =
   const { hook, calls } = onCall();
   const scope = createScope();
   const plan = planOf(hook, shadow);
-  for (let chunk = 0; chunk < 3; chunk += 1) await ask(plan, 'outputStream', { scope });
+  for (let chunk = 0; chunk < 3; chunk += 1) await callGuard(plan, 'outputStream', { scope });
   await vi.advanceTimersByTimeAsync(5);
   expect(calls).toHaveLength(1);
   calls[0]?.answer();
@@ -167,7 +167,7 @@ it('the calls of one run are made one after another, with one state', async () =
   expect(calls).toHaveLength(2);
   expect(calls[1]?.args.state).toBe(calls[0]?.args.state);
   const other = createScope();
-  await ask(plan, 'outputStream', { scope: other });
+  await callGuard(plan, 'outputStream', { scope: other });
   await vi.advanceTimersByTimeAsync(5);
   expect(calls).toHaveLength(3); // another run does not wait for this one
 });
@@ -175,7 +175,7 @@ it('the calls of one run are made one after another, with one state', async () =
 it('reports calls that a slow shadow drops', async () => {
   const scope = createScope();
   const plan = planOf(() => new Promise(() => undefined), shadow);
-  for (let chunk = 0; chunk < 1_003; chunk += 1) await ask(plan, 'llmResponse', { scope });
+  for (let chunk = 0; chunk < 1_003; chunk += 1) await callGuard(plan, 'llmResponse', { scope });
   await settle();
   expect(scope.shadows.length).toBeGreaterThan(0);
   expect(scope.shadows[0]?.verdict).toMatchObject({ kind: 'unavailable', error: { code: 'guard/busy' } });
@@ -193,7 +193,7 @@ describe('sampling', () => {
   ])('at a rate of %d, a lot of %d is asked: %s', async (sampleRate, lot, isAsked) => {
     draw(lot);
     const hook = vi.fn<Hook>(same);
-    const { scope, verdict } = await ask(planOf(hook, { sampleRate }), 'input');
+    const { scope, verdict } = await callGuard(planOf(hook, { sampleRate }), 'input');
     expect(hook).toHaveBeenCalledTimes(isAsked ? 1 : 0);
     expect(verdict).toEqual({ kind: 'pass' });
     expect(scope.reports).toMatchObject([
@@ -206,17 +206,17 @@ describe('sampling', () => {
     const plan = planOf(hook, { sampleRate: 0.5 });
     const scope = createScope();
     draw(0.2);
-    await ask(plan, 'input', { scope });
+    await callGuard(plan, 'input', { scope });
     draw(0.8);
-    for (const phase of phaseNames) await ask(plan, phase, { scope });
+    for (const phase of phaseNames) await callGuard(plan, phase, { scope });
     expect(hook).toHaveBeenCalledTimes(phaseNames.length + 1);
-    await ask(plan, 'input');
+    await callGuard(plan, 'input');
     expect(hook).toHaveBeenCalledTimes(phaseNames.length + 1);
   });
 
   it('a shadow that is not asked leaves no trace: nothing was bypassed', async () => {
     draw(0.9);
-    const { scope } = await ask(planOf(same, { ...shadow, sampleRate: 0.1 }), 'input');
+    const { scope } = await callGuard(planOf(same, { ...shadow, sampleRate: 0.1 }), 'input');
     await vi.advanceTimersByTimeAsync(5);
     expect([scope.reports, scope.shadows]).toEqual([[], []]);
   });

@@ -32,18 +32,18 @@ export const planOf = (run: Hook, policy: GuardPolicy | undefined, { id = 'guard
   return compileGraph({ kind: 'sequence', id: 'p', nodes: [node] });
 };
 
-export interface Asked {
+export interface GuardCalls {
   readonly verdict: Verdict<object>;
   readonly list: MessageList;
   readonly scope: TestScope;
 }
 
 /** Runs a plan over the usual payload of a phase. */
-export const ask = async (
+export const callGuard = async (
   plan: Plan,
   phase: Phase,
   { list = conversation(), scope = createScope() }: { list?: MessageList; scope?: TestScope } = {},
-): Promise<Asked> => ({ verdict: await plan.run<Phase>(phase, payloads[phase](list), scope), list, scope });
+): Promise<GuardCalls> => ({ verdict: await plan.run<Phase>(phase, payloads[phase](list), scope), list, scope });
 
 /** The result of a hook that does not object. */
 export const same: Hook = ({ part }) => part;

@@ -1,4 +1,4 @@
-import type { KeptStep } from '../../durable/journal.js';
+import type { PersistedStep } from '../../durable/journal.js';
 import { decodeAt } from './encode.js';
 import type { Patch } from './patch.js';
 import type { PersistedState } from './persisted-state.js';
@@ -14,7 +14,7 @@ interface SectionsOptions {
 
 /** Checkpointed sections of a journal. */
 interface Sections {
-  readonly sections: readonly KeptStep[];
+  readonly sections: readonly PersistedStep[];
   /** The last step of the journal. */
   readonly reached: number;
 }
@@ -23,7 +23,7 @@ interface Sections {
 const sectionKey = /^\d+ [a-z ]+$/;
 
 /** The start of a run, and its checkpointed sections before a step, without parts of sections. */
-export const sectionsBefore = (steps: readonly KeptStep[], { startedWith, step, runId }: SectionsOptions): Sections => {
+export const sectionsBefore = (steps: readonly PersistedStep[], { startedWith, step, runId }: SectionsOptions): Sections => {
   const log = createStateLog(startedWith);
   const sections = steps.filter(({ key }) => key === 'begin');
   let isOver = false;

@@ -22,13 +22,13 @@ export const createAfterStep = (target: LoopTarget, hasBailed: () => boolean): L
   if (!onIterationComplete && !task && !goal) return undefined;
   let endsAfterFeedback = false;
   return async (ended) => {
-    const judged = isAnswer(ended) ? await judgeAnswer({ task, goal }, target, ended) : { shouldContinue: ended.shouldContinue };
-    const shouldContinue = judged.shouldContinue && !endsAfterFeedback;
+    const ruling = isAnswer(ended) ? await judgeAnswer({ task, goal }, target, ended) : { shouldContinue: ended.shouldContinue };
+    const shouldContinue = ruling.shouldContinue && !endsAfterFeedback;
     endsAfterFeedback = false;
     const ruled = await callHook(target, iterationOf(target, ended, shouldContinue));
-    const ruling = ruled ? applyRuling({ ...judged, shouldContinue }, ruled) : { ...judged, shouldContinue };
-    endsAfterFeedback = ruled?.continue === false && ruling.shouldContinue;
-    return { ...ruling, shouldContinue: ruling.shouldContinue && !hasBailed() };
+    const finalRuling = ruled ? applyRuling({ ...ruling, shouldContinue }, ruled) : { ...ruling, shouldContinue };
+    endsAfterFeedback = ruled?.continue === false && finalRuling.shouldContinue;
+    return { ...finalRuling, shouldContinue: finalRuling.shouldContinue && !hasBailed() };
   };
 };
 

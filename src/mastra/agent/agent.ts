@@ -32,7 +32,7 @@ import type { RunMetrics } from '../durable/run-metrics.js';
 import type { Insides } from './forked-run.js';
 import { idsOf } from './start-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
-import { refuseMethods } from './refused-methods.js';
+import { rejectMethods } from './unsupported-methods.js';
 import { hasGuards, registerOnProcessors, workflowsOf } from './registration.js';
 import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
 import { asSubAgents } from '../tools/sub-agents.js';
@@ -64,7 +64,7 @@ export class InterlockAgent<
       setup: agent.#setup,
       streamed: (...run) => streamTo(agent.#called, startedBy(agent.#called, ...run)),
     });
-    refuseMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
+    rejectMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
   }
 
   readonly #setup: AgentSetup;
@@ -168,8 +168,11 @@ export class InterlockAgent<
   ): ReturnType<Agent<string, ToolsInput, TOutput>['resume']>;
   override async resume(runId: string, resumeData: unknown, options?: object): Promise<unknown> {
     needEngine(this.#durable, 'resume');
-    const given = { ...options, runId };
-    const stream = await streamTo(this.#called, await resumeCall(this.#called, { mode: 'stream', resumeData, given }));
+    const callOptions = { ...options, runId };
+    const stream = await streamTo(
+      this.#called,
+      await resumeCall(this.#called, { mode: 'stream', resumeData, given: callOptions }),
+    );
     return Object.assign(stream, { output: stream, cleanup: () => undefined, abort: () => this.cancel(runId) });
   }
 
@@ -225,8 +228,8 @@ export class InterlockAgent<
   /** The suspended runs of this agent, most recent first: those in this process and its durable ones. */
   override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
     const waiting = (await this.#durable?.list({ status: 'suspended', limit: Infinity })) ?? [];
-    const kept = waiting.filter((run) => run.status === 'suspended');
-    return listRuns([...this.#suspended.list().map(toListed), ...kept], options);
+    const suspended = waiting.filter((run) => run.status === 'suspended');
+    return listRuns([...this.#suspended.list().map(toListed), ...suspended], options);
   }
 
   /** The durable runs of this agent, most recent first. An engine that cannot list its runs returns only the waiting ones. */

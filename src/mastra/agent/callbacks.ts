@@ -74,6 +74,6 @@ const modelOf = (step: StepRecord | undefined, run?: Run): ModelOf | undefined =
     const { modelId, modelProvider, modelVersion } = modelMetadata;
     return { modelId, provider: modelProvider, version: modelVersion };
   }
-  const asked = run?.attempt?.entry.model;
-  return asked && { modelId: asked.modelId, provider: asked.provider, version: asked.specificationVersion };
+  const model = run?.attempt?.entry.model;
+  return model && { modelId: model.modelId, provider: model.provider, version: model.specificationVersion };
 };

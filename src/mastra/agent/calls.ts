@@ -4,8 +4,8 @@ import { createObservabilityContext } from '@mastra/core/observability';
 import type { RunMode, Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
-import { checkSignalOptions, checkTightens, refuseWithoutEngine } from './allowed-options.js';
-import { isDelegated, refusingAnswer, refusingStream } from '../tools/delegation.js';
+import { checkSignalOptions, checkTightens, rejectWithoutEngine } from './allowed-options.js';
+import { isDelegated, rejectedResult, rejectedStream } from '../tools/delegation.js';
 import { startRun, type StartOptions } from './start-run.js';
 import type { StartedRun } from './started-run.js';
 import { runToEnd } from './end-run.js';
@@ -44,16 +44,19 @@ interface CallRunner {
 }
 
 /** The arguments of a call that starts a run. */
-interface BeginningCall {
+interface StartCallOptions {
   readonly mode: RunMode;
   readonly messages: unknown;
   readonly options: unknown;
 }
 
 /** Starts a run: resolves and checks its options, and queues it in its thread. */
-export const startCall = async (called: CalledAgent, { mode, messages, options: said }: BeginningCall): Promise<StartedRun> => {
+export const startCall = async (
+  called: CalledAgent,
+  { mode, messages, options: callOptions }: StartCallOptions,
+): Promise<StartedRun> => {
   const { agent, setup } = called;
-  const { messages: input, options: given, isSignal } = readCall(messages, said);
+  const { messages: input, options: given, isSignal } = readCall(messages, callOptions);
   const { defaults: layers, guards } = setup;
   if (isSignal) checkSignalOptions(given);
   const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given, guards });
@@ -63,9 +66,9 @@ export const startCall = async (called: CalledAgent, { mode, messages, options: 
   await checkAccess(agent, options, requestContext);
   return inThread({ agent, mode, given, options, requestContext }, async (placed) => {
     const call = { agent, mode, messages: input, options: placed, requestContext: placed.requestContext ?? requestContext };
-    const kept = called.runner(given)?.start({ ...call, given });
-    if (!kept) refuseWithoutEngine(placed, ['priority', 'deadlineMs']);
-    const started = kept ? await kept : startedBy(called, await startRun({ ...setup, ...call, isSignal }), placed);
+    const durableRun = called.runner(given)?.start({ ...call, given });
+    if (!durableRun) rejectWithoutEngine(placed, ['priority', 'deadlineMs']);
+    const started = durableRun ? await durableRun : startedBy(called, await startRun({ ...setup, ...call, isSignal }), placed);
     return scored(started, call);
   });
 };
@@ -90,8 +93,8 @@ export const resumeCall = async (called: CalledAgent, { mode, resumeData, given 
   const joining = { agent, mode, given: call, options: { ...options, runId }, requestContext, resumes };
   return inThread(joining, async (placed) => {
     const resuming = { mode, runId, toolCallId, resumeData, repeated, options: placed, requestContext, memory };
-    const kept = called.runner(options)?.resume(resuming);
-    const started = kept ? await kept : startedBy(called, await resume({ ...resuming, suspended, guards }), placed);
+    const durableRun = called.runner(options)?.resume(resuming);
+    const started = durableRun ? await durableRun : startedBy(called, await resume({ ...resuming, suspended, guards }), placed);
     return scored(started, { agent, options: placed, requestContext });
   });
 };
@@ -112,7 +115,7 @@ export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, 
   run.options.streamBuffer.drain();
   await Promise.all([end(), showInChannel(agent, run)]);
   const result = answerOf(run, wantedOf(callbacks, setup.guards));
-  return isDelegated(callbacks) ? refusingAnswer(agent.id, result) : result;
+  return isDelegated(callbacks) ? rejectedResult(agent.id, result) : result;
 };
 
 /** Drives a run, and returns its stream. Subscribers of its thread also read it. */
@@ -121,7 +124,7 @@ export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRu
   const ended = Promise.all([end(), showInChannel(agent, run)]).then(() => undefined);
   const stream = streamOf(run, { ended, transforms, ...wantedOf(callbacks, setup.guards) });
   await publish?.(publishedStream(run, stream, { ended, transforms }));
-  return isDelegated(callbacks) ? refusingStream(agent.id, stream) : stream;
+  return isDelegated(callbacks) ? rejectedStream(agent.id, stream) : stream;
 };
 
 /**

@@ -16,9 +16,9 @@ type Settings = ReturnType<typeof resolveEffectiveGoalSettings>;
 interface Verdict {
   readonly status: Objective['status'];
   readonly pausedReason?: string;
-  readonly goesOn: boolean;
+  readonly shouldContinue: boolean;
   /** Fields of the `goal` chunk in addition to the objective's. */
-  readonly said: object;
+  readonly scores: object;
   readonly reason: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export const judgeGoal = async (goal: Goal, target: LoopTarget, ended: EndedStep
 };
 
 const toRuling = ({ objective, runsUsed }: Objective, { maxRuns }: Settings, verdict: Verdict): StepRuling => {
-  const { status, pausedReason, goesOn, said, reason = 'The goal is not complete yet.' } = verdict;
+  const { status, pausedReason, shouldContinue, scores: said, reason = 'The goal is not complete yet.' } = verdict;
   const payload = {
     objective,
     iteration: runsUsed,
@@ -83,11 +83,11 @@ const toRuling = ({ objective, runsUsed }: Objective, { maxRuns }: Settings, ver
     reason: pausedReason ?? verdict.reason,
     maxRunsReached: runsUsed >= maxRuns,
     suppressFeedback: false,
-    shouldContinue: goesOn,
+    shouldContinue,
     ...said,
   };
   const feedback = `[Goal attempt ${runsUsed}/${maxRuns}] ${reason}\n\nContinue to work toward the goal: ${objective}`;
-  return { shouldContinue: goesOn, ...(goesOn && { feedback }), chunks: [{ type: 'goal', payload }] };
+  return { shouldContinue, ...(shouldContinue && { feedback }), chunks: [{ type: 'goal', payload }] };
 };
 
 const budgetReason = (maxRuns: number): string => `The goal was judged ${maxRuns} times (maxRuns) and is not complete.`;
@@ -95,19 +95,22 @@ const budgetReason = (maxRuns: number): string => `The goal was judged ${maxRuns
 const spent = ({ maxRuns }: Settings): Verdict => ({
   status: 'paused',
   pausedReason: budgetReason(maxRuns),
-  goesOn: false,
+  shouldContinue: false,
   reason: undefined,
-  said: { passed: false, results: [], duration: 0, timedOut: false },
+  scores: { passed: false, results: [], duration: 0, timedOut: false },
 });
 
-interface Judging {
+interface GoalJudgeOptions {
   readonly record: Objective;
   readonly settings: Settings;
   readonly target: LoopTarget;
   readonly ended: EndedStep;
 }
 
-const judged = async (scorer: MastraScorer, { record, settings: { maxRuns }, target, ended }: Judging): Promise<Verdict> => {
+const judged = async (
+  scorer: MastraScorer,
+  { record, settings: { maxRuns }, target, ended }: GoalJudgeOptions,
+): Promise<Verdict> => {
   const { runStreamCompletionScorers } = await import('@mastra/core/loop');
   const run = record.runsUsed + 1;
   const context = { ...scoringContext(target, ended), iteration: run, maxIterations: maxRuns, originalTask: record.objective };
@@ -121,9 +124,10 @@ const judged = async (scorer: MastraScorer, { record, settings: { maxRuns }, tar
     : run >= maxRuns
       ? budgetReason(maxRuns)
       : undefined;
-  if (passed) return { status: 'done', goesOn: false, said, reason };
-  if (pausedReason !== undefined && !isWaiting) return { status: 'paused', pausedReason, goesOn: false, said, reason };
-  return { status: 'active', goesOn: !isWaiting, said, reason };
+  if (passed) return { status: 'done', shouldContinue: false, scores: said, reason };
+  if (pausedReason !== undefined && !isWaiting)
+    return { status: 'paused', pausedReason, shouldContinue: false, scores: said, reason };
+  return { status: 'active', shouldContinue: !isWaiting, scores: said, reason };
 };
 
 /** The scorer of the configuration, or a judge with the model of the objective or the configuration. */
@@ -147,7 +151,7 @@ const scorerOf = async (
 const decisions = z.object({ decision: z.enum(['done', 'continue', 'waiting']), reason: z.string() });
 
 /** Parses the input of a completion scorer. */
-const asked = z.object({ input: z.object({ originalTask: z.string() }), output: z.string() });
+const judgeInput = z.object({ input: z.object({ originalTask: z.string() }), output: z.string() });
 
 /** A model that judges whether an answer meets the objective, needs more steps, or correctly waits for the user. */
 const createGoalJudge = (
@@ -166,7 +170,7 @@ const createGoalJudge = (
       description: 'Judges the last answer against the objective',
       outputSchema: decisions,
       createPrompt: ({ run }) => {
-        const { input, output } = asked.parse(run);
+        const { input, output } = judgeInput.parse(run);
         return `Goal: ${input.originalTask}\n\nLast answer of the assistant:\n${output}`;
       },
     })

@@ -9,7 +9,11 @@ const textOf = (message: MastraDBMessage | undefined): string | undefined =>
 export type Iteration = ReturnType<typeof iterationOf>;
 
 /** A step as the argument of Mastra's hook. */
-export const iterationOf = ({ agent, options, runId, conversation }: LoopTarget, { list, steps }: EndedStep, goesOn: boolean) => {
+export const iterationOf = (
+  { agent, options, runId, conversation }: LoopTarget,
+  { list, steps }: EndedStep,
+  shouldContinue: boolean,
+) => {
   const last = steps.at(-1);
   return {
     iteration: steps.length,
@@ -25,7 +29,7 @@ export const iterationOf = ({ agent, options, runId, conversation }: LoopTarget,
       name: toolName,
       result: output,
     })),
-    isFinal: !goesOn,
+    isFinal: !shouldContinue,
     finishReason: last?.finishReason ?? 'unknown',
     runId,
     threadId: conversation?.threadId,

@@ -37,7 +37,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   const tools = await resolveTools(target);
   const settings = settingsOf(target, tools);
   const outputs = createModelOutputs();
-  outputs.note(await authoredTools(target, tools));
+  outputs.register(await authoredTools(target, tools));
   let hasForeignResult = false;
   let hasBailed = false;
   const copies = createMessageCopies(() => target.isGuarded || outputs.areMapped || hasForeignResult);
@@ -61,7 +61,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     },
     toChunk: (part, id) => convertFullStreamChunkToMastra(part as never, { runId: id }), // any provider's parts
     runTool: (request) => {
-      outputs.note(putIn(request.settings.tools, tools));
+      outputs.register(putIn(request.settings.tools, tools));
       payloads.register(request.settings.tools);
       return runTool(request, toolContext);
     },
@@ -193,13 +193,15 @@ const createApprovalPolicy =
   async ({ call, settings }) => {
     const tool = findTool(settings, call.toolName)?.[1];
     if (typeof tool?.execute !== 'function' || call.args === undefined || call.args === null) return false;
-    const given = option ?? requestContext.get<string, RequireToolApproval | undefined>(inheritedKey);
+    const required = option ?? requestContext.get<string, RequireToolApproval | undefined>(inheritedKey);
     const context = { requestContext: publicEntries(requestContext) };
     const args = klona(call.args); // changes by a policy do not reach the tool
     const own = functionOf(tool);
-    if (own) return asks(own, args, context);
+    if (own) return needsApprovalBy(own, args, context);
     if (flagOf(tool)) return true;
-    return typeof given === 'function' ? asks(given as Policy, { toolName: call.toolName, args, ...context }) : Boolean(given);
+    return typeof required === 'function'
+      ? needsApprovalBy(required as Policy, { toolName: call.toolName, args, ...context })
+      : Boolean(required);
   };
 
 /** Prepared tools have their function in a separate field; a guard's tools are as their authors wrote them. */
@@ -208,7 +210,7 @@ const functionOf = ({ needsApprovalFn, requireApproval, needsApproval }: AnyTool
 
 const flagOf = ({ requireApproval, needsApproval }: AnyTool): boolean => Boolean(requireApproval) || Boolean(needsApproval);
 
-const asks = async (policy: Policy, ...args: readonly unknown[]): Promise<boolean> => {
+const needsApprovalBy = async (policy: Policy, ...args: readonly unknown[]): Promise<boolean> => {
   try {
     return Boolean(await policy(...args));
   } catch {

@@ -3,7 +3,7 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
 import { isPlainObject } from '../plain-object.js';
-import { heldBySupervisor } from '../tools/delegation.js';
+import { withSupervisorHold } from '../tools/delegation.js';
 
 /** The messages and options of a call of `generate` or `stream`. */
 export interface Call {
@@ -17,14 +17,16 @@ export interface Call {
  * Reads the arguments of a call: messages and options, or one object with options and the `prompt` among them, the form of the AI
  * SDK. Raises `agent/no-input` without a message.
  */
-export const readCall = (messages: unknown, given: unknown): Call => {
-  const { prompt, options } = isPromptForm(messages) ? splitPrompt(messages, given) : { prompt: messages, options: given ?? {} };
+export const readCall = (messages: unknown, callOptions: unknown): Call => {
+  const { prompt, options } = isPromptForm(messages)
+    ? splitPrompt(messages, callOptions)
+    : { prompt: messages, options: callOptions ?? {} };
   if (isEmpty(prompt)) throw new InterlockError('agent/no-input', { path: 'messages' });
   // Mastra parses the messages. The options are checked by name before first use.
   const isSignal = [prompt].flat().some(isCreatedAgentSignal);
-  const said = isSignal && Array.isArray(prompt) ? prompt.map(plainSignal) : plainSignal(prompt);
+  const input = isSignal && Array.isArray(prompt) ? prompt.map(plainSignal) : plainSignal(prompt);
   const own = isSignal ? withoutAutoResume(options) : options;
-  return { messages: said as MessageListInput, options: withMemory(heldBySupervisor(own)), isSignal };
+  return { messages: input as MessageListInput, options: withMemory(withSupervisorHold(own)), isSignal };
 };
 
 /**
@@ -51,9 +53,9 @@ const withMemory = <T extends object>(options: T): T => {
 const isPromptForm = (value: unknown): value is Record<string, unknown> =>
   isPlainObject(value) && !('role' in value) && !isCreatedAgentSignal(value);
 
-const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, given: unknown) => ({
+const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, callOptions: unknown) => ({
   prompt,
-  options: { ...options, ...(given as object | undefined) },
+  options: { ...options, ...(callOptions as object | undefined) },
 });
 
 const isEmpty = (messages: unknown): boolean =>

@@ -4,8 +4,8 @@ import type { ToolHooks } from '@mastra/core/tools';
 import { checkIntegration } from '../../integration.js';
 import type { InterlockConfig } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
-import { collected } from './collected-refusals.js';
-import { checkConfig, honouredOf } from '../options/check-options.js';
+import { collected } from './collected-rejections.js';
+import { checkConfig, appliedOf } from '../options/check-options.js';
 import { ownOptionsOf } from '../options/merge-options.js';
 import { ownOptions } from '../options/own-options.js';
 import type { ModeDefaults } from './resolve-options.js';
@@ -40,7 +40,7 @@ export const readConfig = (given: object, createAgent: AgentSetup['createAgent']
     checkConfig(given, agentId);
     return given;
   };
-  const config = collected<object>(agentId, checked, honouredOf(given));
+  const config = collected<object>(agentId, checked, appliedOf(given));
   const own = ownOptionsOf(config);
   const fixed = (steps: DynamicGuards | undefined, lane: Lane) =>
     collected(agentId, () => fixedGuards(steps, lane, agentId), undefined);
@@ -73,7 +73,7 @@ export const readConfig = (given: object, createAgent: AgentSetup['createAgent']
 
 /** The id; default: the name, as in Mastra. */
 const agentIdOf = ({ id, name }: { id?: unknown; name?: unknown }): string =>
-  [id, name].find((given) => typeof given === 'string') ?? 'agent';
+  [id, name].find((one) => typeof one === 'string') ?? 'agent';
 
 /** Guards that are not a function are compiled at construction, so that invalid ones are rejected then. */
 const fixedGuards = (guards: DynamicGuards | undefined, lane: Lane, agentId: string): DynamicGuards | undefined => {

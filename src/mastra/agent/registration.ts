@@ -65,8 +65,8 @@ export const registerOnProcessor = (mastra: Mastra, processor: object): void => 
  * const run = await mastra.getWorkflow('moderation').createRun();
  */
 export const registerProcessorWorkflows = (mastra: Mastra, ...guards: readonly Exclude<Guards, readonly unknown[]>[]): void => {
-  for (const [index, given] of guards.entries()) {
-    const [workflow] = toArray(given);
+  for (const [index, guard] of guards.entries()) {
+    const [workflow] = toArray(guard);
     if (!isWorkflow(workflow))
       throw new InterlockError('pipeline/invalid-step', { path: `guards.${index}`, detail: 'pass a pipeline or a workflow.' });
     registerOnGraph(mastra, toGraph(workflow));

@@ -40,12 +40,12 @@ export const resolveOptions = async ({ agent, mode, defaults: layers, given, gua
   const requestContext = given.requestContext ?? new RequestContext();
   await checkRequestContext(agent, requestContext);
   const general = await agent.getDefaultOptions({ requestContext });
-  const ask = async (of: RunMode): Promise<object | undefined> => {
+  const defaultsOf = async (of: RunMode): Promise<object | undefined> => {
     const layer = layers[of];
     return (typeof layer === 'function' ? await layer({ requestContext }) : layer) as object | undefined; // checked by name below
   };
-  const own = await ask(mode);
-  const defaults: CallOptions = mergeOptions(await sharedDefaults(mode, ask), general, own);
+  const own = await defaultsOf(mode);
+  const defaults: CallOptions = mergeOptions(await sharedDefaults(mode, defaultsOf), general, own);
   checkCallOptions(defaults, agent.id); // a function may return them
   const options: CallOptions = mergeOptions(defaults, given);
   if (mode === 'stream' && (options.onReaderCancel ?? guards?.onReaderCancel) === 'stop') letReadersStop(options);
@@ -61,9 +61,9 @@ const letReadersStop = (options: CallOptions): void => {
 };
 
 /** A `prepareStep` in the defaults of `generate` also runs on calls of `stream`, by the specification. */
-const sharedDefaults = async (mode: RunMode, ask: (of: RunMode) => Promise<object | undefined>): Promise<object> => {
+const sharedDefaults = async (mode: RunMode, defaultsOf: (of: RunMode) => Promise<object | undefined>): Promise<object> => {
   if (mode === 'generate') return {};
-  const { prepareStep } = ((await ask('generate')) ?? {}) as CallOptions;
+  const { prepareStep } = ((await defaultsOf('generate')) ?? {}) as CallOptions;
   return { prepareStep };
 };
 

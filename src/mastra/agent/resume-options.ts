@@ -23,7 +23,7 @@ export interface ResumeCall extends CallOptions {
 const startedWith = new WeakMap<object, CallOptions>();
 
 /** Stores the options at the start of a run. The runs that resume it share its ports, which are the key. */
-export const noteOptions = ({ options: { ports } }: Run, options: CallOptions): void => void startedWith.set(ports, options);
+export const recordOptions = ({ options: { ports } }: Run, options: CallOptions): void => void startedWith.set(ports, options);
 
 /** The options at the start of a run. */
 export const startOptions = ({ options: { ports } }: Run): CallOptions | undefined => startedWith.get(ports);

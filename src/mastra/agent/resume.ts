@@ -71,7 +71,7 @@ const checkConversation = (run: Run, { memory, requestContext }: Pick<ResumeOpti
   const { thread, resource } = memory ?? {};
   const threads = [requestContext.get(MASTRA_THREAD_ID_KEY), typeof thread === 'string' ? thread : thread?.id];
   const resources = [requestContext.get(MASTRA_RESOURCE_ID_KEY), resource];
-  const isOther = (own: unknown) => (said: unknown) => said !== undefined && said !== '' && said !== own;
+  const isOther = (own: unknown) => (value: unknown) => value !== undefined && value !== '' && value !== own;
   if (threads.some(isOther(threadId))) throw invalid('memory.thread', 'the run belongs to another thread.');
   if (resources.some(isOther(resourceId))) throw invalid('memory.resource', 'the run belongs to another resource.');
 };
@@ -112,8 +112,8 @@ const answerOf = (waiting: WaitingCall, resumeData: unknown): Answered['answer']
   return { kind: 'approved', ...(Object.keys(rest).length > 0 && { data: resumeData }) };
 };
 
-const isFoundOutcome = (said: unknown): said is FoundOutcome =>
-  isPlainObject(said) && (said['outcome'] === 'not-done' || (said['outcome'] === 'done' && 'result' in said));
+const isFoundOutcome = (outcome: unknown): outcome is FoundOutcome =>
+  isPlainObject(outcome) && (outcome['outcome'] === 'not-done' || (outcome['outcome'] === 'done' && 'result' in outcome));
 
 const reasonOf = ({ reason, declineContext }: Record<string, unknown>): string | undefined => {
   if (typeof reason === 'string' && reason.trim() !== '') return reason;

@@ -32,7 +32,10 @@ export const runSegmentOf = (
 ): RunSegment => ({
   mode,
   streamBuffer: withResponse(
-    createStreamBuffer<Chunk>(undefined, shownTo([recorded, noted(runOf, shownTo([show, notifyChunk(options)]))])),
+    createStreamBuffer<Chunk>(
+      undefined,
+      shownTo([recorded, withPayloadTransforms(runOf, shownTo([show, notifyChunk(options)]))]),
+    ),
     { runOf, options },
   ),
   abortSignal: options.abortSignal,
@@ -45,14 +48,14 @@ export const runSegmentOf = (
 });
 
 /** Combines listeners. One of them may delay the readers. */
-const shownTo = (given: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> | undefined => {
-  const shows = given.filter((show) => show !== undefined);
+const shownTo = (listeners: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> | undefined => {
+  const shows = listeners.filter((show) => show !== undefined);
   if (shows.length < 2) return shows[0];
   return (chunk) => shows.map((show) => show(chunk)).find((leaving) => leaving !== undefined);
 };
 
 /** Shows a chunk once its payload is transformed, and after the chunks before it. */
-const noted = (runOf: () => Run | undefined, show: OnShow<Chunk> | undefined): OnShow<Chunk> => {
+const withPayloadTransforms = (runOf: () => Run | undefined, show: OnShow<Chunk> | undefined): OnShow<Chunk> => {
   let before: Promise<boolean> | undefined;
   return (chunk) => {
     const noting = runOf()?.options.ports.payloads?.ofChunk(chunk);
@@ -76,7 +79,7 @@ interface ResponseOptions {
 const withResponse = (
   streamBuffer: StreamBuffer<Chunk>,
   { runOf, options }: ResponseOptions,
-  tellTools = createToolNotifier(runOf),
+  notifyTools = createToolNotifier(runOf),
 ): StreamBuffer<Chunk> => ({
   ...streamBuffer,
   get closed() {
@@ -86,7 +89,7 @@ const withResponse = (
     return streamBuffer.offset;
   },
   write: (chunk) => {
-    tellTools(chunk);
+    notifyTools(chunk);
     const run = runOf();
     if (chunk.type === 'error' && run?.status === 'failed')
       return streamBuffer.write({ ...chunk, payload: { error: errorOf(run) } });

@@ -183,12 +183,12 @@ interface ObjectReading {
 const readObject = (run: Run): ObjectReading => {
   let text = '';
   let last: unknown;
-  let asked: { readonly by: unknown; readonly schema: OutputSchema } | undefined;
+  let requested: { readonly by: unknown; readonly schema: OutputSchema } | undefined;
   const schemaNow = (): OutputSchema | undefined => {
     const by = (run.attempt?.settings ?? run.options.settings).structuredOutput as StructuredOutput | undefined; // already checked
     if (by?.model) return undefined; // another model creates the object
-    if (by && asked?.by !== by) asked = { by, schema: readOutputSchema(by.schema) };
-    return by && asked?.schema;
+    if (by && requested?.by !== by) requested = { by, schema: readOutputSchema(by.schema) };
+    return by && requested?.schema;
   };
   const show = (object: unknown) => {
     if (object === undefined || isDeepStrictEqual(object, last)) return undefined;

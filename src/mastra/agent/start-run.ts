@@ -23,7 +23,7 @@ import { effectiveOptions } from '../options/merge-options.js';
 import { ownOptions } from '../options/own-options.js';
 import { openList } from './open-list.js';
 import { openRecording } from './open-recording.js';
-import { noteOptions } from './resume-options.js';
+import { recordOptions } from './resume-options.js';
 import { runSegmentOf } from './run-segment.js';
 import { checkPromise } from '../tools/tool-effects.js';
 import type { AgentTracing } from '../tracing/agent-span.js';
@@ -73,7 +73,11 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const hooks = { ...start.hooks, ...options.hooks };
   const target: LoopTarget = { ...call, hooks, isGuarded: Object.values(lanes).some(Boolean), trace };
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
-  const { recording, begin, ...recorded } = openRecording({
+  const {
+    recording,
+    start: begin,
+    ...recorded
+  } = openRecording({
     isContinued,
     own,
     options,
@@ -112,14 +116,14 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     },
   });
   begin(run);
-  noteOptions(run, options);
+  recordOptions(run, options);
   return run;
 };
 
 const objectPlanFor = ({ agent, createAgent }: StartOptions, own: InterlockConfig, maxRetries: number) => {
   const { outputProcessors, errorProcessors, maxProcessorRetries, recordEdits } = own;
   const guards = { outputProcessors, errorProcessors, maxProcessorRetries };
-  const structure = (asked: StructuredOutput) => structureWith({ createAgent, guards }, asked);
+  const structure = (structuredOutput: StructuredOutput) => structureWith({ createAgent, guards }, structuredOutput);
   return objectPlanOf({ agentId: agent.id, maxRetries, recordEdits, structure });
 };
 

@@ -28,7 +28,7 @@ interface Followed {
 }
 
 /** Maximum number of runs kept. One more evicts the run that has been suspended longest. */
-const mostKept = 1_000;
+const maxSuspended = 1_000;
 
 /** Creates an empty registry for an agent's runs. */
 export const createSuspendedRuns = (): SuspendedRuns => {
@@ -38,7 +38,7 @@ export const createSuspendedRuns = (): SuspendedRuns => {
   const keep = (suspended: SuspendedRun): SuspendedRun => {
     suspendedRuns.set(suspended.run.options.runId, suspended);
     const [eldest] = suspendedRuns.keys();
-    if (suspendedRuns.size > mostKept && eldest !== undefined) suspendedRuns.delete(eldest);
+    if (suspendedRuns.size > maxSuspended && eldest !== undefined) suspendedRuns.delete(eldest);
     return suspended;
   };
   const seek = async (runId: string): Promise<SuspendedRun | undefined> => {
@@ -49,11 +49,11 @@ export const createSuspendedRuns = (): SuspendedRuns => {
     seek,
     follow: (run, ended) => {
       const { runId } = run.options;
-      const isKept = () => run.status === 'suspended' && waitingCalls(run).length > 0;
+      const isSuspended = () => run.status === 'suspended' && waitingCalls(run).length > 0;
       const one: Followed = {
         ended: ended.then(() => {
           if (followed.get(runId) === one) followed.delete(runId);
-          return isKept() ? keep({ run, suspendedAt: new Date(run.options.ports.wallClock()) }) : undefined;
+          return isSuspended() ? keep({ run, suspendedAt: new Date(run.options.ports.wallClock()) }) : undefined;
         }),
       };
       followed.set(runId, one);
@@ -86,7 +86,7 @@ export const listRuns = (
   suspendedRuns: readonly ListedRun[],
   options: AgentListSuspendedRunsOptions,
 ): AgentListSuspendedRunsResult => {
-  const { threadId, resourceId, fromDate, toDate, perPage = mostKept, page = 0 } = options;
+  const { threadId, resourceId, fromDate, toDate, perPage = maxSuspended, page = 0 } = options;
   const runs = suspendedRuns.filter((run) => {
     if (threadId !== undefined && threadId !== run.threadId) return false;
     if (resourceId !== undefined && resourceId !== run.resourceId) return false;

@@ -51,10 +51,10 @@ export const threadOfRun = (run: Run): Thread | undefined => {
  * and its subscribers get the same chunks as its readers. A message that arrives while it runs starts the next run, where the
  * input guards judge it.
  */
-export const inThread = async (call: ThreadCall, begin: (options: CallOptions) => Promise<StartedRun>): Promise<StartedRun> => {
+export const inThread = async (call: ThreadCall, start: (options: CallOptions) => Promise<StartedRun>): Promise<StartedRun> => {
   const { agent, mode, given, options, requestContext, resumes } = call;
   const thread = resumes?.thread ?? threadIn(options.memory, requestContext);
-  if (mode !== 'stream' || !thread) return begin(options);
+  if (mode !== 'stream' || !thread) return start(options);
   const runtime = await runtimeOf(agent);
   const pubsub = agent.getPubSub();
   const runId = options.runId ?? idsOf(agent)('run');
@@ -67,7 +67,7 @@ export const inThread = async (call: ThreadCall, begin: (options: CallOptions) =
     enumerable: false, // the runtime reads it, but later runs do not inherit it
   }) as never;
   try {
-    const started = await begin({ ...options, runId, abortSignal, ...(context && { requestContext: context }) });
+    const started = await start({ ...options, runId, abortSignal, ...(context && { requestContext: context }) });
     return { ...started, publish: async (stream) => void (await runtime.registerRun(agent, stream, later, pubsub)) };
   } catch (error) {
     runtime.releaseThreadRunReservation(runId, pubsub, { agent, streamOptions: later });

@@ -28,9 +28,9 @@ export const versionFor = async (
   const versions = mergeVersionOverrides(inContext, selected);
   const version = storedVersions.has(agent) ? agent : await resolved(agent, selectorOf(agent, versions));
   const versionId = version.toRawConfig()?.resolvedVersionId;
-  const pinned = typeof versionId === 'string' ? { agents: { [agent.id]: { versionId } } } : undefined;
-  const noted = mergeVersionOverrides(versions, pinned);
-  if (noted) requestContext.set(MASTRA_VERSIONS_KEY, noted);
+  const ownVersion = typeof versionId === 'string' ? { agents: { [agent.id]: { versionId } } } : undefined;
+  const versionOverrides = mergeVersionOverrides(versions, ownVersion);
+  if (versionOverrides) requestContext.set(MASTRA_VERSIONS_KEY, versionOverrides);
   return version;
 };
 

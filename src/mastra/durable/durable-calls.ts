@@ -5,7 +5,7 @@ import { MASTRA_RESOURCE_ID_KEY, type RequestContext } from '@mastra/core/reques
 import { stringify } from 'safe-stable-stringify';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
-import { refuseWithoutEngine } from '../agent/allowed-options.js';
+import { rejectWithoutEngine } from '../agent/allowed-options.js';
 import { idsOf } from '../agent/start-run.js';
 import type { StartedRun } from '../agent/started-run.js';
 import type { CallOptions } from '../call-options.js';
@@ -21,7 +21,7 @@ import { persistContext, splitOptions } from './persisted-segment.js';
 export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | undefined => {
   const { durability: engine, acceptChangedCode, effects } = setup.guards;
   if (engine) checkPromise(effects, engine);
-  else refuseWithoutEngine(setup.guards, ['runQueue', 'deadlineMs']);
+  else rejectWithoutEngine(setup.guards, ['runQueue', 'deadlineMs']);
   return engine && createDurableRuns({ agent, setup, engine, acceptChangedCode });
 };
 
@@ -33,9 +33,9 @@ export const needEngine = (runs: DurableRuns | undefined, method: string): Durab
 
 /** A hash of messages, without dates and ids, which a host may create anew for the same text. */
 const hashOf = (messages: MessageListInput): string => {
-  const said = stringify(messages, (name, value: unknown) => (name === 'id' || name === 'createdAt' ? undefined : value));
+  const text = stringify(messages, (name, value: unknown) => (name === 'id' || name === 'createdAt' ? undefined : value));
   return createHash('sha256')
-    .update(said ?? '')
+    .update(text ?? '')
     .digest('hex')
     .slice(0, 16);
 };
@@ -59,7 +59,7 @@ export interface DurableCall {
 /** Starts a durable run. */
 export const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<StartedRun> => {
   const { agent, mode, messages, given, options, requestContext } = call;
-  const { kept: persisted, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
+  const { persisted, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
   const runId = options.runId ?? idsOf(agent)('run');
   const deadlineMs = options.deadlineMs ?? runs.deadlineMs;
   const asked = {

@@ -61,9 +61,9 @@ const startDelegated = async (parts: PersistedAgent, delegating: DelegatingCall,
   const { mode, messages, given, requestContext } = call;
   const { memory, instructions, maxSteps, backgroundTaskPolicy, ...here } = given as DelegatedOptions;
   const options = { memory, instructions, maxSteps, backgroundTaskPolicy } as CallOptions; // see DelegatedOptions
-  const asked = encode({ runId: delegating.runId, mode, messages, options } satisfies PersistedCall);
+  const persistedCall = encode({ runId: delegating.runId, mode, messages, options } satisfies PersistedCall);
   const persisted = decodeAt(
-    await delegating.durable.step('asked', async () => asked),
+    await delegating.durable.step('asked', async () => persistedCall),
     `${delegating.runId} asked`,
   ) as PersistedCall;
   return follow(parts, delegating, { segment: { call: persisted }, given: { ...here, requestContext } });
@@ -78,7 +78,7 @@ const resumeDelegated = (
   const end = delegating.rested === undefined ? undefined : readEnd(delegating.rested, resuming.runId);
   if (!end?.state || end.call.runId !== resuming.runId) return undefined;
   const { call, state } = end;
-  const goOn = async (): Promise<Followed> => {
+  const followRun = async (): Promise<Followed> => {
     const answered = answeredBy(await restoredRun(parts, end), resuming);
     const given = { ...splitOptions(resuming.options).here, requestContext: resuming.requestContext };
     return follow(parts, delegating, {
@@ -86,7 +86,7 @@ const resumeDelegated = (
       given,
     });
   };
-  return goOn();
+  return followRun();
 };
 
 interface DelegatedSegment {

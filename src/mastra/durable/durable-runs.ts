@@ -18,7 +18,7 @@ import {
 } from './persisted-segment.js';
 import { subscribe, findEnd, pause, type DurableContext, type SegmentRef } from './run-subscription.js';
 import { agentProgram } from './program.js';
-import { checkOwner, erase, listKept, prune, type Erased, type RunFilter, type RunSummary } from './run-operations.js';
+import { checkOwner, erase, listRuns, prune, type Erased, type RunFilter, type RunSummary } from './run-operations.js';
 import { createRunQueue } from './run-queue.js';
 import { metricsOf, type RunCounts, type RunMetrics } from './run-metrics.js';
 import { createLocalRuns } from './local-runs.js';
@@ -96,7 +96,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
   return {
     deadlineMs,
     metrics: () => metricsOf(context, queue, counts),
-    list: (filter) => listKept(context, filter),
+    list: (filter) => listRuns(context, filter),
     erase: (resourceId) => erase(context, resourceId, (runId) => cancelRun(context, runId)),
     start: (call, here) => startSegment(context, segmentRef(call.runId, 0), { here, segment: { call } }),
     attach: async (runId, { from, ...owner }) => {
@@ -183,23 +183,23 @@ const startSegment = async (
     localRuns.remove(id);
     throw new InterlockError(taken, { path: runId });
   }
-  if (!isFirst) await checkAsked(context, at, segment.call);
+  if (!isFirst) await checkMessages(context, at, segment.call);
   const cancel = (): void => void runs.cancel(id).catch(() => undefined);
   here.abortSignal?.addEventListener('abort', cancel, { once: true });
-  const stopListening = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal may outlive the run
+  const removeListener = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal may outlive the run
   try {
     if (here.abortSignal?.aborted) await runs.cancel(id);
     const followed = await followCalled(context, at);
-    void followed.ended.then(stopListening);
+    void followed.ended.then(removeListener);
     return followed;
   } catch (error) {
-    stopListening();
+    removeListener();
     throw error;
   }
 };
 
 /** A run starts once under its id. A caller that repeats the same call follows the run; a different call is rejected. */
-const checkAsked = async (context: DurableContext, at: SegmentRef, { asked, runId }: PersistedCall): Promise<void> => {
+const checkMessages = async (context: DurableContext, at: SegmentRef, { asked, runId }: PersistedCall): Promise<void> => {
   const subscription = subscribe(context, at);
   while (!(await subscription.hasStarted())) await pause();
   const { call } = subscription;
@@ -218,11 +218,11 @@ const lastSegment = async ({ runs }: DurableContext, runId: string): Promise<Seg
 };
 
 /** The number of checks for the end of a canceled run. Without a process to handle the cancellation, it ends later. */
-const looks = 10;
+const maxChecks = 10;
 
 /** A run may be suspended before it receives the request to end. */
 const soonFound = async ({ runs }: DurableContext, id: string): Promise<RunFound> => {
-  for (let left = looks; ; left -= 1) {
+  for (let left = maxChecks; ; left -= 1) {
     const found = await runs.find(id);
     if (found.kind !== 'running' || left === 0) return found;
     await pause();

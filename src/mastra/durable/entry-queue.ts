@@ -36,18 +36,18 @@ export const createQueue = (write: (entries: readonly BoardEntry[]) => Promise<n
       for (const [index, one] of those.entries()) one.settle(place + index);
     } catch {
       waiting = [...those, ...waiting];
-      if (!ended) scheduled ??= setTimeout(goOn, tryAgainMs).unref();
+      if (!ended) scheduled ??= setTimeout(writeNext, tryAgainMs).unref();
     }
   };
   const flush = (): Promise<void> => (last = last.then(writeAll));
-  const goOn = (): void => {
+  const writeNext = (): void => {
     scheduled = undefined;
     void flush();
   };
   return {
     push: (entry) => {
       if (ended) return Promise.resolve(ended);
-      scheduled ??= setImmediate(goOn);
+      scheduled ??= setImmediate(writeNext);
       return new Promise((settle) => waiting.push({ entry, settle }));
     },
     flush,

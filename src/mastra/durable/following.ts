@@ -3,7 +3,7 @@ import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import type { SegmentEnd } from './persisted-segment.js';
-import { lookAgainMs, subscribe, pause, type DurableContext, type RunSubscription, type SegmentRef } from './run-subscription.js';
+import { pollMs, subscribe, pause, type DurableContext, type RunSubscription, type SegmentRef } from './run-subscription.js';
 import type { LocalRun } from './local-runs.js';
 import { setUp } from './set-up.js';
 import { readChunk, type RunEntry } from './run-entry.js';
@@ -25,7 +25,7 @@ export const followCalled = async (context: DurableContext, segment: SegmentRef)
       const localRun = localRuns.find(segment.id);
       if (localRun) return { run: localRun.run, ended: watch(context, segment, localRun) };
       if (hasStarted) break;
-      await localRuns.arrival(segment.id, lookAgainMs);
+      await localRuns.arrival(segment.id, pollMs);
     }
   } catch (error) {
     localRuns.remove(segment.id);

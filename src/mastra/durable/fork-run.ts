@@ -1,4 +1,4 @@
-import type { Durable, KeptStep } from '../../durable/journal.js';
+import type { Durable, PersistedStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import { sectionsBefore } from '../../loop/state/sections-before.js';
@@ -38,8 +38,8 @@ export const forkedSegment = async (context: DurableContext, last: ForkedFrom, p
 /** Gives a fork its own message id, so that memory does not replace the original run's message. */
 const withOwnMessage = (segment: PersistedSegment, ownId: string): PersistedSegment => {
   const { resumes, forked = [] } = segment;
-  const begin = forked.find(({ key }) => key === 'begin');
-  const old = resumes?.state.messageId ?? (begin && (decode(begin.text) as { readonly messageId?: string }).messageId); // the stored start
+  const startStep = forked.find(({ key }) => key === 'begin');
+  const old = resumes?.state.messageId ?? (startStep && (decode(startStep.text) as { readonly messageId?: string }).messageId); // the stored start
   if (old === undefined) return segment;
   const tokenOf = (id: string): string => encode(id).slice(1, -1); // a complete string in a text of `encode`
   const renamed = (text: string): string => text.replaceAll(tokenOf(old), tokenOf(ownId));
@@ -58,7 +58,7 @@ interface ForkedFrom {
 
 interface ReadSegment {
   readonly segment: PersistedSegment;
-  readonly steps: readonly KeptStep[];
+  readonly steps: readonly PersistedStep[];
 }
 
 /** The segments of a run up to a number, except segments that only end it: a fork cannot continue from those. */

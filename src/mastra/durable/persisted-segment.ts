@@ -1,7 +1,7 @@
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { RequestContext } from '@mastra/core/request-context';
 import { isInterlockError } from '../../errors.js';
-import type { KeptStep } from '../../durable/journal.js';
+import type { PersistedStep } from '../../durable/journal.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
@@ -36,7 +36,7 @@ export interface PersistedCall {
 export interface PersistedSegment {
   readonly call: PersistedCall;
   /** Steps of another run from which this one continues. */
-  readonly forked?: readonly KeptStep[];
+  readonly forked?: readonly PersistedStep[];
   readonly resumes?: {
     readonly state: PersistedState;
     /** Undefined if the run is to be canceled. */
@@ -75,11 +75,11 @@ export const readEnd = (text: string, id: string): SegmentEnd => decodeAt(text, 
 const localNames = new Set([...namesWhere(({ isLocal }) => isLocal === true), 'stopForReader' satisfies keyof CallOptions]);
 
 /** Splits the options of a call into those of the run, which are persisted, and local ones of its caller. */
-export const splitOptions = (given: CallOptions): { readonly kept: CallOptions; readonly here: CallOptions } => {
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+export const splitOptions = (options: CallOptions): { readonly persisted: CallOptions; readonly here: CallOptions } => {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   const isHere = ([name]: [string, unknown]): boolean => localNames.has(name);
   return {
-    kept: Object.fromEntries(entries.filter((entry) => !isHere(entry))),
+    persisted: Object.fromEntries(entries.filter((entry) => !isHere(entry))),
     here: Object.fromEntries(entries.filter(isHere)),
   };
 };

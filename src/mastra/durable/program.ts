@@ -13,7 +13,7 @@ import {
   type PersistedCall,
   type PersistedSegment,
 } from './persisted-segment.js';
-import { changeIn, suspendedNote, publishChange } from './suspended-index.js';
+import { changeIn, encodeWaiting, publishChange } from './suspended-index.js';
 import { afterFork } from './fork-run.js';
 import type { RunCounts } from './run-metrics.js';
 import type { RunQueue } from './run-queue.js';
@@ -30,10 +30,10 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
     if ('error' in segment) return endUnread(call, segment, surroundings);
     const { runId, deadlineAt, priority = 0 } = segment.call;
     const deadline = runDeadline(runId, deadlineAt);
-    const ending = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
+    const ended = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
     try {
-      return await surroundings.queue.run({ priority, ending }, () =>
-        sit(parts, { durable: afterFork(durable, segment), call, sitting: segment, ending, ...surroundings }),
+      return await surroundings.queue.run({ priority, ended }, () =>
+        runSegment(parts, { durable: afterFork(durable, segment), call, sitting: segment, ended, ...surroundings }),
       );
     } finally {
       deadline.clear();
@@ -67,24 +67,24 @@ const endUnread = async (
 /** True for a run segment that only ends a suspended run. */
 const isCanceled = ({ resumes }: PersistedSegment): boolean => resumes !== undefined && !resumes.answered;
 
-interface Sitting extends ProgramParts {
+interface SegmentParts extends ProgramParts {
   readonly durable: Durable;
   readonly call: ProgramCall;
   readonly sitting: PersistedSegment;
   /** Aborted when the run is to end. */
-  readonly ending: AbortSignal;
+  readonly ended: AbortSignal;
 }
 
 /** Runs one segment, from its stored input to its end. */
-const sit = async (
+const runSegment = async (
   parts: DurableAgent,
-  { durable, call, sitting: segment, ending, localRuns, board, counts }: Sitting,
+  { durable, call, sitting: segment, ended, localRuns, board, counts }: SegmentParts,
 ): Promise<string> => {
   const giveUp = new AbortController();
   const { runId } = segment.call;
   const notices = await board;
   const publisher = createPublisher({ board: notices, sitting: segmentNumber(call.runId), call: segment.call });
-  const signals = [ending, giveUp.signal];
+  const signals = [ended, giveUp.signal];
   try {
     const started = await startSegment(parts, segment, { durable, call, localRuns, publisher, signals });
     if ('error' in started) return writeEnd(started);
@@ -96,8 +96,8 @@ const sit = async (
     await localRuns.register(call.runId, { run, life: publisher.life, driven: drive(run) });
     run.options.recording?.end(run, objectOf(run).object);
     await publisher.end('over');
-    const note = suspendedNote(run);
-    if (note !== undefined) await notices.pin(runId, note);
+    const summary = encodeWaiting(run);
+    if (summary !== undefined) await notices.pin(runId, summary);
     return endOf(run, started.segment);
   } catch (error) {
     giveUp.abort(error); // work still in progress here is not persisted

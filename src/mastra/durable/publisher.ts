@@ -46,8 +46,8 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
   const { runId } = call;
   const life = randomUUID();
   const persisted: PersistedCall = { ...call, messages: [] }; // they are in the segment's output
-  const takeUp = (): BoardEntry => writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted));
-  const writing = fencedWriting(board, runId, takeUp);
+  const adoptionEntry = (): BoardEntry => writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted));
+  const writing = fencedWriting(board, runId, adoptionEntry);
   const queue = createQueue(writing.write);
   let place = { stretch: '', at: { stepNumber: 0, attempt: 1 } };
   let earlier: readonly RunEntry[] = [];
@@ -74,7 +74,7 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
     open: async () => {
       if (isOpen) return;
       isOpen = true;
-      void queue.push(takeUp());
+      void queue.push(adoptionEntry());
       await queue.flush();
       earlier = (await publishedIn(board, runId).catch(() => [])).filter((one) => one.sitting === segment && one.life !== life);
       hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
@@ -103,18 +103,18 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
  * Writes entries until a later process takes over the run. A process that no longer owns the run may take over, too, before it
  * notices; the owner, which alone enters another section, then takes the run back.
  */
-const fencedWriting = (board: Board, runId: string, takeUp: () => BoardEntry) => {
-  let lifePlace: number | undefined;
+const fencedWriting = (board: Board, runId: string, adoptionEntry: () => BoardEntry) => {
+  let epochPlace: number | undefined;
   let isTaken = false;
   let takesBack = false;
-  const write = async (given: readonly BoardEntry[]): Promise<number> => {
-    const entries = takesBack ? [takeUp(), ...given] : given;
+  const write = async (added: readonly BoardEntry[]): Promise<number> => {
+    const entries = takesBack ? [adoptionEntry(), ...added] : added;
     const own = entries.findLastIndex(({ mark }) => mark === 'life');
     try {
-      const first = await board.append(runId, entries, own < 0 ? lifePlace : undefined);
-      if (own >= 0) lifePlace = first + own;
+      const first = await board.append(runId, entries, own < 0 ? epochPlace : undefined);
+      if (own >= 0) epochPlace = first + own;
       isTaken = takesBack = false;
-      return first + entries.length - given.length;
+      return first + entries.length - added.length;
     } catch (error) {
       isTaken ||= (error as Error).cause instanceof TakenOver; // wrapped with our code, as all errors of an engine
       throw error;
@@ -134,14 +134,14 @@ const isReadable = (entry: RunEntry): boolean => {
 
 /** The published entries of the last segment of a run; none if only one process has run it, the usual case. */
 const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
-  const lives = await board.marked(runId, 'life');
+  const epochs = await board.marked(runId, 'life');
   const known = createEntryParser(runId);
-  known.takePlaced(lives);
-  const isWhole = lives[0]?.place === 0; // earlier versions of the library set no marks
+  known.takePlaced(epochs);
+  const isWhole = epochs[0]?.place === 0; // earlier versions of the library set no marks
   if (isWhole && known.opened?.life === known.lives.at(-1)) return [];
   const start = isWhole ? (known.opened?.sequence ?? 0) : 0;
   const parser = createEntryParser(runId, start);
-  parser.takePlaced(lives.filter(({ place }) => place < start));
+  parser.takePlaced(epochs.filter(({ place }) => place < start));
   return parser.take(await board.read(runId, start)).filter(isReadable); // damaged entries do not stop the run
 };
 
@@ -185,15 +185,15 @@ const modelPartId = (chunk: Chunk): string | undefined =>
  * run's buffer are excluded, because they will be released unchanged.
  */
 const unfinished = (published: readonly RunEntry[], { options }: Run): { said: Set<string>; partIds: string[] } => {
-  const held = new Set(options.streamBuffer.buffered().chunks.map(modelPartId));
-  const said = new Set<string>();
-  const gone = new Set<string>();
+  const buffered = new Set(options.streamBuffer.buffered().chunks.map(modelPartId));
+  const publishedIds = new Set<string>();
+  const retractedIds = new Set<string>();
   for (const chunk of published.map(readChunk)) {
     const id = modelPartId(chunk);
-    if (id !== undefined && !held.has(id)) said.add(id);
-    if (chunk.type === retractType) for (const one of (chunk.data as { partIds: string[] }).partIds) gone.add(one);
+    if (id !== undefined && !buffered.has(id)) publishedIds.add(id);
+    if (chunk.type === retractType) for (const one of (chunk.data as { partIds: string[] }).partIds) retractedIds.add(one);
   }
-  return { said, partIds: [...said].filter((id) => !gone.has(id)) };
+  return { said: publishedIds, partIds: [...publishedIds].filter((id) => !retractedIds.has(id)) };
 };
 
 /** A chunk as text, through JSON if it is not plain data. Undefined if that fails, too: such a chunk is not essential. */

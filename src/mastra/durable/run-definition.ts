@@ -40,10 +40,10 @@ export const changesBetween = (from: RunDefinition, to: RunDefinition): string[]
 const changesOf = (lane: string, from: Shape | undefined, to: Shape | undefined): string[] => {
   if (JSON.stringify(from) === JSON.stringify(to)) return [];
   const [old, now] = [from ? idsIn(from) : [], to ? idsIn(to) : []];
-  const said = (ids: readonly string[], others: readonly string[], how: string): string[] => {
+  const describeChanges = (ids: readonly string[], others: readonly string[], how: string): string[] => {
     const own = ids.filter((id) => !others.includes(id));
     return own.length > 0 ? [`${lane} guards ${how}: ${own.join(', ')}`] : [];
   };
-  const changes = [...said(old, now, 'removed'), ...said(now, old, 'added')];
+  const changes = [...describeChanges(old, now, 'removed'), ...describeChanges(now, old, 'added')];
   return changes.length > 0 ? changes : [`${lane} guards arranged differently`];
 };

@@ -99,7 +99,7 @@ const readEntry = (entry: string, path: string): { readonly heading: Heading; re
 /** @param from the place of the first entry; pass marked entries before it to `takePlaced` */
 export const createEntryParser = (runId: string, from = 0): EntryParser => {
   let place = from;
-  const lives: string[] = [];
+  const epochs: string[] = [];
   let opened: EntryParser['opened'];
   let isLost = false;
   const takeOne = ({ place: sequence, text: entry }: PlacedEntry): RunEntry[] => {
@@ -108,16 +108,16 @@ export const createEntryParser = (runId: string, from = 0): EntryParser => {
     switch (heading.kind) {
       case 'life': {
         const { life, sitting: segment } = heading;
-        lives.push(life);
+        epochs.push(life);
         const first = opened?.sitting === segment ? opened : { sitting: segment, sequence, life };
         opened = { ...first, call: decodeAt(text, path) as PersistedCall };
         return [];
       }
       case 'chunk': {
         const { life, stretch, at } = heading;
-        isLost ||= !lives.includes(life);
+        isLost ||= !epochs.includes(life);
         // A replaced process may still publish, before it notices.
-        return life === lives.at(-1) && opened ? [{ runId, sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
+        return life === epochs.at(-1) && opened ? [{ runId, sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
       }
       default:
         return heading satisfies never;
@@ -127,7 +127,7 @@ export const createEntryParser = (runId: string, from = 0): EntryParser => {
     get place() {
       return place;
     },
-    lives,
+    lives: epochs,
     get opened() {
       return opened;
     },

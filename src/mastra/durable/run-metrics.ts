@@ -1,5 +1,5 @@
 import type { DurableContext } from './run-subscription.js';
-import { listKept } from './run-operations.js';
+import { listRuns } from './run-operations.js';
 import type { RunQueue } from './run-queue.js';
 
 /** Metrics of an agent's durable runs, across all its processes, as far as the engine can list its runs. */
@@ -25,9 +25,9 @@ export interface RunCounts {
   recovered: number;
 }
 
-export const metricsOf = async (keeping: DurableContext, queue: RunQueue, { recovered }: RunCounts): Promise<RunMetrics> => {
-  const { runs } = keeping;
-  const listed = await listKept(keeping, { limit: Infinity });
+export const metricsOf = async (context: DurableContext, queue: RunQueue, { recovered }: RunCounts): Promise<RunMetrics> => {
+  const { runs } = context;
+  const listed = await listRuns(context, { limit: Infinity });
   const count = (...wanted: readonly string[]): number => listed.filter(({ status }) => wanted.includes(status)).length;
   const begun = count('queued', 'running');
   const started = listed.flatMap(({ status, startedAt }) =>

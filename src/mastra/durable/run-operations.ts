@@ -1,14 +1,14 @@
-import type { KeptRun, KeptRunFilter } from '../../durable/journal.js';
+import type { PersistedRun, PersistedRunFilter } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
 import { pause, type DurableContext } from './run-subscription.js';
-import { readNote, type WaitingRun } from './suspended-index.js';
+import { readIndexEntry, type WaitingRun } from './suspended-index.js';
 
 /** The state of a durable run: queued, running, waiting for a person or for code, ended, or given up by its engine. */
-export type KeptRunStatus = WaitingRun['status'] | KeptRun['state'];
+export type PersistedRunStatus = WaitingRun['status'] | PersistedRun['state'];
 
 /** An entry of an agent's list of durable runs. */
-export type RunSummary = (WaitingRun | { readonly runId: string; readonly status: KeptRun['state'] }) & {
+export type RunSummary = (WaitingRun | { readonly runId: string; readonly status: PersistedRun['state'] }) & {
   readonly resourceId?: string;
   readonly startedAt?: Date;
   readonly endedAt?: Date;
@@ -17,7 +17,7 @@ export type RunSummary = (WaitingRun | { readonly runId: string; readonly status
 /** Selects durable runs. */
 export interface RunFilter {
   /** One or more statuses. Default: all. */
-  readonly status?: KeptRunStatus | readonly KeptRunStatus[];
+  readonly status?: PersistedRunStatus | readonly PersistedRunStatus[];
   /** Runs of this resource. Default: all. */
   readonly resourceId?: string;
   readonly startedBefore?: Date;
@@ -29,33 +29,33 @@ export interface RunFilter {
 const defaultLimit = 100;
 
 /** The runs of an agent, most recent first. An engine that cannot list its runs returns only the waiting ones. */
-export const listKept = async (keeping: DurableContext, filter: RunFilter): Promise<readonly RunSummary[]> => {
+export const listRuns = async (context: DurableContext, filter: RunFilter): Promise<readonly RunSummary[]> => {
   const { resourceId, limit = defaultLimit, startedBefore, startedAfter } = filter;
-  const statuses = filter.status === undefined ? undefined : new Set<KeptRunStatus>([filter.status].flat());
+  const statuses = filter.status === undefined ? undefined : new Set<PersistedRunStatus>([filter.status].flat());
   const isWanted = ({ status, startedAt, ...run }: RunSummary): boolean =>
     (!statuses || statuses.has(status)) &&
     (resourceId === undefined || run.resourceId === resourceId) &&
     !(startedBefore && startedAt && startedAt >= startedBefore) &&
     !(startedAfter && startedAt && startedAt <= startedAfter);
-  return (await summaries(keeping, { resourceId })).filter(isWanted).slice(0, limit);
+  return (await summaries(context, { resourceId })).filter(isWanted).slice(0, limit);
 };
 
-const summaries = async ({ runs, board }: DurableContext, filter: KeptRunFilter): Promise<RunSummary[]> => {
-  const waiting = (await board.pinned()).flatMap(({ note }) => readNote(note));
+const summaries = async ({ runs, board }: DurableContext, filter: PersistedRunFilter): Promise<RunSummary[]> => {
+  const waiting = (await board.pinned()).flatMap(({ note: waitingRun }) => readIndexEntry(waitingRun));
   if (!runs.list) return waiting;
-  const notes = new Map(waiting.map((note) => [note.runId, note]));
-  const sittings = Map.groupBy(await runs.list(filter), (run) => runIdOf(run.runId));
-  const found = [...sittings].map(([runId, rows]) => summaryOf(runId, rows, notes.get(runId)));
+  const waitingRuns = new Map(waiting.map((waitingRun) => [waitingRun.runId, waitingRun]));
+  const segments = Map.groupBy(await runs.list(filter), (run) => runIdOf(run.runId));
+  const found = [...segments].map(([runId, rows]) => summaryOf(runId, rows, waitingRuns.get(runId)));
   return found.toSorted((one, other) => (other.startedAt?.getTime() ?? 0) - (one.startedAt?.getTime() ?? 0));
 };
 
 /** The summary of a run: status from its last segment, start and owner from its first. */
-const summaryOf = (runId: string, rows: readonly KeptRun[], note: WaitingRun | undefined): RunSummary => {
+const summaryOf = (runId: string, rows: readonly PersistedRun[], waitingRun: WaitingRun | undefined): RunSummary => {
   const ordered = rows.toSorted((one, other) => segmentNumber(one.runId) - segmentNumber(other.runId));
-  const [first, last] = [ordered[0], ordered.at(-1)] as [KeptRun, KeptRun]; // there is at least one
+  const [first, last] = [ordered[0], ordered.at(-1)] as [PersistedRun, PersistedRun]; // there is at least one
   const { resourceId, startedAt } = first;
   const times = { startedAt, ...(resourceId !== undefined && { resourceId }) };
-  if (note && last.state !== 'lost') return { ...note, ...times };
+  if (waitingRun && last.state !== 'lost') return { ...waitingRun, ...times };
   return { runId, status: last.state, ...times, ...(last.endedAt && last.state === 'ended' && { endedAt: last.endedAt }) };
 };
 
@@ -75,30 +75,30 @@ const needed = <T>(operation: T | undefined, path: string): T => {
  * Deletes the stored data of runs that ended before a time. Returns their number. Suspended runs remain, although their last
  * segment has ended.
  */
-export const prune = async (keeping: DurableContext, olderThan: Date): Promise<number> => {
-  const { runs, board } = keeping;
+export const prune = async (context: DurableContext, olderThan: Date): Promise<number> => {
+  const { runs, board } = context;
   const list = needed(runs.list, 'prune');
   const ended = Map.groupBy(await list({ endedBefore: olderThan }), ({ runId }) => runIdOf(runId));
   for (const { runId } of await board.pinned()) ended.delete(runId);
   let pruned = 0;
-  for (const [runId, sittings] of ended) {
-    if ((await runs.find(segmentId(runId, sittings.length))).kind !== 'absent') continue; // a later segment is running, or ended later
-    await dropRun(keeping, runId, sittings);
+  for (const [runId, segments] of ended) {
+    if ((await runs.find(segmentId(runId, segments.length))).kind !== 'absent') continue; // a later segment is running, or ended later
+    await dropRun(context, runId, segments);
     pruned += 1;
   }
   return pruned;
 };
 
-const dropRun = async ({ runs, board }: DurableContext, runId: string, sittings: readonly KeptRun[]): Promise<void> => {
+const dropRun = async ({ runs, board }: DurableContext, runId: string, segments: readonly PersistedRun[]): Promise<void> => {
   const drop = needed(runs.drop, 'prune');
   await board.pin(runId, undefined);
   await board.drop?.(runId);
-  for (const { runId: id } of sittings.toSorted((one, other) => segmentNumber(other.runId) - segmentNumber(one.runId)))
+  for (const { runId: id } of segments.toSorted((one, other) => segmentNumber(other.runId) - segmentNumber(one.runId)))
     await drop(id); // the first segment last
 };
 
 /** The number of checks for the end of runs that will be erased. */
-const looks = 200;
+const maxChecks = 200;
 
 /** The result of erasing runs. */
 export interface Erased {
@@ -109,24 +109,24 @@ export interface Erased {
 
 /** Cancels the runs of a resource, and deletes all their stored data. */
 export const erase = async (
-  keeping: DurableContext,
+  context: DurableContext,
   resourceId: string,
   cancel: (runId: string) => Promise<void>,
 ): Promise<Erased> => {
-  const list = needed(keeping.runs.list, 'erase');
+  const list = needed(context.runs.list, 'erase');
   const listed = async () => Map.groupBy(await list({ resourceId }), ({ runId }) => runIdOf(runId));
   for (const runId of (await listed()).keys()) await cancel(runId);
   const erased = new Set<string>(); // an engine may list a run for a moment longer
-  for (let left = looks; ; left -= 1) {
-    const sittings = await listed();
-    const isUnderWay = ({ state }: KeptRun): boolean => state === 'queued' || state === 'running';
-    for (const [runId, rows] of sittings) {
+  for (let left = maxChecks; ; left -= 1) {
+    const segments = await listed();
+    const isUnderWay = ({ state }: PersistedRun): boolean => state === 'queued' || state === 'running';
+    for (const [runId, rows] of segments) {
       if (rows.some(isUnderWay)) continue;
-      await dropRun(keeping, runId, rows);
+      await dropRun(context, runId, rows);
       erased.add(runId);
     }
-    if (sittings.size === 0 || left === 0)
-      return { erased: erased.size, remaining: [...sittings.keys()].filter((runId) => !erased.has(runId)) };
+    if (segments.size === 0 || left === 0)
+      return { erased: erased.size, remaining: [...segments.keys()].filter((runId) => !erased.has(runId)) };
     await pause();
   }
 };

@@ -12,7 +12,7 @@ export interface RunQueue {
 export interface Turn {
   readonly priority: number;
   /** Aborted when the run is to end. */
-  readonly ending: AbortSignal;
+  readonly ended: AbortSignal;
 }
 
 export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOptions = {}): RunQueue => {
@@ -28,9 +28,9 @@ export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOp
     get running() {
       return queue.pending + ahead;
     },
-    run: async ({ priority, ending }, work) => {
+    run: async ({ priority, ended }, work) => {
       const { promise: worked, resolve: leave } = Promise.withResolvers<void>();
-      const isInTurn = await waitIn(queue, { priority, ending }, worked);
+      const isInTurn = await waitIn(queue, { priority, ended }, worked);
       if (!isInTurn) ahead += 1;
       try {
         return await work();
@@ -43,17 +43,17 @@ export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOp
 };
 
 /** Resolves to true in the run's turn, or to false if the run is to end. The turn lasts until `worked`. */
-const waitIn = (queue: PQueue, { priority, ending }: Turn, worked: Promise<void>): Promise<boolean> =>
+const waitIn = (queue: PQueue, { priority, ended }: Turn, worked: Promise<void>): Promise<boolean> =>
   new Promise((resolve) => {
     const leaving = new AbortController();
     const end = (): void => {
       leaving.abort();
       resolve(false);
     };
-    if (ending.aborted) return end();
-    ending.addEventListener('abort', end, { once: true });
+    if (ended.aborted) return end();
+    ended.addEventListener('abort', end, { once: true });
     const start = (): Promise<void> => {
-      ending.removeEventListener('abort', end);
+      ended.removeEventListener('abort', end);
       resolve(true);
       return worked;
     };

@@ -22,9 +22,9 @@ export interface SegmentRef {
 }
 
 /** Polling interval of a run in another process. */
-export const lookAgainMs = 50;
+export const pollMs = 50;
 
-export const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+export const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, pollMs));
 
 /** Follows a run to the end of one of its segments. */
 export interface RunSubscription {
@@ -80,45 +80,45 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
   const { runId } = segment;
   let parser = createEntryParser(runId);
   let isWhole = false;
-  let hasBegun = false;
+  let hasStarted = false;
   const next = async (): Promise<RunEntry[]> => parser.take(await board.read(runId, parser.place));
-  const begin = async (): Promise<RunEntry[]> => {
+  const start = async (): Promise<RunEntry[]> => {
     const known = from ? await board.read(runId, from - 1) : [];
-    const lives = await board.marked(runId, 'life'); // read after the entries, so that it includes the process of each of them
-    const start = known.length > 0 && from ? from - 1 : startOf(lives, segment, from);
+    const epochs = await board.marked(runId, 'life'); // read after the entries, so that it includes the process of each of them
+    const start = known.length > 0 && from ? from - 1 : startOf(epochs, segment, from);
     parser = createEntryParser(runId, start);
-    parser.takePlaced(lives.filter(({ place }) => place < start));
-    hasBegun = true;
+    parser.takePlaced(epochs.filter(({ place }) => place < start));
+    hasStarted = true;
     return known.length > 0 ? parser.take(known) : next();
   };
   return {
     parser: () => parser,
     listen: async () => {
-      const heardTo = parser.place;
-      const heard = hasBegun ? await next() : await begin();
-      if (isWhole || !parser.isLost) return heard;
+      const readTo = parser.place;
+      const entries = hasStarted ? await next() : await start();
+      if (isWhole || !parser.isLost) return entries;
       isWhole = true;
       parser = createEntryParser(runId);
-      return (await next()).filter(({ sequence }) => sequence >= heardTo);
+      return (await next()).filter(({ sequence }) => sequence >= readTo);
     },
   };
 };
 
 /** The place from which a run segment is read: at the latest the start of the last process. */
-const startOf = (lives: readonly PlacedEntry[], { runId, number }: SegmentRef, from: number | undefined): number => {
+const startOf = (epochs: readonly PlacedEntry[], { runId, number }: SegmentRef, from: number | undefined): number => {
   if (from === 0) return 0;
   const parser = createEntryParser(runId);
-  for (const life of from === undefined ? lives : []) {
-    parser.takePlaced([life]);
-    if (parser.opened?.sitting === number) return life.place;
+  for (const epoch of from === undefined ? epochs : []) {
+    parser.takePlaced([epoch]);
+    if (parser.opened?.sitting === number) return epoch.place;
   }
-  return lives.at(-1)?.place ?? 0;
+  return epochs.at(-1)?.place ?? 0;
 };
 
 const stepsBefore = async (board: Board, { runId }: SegmentRef, before: number): Promise<RunEntry[]> => {
   const marked = await Promise.all([board.marked(runId, 'life'), board.marked(runId, 'step')]);
-  const told = marked.flat().filter(({ place }) => place < before);
-  return createEntryParser(runId).takePlaced(told.toSorted((one, other) => one.place - other.place));
+  const entries = marked.flat().filter(({ place }) => place < before);
+  return createEntryParser(runId).takePlaced(entries.toSorted((one, other) => one.place - other.place));
 };
 
 /** The end of a run segment. Undefined while it continues. */

@@ -10,7 +10,7 @@ import { startRun } from '../agent/start-run.js';
 import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { resolveOptions } from '../agent/resolve-options.js';
-import { pinnedVersionFor } from '../agent/versions.js';
+import { pinnedVersionFor as versionFor } from '../agent/versions.js';
 import type { CodeChange } from '../options/own-options.js';
 import { readContext, type PersistedCall, type SegmentEnd } from './persisted-segment.js';
 
@@ -32,7 +32,7 @@ export interface SetUpOptions {
   readonly journal?: Journal;
   readonly show?: OnShow<Chunk>;
   /** True if the run starts here. Only then can it be recorded, because a recording includes a run's start. */
-  readonly isBeginning?: boolean;
+  readonly isFirstSegment?: boolean;
   /** The original limits of a continued run. */
   readonly limits?: LoopLimits;
 }
@@ -41,20 +41,20 @@ export interface SetUpOptions {
 export const setUp = async (
   { agent, setup }: PersistedAgent,
   call: PersistedCall,
-  { here, journal, show, isBeginning, limits }: SetUpOptions,
+  { here, journal, show, isFirstSegment, limits }: SetUpOptions,
 ): Promise<Run> => {
   const { defaults } = setup;
   const { runId, mode, messages } = call;
-  const given: CallOptions = {
+  const callOptions: CallOptions = {
     ...call.options,
     ...here,
     runId,
     requestContext: call.context ? readContext(call.context) : here.requestContext,
   };
-  const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
+  const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: callOptions });
   return startRun({
     ...setup,
-    agent: await pinnedVersionFor(agent, requestContext),
+    agent: await versionFor(agent, requestContext),
     mode,
     messages,
     options,
@@ -62,7 +62,7 @@ export const setUp = async (
     journal,
     show,
     limits,
-    isContinued: !isBeginning,
+    isContinued: !isFirstSegment,
   });
 };
 

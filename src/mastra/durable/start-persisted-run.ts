@@ -18,7 +18,7 @@ export interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChanged
 }
 
 /** `limits`: the original limits of a continued run. */
-export type MakeOptions = Pick<SetUpOptions, 'isBeginning' | 'limits'>;
+export type MakeOptions = Pick<SetUpOptions, 'isFirstSegment' | 'limits'>;
 
 /** The persisted start of a run segment. */
 type SegmentStart = RunDefinition & { readonly format: number; readonly messageId: string };
@@ -43,7 +43,7 @@ export const startPersistedRun = async (options: PersistedStartOptions): Promise
   let run: Run | undefined;
   const text = await durable.step('begin', async () => {
     try {
-      run = await make({ isBeginning: !resumes });
+      run = await make({ isFirstSegment: !resumes });
       const { messageId } = run;
       return encode({ format: journalFormat, ...(known ?? definitionOf(run)), messageId } satisfies SegmentStart);
     } catch (error) {
@@ -55,7 +55,7 @@ export const startPersistedRun = async (options: PersistedStartOptions): Promise
   const { format, messageId, ...definition } = start;
   checkFormat(format, runId);
   const isRecovered = run === undefined;
-  run ??= await make({ isBeginning: false, limits: definition.limits });
+  run ??= await make({ isFirstSegment: false, limits: definition.limits });
   run.messageId = messageId; // stored first
   await checkCode(options, run, definition);
   if (resumes) {
@@ -82,7 +82,7 @@ const checkCode = async (options: PersistedStartOptions, run: Run, definition: R
   if (hasModels && (change.from === change.to || (await acceptChangedCode?.(change)))) return;
   if (segment.resumes && !segment.resumes.answered) return; // it is only to end
   await durable.lookForCancel?.();
-  if (await isSoonAborted(durable.canceled, hearCancelMs)) return;
+  if (await isSoonAborted(durable.canceled, cancelPollMs)) return;
   throw new InterlockError('durable/changed-code', {
     path: runId,
     detail: `started by ${change.from}, this process has ${change.to}: ${change.changes.join('; ')}.`,
@@ -91,7 +91,7 @@ const checkCode = async (options: PersistedStartOptions, run: Run, definition: R
 };
 
 /** Time that a process waits for a cancellation before it rejects a run: engines deliver it with a short delay. */
-const hearCancelMs = 500;
+const cancelPollMs = 500;
 
 const isSoonAborted = async (signal: AbortSignal, withinMs: number): Promise<boolean> => {
   if (!signal.aborted)

@@ -8,7 +8,7 @@ import { needsDecisionType, type Publisher } from './publisher.js';
 import { toListed, type ListedRun } from '../agent/suspended-runs.js';
 
 /** The index entry of a suspended run for its owner; it contains no data of other resources. */
-export const suspendedNote = (run: Run): string | undefined => {
+export const encodeWaiting = (run: Run): string | undefined => {
   if (run.status !== 'suspended' || waitingCalls(run).length === 0) return undefined;
   return encode(toListed({ run, suspendedAt: new Date(run.options.ports.wallClock()) }));
 };
@@ -22,9 +22,9 @@ export interface NeedsDecision extends CodeChange {
 export type WaitingRun = ListedRun | NeedsDecision;
 
 /** Parses the index entry of a waiting run. */
-export const readNote = (note: string): WaitingRun[] => {
+export const readIndexEntry = (text: string): WaitingRun[] => {
   try {
-    return [decode(note) as WaitingRun]; // written by suspendedNote or publishChange
+    return [decode(text) as WaitingRun]; // written by suspendedNote or publishChange
   } catch {
     return []; // a damaged note does not hide other runs
   }
@@ -45,10 +45,10 @@ export const publishChange = async (
   { board, publisher }: { board: Board; publisher: Publisher },
 ): Promise<void> => {
   const { runId, ...data } = change;
-  const note = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
-  if ((await board.pinned()).some((one) => one.runId === runId && one.note === note)) return;
+  const text = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
+  if ((await board.pinned()).some((one) => one.runId === runId && one.note === text)) return;
   await publisher.open();
   void publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data });
   await publisher.flush();
-  await board.pin(runId, note);
+  await board.pin(runId, text);
 };

@@ -37,7 +37,7 @@ export const foreignContext = (id: string, data: PhaseData, scope: RunScope): Re
   const { requestContext, tracingContext, abortSignal, writer, runId, agent } = scope;
   const frame = scope.workflow ?? openFrame(id, data);
   const custom = async (chunk: object, options?: object) => writer?.custom(chunk as never, options); // Mastra checks the chunk
-  const refuse = (name: string) => () => {
+  const reject = (name: string) => () => {
     throw new InterlockError('pipeline/unsupported-step', { path: `${frame.workflowId}/${id}`, detail: `it called ${name}().` });
   };
   return {
@@ -55,8 +55,8 @@ export const foreignContext = (id: string, data: PhaseData, scope: RunScope): Re
     setState: (state: object) => frame.setState(state),
     getInitData: () => frame.getInitData(),
     getStepResult: (step: string | { readonly id: string }) => frame.getStepResult(step),
-    suspend: refuse('suspend'),
-    abort: refuse('abort'),
+    suspend: reject('suspend'),
+    abort: reject('abort'),
   };
 };
 
@@ -116,8 +116,8 @@ const foreignPayload = (step: ForeignStep, data: PhaseData, scope: RunScope): Re
  * Detects edits. A step of Mastra returns the fields that it supports, others as undefined, so only defined and different fields
  * are edits.
  */
-const isChanged = (returned: Record<string, unknown>, given: Record<string, unknown>): boolean =>
-  Object.entries(returned).some(([name, value]) => !isSame(value, given[name]) && (value !== undefined || name === 'part'));
+const isChanged = (returned: Record<string, unknown>, original: Record<string, unknown>): boolean =>
+  Object.entries(returned).some(([name, value]) => !isSame(value, original[name]) && (value !== undefined || name === 'part'));
 
 const defined = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

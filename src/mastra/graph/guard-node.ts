@@ -61,7 +61,7 @@ const strategyOf = (processor: Processor): string => String(Reflect.get(processo
 const decidesOf = (processor: Processor): GuardTraits => ({ decides: byStrategy[strategyOf(processor)] });
 
 /** Mastra's judges catch failures of their model and handle them by `errorStrategy`. Default: `'warn'`. */
-const judging =
+const judgeFields =
   (traits: (processor: Processor) => GuardTraits) =>
   (processor: Processor): GuardTraits => ({
     ...traits(processor),
@@ -78,14 +78,14 @@ const editing = (): GuardTraits => ({ decides: ['edit'] });
  * work without loading Mastra, and for another copy of it.
  */
 const byName: Readonly<Record<string, (processor: Processor) => GuardTraits>> = {
-  Moderation: judging(chunkwise),
-  'PII Detector': judging(chunkwise),
-  'System Prompt Scrubber': judging(chunkwise),
-  Classifier: judging(() => ({ judgesEachChunk: true })),
+  Moderation: judgeFields(chunkwise),
+  'PII Detector': judgeFields(chunkwise),
+  'System Prompt Scrubber': judgeFields(chunkwise),
+  Classifier: judgeFields(() => ({ judgesEachChunk: true })),
   // Its redaction keeps a tail between chunks; the other strategies judge each delta separately.
   'Regex Filter': (processor) => (strategyOf(processor) === 'redact' ? decidesOf(processor) : chunkwise(processor)),
-  'Prompt Injection Detector': judging(decidesOf),
-  'Language Detector': judging(decidesOf),
+  'Prompt Injection Detector': judgeFields(decidesOf),
+  'Language Detector': judgeFields(decidesOf),
   'Token Limiter': decidesOf,
   'Unicode Normalizer': editing,
   ToolCallFilter: editing,

@@ -2,14 +2,14 @@ import type { Processor } from '@mastra/core/processors';
 import type { GuardPolicy } from '../../../schemas/index.js';
 import { overPolicy, readPolicy } from '../../guard/policy/read-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
-import { checkProcessor } from '../../pipeline/verify/refuse.js';
+import { checkProcessor } from '../../pipeline/verify/throw-defects.js';
 import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
 import type { HookName, PhaseRow } from '../../phase/row.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import { guardedBy, rememberGuarded } from './guard-node.js';
 import { runHook, type HookArgs } from './run-hook.js';
-import { invalidStep, looksLikeProcessor } from './to-graph.js';
+import { invalidStep, isProcessorLike } from './to-graph.js';
 import { plainHost } from '../../plain/plain-host.js';
 import { loadMastra, loadRouter } from './load-mastra.js';
 import { mastraHost } from './mastra-host.js';
@@ -55,7 +55,7 @@ export function guard<P extends Processor>(processor: P, policy: GuardPolicy & {
 export function guard<P extends InputJudge>(processor: P, policy: GuardPolicy & { readonly overlap: true }): GuardedProcessor<P>;
 export function guard(given: Processor | InputJudge, options: GuardPolicy): unknown {
   const known = given as Processor; // a judge is a processor, although the host's types exclude hooks that return nothing
-  if (!looksLikeProcessor(known)) throw invalidStep(known, 'guard');
+  if (!isProcessorLike(known)) throw invalidStep(known, 'guard');
   checkProcessor(known, 'guard');
   const { processor, policy: inner } = guardedBy(known);
   const policy = readPolicy(overPolicy(inner, options), processor.id);

@@ -7,13 +7,13 @@ import type { MastraParts } from './mastra-host.js';
  * Imports modules that only applications with Mastra have. Bundlers cannot follow the computed path, so guards also run without
  * Mastra.
  */
-const importIfAsked = (path: string): Promise<unknown> =>
+const importUntransformed = (path: string): Promise<unknown> =>
   import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ path);
 
 /** Mastra as loaded by this program, possibly in the same bundle. */
 const loaded: { parts?: MastraParts } = {};
 
-export const noteMastra = (parts: MastraParts): void => {
+export const registerMastra = (parts: MastraParts): void => {
   loaded.parts = parts;
 };
 
@@ -21,8 +21,8 @@ export const noteMastra = (parts: MastraParts): void => {
 export const loadMastra = async (): Promise<MastraParts | undefined> => {
   if (loaded.parts) return loaded.parts;
   try {
-    const { createSignal, TripWire } = (await importIfAsked('@mastra/core/agent')) as typeof agent;
-    const { MessageList } = (await importIfAsked('@mastra/core/agent/message-list')) as typeof list;
+    const { createSignal, TripWire } = (await importUntransformed('@mastra/core/agent')) as typeof agent;
+    const { MessageList } = (await importUntransformed('@mastra/core/agent/message-list')) as typeof list;
     return { createSignal, TripWire, MessageList };
   } catch {
     return undefined;
@@ -31,6 +31,6 @@ export const loadMastra = async (): Promise<MastraParts | undefined> => {
 
 /** Loads Mastra's model router. Rejects if `@mastra/core` is not installed. */
 export const loadRouter = async (): Promise<typeof llm.ModelRouterLanguageModel> => {
-  const { ModelRouterLanguageModel } = (await importIfAsked('@mastra/core/llm')) as typeof llm;
+  const { ModelRouterLanguageModel } = (await importUntransformed('@mastra/core/llm')) as typeof llm;
   return ModelRouterLanguageModel;
 };

@@ -2,7 +2,7 @@ import { InterlockError } from '../../errors.js';
 import type { BlockOptions } from '../../pipeline/block-options.js';
 import { createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
 import type { PipelineStep } from './compile.js';
-import { refusePromises } from './thenable.js';
+import { rejectPromises } from './thenable.js';
 import { toNode, type GraphSource } from './to-graph.js';
 
 /** A pipeline under construction without a framework; see {@link pipeline}. */
@@ -22,5 +22,5 @@ export type PortablePipeline = PipelineBuilder<PipelineStep, GraphSource>;
 export const pipeline = (id: string, blocks?: BlockOptions): PortablePipeline => {
   if (typeof id !== 'string' || id === '') throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
   const commit = (graph: ReturnType<GraphSource['graph']>): GraphSource => Object.freeze({ id, graph: () => graph });
-  return refusePromises(createBuilder<PipelineStep, GraphSource>(id, { toNode, commit, blocks }));
+  return rejectPromises(createBuilder<PipelineStep, GraphSource>(id, { toNode, commit, blocks }));
 };

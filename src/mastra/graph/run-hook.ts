@@ -7,7 +7,7 @@ import type { Plan } from '../../pipeline/compile.js';
 import { isSame } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
-import { noteResult } from './taken-back.js';
+import { recordResult } from './taken-back.js';
 import { payloadOf } from './thrown-stops.js';
 
 /** Arguments of any hook: the fields of its phase's payload, and those common to all hooks. */
@@ -28,7 +28,7 @@ export const runHook = async ({ plan, row, slots, host }: HookCallSite, args: Ho
   const state = (args.state ??= {}) as Record<string, unknown>; // its content belongs to the processor
   const own = slots.get(state) ?? new Map<string, ProcessorSlot>();
   slots.set(state, own);
-  noteResult(data, host);
+  recordResult(data, host);
   const observed = guardReports(own, () => factsOf(plan, args));
   observed?.ask(data);
   const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, { own, host, reports: observed?.reports }));
@@ -48,15 +48,15 @@ const factsOf = ({ id }: Plan, { runId, agent }: HookArgs): GuardedRunFacts => (
   pipelineId: id,
 });
 
-interface Kept {
+interface CachedHook {
   readonly own: Map<string, ProcessorSlot>;
   readonly host: Host;
   readonly reports: Reports | undefined;
 }
 
-const scopeOf = (args: HookArgs, { own, host, reports }: Kept): RunScope => {
-  const given = args as unknown as RunScope & { runId?: string }; // the common arguments have the scope's names
-  const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount } = given;
+const scopeOf = (args: HookArgs, { own, host, reports }: CachedHook): RunScope => {
+  const scope = args as unknown as RunScope & { runId?: string }; // the common arguments have the scope's names
+  const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount } = scope;
   const handed = { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount };
   return createRunScope({ ...handed, host, slots: own, reports });
 };
@@ -65,10 +65,10 @@ const scopeOf = (args: HookArgs, { own, host, reports }: Kept): RunScope => {
 const inList = new Set(['messages', 'messageList', 'systemMessages']);
 
 /** The pipeline's result for a payload, in the return form of this phase's hook. */
-const answerOf = (row: PhaseRow, given: PhaseData, made: PhaseData): unknown => {
+const answerOf = (row: PhaseRow, original: PhaseData, made: PhaseData): unknown => {
   if ('part' in made) return made.part;
   if ('decision' in made) return { retry: made.decision === 'retry' };
-  const before = given as Record<string, unknown>; // compared field by field
+  const before = original as Record<string, unknown>; // compared field by field
   const changed = Object.entries(made).filter(([name, value]) => !inList.has(name) && !isSame(value, before[name]));
   const isInput = row.cadence === 'step' && row.lane === 'input';
   if (!row.carries || isInput) return changed.length > 0 ? Object.fromEntries(changed) : undefined;

@@ -15,7 +15,7 @@ const places = new WeakMap<object, UndoRecord>();
  * writes it earlier, where it would stay if a later guard rejected it. On Mastra's engine each guard is a step; the first one
  * saves.
  */
-export const noteResult = (data: PhaseData, { messages }: Host): void => {
+export const recordResult = (data: PhaseData, { messages }: Host): void => {
   if (data.phase !== 'toolResult' || !data.messageList) return;
   const { messageList, toolCallId } = data;
   if (!messages.readToolResult(messageList, toolCallId).found)

@@ -6,7 +6,7 @@ type Then = (...args: never[]) => unknown;
  * Makes an object with its own `then` fail as the value of a promise: an asynchronous function that returns a pipeline or a
  * workflow would otherwise never settle. Raises `pipeline/invalid-step`, as that promise's rejection.
  */
-export const refusePromises = <T extends { readonly id: string; then: Then }>(thenable: T): T => {
+export const rejectPromises = <T extends { readonly id: string; then: Then }>(thenable: T): T => {
   const { then } = thenable;
   const guarded = (...args: never[]): unknown => {
     if (args.length !== 2 || !args.every((arg) => typeof arg === 'function')) return Reflect.apply(then, thenable, args);

@@ -28,7 +28,7 @@ const errorOf = (stop: Stop, host: Host): Error => {
     const { reason, metadata, processorId } = stop;
     return host.createTripWire({ reason, metadata, processorId, retry: stop.kind === 'retry' });
   }
-  const error = isTold(stop.error)
+  const error = isKnownError(stop.error)
     ? stop.error
     : new InterlockError('guard/unavailable', { path: `${stop.phase} ${stop.path}`, cause: stop.error });
   return Object.assign(error, { processorId: stop.processorId }); // an engine preserves an error's fields, but not its class
@@ -42,5 +42,5 @@ export const readError = (error: unknown, author: Author, host: Host): Stop => {
 };
 
 /** True if an error already has a code and a location. A nested workflow's error is a plain object. */
-const isTold = (error: unknown): error is Error =>
+const isKnownError = (error: unknown): error is Error =>
   isInterlockError(error) || Object.hasOwn(errorTable, String((error as { code?: unknown } | undefined)?.code));

@@ -50,7 +50,7 @@ export const toNode = (value: unknown, where: string): GraphNode => {
   if (isGraphSource(value)) return value.graph();
   if (isWorkflow(value)) return fromWorkflow(value);
   if (isStep(value)) return stepNode(value, where);
-  if (looksLikeProcessor(value)) return guardNode(value);
+  if (isProcessorLike(value)) return guardNode(value);
   throw invalidStep(value, where);
 };
 
@@ -59,7 +59,7 @@ export const invalidStep = (value: unknown, where: string): InterlockError =>
   new InterlockError('pipeline/invalid-step', { path: where, detail: `it is ${describe(value)}.` });
 
 /** True for a processor, even if it has only our own hooks or lacks an id, which is rejected later with a reason. */
-export const looksLikeProcessor = (value: unknown): value is Processor =>
+export const isProcessorLike = (value: unknown): value is Processor =>
   typeof value === 'object' && value !== null && ('id' in value || hasAnyHook(value as Processor));
 
 const functionNode = (run: PayloadFunction, where: string): FunctionNode => ({
@@ -71,7 +71,7 @@ const functionNode = (run: PayloadFunction, where: string): FunctionNode => ({
 const stepNode = (step: ForeignStep, where: string): GraphNode => {
   const processor = processorOfStep(step);
   if (processor) return guardNode(processor);
-  refuseIn(step, ['suspendSchema', 'resumeSchema', 'scorers'], where);
+  rejectIn(step, ['suspendSchema', 'resumeSchema', 'scorers'], where);
   return {
     kind: 'function',
     id: step.id,
@@ -82,8 +82,8 @@ const stepNode = (step: ForeignStep, where: string): GraphNode => {
 };
 
 /** Rejects fields that a pipeline would silently ignore. */
-const refuseIn = (given: object, names: readonly string[], where: string): void => {
-  const name = names.find((one) => Reflect.get(given, one) !== undefined);
+const rejectIn = (value: object, names: readonly string[], where: string): void => {
+  const name = names.find((one) => Reflect.get(value, one) !== undefined);
   if (name) throw unsupported(where, `it has \`${name}\`.`);
 };
 
@@ -100,7 +100,7 @@ const unsupported = (path: string, detail: string): InterlockError =>
 export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   const known = graphOfWorkflow(workflow);
   if (known) return known;
-  refuseIn(workflow.options, ['onFinish', 'onError'], workflow.id);
+  rejectIn(workflow.options, ['onFinish', 'onError'], workflow.id);
   if (workflow.retryConfig.attempts) throw unsupported(workflow.id, 'it has `retryConfig`; give its steps `retries`.');
   return {
     kind: 'sequence',
@@ -154,9 +154,9 @@ const branchNode = ({ steps, conditions }: EntryOf<'conditional'>, site: EntrySi
     const when = conditions[index] as unknown as Condition; // it gets the arguments that Mastra passes
     const node = entryNode(inner, site);
     if (isConstant(when)) return { when, node };
-    const asked: Condition = (context) => when(withForeign(nameOf(node, index), context) as unknown as StepContext);
+    const condition: Condition = (context) => when(withForeign(nameOf(node, index), context) as unknown as StepContext);
     const { name } = when;
-    return { when: Object.defineProperties(asked, { name: { value: name }, toString: { value: () => String(when) } }), node };
+    return { when: Object.defineProperties(condition, { name: { value: name }, toString: { value: () => String(when) } }), node };
   }),
   overlap: 'widest-redaction',
   needsFrame: true,

@@ -22,7 +22,7 @@ export interface Titling {
 }
 
 type Place = Pick<Conversation, 'memory' | 'config' | 'threadId'>;
-type Tell = (title: string) => Promise<void>;
+type EmitTitle = (title: string) => Promise<void>;
 
 /**
  * Generates a title for an untitled thread from the accepted conversation, if the memory's `generateTitle` requests it. As in
@@ -35,14 +35,14 @@ export const threadTitle = (titling: Titling, place: Place): Processor => ({
     const { options, mode } = titling;
     const { shouldGenerate, emitEvent } = configOf(titling, place);
     if (!shouldGenerate) return messageList;
-    const isTold = emitEvent === true && mode === 'stream';
+    const isEmitted = emitEvent === true && mode === 'stream';
     const data = (title: string) => ({ threadId: place.threadId, title });
-    const tell: Tell = async (title) =>
-      isTold ? writer?.custom({ type: 'data-thread-title', data: data(title), transient: true } as never) : undefined; // as in Mastra
-    const made = makeTitle(titling, place, { messageList, tell }).catch(() => undefined); // a failure does not affect the response
-    const told = made.then((title) => (title ? safely(options.memory?.onTitleGenerated, title) : undefined));
-    options.serverless?.waitUntil?.(told);
-    if (isTold) await (abortSignal ? untilAborted(made, abortSignal) : made);
+    const emitTitle: EmitTitle = async (title) =>
+      isEmitted ? writer?.custom({ type: 'data-thread-title', data: data(title), transient: true } as never) : undefined; // as in Mastra
+    const made = makeTitle(titling, place, { messageList, emitTitle }).catch(() => undefined); // a failure does not affect the response
+    const notified = made.then((title) => (title ? safely(options.memory?.onTitleGenerated, title) : undefined));
+    options.serverless?.waitUntil?.(notified);
+    if (isEmitted) await (abortSignal ? untilAborted(made, abortSignal) : made);
     return messageList;
   },
 });
@@ -52,20 +52,20 @@ const configOf = ({ agent }: Titling, { config }: Place) => agent.resolveTitleGe
 interface Making {
   readonly messageList: MessageList;
   /** Emits the title before it is saved: a title that stream guards reject is not saved. */
-  readonly tell: Tell;
+  readonly emitTitle: EmitTitle;
 }
 
-const makeTitle = async (titling: Titling, place: Place, { messageList, tell }: Making): Promise<string | undefined> => {
+const makeTitle = async (titling: Titling, place: Place, { messageList, emitTitle }: Making): Promise<string | undefined> => {
   const { agent, options, requestContext } = titling;
   const { memory, threadId } = place;
   const { minMessages = 1, model, instructions } = configOf(titling, place);
-  const said = agent.filterUiMessagesByThread(messageList, threadId, messageList.get.all.ui());
-  const question = agent.getMostRecentUserMessage(said);
-  if (!question || said.length < minMessages || !(await isUntitled(place))) return undefined;
+  const uiMessages = agent.filterUiMessagesByThread(messageList, threadId, messageList.get.all.ui());
+  const question = agent.getMostRecentUserMessage(uiMessages);
+  if (!question || uiMessages.length < minMessages || !(await isUntitled(place))) return undefined;
   const tracing = { tracingContext: options.tracingContext ?? {} } as never; // passed through
-  const title = await agent.genTitle(question, requestContext, tracing, model, instructions, said);
+  const title = await agent.genTitle(question, requestContext, tracing, model, instructions, uiMessages);
   if (!title || !(await isUntitled(place))) return undefined; // another run may have been faster
-  await tell(title);
+  await emitTitle(title);
   await changeThread(memory, { id: threadId, title }, options.memory?.options);
   return title;
 };

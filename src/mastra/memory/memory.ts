@@ -96,7 +96,7 @@ interface Belonging {
 /** The current thread, with the caller's metadata. Two calls that open it at the same time do not undo each other's changes. */
 const openThread = async (memory: MastraMemory, wanted: WantedThread, belonging: Belonging): Promise<Thread> => {
   const known = await ownThread(memory, wanted.id, belonging);
-  if (known && says(known, wanted)) return known;
+  if (known && hasMetadata(known, wanted)) return known;
   return inTurn(memory, `thread ${wanted.id}`, () => writeThread(memory, wanted, belonging));
 };
 
@@ -111,7 +111,7 @@ const writeThread = async (memory: MastraMemory, wanted: WantedThread, belonging
   const { memoryConfig } = belonging;
   const known = await ownThread(memory, id, belonging);
   if (!known) return memory.createThread({ ...belonging, threadId: id, title, metadata, saveThread: true });
-  if (says(known, wanted)) return known;
+  if (hasMetadata(known, wanted)) return known;
   return changeThread(memory, { id, metadata: { ...known.metadata, ...metadata } }, memoryConfig);
 };
 
@@ -130,5 +130,5 @@ export const changeThread = async (
 };
 
 /** True if a thread already has the caller's metadata. */
-const says = (known: Thread, { metadata }: WantedThread): boolean =>
+const hasMetadata = (known: Thread, { metadata }: WantedThread): boolean =>
   Object.entries(metadata ?? {}).every(([name, value]) => isSame(known.metadata?.[name], value));

@@ -27,28 +27,28 @@ export const createUnfinishedTurn = ({
 }: UnfinishedTurnOptions): UnfinishedTurn | undefined => {
   if (!conversation || conversation.config.readOnly) return undefined;
   const { memory } = conversation;
-  const kept = new Set<string>();
-  const noteKept = (list: MessageList): void => {
-    for (const { id } of list.get.response.db()) kept.add(id);
+  const savedIds = new Set<string>();
+  const recordSaved = (list: MessageList): void => {
+    for (const { id } of list.get.response.db()) savedIds.add(id);
   };
   return {
-    recordSaved: noteKept,
+    recordSaved,
     keep: async (list, waiting) => {
-      noteWaiting(list, waiting);
-      noteKept(list);
+      writeWaiting(list, waiting);
+      recordSaved(list);
       const result = { text: '', usage: {}, finishReason: 'suspended', steps: [] };
-      const args = { messages: list.get.response.db(), messageList: list, requestContext, result, abort: refuse, retryCount: 0 };
+      const args = { messages: list.get.response.db(), messageList: list, requestContext, result, abort: reject, retryCount: 0 };
       // The arguments are the fields that these two processors read.
       for (const processor of processors) if (saving.has(processor.id)) await processor.processOutputResult?.(args as never);
     },
     takeBack: async (list) => {
-      noteKept(list);
-      if (kept.size > 0) await memory.deleteMessages([...kept]);
+      recordSaved(list);
+      if (savedIds.size > 0) await memory.deleteMessages([...savedIds]);
     },
   };
 };
 
-const refuse = (reason?: string): never => {
+const reject = (reason?: string): never => {
   throw new Error(reason);
 };
 
@@ -73,7 +73,7 @@ const inTranscript = (call: WaitingCall, kind: 'approval' | 'suspend', metadata:
 };
 
 /** Describes each waiting call in the metadata of its message, as Mastra's agent does. */
-const noteWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
+const writeWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
   for (const { type, runId, payload, metadata: shown } of waiting) {
     const call = payload as WaitingCall; // chunks of waiting calls have this payload
     const message = list.get.response.db().findLast((one) => carries(one, call.toolCallId));
@@ -84,8 +84,8 @@ const noteWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
         : (['suspendedTools', 'suspension'] as const);
     const { metadata = {} } = message.content;
     const others = metadata[name] as object | undefined; // of the same run
-    const told = inTranscript(call, name === 'suspendedTools' ? 'suspend' : 'approval', shown);
-    message.content.metadata = { ...metadata, [name]: { ...others, [call.toolCallId]: { ...told, type: kind, runId } } };
+    const shownCall = inTranscript(call, name === 'suspendedTools' ? 'suspend' : 'approval', shown);
+    message.content.metadata = { ...metadata, [name]: { ...others, [call.toolCallId]: { ...shownCall, type: kind, runId } } };
   }
 };
 

@@ -24,7 +24,7 @@ const message = fc.oneof(
   fc.record({
     role,
     content: fc.array(
-      text.map((said) => ({ type: 'text' as const, text: said })),
+      text.map((piece) => ({ type: 'text' as const, text: piece })),
       { minLength: 1 },
     ),
   }),
@@ -32,7 +32,7 @@ const message = fc.oneof(
     id: few,
     role,
     parts: fc.array(
-      text.map((said) => ({ type: 'text' as const, text: said })),
+      text.map((piece) => ({ type: 'text' as const, text: piece })),
       { minLength: 1 },
     ),
   }),
@@ -93,8 +93,8 @@ describe('addMessages', () => {
   );
 
   it('gives back all messages where one is refused', () => {
-    const refused = ['One.', { role: 'user', content: 'Two.' }, { role: 'user' }] as MessageListInput;
-    expect(listOf((list) => addMessages(list, refused))).toMatchObject({
+    const rejected = ['One.', { role: 'user', content: 'Two.' }, { role: 'user' }] as MessageListInput;
+    expect(listOf((list) => addMessages(list, rejected))).toMatchObject({
       messages: [{}, { content: { content: 'One.' } }, { content: { content: 'Two.' } }],
       error: { message: expect.stringContaining('must have either') as unknown },
     });
@@ -113,10 +113,10 @@ describe('addMessages', () => {
 
   it('has the list look at two messages at a time, however long the conversation', () => {
     const list = new MessageList();
-    const looked = vi.spyOn(list as unknown as { updateLastCreatedAt(): void }, 'updateLastCreatedAt');
+    const updated = vi.spyOn(list as unknown as { updateLastCreatedAt(): void }, 'updateLastCreatedAt');
     const turns = Array.from({ length: 400 }, (_, n) => ({ role: n % 2 ? 'assistant' : 'user', content: `Message ${n}.` }));
     addMessages(list, turns as MessageListInput);
     expect(list.get.all.db()).toHaveLength(400);
-    expect(looked.mock.calls.length).toBeLessThanOrEqual(2 * 400);
+    expect(updated.mock.calls.length).toBeLessThanOrEqual(2 * 400);
   });
 });

@@ -18,13 +18,13 @@ interface ConversionWay<Message extends Converted> {
 }
 
 /** The settled part of a conversation and its conversion. */
-interface Kept<Message> {
+interface CachedConversion<Message> {
   readonly copies: readonly MastraDBMessage[];
   readonly made: readonly Message[];
 }
 
 /** The number of messages from which caching pays: splitting a list costs about as much as converting this many. */
-const worthKeeping = 20;
+const minCached = 20;
 
 /**
  * Converts a growing list repeatedly. Messages before the last user message are converted once, and again only after a change;
@@ -34,16 +34,16 @@ export const createConversion = <Message extends Converted>(
   way: ConversionWay<Message>,
   copies: MessageCopies,
 ): ((list: MessageList) => Promise<Message[]>) => {
-  let kept: Kept<Message> | undefined;
+  let cached: CachedConversion<Message> | undefined;
   return async (list) => {
     const messages = way.messagesOf(list);
     const length = settledLength(messages);
-    if (length < worthKeeping || !isKnownInside(list)) return way.convert(list);
+    if (length < minCached || !isKnownInside(list)) return way.convert(list);
     const now = copies.settled(messages, length);
-    if (kept?.copies !== now) kept = { copies: now, made: await convertSettled(way, list, messages.slice(0, length)) };
+    if (cached?.copies !== now) cached = { copies: now, made: await convertSettled(way, list, messages.slice(0, length)) };
     const rest = await way.convert(partOf(list, messages.slice(length), true));
     const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
-    return [...rest.slice(0, start), ...kept.made, ...rest.slice(start)];
+    return [...rest.slice(0, start), ...cached.made, ...rest.slice(start)];
   };
 };
 

@@ -58,7 +58,7 @@ describe('write', () => {
   it('replaces in place: id, source, time and the message itself stay', () => {
     const list = mixed();
     const before = { sources: sources(list), times: timesOf(list) };
-    const held = list.get.all.db();
+    const messages = list.get.all.db();
     write(
       list,
       read(list, 'all').map((one) => ({ ...withText(one, `new ${one.id}`), createdAt: new Date(0) })),
@@ -66,7 +66,7 @@ describe('write', () => {
     );
     expect(contents(list).map(([, text]) => text)).toEqual(['new old', 'new context', 'new question', 'new answer']);
     expect({ sources: sources(list), times: timesOf(list) }).toEqual(before);
-    expect(held.map(textIn)).toEqual(contents(list).map(([, text]) => text));
+    expect(messages.map(textIn)).toEqual(contents(list).map(([, text]) => text));
   });
 
   it('removes what is missing', () => {

@@ -90,8 +90,8 @@ const withTimes = (
 };
 
 /** The nearest time to a given one between two others, or the earlier of the two if there is none between. */
-const fitted = (given: number, { after, before }: { after: number; before: number }): number =>
-  Math.max(after, Math.min(Math.max(given, after + 1), before - 1));
+const fitted = (value: number, { after, before }: { after: number; before: number }): number =>
+  Math.max(after, Math.min(Math.max(value, after + 1), before - 1));
 
 const timeOf = (value: Date | string | undefined): number | undefined => {
   const time = value === undefined ? NaN : new Date(value).getTime();
@@ -164,7 +164,7 @@ const readMessages: MessagePort['read'] = (list, scope) => {
     case 'all':
       return [...list.get.all.db()];
     case 'input':
-      return latest(list, notedIn(list, 'newUserMessages')) ?? list.get.input.db();
+      return latest(list, sourceSet(list, 'newUserMessages')) ?? list.get.input.db();
     case 'response':
       return latest(list, responsesIn(list)) ?? list.get.all.db().filter(isResponseOf(list));
     default:
@@ -173,15 +173,15 @@ const readMessages: MessagePort['read'] = (list, scope) => {
 };
 
 /** The messages of a list from one source. Undefined if the list has no such set. */
-const notedIn = (list: MessageList, name: SourceName): ReadonlySet<MastraDBMessage> | undefined => {
-  const noted: unknown = insidesOf(list)[name];
-  return noted instanceof Set ? (noted as Set<MastraDBMessage>) : undefined; // the value stored under this name
+const sourceSet = (list: MessageList, name: SourceName): ReadonlySet<MastraDBMessage> | undefined => {
+  const source: unknown = insidesOf(list)[name];
+  return source instanceof Set ? (source as Set<MastraDBMessage>) : undefined; // the value stored under this name
 };
 
 /** The responses of a run, including those saved during the run. */
 const responsesIn = (list: MessageList): ReadonlySet<MastraDBMessage> | undefined => {
-  const fresh = notedIn(list, 'newResponseMessages');
-  const saved = notedIn(list, 'newResponseMessagesPersisted');
+  const fresh = sourceSet(list, 'newResponseMessages');
+  const saved = sourceSet(list, 'newResponseMessagesPersisted');
   return fresh && saved && new Set([...fresh, ...saved]);
 };
 

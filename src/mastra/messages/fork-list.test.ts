@@ -50,12 +50,12 @@ const unreadable = () => {
   return list;
 };
 
-const say = (one: MastraDBMessage, text: string): void => void (one.content.parts = [{ type: 'text', text }]);
+const setText = (one: MastraDBMessage, text: string): void => void (one.content.parts = [{ type: 'text', text }]);
 const firstOf = (messages: readonly MastraDBMessage[]): MastraDBMessage => messages[0] as MastraDBMessage;
 
 describe('a fork of a list', () => {
   it('holds what the list holds, by every method that reads it', () => {
-    const looks: ((list: MessageList) => unknown)[] = [
+    const reads: ((list: MessageList) => unknown)[] = [
       (list) => list.serialize(),
       (list) => contents(list),
       (list) => list.get.input.db(),
@@ -76,19 +76,19 @@ describe('a fork of a list', () => {
       (list) => JSON.parse(JSON.stringify(Object.fromEntries(Object.entries(list)))) as unknown,
       (list) => (['all', 'input', 'response'] as const).map((scope) => read(list, scope)),
     ];
-    for (const look of looks) {
+    for (const look of reads) {
       const list = mixed();
       expect(look(forkList(list))).toEqual(look(list));
     }
   });
 
   it('is a list, and its messages are plain', () => {
-    const given = mixed();
-    const list = forkList(given);
+    const original = mixed();
+    const list = forkList(original);
     expect(messagePort.is(list)).toBe(true);
     const messages = read(list, 'all');
     expect(structuredClone(messages)).toEqual(messages);
-    expect(JSON.stringify(messages)).toBe(JSON.stringify(read(given, 'all')));
+    expect(JSON.stringify(messages)).toBe(JSON.stringify(read(original, 'all')));
     expect({ ...firstOf(messages) }).toEqual(firstOf(messages));
   });
 
@@ -96,8 +96,8 @@ describe('a fork of a list', () => {
     const list = mixed();
     const before = structuredClone(list.serialize());
     for (const change of [
-      (fork: MessageList) => say(firstOf(read(fork, 'input')), 'changed'),
-      (fork: MessageList) => say(firstOf(fork.get.all.db()), 'changed'),
+      (fork: MessageList) => setText(firstOf(read(fork, 'input')), 'changed'),
+      (fork: MessageList) => setText(firstOf(fork.get.all.db()), 'changed'),
       (fork: MessageList) => fork.clear.all.db(),
       (fork: MessageList) => fork.add('more', 'input'),
       (fork: MessageList) => fork.addSystem('More.'),
@@ -118,11 +118,11 @@ describe('a fork of a list', () => {
       const list = mixed();
       const fork = forkList(list);
       look(fork);
-      say(firstOf(read(fork, 'input')), 'outer');
+      setText(firstOf(read(fork, 'input')), 'outer');
       const inner = forkList(fork);
       expect(textIn(firstOf(read(inner, 'input')))).toBe('outer');
       expect(isUnchanged(inner, fork)).toBe(true);
-      say(firstOf(read(inner, 'response')), 'inner');
+      setText(firstOf(read(inner, 'response')), 'inner');
       expect(isUnchanged(inner, fork)).toBe(false);
       expect(contents(fork)).toEqual(contents(list).map(([id, text]) => [id, id === 'question' ? 'outer' : text]));
       expect(contents(inner)).toEqual(contents(fork).map(([id, text]) => [id, id === 'saved' ? 'inner' : text]));
@@ -135,7 +135,7 @@ describe('a fork of a list', () => {
     expect(contents(fork)).toEqual(contents(list));
     expect(read(fork, 'response').map(({ id }) => id)).toEqual(['saved', 'answer']);
     expect(read(list, 'input').map(({ id }) => id)).toEqual(['question']);
-    say(firstOf(read(fork, 'all')), 'changed');
+    setText(firstOf(read(fork, 'all')), 'changed');
     expect(contents(list)[0]).toEqual(['old', 'text of old']);
     expect(isUnchanged(fork, list)).toBe(false);
   });
@@ -178,7 +178,7 @@ describe('isUnchanged', () => {
 
   it('law: it says what a comparison of everything says, whatever was done', () => {
     const steps: ((list: MessageList, n: number) => unknown)[] = [
-      (list, n) => say(read(list, 'all')[n % 5] ?? firstOf(read(list, 'all')), `text ${n % 3}`),
+      (list, n) => setText(read(list, 'all')[n % 5] ?? firstOf(read(list, 'all')), `text ${n % 3}`),
       (list) => read(list, 'input'),
       (list) => list.get.response.db(),
       (list, n) => list.removeByIds([['old', 'answer', 'nobody'][n % 3] as string]),
@@ -190,11 +190,11 @@ describe('isUnchanged', () => {
     fc.assert(
       fc.property(script, (todo) => {
         const list = mixed();
-        for (const one of read(list, 'all')) say(one, 'text 0');
+        for (const one of read(list, 'all')) setText(one, 'text 0');
         const fork = forkList(list);
         for (const { step, n } of todo) if (read(fork, 'all').length > 0) steps[step]?.(fork, n);
-        const told = isUnchanged(fork, list);
-        expect(told).toBe(JSON.stringify(fork.serialize()) === JSON.stringify(list.serialize()));
+        const unchanged = isUnchanged(fork, list);
+        expect(unchanged).toBe(JSON.stringify(fork.serialize()) === JSON.stringify(list.serialize()));
       }),
       { numRuns: 300 },
     );

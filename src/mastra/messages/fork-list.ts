@@ -11,19 +11,19 @@ export const forkList = (list: MessageList): MessageList => {
     const state = copyPlain(list.serialize());
     return fillList(emptyLike(list, state), state);
   }
-  const given = insidesOf(list);
-  const fork = emptyLike(list, given);
+  const insides = insidesOf(list);
+  const fork = emptyLike(list, insides);
   const own = insidesOf(fork);
-  Object.assign(own, { lastCreatedAt: given.lastCreatedAt });
-  for (const name of otherFields) Object.assign(own, { [name]: copyPlain(given[name]) });
+  Object.assign(own, { lastCreatedAt: insides.lastCreatedAt });
+  for (const name of otherFields) Object.assign(own, { [name]: copyPlain(insides[name]) });
   const copies = new Map<MastraDBMessage, MastraDBMessage>();
-  for (const message of given.messages) {
+  for (const message of insides.messages) {
     const copy = copyPlain(message);
     copies.set(message, copy);
     own.messages.push(copy);
   }
   // Source sets also contain messages removed from the list; nothing edits those.
-  for (const name of sourceNames) for (const message of given[name]) own[name].add(copies.get(message) ?? message);
+  for (const name of sourceNames) for (const message of insides[name]) own[name].add(copies.get(message) ?? message);
   origins.set(fork, list);
   return fork;
 };
@@ -31,11 +31,11 @@ export const forkList = (list: MessageList): MessageList => {
 /** True if a fork equals its list. False for lists that are no forks of the list, and for lists of an unknown version of Mastra. */
 export const isUnchanged = (fork: MessageList, list: MessageList): boolean => {
   if (origins.get(fork) !== list) return false;
-  const [own, given] = [insidesOf(fork), insidesOf(list)];
+  const [own, original] = [insidesOf(fork), insidesOf(list)];
   return (
-    isSame(own.messages, given.messages) &&
-    otherFields.every((name) => isSame(own[name], given[name])) &&
-    sourceNames.every((name) => isSame(idsIn(own[name]), idsIn(given[name])))
+    isSame(own.messages, original.messages) &&
+    otherFields.every((name) => isSame(own[name], original[name])) &&
+    sourceNames.every((name) => isSame(idsIn(own[name]), idsIn(original[name])))
   );
 };
 

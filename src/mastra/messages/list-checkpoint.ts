@@ -5,27 +5,27 @@ import { otherFields, emptyLike, fillList, insidesOf, isKnownInside, sourceNames
 import type { MessageCopies } from './message-copies.js';
 import { settledLength } from './settled-length.js';
 
-type Beside = Omit<ListState, 'messages'>;
+type ListFields = Omit<ListState, 'messages'>;
 
 /** Creates checkpoints of lists for one run. Unchanged messages share their copies. */
 export const createCheckpoints = (copies: MessageCopies): Pick<LoopMessages, 'checkpoint' | 'restore'> => ({
   checkpoint: (list): ConversationSnapshot => {
     const messages = list.get.all.db();
-    return { ...besideMessages(list), messages: copies.of(messages, settledLength(messages)) };
+    return { ...fieldsOf(list), messages: copies.of(messages, settledLength(messages)) };
   },
   restore: ({ messages, ...rest }, like) => {
-    const beside = rest as unknown as Beside; // created by `checkpoint`
-    const list = fillList(emptyLike(like, beside), { ...copyPlain(beside), messages: messages.map(stored) });
-    for (const [index, message] of list.get.all.db().entries()) copies.note(message, messages[index] ?? message);
+    const fields = rest as unknown as ListFields; // created by `checkpoint`
+    const list = fillList(emptyLike(like, fields), { ...copyPlain(fields), messages: messages.map(stored) });
+    for (const [index, message] of list.get.all.db().entries()) copies.record(message, messages[index] ?? message);
     return list;
   },
 });
 
 /** State of a list outside its messages: the source of each message, and the system messages. */
-const besideMessages = (list: MessageList): Beside => {
+const fieldsOf = (list: MessageList): ListFields => {
   if (!isKnownInside(list)) {
-    const { messages: _messages, ...beside } = copyPlain(list.serialize());
-    return beside;
+    const { messages: _messages, ...fields } = copyPlain(list.serialize());
+    return fields;
   }
   const insides = insidesOf(list);
   return Object.fromEntries([

@@ -14,12 +14,12 @@ it('this version of Mastra keeps its messages where we know to find them', () =>
 
 it('a list is filled as it would fill itself, ids that stand in no message or in two included', () => {
   const ids = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 5 });
-  const noted = fc.record(
+  const sourceIds = fc.record(
     Object.fromEntries(sourceNames.map((name) => [name, ids])) as Record<(typeof sourceNames)[number], typeof ids>,
   );
   fc.assert(
-    fc.property(ids, noted, (held, sources) => {
-      const messages = held.map((id, index) => message(id, `${id} ${index}`, { createdAt: new Date(index) }));
+    fc.property(ids, sourceIds, (messageIds, sources) => {
+      const messages = messageIds.map((id, index) => message(id, `${id} ${index}`, { createdAt: new Date(index) }));
       const empty = new MessageList({ threadId: 'thread' });
       const state: ListState = {
         ...empty.serialize(),

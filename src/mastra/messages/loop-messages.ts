@@ -17,13 +17,13 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
     if (isOwn && isNew) list.markResponseMessageBoundary(last.id); // keeps the two separate when a list is loaded again
     if (!isOwn || isNew) {
       list.add(after(last, message), 'response', { merge: false });
-      return noteModel(list, message);
+      return recordModel(list, message);
     }
     // Appended here, because Mastra's merge drops text and calls equal to those of an earlier step.
     const [stamped] = new MessageList().add(message, 'response').get.response.db();
     last.content.parts.push(...(stamped?.content.parts ?? []));
     last.content.metadata = { ...last.content.metadata, ...message.content.metadata };
-    noteModel(list, message);
+    recordModel(list, message);
   },
   setToolOutcome: (list, call, outcome) => void list.updateToolInvocation(toolPart(call, outcome)),
   addData: (list, parts) => {
@@ -44,7 +44,7 @@ const after = (last: MastraDBMessage | undefined, message: MastraDBMessage): Mas
 };
 
 /** Records the model of a step that starts inside an answer, as Mastra's agent does. */
-const noteModel = (list: MessageList, { content: { metadata } }: MastraDBMessage): void =>
+const recordModel = (list: MessageList, { content: { metadata } }: MastraDBMessage): void =>
   void list.enrichLastStepStart(`${String(metadata?.['provider'])}/${String(metadata?.['modelId'])}`);
 
 const toolPart = ({ toolCallId, toolName, args }: ToolCall, outcome: ToolOutcome): ToolPart => {

@@ -38,7 +38,7 @@ describe('copies of settled messages', () => {
     const [copies, messages] = [createMessageCopies(() => true), conversation()];
     const first = copies.settled(messages, 3);
     const restored = first.map(copyPlain);
-    for (const [index, message] of restored.entries()) copies.note(message, first[index] as MastraDBMessage); // same length
+    for (const [index, message] of restored.entries()) copies.record(message, first[index] as MastraDBMessage); // same length
     expect(copies.settled(restored, 3)).toBe(first);
   });
 });

@@ -12,7 +12,7 @@ export interface MessageCopies {
   /** The copies of the settled messages only: the same array until one of them changes. */
   settled(messages: readonly MastraDBMessage[], length: number): readonly MastraDBMessage[];
   /** Registers the copy from which a message was created, which is reused while the two are equal. */
-  note(message: MastraDBMessage, copy: MastraDBMessage): void;
+  record(message: MastraDBMessage, copy: MastraDBMessage): void;
 }
 
 /** Settled messages, not compared again while the objects are identical. */
@@ -49,7 +49,7 @@ export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies =
   return {
     of: (messages, length) => settledOf(messages, length).concat(messages.slice(length).map(copyOf)),
     settled: settledOf,
-    note: (message, copy) => void known.set(message, copy),
+    record: (message, copy) => void known.set(message, copy),
   };
 };
 

@@ -3,7 +3,7 @@ import pRetry from 'p-retry';
 import * as mastraLlm from '@mastra/core/llm';
 import type { ResolvedModel } from '../../phase/host.js';
 import type { ModelRequest, ModelResponse, StepSettings, Prompt } from '../../loop/ports.js';
-import { refuseFaults } from '../option-fault.js';
+import { throwFaults } from '../option-fault.js';
 import { modelSettingsFault } from '../options/mastra-options.js';
 import { mergeOptions } from '../options/merge-options.js';
 import { structuredOutputFault, type StructuredOutput } from '../structured-output/structured-output-options.js';
@@ -28,19 +28,19 @@ export const createModelCall =
   async (request: ModelRequest): Promise<ModelResponse> => {
     const { entry, prompt, mode, abortSignal } = request;
     // hooks may have set them
-    refuseFaults([
+    throwFaults([
       modelSettingsFault(request.modelSettings),
       request.structuredOutput && structuredOutputFault(request.structuredOutput),
     ]);
     const { modelSettings, providerOptions } = settingsOf(request, called);
     const { maxRetries = entry.maxRetries, headers, ...settings } = modelSettings;
-    const asked = askForJson(prompt, request.structuredOutput, entry.model);
+    const jsonRequest = requestJson(prompt, request.structuredOutput, entry.model);
     const options = {
-      ...asked,
-      prompt: endingWithUser(asked, entry.model),
+      ...jsonRequest,
+      prompt: withLastUserMessage(jsonRequest, entry.model),
       ...settings,
       ...providerTools(request, entry.model.specificationVersion),
-      providerOptions: mergeOptions({ providerOptions: asked.providerOptions }, { providerOptions })['providerOptions'],
+      providerOptions: mergeOptions({ providerOptions: jsonRequest.providerOptions }, { providerOptions })['providerOptions'],
       headers: entry.headers || headers ? { ...entry.headers, ...headers } : undefined,
       abortSignal,
       ...(includeRawChunks && mode === 'stream' && { includeRawChunks }),
@@ -69,8 +69,8 @@ interface ProviderError {
 /** The delay before a retry: the provider's, if at most a minute, as in the AI SDK; otherwise doubled for each attempt. */
 const retryDelayMs = (error: ProviderError, attemptNumber: number): number => {
   const { 'retry-after-ms': ms, 'retry-after': after } = error.responseHeaders ?? {};
-  const asked = ms !== undefined ? Number(ms) : after !== undefined ? toMs(after) : Number.NaN;
-  return asked >= 0 && asked <= longestRetryDelayMs ? asked : firstRetryDelayMs * 2 ** (attemptNumber - 1);
+  const retryAfterMs = ms !== undefined ? Number(ms) : after !== undefined ? toMs(after) : Number.NaN;
+  return retryAfterMs >= 0 && retryAfterMs <= longestRetryDelayMs ? retryAfterMs : firstRetryDelayMs * 2 ** (attemptNumber - 1);
 };
 
 /** Seconds, or a date. */
@@ -122,7 +122,7 @@ interface JsonRequest {
 }
 
 /** Requests the object of a step from a model. No effect without structured output. */
-const askForJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], model: ResolvedModel): JsonRequest => {
+const requestJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], model: ResolvedModel): JsonRequest => {
   const { schema, instructions, ...asked } = (settings ?? {}) as Partial<StructuredOutput>; // checked with the call's options
   if (!schema || asked.model) return { prompt }; // another model creates the object
   const place = placeOf(asked.jsonPromptInjection, model);
@@ -142,7 +142,7 @@ const askForJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], 
  * Some models reject a prompt that ends with an assistant message: Claude from 4.6 on for structured output, Gemini from 3 on
  * always. For these a short user message is added, for this call only; Mastra's own guard adds the same text.
  */
-const endingWithUser = ({ prompt, responseFormat }: JsonRequest, { provider, modelId }: ResolvedModel): Prompt => {
+const withLastUserMessage = ({ prompt, responseFormat }: JsonRequest, { provider, modelId }: ResolvedModel): Prompt => {
   const isGemini = /google|vertex/.test(provider) && isFrom(/gemini-(\d+)/i.exec(modelId ?? ''), [3, 0]);
   const isClaude =
     provider.includes('anthropic') && isFrom(/claude(?:-[a-z]+)*-(\d+)(?:[-.](\d{1,2})(?!\d))?/i.exec(modelId ?? ''), [4, 6]);

@@ -9,7 +9,7 @@ type Mapping = (call: Invocation, result: unknown) => unknown;
 /** The model's view of tool results, from the tools' `toModelOutput`. */
 export interface ModelOutputs {
   /** Registers the authors' tools. Mastra's `toModelOutput` gets the output, the AI SDK's an object that contains it. */
-  note(tools: Readonly<Record<string, unknown>>): void;
+  register(tools: Readonly<Record<string, unknown>>): void;
   /** Adds the model's view to each current result, which guards may have edited. */
   apply(list: MessageList): Promise<void>;
   /** True if a tool has `toModelOutput`, so that messages are changed. */
@@ -43,7 +43,7 @@ export const createModelOutputs = (): ModelOutputs => {
     part.providerMetadata = { ...metadata, mastra: { ...metadata?.mastra, modelOutput: output as never } }; // Mastra's field for it
   };
   return {
-    note: (tools) => {
+    register: (tools) => {
       for (const [name, tool] of Object.entries(tools)) {
         const mapping = mappingOf(tool);
         if (mapping) mappings.set(name, mapping);
@@ -62,7 +62,7 @@ export const createModelOutputs = (): ModelOutputs => {
 const mappingOf = (tool: unknown): Mapping | undefined => {
   const { toModelOutput } = (tool ?? {}) as { toModelOutput?: unknown };
   if (typeof toModelOutput !== 'function') return undefined;
-  const map = toModelOutput as (given: unknown) => unknown;
+  const map = toModelOutput as (output: unknown) => unknown;
   const isMastras = tool instanceof Tool || MASTRA_TOOL_MARKER in (tool as object);
   return isMastras
     ? (_call, output) => map(output)

@@ -4,7 +4,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { ModelEntry } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
-import { refuseFaults } from '../option-fault.js';
+import { throwFaults } from '../option-fault.js';
 import { modelSettingsFault } from '../options/mastra-options.js';
 
 /** Default number of retries for errors that the provider marks as retryable. */
@@ -35,8 +35,8 @@ interface FallbackEntry {
  * The models of a call in the order of fallback: the call's own, else the agent's. Functions are called once. Raises
  * `agent/model-unresolved` and `phase/unsupported-model`, before any model is called.
  */
-export const resolveModels = async (by: ModelRequestor, given: unknown): Promise<ModelEntry[]> => {
-  const selection = await resolveDynamic(by, given ?? (by.agent.model as unknown));
+export const resolveModels = async (by: ModelRequestor, model: unknown): Promise<ModelEntry[]> => {
+  const selection = await resolveDynamic(by, model ?? (by.agent.model as unknown));
   if (!Array.isArray(selection)) return [await resolveEntry(by, { model: selection })];
   const enabled = (selection as FallbackEntry[]).filter(({ enabled: isEnabled = true }) => isEnabled);
   if (enabled.length === 0)
@@ -56,7 +56,7 @@ const resolveEntry = async (by: ModelRequestor, entry: FallbackEntry): Promise<M
     resolveDynamic(by, entry.modelSettings),
     resolveDynamic(by, entry.providerOptions),
   ]);
-  refuseFaults([modelSettingsFault(modelSettings)]);
+  throwFaults([modelSettingsFault(modelSettings)]);
   return {
     model,
     maxRetries: defaultModelRetries,

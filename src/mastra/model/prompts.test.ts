@@ -119,7 +119,7 @@ const talk = fc
   })
   .map((stretches) => stretches.flatMap(([some, many]) => [...some, ...many]));
 
-const begin = (messages: readonly { role: 'user' | 'assistant'; parts: Part[] }[]): MessageList => {
+const listOf = (messages: readonly { role: 'user' | 'assistant'; parts: Part[] }[]): MessageList => {
   const list = new MessageList().addSystem('Be brief.');
   for (const one of messages) add(list, one);
   return list;
@@ -131,7 +131,7 @@ const long = Array.from({ length: 60 }, (_, n) => ({
 }));
 
 /** Normalizes a value: parts contain the time of their creation, and fields may be undefined. */
-const said = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('a prompt that is made of what was converted before', () => {
   it.each([
@@ -140,20 +140,20 @@ describe('a prompt that is made of what was converted before', () => {
     ['v3', 'the loop'],
   ] as const)(
     'law: it is the one that Mastra makes of the whole list, for a model of %s, whatever %s did',
-    async (version, who) => {
+    async (version, provider) => {
       const model = modelOf(version);
       await fc.assert(
         fc.asyncProperty(
           fc.oneof(history, talk),
-          fc.array(changes[who], { minLength: 2, maxLength: 6 }),
+          fc.array(changes[provider], { minLength: 2, maxLength: 6 }),
           async (before, then) => {
-            const copies = createMessageCopies(() => who !== 'the loop');
-            const [prompts, tools, list] = [createPrompts(copies), createToolMessages(copies), begin(before)];
+            const copies = createMessageCopies(() => provider !== 'the loop');
+            const [prompts, tools, list] = [createPrompts(copies), createToolMessages(copies), listOf(before)];
             for (const one of then) {
               apply(list, one);
-              expect(said(await prompts(list, model))).toEqual(said(await toPrompt(list, model)));
-              expect(said(await tools(list, true))).toEqual(said(list.get.all.aiV5.model()));
-              expect(said(await tools(list, false))).toEqual(said(list.get.input.aiV5.model()));
+              expect(plain(await prompts(list, model))).toEqual(plain(await toPrompt(list, model)));
+              expect(plain(await tools(list, true))).toEqual(plain(list.get.all.aiV5.model()));
+              expect(plain(await tools(list, false))).toEqual(plain(list.get.input.aiV5.model()));
             }
           },
         ),
@@ -163,26 +163,26 @@ describe('a prompt that is made of what was converted before', () => {
   );
 
   it('is not changed by what was done to an earlier one', async () => {
-    const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), begin(long), modelOf('v2')];
+    const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), listOf(long), modelOf('v2')];
     const first = await prompts(list, model);
-    const whole = said(first);
+    const whole = plain(first);
     for (const one of first) {
       if (Array.isArray(one.content)) for (const each of one.content) Object.assign(each, { text: 'ZEBRA' });
       Object.assign(one, { providerOptions: { cache: 'ZEBRA' } });
     }
     first.push({ role: 'user', content: [{ type: 'text', text: 'ZEBRA' }] });
-    expect(said(await prompts(list, model))).toEqual(whole);
+    expect(plain(await prompts(list, model))).toEqual(whole);
   });
 
   it('is converted anew for another model, and where a message of long ago was changed', async () => {
-    const [prompts, list] = [createPrompts(createMessageCopies(() => true)), begin(long)];
+    const [prompts, list] = [createPrompts(createMessageCopies(() => true)), listOf(long)];
     await prompts(list, modelOf('v2'));
     Object.assign(list.get.all.db()[3]?.content ?? {}, { parts: [{ type: 'text', text: 'ZEBRA' }] });
     for (const model of [modelOf('v2'), modelOf('v4')]) expect(JSON.stringify(await prompts(list, model))).toContain('ZEBRA');
   });
 
   it('converts what the user said last and what follows, and nothing else twice', async () => {
-    const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), begin(long), modelOf('v2')];
+    const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), listOf(long), modelOf('v2')];
     await prompts(list, model);
     apply(list, { kind: 'step', parts: [{ type: 'text', text: 'One more.' }] });
     const converted = vi.spyOn(
@@ -190,7 +190,7 @@ describe('a prompt that is made of what was converted before', () => {
       'toAIV5UIMessages',
     );
     expect(await prompts(list, model)).toHaveLength(63); // includes a system message and one that Mastra adds before an answer
-    const messages = converted.mock.calls.map(([given]) => given.length);
+    const messages = converted.mock.calls.map(([args]) => args.length);
     converted.mockRestore();
     expect(messages).toEqual([2]);
   });

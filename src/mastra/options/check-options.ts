@@ -1,17 +1,17 @@
-import { refuseFaults, type OptionFault } from '../option-fault.js';
+import { throwFaults, type OptionFault } from '../option-fault.js';
 import { faultsOf } from './option-schemas.js';
-import { isHonoured, namesWhere, refusalOf, rowOf, type NameIn, type OptionPlace } from './option-table.js';
+import { isApplied, namesWhere, rejectionOf, rowOf, type NameIn, type OptionPlace } from './option-table.js';
 
 /** @param within The option that contains these, with a dot. */
-const faultsIn = (given: object, where: OptionPlace, within = ''): OptionFault[] =>
-  Object.entries(given).flatMap(([name, value]: [string, unknown]): OptionFault[] => {
+const faultsIn = (options: object, where: OptionPlace, within = ''): OptionFault[] =>
+  Object.entries(options).flatMap(([name, value]: [string, unknown]): OptionFault[] => {
     if (value === undefined) return [];
     const path = `${within}${name}`;
     const row = rowOf(name);
     const treatment = row?.[where];
     if (!treatment) return [{ code: 'agent/unknown-option', path, detail: suggestion(name, where) }];
-    if (!isHonoured(treatment)) {
-      const detail = refusalOf(treatment, value);
+    if (!isApplied(treatment)) {
+      const detail = rejectionOf(treatment, value);
       return detail === undefined ? [] : [{ code: 'agent/unsupported-option', path, detail }];
     }
     const faults = faultsOf(treatment, value, path);
@@ -50,14 +50,14 @@ const distance = (one: string, other: string): number => {
  * loop does not support, `agent/unknown-option` for unknown ones, `agent/invalid-option` for invalid values.
  */
 export const checkCallOptions = (options: object, agentId?: string): void =>
-  refuseFaults(faultsIn(options, 'call'), agentId && `agent "${agentId}"`);
+  throwFaults(faultsIn(options, 'call'), agentId && `agent "${agentId}"`);
 
 /** A configuration without its rejected options. */
-export const honouredOf = (config: object): object =>
+export const appliedOf = (config: object): object =>
   Object.fromEntries(
     Object.entries(config).filter(([name]) => {
       const treatment = rowOf(name)?.config;
-      return treatment !== undefined && isHonoured(treatment);
+      return treatment !== undefined && isApplied(treatment);
     }),
   );
 
@@ -75,7 +75,7 @@ export const checkConfig = (config: Partial<Record<NameIn<'config'>, unknown>>, 
     const defaults = config[name];
     if (typeof defaults === 'object' && defaults !== null) faults.push(...faultsIn(defaults, 'call', `${name}.`));
   }
-  refuseFaults([...faults, ...foreignEffects(config)], `agent "${agentId}"`);
+  throwFaults([...faults, ...foreignEffects(config)], `agent "${agentId}"`);
 };
 
 /** Faults for effects of tools that the agent does not have: a misspelt name would have no effect. */

@@ -2,17 +2,17 @@ import type { z } from 'zod';
 import type { OptionFault } from '../option-fault.js';
 
 /** An option that is rejected: always, unless its value is `false`, or never, because it has no effect. */
-export interface Refused<When extends 'always' | 'unless-false' | 'never' = 'always' | 'unless-false' | 'never'> {
-  readonly refused: When;
+export interface RejectedOption<When extends 'always' | 'unless-false' | 'never' = 'always' | 'unless-false' | 'never'> {
+  readonly rejected: When;
   /** The reason and the alternative. */
   readonly detail?: string;
 }
 
 /** The treatment of an option: the schema of its values, or the reason for rejection. No option is ignored. */
-export type Treatment = z.ZodType | Refused;
+export type Treatment = z.ZodType | RejectedOption;
 
 /** True if a call's value is less strict than the agent's. Not called for functions, which no request can contain. */
-export type Loosens = (said: unknown, own: unknown) => boolean;
+export type Loosens = (value: unknown, own: unknown) => boolean;
 
 /** Properties of an option, in calls and configurations. */
 export interface OptionFacts {
@@ -52,15 +52,15 @@ export const both = <Both extends Treatment, const Facts extends OptionFacts = o
   ...(facts as Facts),
 });
 
-export const refused = (detail: string): Refused<'always'> => ({ refused: 'always', detail });
-export const unlessFalse = (detail: string): Refused<'unless-false'> => ({ refused: 'unless-false', detail });
+export const rejected = (detail: string): RejectedOption<'always'> => ({ rejected: 'always', detail });
+export const unlessFalse = (detail: string): RejectedOption<'unless-false'> => ({ rejected: 'unless-false', detail });
 /** Accepted because hosts pass it on; it has no effect here. */
-export const withoutEffect: Refused<'never'> = { refused: 'never' };
+export const withoutEffect: RejectedOption<'never'> = { rejected: 'never' };
 
 const isNothing = (value: unknown): boolean => !value || (Array.isArray(value) && value.length === 0);
 
 /** True if a call removes what the agent has. */
-export const removes: Loosens = (said, own) => isNothing(said) && !isNothing(own);
+export const removes: Loosens = (value, own) => isNothing(value) && !isNothing(own);
 
-export const ranksBelow = (fromLoosest: readonly unknown[], said: unknown, own: unknown): boolean =>
-  fromLoosest.indexOf(said) < fromLoosest.indexOf(own);
+export const ranksBelow = (fromLoosest: readonly unknown[], value: unknown, own: unknown): boolean =>
+  fromLoosest.indexOf(value) < fromLoosest.indexOf(own);

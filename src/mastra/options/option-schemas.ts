@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /** The error sentence for an invalid value. */
-const mustBe = (says: string): string => `it must be ${says}.`;
+const mustBe = (description: string): string => `it must be ${description}.`;
 
-/** A schema based on a predicate. Values are checked, never copied. @param says The expected value, after "it must be". */
-export const kind = <T>(says: string, fits: (value: unknown) => boolean): z.ZodType<T> =>
-  z.custom<T>(fits, mustBe(says)).describe(says);
+/** A schema based on a predicate. Values are checked, never copied. @param description The expected value, after "it must be". */
+export const kind = <T>(description: string, fits: (value: unknown) => boolean): z.ZodType<T> =>
+  z.custom<T>(fits, mustBe(description)).describe(description);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -14,8 +14,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export const functionOf = <T>(): z.ZodType<T> => kind<T>('a function', (value) => typeof value === 'function');
 
 /** An instance, recognized by a method, because an application may load its class twice. */
-export const instanceWith = <T>(method: string, says: string): z.ZodType<T> =>
-  kind<T>(says, (value) => isObject(value) && typeof value[method] === 'function');
+export const instanceWith = <T>(method: string, description: string): z.ZodType<T> =>
+  kind<T>(description, (value) => isObject(value) && typeof value[method] === 'function');
 
 export const aFunction = functionOf<(...args: never[]) => unknown>();
 export const anObject = kind<object>('an object', isObject);
@@ -23,50 +23,50 @@ export const aText = z.string(mustBe('a string')).describe('a string');
 export const aNumber = z.number(mustBe('a number')).describe('a number');
 export const aBoolean = z.boolean(mustBe('true or false')).describe('true or false');
 
-const nameSays = 'a non-empty string';
-export const aName = z.string(mustBe(nameSays)).min(1, mustBe(nameSays)).describe(nameSays);
+const nameDescription = 'a non-empty string';
+export const aName = z.string(mustBe(nameDescription)).min(1, mustBe(nameDescription)).describe(nameDescription);
 
 export const wholeNumberFrom = (least: number): z.ZodType<number> => {
-  const says = `an integer of ${least} or more`;
-  return z.int(mustBe(says)).min(least, mustBe(says)).describe(says);
+  const description = `an integer of ${least} or more`;
+  return z.int(mustBe(description)).min(least, mustBe(description)).describe(description);
 };
 
 export const oneOf = <const Values extends readonly string[]>(...values: Values): z.ZodType<Values[number]> =>
   z.enum(values, mustBe(inWords(values))).describe(inWords(values));
 
 export const either = <One, Other>(one: z.ZodType<One>, other: z.ZodType<Other>): z.ZodType<One | Other> => {
-  const says = `${one.description}, or ${other.description}`;
-  return z.union([one, other], mustBe(says)).describe(says);
+  const description = `${one.description}, or ${other.description}`;
+  return z.union([one, other], mustBe(description)).describe(description);
 };
 
 /** A value, or a function that returns it for each request. */
-export const orGiven = (given: z.ZodType): z.ZodType => either(given, aFunction);
+export const orFunction = (given: z.ZodType): z.ZodType => either(given, aFunction);
 
 export const listOf = <Entry>(entry: z.ZodType<Entry>): z.ZodType<readonly Entry[]> => {
-  const says = `an array (each item: ${entry.description})`;
-  return z.array(entry, mustBe(says)).describe(says);
+  const description = `an array (each item: ${entry.description})`;
+  return z.array(entry, mustBe(description)).describe(description);
 };
 
 /** An object with the same schema for every field that is set; it may be an instance. */
 export const recordOf = <Field>(field: z.ZodType<Field>): z.ZodType<Readonly<Record<string, Field>>> => {
-  const says = `an object (each value: ${field.description})`;
+  const description = `an object (each value: ${field.description})`;
   return z
-    .custom<Readonly<Record<string, Field>>>(isObject, { error: mustBe(says), abort: true })
+    .custom<Readonly<Record<string, Field>>>(isObject, { error: mustBe(description), abort: true })
     .check(({ value, issues }) => {
       for (const [name, of] of Object.entries(value)) {
         const faults = of === undefined ? [] : (field.safeParse(of).error?.issues ?? []);
         for (const issue of faults) issues.push({ ...issue, path: [name, ...issue.path] } as z.core.$ZodRawIssue); // its input is the field
       }
     })
-    .describe(says);
+    .describe(description);
 };
 
 /** An object with optional fields. Unknown fields are rejected by name. */
 export const fieldsOf = <Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) => {
   const names = inWords(Object.keys(shape));
-  const says = `an object with ${names}`;
-  const error = ({ code }: { code?: string }) => (code === 'unrecognized_keys' ? `use ${names}.` : mustBe(says));
-  return z.strictObject(shape, { error }).partial().describe(says);
+  const description = `an object with ${names}`;
+  const error = ({ code }: { code?: string }) => (code === 'unrecognized_keys' ? `use ${names}.` : mustBe(description));
+  return z.strictObject(shape, { error }).partial().describe(description);
 };
 
 /** `"a", "b" or "c"`. */
@@ -111,16 +111,16 @@ const message = either(
 /** Messages in any form that Mastra accepts. */
 export const messages = either(message, listOf(message));
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 const isFilled = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
 
 /** A model, its id, or a list of fallback models in order. */
-export const model = orGiven(
+export const model = orFunction(
   either(
     either(aName, anObject),
     kind<object[]>(
       'an array of { model }, tried in order',
-      (value) => isFilled(value) && value.every((entry) => isObject(entry) && isGiven(entry.model)),
+      (value) => isFilled(value) && value.every((entry) => isObject(entry) && isPresent(entry.model)),
     ),
   ),
 );

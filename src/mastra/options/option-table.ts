@@ -1,7 +1,7 @@
 import type { AgentConfig, AgentExecutionOptionsBase } from '@mastra/core/agent';
 import type { z } from 'zod';
 import { mastraOptions } from './mastra-options.js';
-import type { OptionRow, Refused, Treatment } from './option-row.js';
+import type { OptionRow, RejectedOption, Treatment } from './option-row.js';
 import { ownOptions } from './own-options.js';
 
 /** The place of an option: a call or a configuration. */
@@ -36,13 +36,17 @@ type ValuesOf<Own, Place extends OptionPlace> = {
 /** Interlock's own options in one place, with the types of their schemas. */
 export type OwnOptions<Place extends OptionPlace> = Pick<ValuesOf<typeof ownOptions, Place>, OwnIn<Place>>;
 
-type RefusedIn<Place extends OptionPlace, When extends Refused['refused']> = {
-  [Name in OptionName]: Rows[Name] extends Readonly<Record<Place, Refused<infer Is>>> ? (Is extends When ? Name : never) : never;
+type RejectedIn<Place extends OptionPlace, When extends RejectedOption['rejected']> = {
+  [Name in OptionName]: Rows[Name] extends Readonly<Record<Place, RejectedOption<infer Is>>>
+    ? Is extends When
+      ? Name
+      : never
+    : never;
 }[OptionName];
 
 /** Rejected options, which the types reject, too. */
-export type RejectedOptions<Place extends OptionPlace> = { readonly [Name in RefusedIn<Place, 'always'>]?: never } & {
-  readonly [Name in RefusedIn<Place, 'unless-false'>]?: false;
+export type RejectedOptions<Place extends OptionPlace> = { readonly [Name in RejectedIn<Place, 'always'>]?: never } & {
+  readonly [Name in RejectedIn<Place, 'unless-false'>]?: false;
 };
 
 /** Options that a resuming call may set. */
@@ -59,17 +63,17 @@ const byName: ReadonlyMap<string, OptionRow> = new Map(Object.entries(rows));
 export const rowOf = (name: string): OptionRow | undefined => byName.get(name);
 
 /** True if an option is supported, rather than rejected or without effect. */
-export const isHonoured = (treatment: Treatment): treatment is z.ZodType => !('refused' in treatment);
+export const isApplied = (treatment: Treatment): treatment is z.ZodType => !('rejected' in treatment);
 
-const isLetThrough = ({ refused }: Refused, value: unknown): boolean =>
-  refused === 'never' || (refused === 'unless-false' && value === false);
+const isLetThrough = ({ rejected }: RejectedOption, value: unknown): boolean =>
+  rejected === 'never' || (rejected === 'unless-false' && value === false);
 
 /** The reason for a rejection. Undefined if the value would have no effect. */
-export const refusalOf = (treatment: Refused, value: unknown): string | undefined =>
+export const rejectionOf = (treatment: RejectedOption, value: unknown): string | undefined =>
   isLetThrough(treatment, value) ? undefined : (treatment.detail ?? 'it is not supported.');
 
 /** True if an option of a call is accepted because it has no effect. */
 export const changesNothing = (name: string, value: unknown): boolean => {
   const treatment = rowOf(name)?.call;
-  return treatment !== undefined && !isHonoured(treatment) && isLetThrough(treatment, value);
+  return treatment !== undefined && !isApplied(treatment) && isLetThrough(treatment, value);
 };

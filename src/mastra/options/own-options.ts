@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { RunEvent } from '../../../schemas/index.js';
 import type { Engine } from '../../durable/journal.js';
 import type { Effect } from '../../loop/effect.js';
-import type { KeptTurn, Persistence } from '../../loop/persistence.js';
+import type { SavedTurn, Persistence } from '../../loop/persistence.js';
 import { defaultMaxHeldChars } from '../../stream/gate/stream-gate.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import type { DynamicGuards } from '../workflow/guards.js';
@@ -39,15 +39,15 @@ const lane = both(guards, { loosens: removes });
 
 const holds = ['none', 'step', 'run'] as const;
 
-const keptTurn: z.ZodType<KeptTurn> = oneOf('drop', 'user-only', 'placeholder');
-const persistence = fieldsOf({ tripwire: keptTurn, failed: keptTurn, canceled: keptTurn, suspended: oneOf('keep', 'drop') });
-const keptFromMost = ['keep', 'user-only', 'placeholder', 'drop'] satisfies Persistence[keyof Persistence][];
-const keptByDefault = { tripwire: 'drop', failed: 'drop', canceled: 'drop', suspended: 'keep' } satisfies Persistence;
+const savedTurn: z.ZodType<SavedTurn> = oneOf('drop', 'user-only', 'placeholder');
+const persistence = fieldsOf({ tripwire: savedTurn, failed: savedTurn, canceled: savedTurn, suspended: oneOf('keep', 'drop') });
+const turnsFromMost = ['keep', 'user-only', 'placeholder', 'drop'] satisfies Persistence[keyof Persistence][];
+const defaultPersistence = { tripwire: 'drop', failed: 'drop', canceled: 'drop', suspended: 'keep' } satisfies Persistence;
 
-const keepsMore: Loosens = (said, own) => {
-  const now: Required<Persistence> = { ...keptByDefault, ...(own as Persistence | undefined) }; // both are already checked
-  return Object.entries(said as Persistence).some(([status, kept = 'drop']) =>
-    ranksBelow(keptFromMost, kept, now[status as keyof Persistence]),
+const savesMore: Loosens = (value, own) => {
+  const now: Required<Persistence> = { ...defaultPersistence, ...(own as Persistence | undefined) }; // both are already checked
+  return Object.entries(value as Persistence).some(([status, turn = 'drop']) =>
+    ranksBelow(turnsFromMost, turn, now[status as keyof Persistence]),
   );
 };
 
@@ -82,7 +82,7 @@ export const ownOptions = {
    * is released before the whole answer is accepted. Rejected output is then never released. A call may withhold more than its
    * agent, not less. Default: `none`.
    */
-  hold: both(oneOf(...holds), { default: 'none', loosens: (said, own) => ranksBelow(holds, said, own ?? 'none') }),
+  hold: both(oneOf(...holds), { default: 'none', loosens: (value, own) => ranksBelow(holds, value, own ?? 'none') }),
   /**
    * Maximum characters of an answer that stream guards may buffer at one position of the pipeline; at least 1. A run that needs
    * more fails with `release/hold-exceeded`. Default: 1,000,000.
@@ -128,7 +128,7 @@ export const ownOptions = {
    * The part of a turn without an accepted answer that memory stores, by status of the run. Rejected text is never stored. A call
    * overrides each status, but only to store less. Default: nothing, except the turn of a suspended run.
    */
-  persistence: both(persistence, { default: keptByDefault, mergeDepth: 1, loosens: keepsMore }),
+  persistence: both(persistence, { default: defaultPersistence, mergeDepth: 1, loosens: savesMore }),
   /**
    * The engine for durable runs, which survive their process: after a crash a run continues, and finished tools do not run again.
    * Runs then accept only data; set options with functions on the agent. Default: none.

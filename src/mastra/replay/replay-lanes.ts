@@ -36,8 +36,8 @@ export const replayLanes = async (guards: ReplayGuards, { header, agentId, memor
     return steps;
   };
   const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);
-  const before = (header.memory?.before ?? []).map((one) => memoryStandIn(one, memory));
-  const after = (header.memory?.after ?? []).map((one) => memoryStandIn(one, memory));
+  const before = (header.memory?.before ?? []).map((one) => memoryReplacement(one, memory));
+  const after = (header.memory?.after ?? []).map((one) => memoryReplacement(one, memory));
   const chains = {
     input: before.length > 0 ? [...before, ...input] : input,
     output,
@@ -63,11 +63,11 @@ interface RecordedMemory {
 type Described = NonNullable<TraceHeader['memory']>['before'][number];
 
 /** A processor that repeats the effect of a memory processor on the conversation, without storage. */
-const memoryStandIn = ({ id, hooks }: Described, recorded: RecordedMemory): Processor => {
+const memoryReplacement = ({ id, hooks }: Described, recorded: RecordedMemory): Processor => {
   const own = Object.values(phases).filter(({ hook }) => hooks.includes(hook));
   return {
     id,
-    ...Object.fromEntries(own.map(({ hook, phase }) => [hook, (args: Args) => standIn({ id, phase }, recorded, args)])),
+    ...Object.fromEntries(own.map(({ hook, phase }) => [hook, (args: Args) => replacement({ id, phase }, recorded, args)])),
   };
 };
 
@@ -75,7 +75,7 @@ interface Args {
   readonly messageList?: MessageList;
 }
 
-const standIn = async (
+const replacement = async (
   { id, phase }: { id: string; phase: string },
   { entries, read, stage }: RecordedMemory,
   { messageList }: Args,

@@ -65,7 +65,7 @@ export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }
       ...createReplayPorts({ trace: recorded, runId: header.runId, stage, conceal, reveal }),
       host: createHost(modelLike),
       messages: { ...loopMessages, ...createCheckpoints(createMessageCopies(() => true)), toPrompt },
-      models: header.models.map((model): ModelEntry => ({ model: standInModel(model), maxRetries: 0 })),
+      models: header.models.map((model): ModelEntry => ({ model: replayModel(model), maxRetries: 0 })),
       now: () => performance.now(),
       wallClock: () => Date.now(),
       createId,
@@ -101,16 +101,16 @@ const settingsOf = ({ settings, tools }: TraceHeader): StepSettings => ({
 });
 
 /** A stand-in for a model with its name; it is never called. */
-const standInModel = (named: TraceHeader['models'][number]): ResolvedModel => {
-  const refuse = (): never => {
+const replayModel = (named: TraceHeader['models'][number]): ResolvedModel => {
+  const throwUnrecorded = (): never => {
     throw new TypeError('In a replay no model is called.');
   };
-  return { ...named, supportedUrls: {}, doGenerate: refuse, doStream: refuse } as unknown as ResolvedModel; // other fields are not used
+  return { ...named, supportedUrls: {}, doGenerate: throwUnrecorded, doStream: throwUnrecorded } as unknown as ResolvedModel; // other fields are not used
 };
 
 /** A model that a guard requests: an instance unchanged, or a stand-in for a name. */
 const modelLike = (choice: unknown): ResolvedModel => {
   if (typeof choice === 'object' && choice !== null && 'specificationVersion' in choice) return choice as ResolvedModel;
   const [provider = '', ...rest] = String((choice as { id?: unknown } | null)?.id ?? choice).split('/');
-  return standInModel({ provider, modelId: rest.join('/'), specificationVersion: 'v2' });
+  return replayModel({ provider, modelId: rest.join('/'), specificationVersion: 'v2' });
 };

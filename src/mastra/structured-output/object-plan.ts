@@ -9,7 +9,7 @@ interface ObjectPlanOptions {
   readonly maxRetries: number;
   readonly recordEdits: boolean | undefined;
   /** For a `structuredOutput` with its own model. */
-  readonly structure: (asked: StructuredOutput) => Structure;
+  readonly structure: (structuredOutput: StructuredOutput) => Structure;
 }
 
 /**
@@ -19,8 +19,8 @@ interface ObjectPlanOptions {
 export const objectPlanOf =
   ({ agentId, maxRetries, recordEdits, structure }: ObjectPlanOptions): RunOptions['objectPlan'] =>
   ({ structuredOutput }) => {
-    const asked = structuredOutput as StructuredOutput | undefined; // checked with the call's options
-    if (!asked) return undefined;
-    const guard = new StructuredOutputGuard(asked, maxRetries, asked.model ? structure(asked) : undefined);
+    const settings = structuredOutput as StructuredOutput | undefined; // checked with the call's options
+    if (!settings) return undefined;
+    const guard = new StructuredOutputGuard(settings, maxRetries, settings.model ? structure(settings) : undefined);
     return compileLane([guard], laneId(agentId, 'output'), recordEdits);
   };

@@ -57,7 +57,7 @@ const known = new Set([
   'providerOptions',
 ]);
 /** Fields of Mastra that are not supported here. */
-const refused: Readonly<Record<string, string>> = {
+const unsupported: Readonly<Record<string, string>> = {
   useAgent: 'the second model gets the accepted answer, not the conversation.',
 };
 
@@ -68,13 +68,13 @@ const faultAt = (code: OptionFault['code'], field: string, detail?: string): Opt
 });
 
 /** The fault of a `structuredOutput`, with the field's name. */
-export const structuredOutputFault = (given: unknown): OptionFault | undefined => {
-  if (!isPlainObject(given) || given.schema === undefined || given.schema === null)
+export const structuredOutputFault = (value: unknown): OptionFault | undefined => {
+  if (!isPlainObject(value) || value.schema === undefined || value.schema === null)
     return faultAt('agent/invalid-option', '', 'it needs a schema.');
-  const other = Object.keys(given).find((name) => given[name] !== undefined && !known.has(name));
+  const other = Object.keys(value).find((name) => value[name] !== undefined && !known.has(name));
   if (other !== undefined)
-    return faultAt(refused[other] ? 'agent/unsupported-option' : 'agent/unknown-option', `.${other}`, refused[other]);
-  return fieldFault(given) ?? schemaFault(given.schema);
+    return faultAt(unsupported[other] ? 'agent/unsupported-option' : 'agent/unknown-option', `.${other}`, unsupported[other]);
+  return fieldFault(value) ?? schemaFault(value.schema);
 };
 
 const schemaFault = (schema: unknown): OptionFault | undefined => {

@@ -12,7 +12,7 @@ import type { AcceptedAnswer, Structure, Structured } from './structuring.js';
 export const structuredOutputId = 'structured-output';
 
 /** The note in the metadata of the last message of an accepted response with an object. */
-interface ObjectNote {
+interface ObjectMetadata {
   readonly structuredOutput?: unknown;
   readonly interlock?: { readonly usedFallbackValue?: boolean };
 }
@@ -31,8 +31,8 @@ export class StructuredOutputGuard implements Processor<'structured-output'> {
   readonly #maxRetries: number;
   readonly #structure: Structure | undefined;
 
-  constructor(asked: StructuredOutput, maxRetries: number, structure?: Structure) {
-    this.#asked = asked;
+  constructor(options: StructuredOutput, maxRetries: number, structure?: Structure) {
+    this.#asked = options;
     this.#maxRetries = maxRetries;
     this.#structure = structure;
   }
@@ -49,10 +49,10 @@ export class StructuredOutputGuard implements Processor<'structured-output'> {
     if (this.#structure) {
       const { object, tripwire, problem } = await this.#structured(this.#structure, { messages, ...call });
       if (tripwire) abort(tripwire.reason, { metadata: tripwire.metadata });
-      return problem === undefined ? withNote(messages, { structuredOutput: object }) : this.#giveUp(messages, problem);
+      return problem === undefined ? withMetadata(messages, { structuredOutput: object }) : this.#giveUp(messages, problem);
     }
     const found = await this.#read(text);
-    if (!found.issues) return withNote(messages, { structuredOutput: found.value });
+    if (!found.issues) return withMetadata(messages, { structuredOutput: found.value });
     const problem = found.issues.join('; ');
     if (retryCount < this.#maxRetries) abort(`The answer does not fit its schema: ${problem}`, { retry: true });
     return this.#giveUp(messages, problem);
@@ -85,7 +85,7 @@ export class StructuredOutputGuard implements Processor<'structured-output'> {
         logger?.warn(`The answer does not fit its schema: ${problem}`);
         return messages;
       case 'fallback':
-        return withNote(messages, { structuredOutput: fallbackValue, interlock: { usedFallbackValue: true } });
+        return withMetadata(messages, { structuredOutput: fallbackValue, interlock: { usedFallbackValue: true } });
       default:
         return errorStrategy satisfies never;
     }
@@ -110,11 +110,11 @@ const withoutFence = (text: string): string => {
 
 const fence = '```';
 
-const withNote = (messages: MastraDBMessage[], note: ObjectNote): MastraDBMessage[] => {
+const withMetadata = (messages: MastraDBMessage[], metadata: ObjectMetadata): MastraDBMessage[] => {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   return messages.map((message, index) => {
     const { content } = message;
-    return index === last ? { ...message, content: { ...content, metadata: { ...content.metadata, ...note } } } : message;
+    return index === last ? { ...message, content: { ...content, metadata: { ...content.metadata, ...metadata } } } : message;
   });
 };
 
@@ -122,6 +122,6 @@ const withNote = (messages: MastraDBMessage[], note: ObjectNote): MastraDBMessag
 export const objectOf = (run: Run): { object: unknown; usedFallbackValue: boolean } => {
   const isAccepted = run.status === 'success' && Boolean(run.attempt?.settings.structuredOutput);
   const last = isAccepted ? run.list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;
-  const { structuredOutput, interlock } = (last?.content.metadata ?? {}) as ObjectNote;
+  const { structuredOutput, interlock } = (last?.content.metadata ?? {}) as ObjectMetadata;
   return { object: structuredOutput, usedFallbackValue: interlock?.usedFallbackValue === true };
 };

@@ -29,13 +29,19 @@ const words =
   'You turn text into data. Answer with JSON alone that fits the schema. Use what the text says, with its meaning and details; where it does not say something, use null or leave the field out.';
 
 /** Calls `structuredOutput.model` in a separate run, which the agent's output guards judge. */
-export const structureWith = ({ createAgent, guards }: StructuringHost, asked: StructuredOutput): Structure => {
-  const { model, instructions = words, schema, jsonPromptInjection, providerOptions } = asked;
+export const structureWith = ({ createAgent, guards }: StructuringHost, settings: StructuredOutput): Structure => {
+  const { model, instructions = words, schema, jsonPromptInjection, providerOptions } = settings;
   const agent = createAgent({ id: 'structured-output', name: 'Structured Output', instructions, model, ...guards });
   return async ({ messages, requestContext, abortSignal, tracingContext }) => {
     const structuredOutput = { schema: schema as never, jsonPromptInjection };
-    const given = { structuredOutput, providerOptions: providerOptions as never, requestContext, abortSignal, tracingContext };
-    return agent.generate(`Write down what this answer says:\n\n${inWords(messages)}`, given);
+    const callOptions = {
+      structuredOutput,
+      providerOptions: providerOptions as never,
+      requestContext,
+      abortSignal,
+      tracingContext,
+    };
+    return agent.generate(`Write down what this answer says:\n\n${inWords(messages)}`, callOptions);
   };
 };
 

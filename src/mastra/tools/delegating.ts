@@ -28,7 +28,7 @@ interface Underway {
 const calls = new AsyncLocalStorage<Underway>();
 
 /** Calls a sub-agent. */
-export const askDirectly = <T>(agent: object, act: () => T): T => {
+export const callDirectly = <T>(agent: object, act: () => T): T => {
   const underway = calls.getStore();
   return underway && !underway.agent ? calls.run({ ...underway, agent }, act) : act();
 };

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Chunk } from '../../loop/ports.js';
-import { refusalOf, type RefusedBecause } from './refusal.js';
+import { rejectionOf, type RejectionReason } from './rejection.js';
 import { withStandIns } from '../stand-ins.js';
 
 /** The fields of a generated answer that this file reads. */
 interface DelegationResponse {
-  readonly tripwire?: RefusedBecause | undefined;
+  readonly tripwire?: RejectionReason | undefined;
 }
 
 /** The fields of a streamed answer that this file reads. */
@@ -27,13 +27,13 @@ const withheld = new AsyncLocalStorage<true>();
 export const withholding = <T>(act: () => T): T => withheld.run(true, act);
 
 /** The options of a call. A sub-agent of a run that withholds its answer withholds its own until the whole is accepted. */
-export const heldBySupervisor = <T extends object>(options: T): T =>
+export const withSupervisorHold = <T extends object>(options: T): T =>
   isDelegated(options) && withheld.getStore() ? { ...options, hold: 'run' } : options;
 
 /** The answer to a supervisor's call. Raises `agent/refused` if a guard stopped it. */
-export const refusingAnswer = <T>(agentId: string, answer: T): T => {
+export const rejectedResult = <T>(agentId: string, answer: T): T => {
   const { tripwire } = answer as DelegationResponse;
-  if (tripwire) throw refusalOf(agentId, tripwire);
+  if (tripwire) throw rejectionOf(agentId, tripwire);
   return answer;
 };
 
@@ -41,12 +41,12 @@ export const refusingAnswer = <T>(agentId: string, answer: T): T => {
  * The streamed answer to a supervisor's call. If it fails or a guard stops it, its full stream retracts all released parts; if a
  * guard stops it, the stream then ends with `agent/refused`.
  */
-export const refusingStream = <T extends object>(agentId: string, stream: T): T =>
+export const rejectedStream = <T extends object>(agentId: string, stream: T): T =>
   withStandIns(stream, {
-    fullStream: (answer) => ReadableStream.from(refusing(agentId, answer as unknown as StreamedResponse)),
+    fullStream: (answer) => ReadableStream.from(withRejection(agentId, answer as unknown as StreamedResponse)),
   });
 
-async function* refusing(agentId: string, answer: StreamedResponse): AsyncGenerator<Chunk> {
+async function* withRejection(agentId: string, answer: StreamedResponse): AsyncGenerator<Chunk> {
   const out = createLetOut();
   try {
     for await (const chunk of answer.fullStream as AsyncIterable<Chunk>) {
@@ -60,7 +60,7 @@ async function* refusing(agentId: string, answer: StreamedResponse): AsyncGenera
   }
   if (!answer.tripwire) return;
   yield* out.takeBack(); // a host without retractions may release text that its guards then reject
-  throw refusalOf(agentId, answer.tripwire);
+  throw rejectionOf(agentId, answer.tripwire);
 }
 
 /** The released parts of a stream that are not retracted. */

@@ -4,9 +4,9 @@ import { mayRejectCalls } from '../../loop/judge.js';
 import { findTool } from './find-tool.js';
 import { safely } from '../safely.js';
 
-export interface ListeningTool {
-  onInputStart?: (told: never) => unknown;
-  onInputDelta?: (told: never) => unknown;
+export interface StreamedInputTool {
+  onInputStart?: (event: never) => unknown;
+  onInputDelta?: (event: never) => unknown;
 }
 
 interface InputPayload {
@@ -28,11 +28,11 @@ export const createToolNotifier = (runOf: () => Run | undefined): ((chunk: Chunk
     const { attempt, list, signal: abortSignal } = run;
     const { toolCallId, toolName = names.get(toolCallId) ?? '', argsTextDelta } = payload as InputPayload;
     names.set(toolCallId, toolName);
-    const tool = attempt && (findTool(attempt.settings, toolName)?.[1] as ListeningTool | undefined);
+    const tool = attempt && (findTool(attempt.settings, toolName)?.[1] as StreamedInputTool | undefined);
     const isStart = type === 'tool-call-input-streaming-start';
     const listener = isStart ? tool?.onInputStart : tool?.onInputDelta;
     if (!listener) return;
-    const told = { toolCallId, messages: list.get.input.aiV5.model(), abortSignal };
-    void safely(listener, isStart ? told : { ...told, inputTextDelta: argsTextDelta });
+    const event = { toolCallId, messages: list.get.input.aiV5.model(), abortSignal };
+    void safely(listener, isStart ? event : { ...event, inputTextDelta: argsTextDelta });
   };
 };

@@ -41,13 +41,13 @@ type Way = (context: ToolPayloadTransformContext) => unknown;
 export const createPayloadTransforms = ({ policy, tools, warn }: TransformOptions): PayloadTransforms => {
   const known = new Map<string, ToolPayloadTransform>();
   const streaming = new Map<string, string>(); // tools by call: only the start chunk of a call contains the name
-  const note: PayloadTransforms['register'] = (more = {}) => {
+  const register: PayloadTransforms['register'] = (more = {}) => {
     for (const [name, tool] of Object.entries(more)) {
       const { transform } = (tool ?? {}) as { transform?: ToolPayloadTransform };
       if (transform) known.set(name, transform);
     }
   };
-  note(tools);
+  register(tools);
   const all = policy?.transformToolPayload;
   const isIdle = (): boolean => !all && known.size === 0;
   const waysOf = ({ toolName, phase }: Payload, target: Target): readonly Way[] | undefined => {
@@ -67,7 +67,7 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
     return shown;
   };
   return {
-    register: note,
+    register,
     ofChunk: (chunk) => {
       if (isIdle()) return undefined;
       const { toolCallId, toolName } = (chunk.payload ?? {}) as Partial<ChunkPayload>;

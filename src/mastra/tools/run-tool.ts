@@ -15,9 +15,9 @@ import { withholding } from './delegation.js';
 import { findTool } from './find-tool.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { callKey } from './idempotency-key.js';
-import { refusalIn } from './refusal.js';
+import { rejectionIn } from './rejection.js';
 import { safely } from '../safely.js';
-import { type ListeningTool } from './notify-tools.js';
+import { type StreamedInputTool } from './notify-tools.js';
 import { executeWithHooks } from './tool-hooks.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 import { type AnyTool } from './tools.js';
@@ -44,7 +44,7 @@ export interface ToolRunContext {
   readonly messages: (list: MessageList, forAgent: boolean) => Promise<unknown[]>;
 }
 
-interface RunnableTool extends AnyTool, ListeningTool {
+interface RunnableTool extends AnyTool, StreamedInputTool {
   onInputAvailable?: (call: never) => unknown;
   onOutput?: (call: never) => unknown;
 }
@@ -58,20 +58,20 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
   if (call.args === undefined || call.args === null)
     return { kind: 'error', error: new Error(`The arguments of "${call.toolName}" are not valid JSON.`) };
   const ready = context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepare(name, tool, context);
-  if (request.resume?.kind !== 'data') await tellInput(ready, request, context);
+  if (request.resume?.kind !== 'data') await notifyInput(ready, request, context);
   return ready.execute ? executeTraced(ready, request, context) : { kind: 'client' };
 };
 
 /** Calls a tool's input hooks, including those for streamed arguments if they had to wait until the call was accepted. */
-const tellInput = async (tool: RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<void> => {
+const notifyInput = async (tool: RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<void> => {
   const { call, list, abortSignal, isInputUntold = false } = request;
   const { onInputAvailable } = tool;
-  const { onInputStart, onInputDelta }: ListeningTool = isInputUntold ? tool : {};
+  const { onInputStart, onInputDelta }: StreamedInputTool = isInputUntold ? tool : {};
   if (!onInputStart && !onInputDelta && !onInputAvailable) return; // avoids the conversion of messages below
-  const told = { toolCallId: call.toolCallId, messages: await context.messages(list, false), abortSignal };
-  await safely(onInputStart, told);
-  await safely(onInputDelta, { ...told, inputTextDelta: JSON.stringify(call.args) });
-  await safely(onInputAvailable, { ...told, input: call.args });
+  const event = { toolCallId: call.toolCallId, messages: await context.messages(list, false), abortSignal };
+  await safely(onInputStart, event);
+  await safely(onInputDelta, { ...event, inputTextDelta: JSON.stringify(call.args) });
+  await safely(onInputAvailable, { ...event, input: call.args });
 };
 
 /** Runs a tool in its own span if a trace is recorded. Mastra's span would contain results that no guard has judged. */
@@ -116,8 +116,8 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
     rethrowInterruption(error);
     // An authorization failure is not reported to the model: the run fails.
     if (error instanceof Error && error.name === 'FGADeniedError') throw error;
-    const refusal = refusalIn(error);
-    return { kind: 'error', error: refusal ?? error, ...((refusal || isAgent(tool)) && { withdraws: true }) };
+    const rejection = rejectionIn(error);
+    return { kind: 'error', error: rejection ?? error, ...((rejection || isAgent(tool)) && { withdraws: true }) };
   }
 };
 
@@ -151,9 +151,9 @@ const invocation = async (request: ToolRequest, context: ToolRunContext, suspend
     mcp: context.mcp,
     workspace: request.settings.workspace ?? context.workspace,
     outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks; the loop reads their type
-    suspend: (payload: unknown, { resumeSchema, runId, requireToolApproval: asks }: SuspendOptions = {}) => {
-      const approval = typeof asks === 'object' ? asks : {};
-      suspending.suspension ??= { payload, resumeSchema, runId, ...(asks && { approval }) };
+    suspend: (payload: unknown, { resumeSchema, runId, requireToolApproval: needsApproval }: SuspendOptions = {}) => {
+      const approval = typeof needsApproval === 'object' ? needsApproval : {};
+      suspending.suspension ??= { payload, resumeSchema, runId, ...(needsApproval && { approval }) };
       return Promise.resolve();
     },
     ...resumption(request.resume),

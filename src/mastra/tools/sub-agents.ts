@@ -1,6 +1,6 @@
 import type { SubAgent } from '@mastra/core/agent';
-import { askDirectly } from './delegating.js';
-import { isDelegated, refusingAnswer, refusingStream } from './delegation.js';
+import { callDirectly } from './delegating.js';
+import { isDelegated, rejectedResult, rejectedStream } from './delegation.js';
 import { withStandIns } from '../stand-ins.js';
 
 const copying = '__fork';
@@ -14,19 +14,19 @@ export const asSubAgents = <T extends AnyAgent>(agents: Readonly<Record<string, 
 /** A proxy of an agent that raises `agent/refused` on a supervisor's calls; so do its copies with a stored version. */
 const asSubAgent = (agent: AnyAgent): AnyAgent =>
   withStandIns(agent, {
-    generate: refusingIn('generate', refusingAnswer),
-    resumeGenerate: refusingIn('resumeGenerate', refusingAnswer),
-    stream: refusingIn('stream', refusingStream),
-    resumeStream: refusingIn('resumeStream', refusingStream),
+    generate: rejectionsIn('generate', rejectedResult),
+    resumeGenerate: rejectionsIn('resumeGenerate', rejectedResult),
+    stream: rejectionsIn('stream', rejectedStream),
+    resumeStream: rejectionsIn('resumeStream', rejectedStream),
     ...(agent[copying] && { [copying]: (target: AnyAgent) => () => asSubAgent((target[copying] as () => AnyAgent)()) }),
   });
 
 type Calling = 'generate' | 'resumeGenerate' | 'stream' | 'resumeStream';
 
-const refusingIn =
-  (name: Calling, refusing: <T extends object>(agentId: string, answer: T) => T) =>
+const rejectionsIn =
+  (name: Calling, withRejection: <T extends object>(agentId: string, answer: T) => T) =>
   (target: AnyAgent) =>
-  async (given: never, options: unknown): Promise<object> => {
-    if (!isDelegated(options)) return target[name](given, options);
-    return refusing(target.id, await askDirectly(target, () => target[name](given, options)));
+  async (input: never, options: unknown): Promise<object> => {
+    if (!isDelegated(options)) return target[name](input, options);
+    return withRejection(target.id, await callDirectly(target, () => target[name](input, options)));
   };

@@ -34,8 +34,10 @@ export const resolveTools = async (target: LoopTarget): Promise<Record<string, u
  * or the AI SDK's. Otherwise empty.
  */
 export const authoredTools = async (target: LoopTarget, prepared: Record<string, unknown>): Promise<Record<string, unknown>> => {
-  const says = Object.values(prepared).some((tool) => typeof (tool as { toModelOutput?: unknown }).toModelOutput === 'function');
-  if (!says) return {};
+  const hasModelOutput = Object.values(prepared).some(
+    (tool) => typeof (tool as { toModelOutput?: unknown }).toModelOutput === 'function',
+  );
+  if (!hasModelOutput) return {};
   const { agent, options, requestContext } = target;
   const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
   const own = await agent.listTools({ requestContext });

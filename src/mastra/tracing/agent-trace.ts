@@ -12,7 +12,7 @@ import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError } from './as-error.js';
 import { createStepSpans, usageStats, wordsOfSteps, type StepSpans } from './step-spans.js';
 import type { ToolSpan } from './tool-span.js';
-import { mapSaid } from '../../guard/map-texts.js';
+import { mapErrorTexts } from '../../guard/map-texts.js';
 import { withStandIns } from '../stand-ins.js';
 
 /** The trace of a run, created from its events: the same spans as those of Mastra's agents. */
@@ -80,14 +80,14 @@ const answerIn = ({ toolCallId, answer }: Extract<RunEvent, { type: 'run-resume'
 
 /** Updates the spans for an event. Other events have no effect. */
 const follow = ({ run, agent, steps, guards }: TracedSegment, event: RunEvent): void => {
-  if (event.type === 'state-enter' && event.state === 'step.preparing') steps.begin(run);
+  if (event.type === 'state-enter' && event.state === 'step.preparing') steps.start(run);
   else if (event.type === 'state-enter' && event.state === 'step.calling') {
     if (run.accepted.length === 0) agent.update({ input: run.list.get.input.db() });
     steps.accept(run);
-  } else if (event.type === 'model-call') steps.beginCall(run);
+  } else if (event.type === 'model-call') steps.startCall(run);
   else if (event.type === 'model-finish') steps.endCall(run);
   else if (event.type === 'model-error') steps.failCall(event.message);
-  else if (event.type === 'guard') guards.hear(event);
+  else if (event.type === 'guard') guards.onEvent(event);
   else if (event.type === 'step-finish') {
     guards.endOfStep();
     steps.end(run, event.reason);
@@ -106,15 +106,15 @@ const finish = (run: Run, agent: AgentSpan, { generation }: StepSpans): void => 
     return agent.error({ error, endTree: true });
   }
   const accepted = isWithheld(run) ? [] : acceptedSteps(run);
-  const told = interruption(run);
-  generation?.end({ output: told ?? wordsOfSteps(accepted), attributes: { usage, finishReason: finishReasonOf(run) } });
+  const interrupted = interruption(run);
+  generation?.end({ output: interrupted ?? wordsOfSteps(accepted), attributes: { usage, finishReason: finishReasonOf(run) } });
   const tripwire = run.status === 'tripwire' ? tripwireOf(run) : undefined;
   const { object } = objectOf(run);
   const files = accepted.flatMap((step) => step.files);
   const { reason, processorId, retry, metadata } = tripwire ?? {};
   return agent.end({
     endTree: true,
-    output: told ?? {
+    output: interrupted ?? {
       text: accepted.map(({ text }) => text).join(''),
       ...(object !== undefined && { object }),
       ...(files.length > 0 && { files }),
@@ -137,19 +137,19 @@ const interruption = (run: Run) => {
   } as const;
 };
 
-type Told = Readonly<Record<string, unknown>>;
+type Attributes = Readonly<Record<string, unknown>>;
 
 /**
  * A span without the values that guards hide. This includes its child spans: those of tools, which get it as tracing context, and
  * of agents that tools call.
  */
 const secretsSpan = <S extends AnySpan>(span: S, conceal: (text: string) => string): S => {
-  const change = (given: unknown): unknown => concealedIn(given, conceal);
+  const change = (options: unknown): unknown => concealedIn(options, conceal);
   /** Wraps a method that sets fields of a span. */
-  const withoutSecrets = (name: 'update' | 'end' | 'error') => (target: S) => (given: unknown) =>
-    (target[name] as (told: unknown) => unknown).call(target, change(given));
-  const opening = (name: 'createChildSpan' | 'createEventSpan') => (target: S) => (given: unknown) =>
-    secretsSpan((target[name] as (told: unknown) => AnySpan).call(target, change(given)), conceal);
+  const withoutSecrets = (name: 'update' | 'end' | 'error') => (target: S) => (options: unknown) =>
+    (target[name] as (options: unknown) => unknown).call(target, change(options));
+  const opening = (name: 'createChildSpan' | 'createEventSpan') => (target: S) => (options: unknown) =>
+    secretsSpan((target[name] as (options: unknown) => AnySpan).call(target, change(options)), conceal);
   return withStandIns(span, {
     update: withoutSecrets('update'),
     end: withoutSecrets('end'),
@@ -162,12 +162,14 @@ const secretsSpan = <S extends AnySpan>(span: S, conceal: (text: string) => stri
 /** Fields of a span that may contain text of the conversation; all others belong to the host. */
 const wordFields = ['input', 'output', 'attributes', 'metadata'] as const;
 
-const concealedIn = (given: unknown, conceal: (text: string) => string): unknown => {
-  if (typeof given !== 'object' || given === null) return given;
-  const told = given as Told;
-  const fields = wordFields.flatMap((name) => (told[name] === undefined ? [] : [[name, mapSaid(told[name], conceal)] as const]));
-  const error = told['error'] instanceof Error ? { error: concealedError(told['error'], conceal) } : {};
-  return { ...told, ...Object.fromEntries(fields), ...error };
+const concealedIn = (value: unknown, conceal: (text: string) => string): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  const attributes = value as Attributes;
+  const fields = wordFields.flatMap((name) =>
+    attributes[name] === undefined ? [] : [[name, mapErrorTexts(attributes[name], conceal)] as const],
+  );
+  const error = attributes['error'] instanceof Error ? { error: concealedError(attributes['error'], conceal) } : {};
+  return { ...attributes, ...Object.fromEntries(fields), ...error };
 };
 
 const concealedError = (error: Error, conceal: (text: string) => string): Error => {

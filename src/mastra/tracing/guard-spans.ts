@@ -14,7 +14,7 @@ import { describePayload } from './redacted-span.js';
 export interface GuardSpans {
   open(call: GuardCall): GuardSpan;
   /** Outcomes of stream guards are reported once for all chunks of a step. */
-  hear(event: Extract<RunEvent, { type: 'guard' }>): void;
+  onEvent(event: Extract<RunEvent, { type: 'guard' }>): void;
   /** Called after the last chunk of a step. */
   endOfStep(): void;
 }
@@ -60,14 +60,14 @@ export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
       const span = start(author, describePayload(data, tracing.hasWords));
       return { scope: inSpan(scope, span), end: (verdict) => endWith(span, verdict, { data, hasWords: tracing.hasWords }) };
     },
-    hear: ({ phase, path, processorId, verdict, calls, edits, durationMs, ...said }) => {
+    onEvent: ({ phase, path, processorId, verdict, calls, edits, durationMs, ...fields }) => {
       if (phaseRow(phase as Phase).cadence !== 'chunk') return;
       const { span } = streamOf({ processorId, phase, path });
       if (verdict === 'pass' || verdict === 'edit') {
         streams.delete(path); // later chunks of the step get a new span
         return span.end({ output: { verdict, totalChunks: calls, edits }, attributes: { hookDurationMs: durationMs } });
       }
-      return span.error({ error: new Error(said.reason ?? verdict), attributes: abortOf({ kind: verdict, ...said }) });
+      return span.error({ error: new Error(fields.reason ?? verdict), attributes: abortOf({ kind: verdict, ...fields }) });
     },
     endOfStep: () => {
       for (const { span } of streams.values()) span.end();

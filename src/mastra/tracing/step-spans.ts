@@ -13,10 +13,10 @@ export interface StepSpans {
   readonly step: AnySpan | undefined;
   readonly inference: AnySpan | undefined;
   readonly generation: AnySpan | undefined;
-  begin(run: Run): void;
+  start(run: Run): void;
   /** Called once the guards before the model have passed, so that the prompt may be shown. */
   accept(run: Run): void;
-  beginCall(run: Run): void;
+  startCall(run: Run): void;
   endCall(run: Run): void;
   failCall(message: string): void;
   openTool(run: Run, call: ToolCall): ToolSpan;
@@ -43,7 +43,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
     get generation() {
       return generation;
     },
-    begin: (run) => {
+    start: (run) => {
       generation ??= startGeneration(agentSpan, run);
       const { stepNumber, attempt } = run.position;
       step = generation.createChildSpan({
@@ -60,7 +60,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
       step?.update({ input: input as never }); // in the AI SDK's form
       if (run.accepted.length === 0) generation?.update({ input: { messages: prompt as never } }); // see above
     },
-    beginCall: (run) => {
+    startCall: (run) => {
       inference?.end(); // of an abandoned call that another replaces
       inference = step && startInference(step, run);
     },

@@ -70,7 +70,7 @@ const createRunCoordinator = (slots: number): RunCoordinator => {
     controller.abort(new DOMException(`${stop.processorId} blocked.`, 'AbortError'));
     dismissal.resolve();
   };
-  const note = (slot: string, stop: Stop | undefined, onEmpty: () => void) => {
+  const record = (slot: string, stop: Stop | undefined, onEmpty: () => void) => {
     done.set(slot, stop);
     if (done.size === slots) onEmpty();
   };
@@ -90,11 +90,11 @@ const createRunCoordinator = (slots: number): RunCoordinator => {
         dismissed: dismissal.promise,
         isDismissed: () => blocked,
         leave: () => {
-          note(slot, undefined, onEmpty);
+          record(slot, undefined, onEmpty);
           if (done.size === slots) decide();
         },
         stop: async (own) => {
-          note(slot, own, onEmpty);
+          record(slot, own, onEmpty);
           const stop = await counting(own);
           if (!stop) return { kind: 'hand-on' };
           return isSameAuthor(stop, own) ? { kind: 'throw', stop } : { kind: 'leave' };

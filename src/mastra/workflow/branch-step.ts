@@ -2,7 +2,7 @@ import type { PhaseData } from '../../phase/row.js';
 import { snapshotOf } from '../../pipeline/snapshot.js';
 import type { Stop } from '../../verdict.js';
 import type { BlockCoordinator, BranchSlot } from './block-coordinator.js';
-import { noteResult } from '../graph/taken-back.js';
+import { recordResult } from '../graph/taken-back.js';
 import { payloadOf, readError } from '../graph/thrown-stops.js';
 import { anyOf, host, scopeOfStep, type StepCall } from './scope.js';
 
@@ -51,19 +51,19 @@ interface BranchRun {
 }
 
 const runBranch = async ({ id, run, site }: BranchRun, call: StepCall): Promise<PhaseData | undefined> => {
-  const given = call.inputData as PhaseData; // every step of a pipeline returns the payload
+  const payload = call.inputData as PhaseData; // every step of a pipeline returns the payload
   const participants = await site.participants(call);
-  if (!participants.includes(id)) return given;
+  if (!participants.includes(id)) return payload;
   if (participants.length === 1) return run(call); // a single branch needs no snapshot
-  noteResult(given, host);
+  recordResult(payload, host);
   const slot = site.coordinator.enter(call.runId ?? '', { slot: id, slots: participants.length });
-  if (slot.isDismissed()) return leaveWith(slot, given);
+  if (slot.isDismissed()) return leaveWith(slot, payload);
   try {
     const made = await Promise.race([run(onSnapshot(call, slot)), slot.dismissed]);
-    return leaveWith(slot, made && !slot.isDismissed() ? made : given);
+    return leaveWith(slot, made && !slot.isDismissed() ? made : payload);
   } catch (error) {
-    if (slot.isDismissed()) return leaveWith(slot, given);
-    return obey(slot, readError(error, { processorId: id, phase: given.phase, path: site.path }, host), given);
+    if (slot.isDismissed()) return leaveWith(slot, payload);
+    return obey(slot, readError(error, { processorId: id, phase: payload.phase, path: site.path }, host), payload);
   }
 };
 
@@ -72,15 +72,15 @@ const leaveWith = (slot: BranchSlot, data: PhaseData): PhaseData => {
   return data;
 };
 
-const obey = async (slot: BranchSlot, own: Stop, given: PhaseData): Promise<PhaseData> => {
+const obey = async (slot: BranchSlot, own: Stop, payload: PhaseData): Promise<PhaseData> => {
   const orders = await slot.stop(own);
   switch (orders.kind) {
     case 'throw':
-      return payloadOf(orders.stop, given, host);
+      return payloadOf(orders.stop, payload, host);
     case 'leave':
-      return given;
+      return payload;
     case 'hand-on':
-      return Object.assign({ ...given }, { stop: own });
+      return Object.assign({ ...payload }, { stop: own });
     default:
       return orders satisfies never;
   }
@@ -91,12 +91,12 @@ export const stopIn = (result: PhaseData): Stop | undefined => (result as { stop
 
 /** The call with the branch's own payload and signal, and a writer that works until the branch is dismissed. */
 const onSnapshot = (call: StepCall, slot: BranchSlot): StepCall => {
-  const given = call.inputData as PhaseData & { abortSignal?: AbortSignal };
-  const abortSignal = anyOf(given.abortSignal, call.abortSignal, slot.signal);
+  const payload = call.inputData as PhaseData & { abortSignal?: AbortSignal };
+  const abortSignal = anyOf(payload.abortSignal, call.abortSignal, slot.signal);
   const { outputWriter: write } = call;
   return {
     ...call,
-    inputData: { ...snapshotOf(given, scopeOfStep(call)), abortSignal },
+    inputData: { ...snapshotOf(payload, scopeOfStep(call)), abortSignal },
     abortSignal,
     outputWriter: write && ((...chunk) => (slot.isDismissed() ? undefined : write(...chunk))),
   };

@@ -17,10 +17,10 @@ export const chooser = (results: BlockResults, node: BranchNode, path: string) =
   const choices = new WeakMap<object, Promise<EngineChoice>>();
   const choose = async (call: StepCall): Promise<EngineChoice> => {
     const scope = scopeOfStep(call, results);
-    const given = call.inputData as PhaseData; // every step of a pipeline returns the payload
-    const row = phaseRow(given.phase);
+    const payload = call.inputData as PhaseData; // every step of a pipeline returns the payload
+    const row = phaseRow(payload.phase);
     const working = node.arms.flatMap((arm, index) => (hasHookFor(arm.node, row) ? [{ index }] : []));
-    return chooseArms(armsOf(node, working, path), stepContext(current(given, scope.host, row.carries), scope));
+    return chooseArms(armsOf(node, working, path), stepContext(current(payload, scope.host, row.carries), scope));
   };
   return (call: StepCall): Promise<EngineChoice> => {
     const choice = choices.get(call.inputData) ?? choose(call);

@@ -4,7 +4,7 @@ import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import { withRecordedEdits } from '../../pipeline/recorded-edits.js';
 import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
 import { locationOf, type GraphLocation } from '../../pipeline/verify/graph-location.js';
-import { checkGraph, refuseDefects } from '../../pipeline/verify/refuse.js';
+import { checkGraph, throwDefects } from '../../pipeline/verify/throw-defects.js';
 import type { PhaseRow } from '../../phase/row.js';
 import { toGraph, type PipelineStep } from '../graph/compile.js';
 import { isGraphSource, isWorkflow, type GraphSource } from '../graph/to-graph.js';
@@ -43,8 +43,8 @@ export const resolveGuards = async (
   requestContext: RequestContext,
 ): Promise<readonly PipelineStep[]> => {
   if (typeof guards !== 'function') return toArray(guards);
-  const given = guards({ requestContext });
-  return toArray(given instanceof Promise ? await given : given);
+  const resolved = guards({ requestContext });
+  return toArray(resolved instanceof Promise ? await resolved : resolved);
 };
 
 /** The graph of a lane. A single pipeline keeps its own id and shape. */
@@ -64,7 +64,7 @@ const checked = new WeakMap<readonly PipelineStep[], Lane>();
 /** Rejects guards that cannot work in a lane, once for each array. Raises the errors that `verify` finds. */
 export const checkLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): void => {
   if (steps.length === 0 || checked.get(steps) === lane) return;
-  refuseDefects({ id: agentId, roots: [placeOfLane(steps, lane, agentId)] });
+  throwDefects({ id: agentId, roots: [placeOfLane(steps, lane, agentId)] });
   checked.set(steps, lane);
 };
 

@@ -2,7 +2,7 @@ import { createSignal, TripWire } from '@mastra/core/agent';
 import { MessageList } from '@mastra/core/agent/message-list';
 import { ModelRouterLanguageModel } from '@mastra/core/llm';
 import type { Host } from '../../phase/host.js';
-import { noteMastra } from '../graph/load-mastra.js';
+import { registerMastra } from '../graph/load-mastra.js';
 import { mastraHost } from '../graph/mastra-host.js';
 import { resolveAlone } from '../graph/resolve-alone.js';
 
@@ -12,6 +12,6 @@ const parts = { createSignal, TripWire, MessageList };
 export const createHost = (
   resolveModel: Host['resolveModel'] = (model) => resolveAlone(model, ModelRouterLanguageModel),
 ): Host => {
-  noteMastra(parts);
+  registerMastra(parts);
   return mastraHost(parts, resolveModel);
 };

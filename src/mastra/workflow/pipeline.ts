@@ -11,10 +11,10 @@ import { checkIntegration } from '../../integration.js';
 import type { BlockOptions } from '../../pipeline/block-options.js';
 import { createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
 import { hasAnyHook, type Condition } from '../../pipeline/graph.js';
-import { checkGraph } from '../../pipeline/verify/refuse.js';
+import { checkGraph } from '../../pipeline/verify/throw-defects.js';
 import type { PipelineStep } from '../graph/compile.js';
 import { guardNode } from '../graph/guard-node.js';
-import { refusePromises } from '../graph/thenable.js';
+import { rejectPromises } from '../graph/thenable.js';
 import { fromWorkflow, toNode } from '../graph/to-graph.js';
 import { processorStep, type ProcessorStep } from './step.js';
 import { adopt } from './adopt.js';
@@ -41,7 +41,7 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
 export const pipeline = (id: string, blocks?: BlockOptions): Pipeline => {
   checkIntegration('@mastra/core');
   if (typeof id !== 'string' || id === '') throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
-  return refusePromises(createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow, blocks }));
+  return rejectPromises(createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow, blocks }));
 };
 
 /** A processor that can create its own workflow step, as in the specification's examples. */
@@ -137,7 +137,7 @@ export const createWorkflow = ((config: GuardWorkflowConfig) => {
       },
     }),
   });
-  return refusePromises(widened);
+  return rejectPromises(widened);
 }) as unknown as ((config: GuardWorkflowConfig) => GuardWorkflow) & typeof createMastraWorkflow;
 
 /** The widened methods of Mastra's builder. */

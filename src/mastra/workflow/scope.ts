@@ -101,8 +101,8 @@ const frameOf = (call: StepCall, results?: BlockResults): WorkflowFrame | undefi
 
 /** One signal for several. */
 export const anyOf = (...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined => {
-  const given = signals.filter((signal) => signal !== undefined);
-  return given.length > 1 ? AbortSignal.any(given) : given[0];
+  const present = signals.filter((signal) => signal !== undefined);
+  return present.length > 1 ? AbortSignal.any(present) : present[0];
 };
 
 const slotIn = (carrier: Carrier, id: string): ProcessorSlot => {

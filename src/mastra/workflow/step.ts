@@ -2,15 +2,15 @@ import type { Processor, ProcessorStepInput, ProcessorStepOutput } from '@mastra
 import { createStep as createMastraStep, type Step } from '@mastra/core/workflows';
 import { parsePayload, ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
 import { compileGraph } from '../../pipeline/compile.js';
-import { kept } from '../../pipeline/frame.js';
+import { frozenCopy } from '../../pipeline/frame.js';
 import type { FunctionNode, GuardNode } from '../../pipeline/graph.js';
-import { checkProcessor } from '../../pipeline/verify/refuse.js';
+import { checkProcessor } from '../../pipeline/verify/throw-defects.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { withMessageList, type MessageCarrier } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';
 import { guardNode } from '../graph/guard-node.js';
 import { rememberProcessor } from '../graph/step-processors.js';
-import { noteResult } from '../graph/taken-back.js';
+import { recordResult } from '../graph/taken-back.js';
 import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 
@@ -59,11 +59,11 @@ export const nodeStep = (
   const plan = compileGraph({ kind: 'sequence', id: where, nodes: [own] });
   const run = async (call: StepCall): Promise<PhaseData> => {
     const data = openPayload(call.inputData);
-    noteResult(data, host);
+    recordResult(data, host);
     const scope = scopeOfStep({ ...call, inputData: data }, results);
     const made = payloadOf(await plan.run<Phase>(data.phase, data, scope), data, host);
     if (scope.workflow?.isOver) call.bail?.(made);
-    return keeps ? kept(made) : made;
+    return keeps ? frozenCopy(made) : made;
   };
   return rawStep({ id, description: descriptionOf(node), execute: run });
 };

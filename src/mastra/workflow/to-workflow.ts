@@ -12,7 +12,7 @@ import {
   type ParallelNode,
   type SequenceNode,
 } from '../../pipeline/graph.js';
-import { kept, needsFrame } from '../../pipeline/frame.js';
+import { frozenCopy, needsFrame } from '../../pipeline/frame.js';
 import { settleBlock, type SettleBlockOptions } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
 import { hasHookFor } from '../../pipeline/has-hook.js';
@@ -24,7 +24,7 @@ import { createBlockCoordinator, type BlockCoordinator } from './block-coordinat
 import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type StepCall } from './scope.js';
 import { nodeStep, openPayload } from './step.js';
-import { refusePromises } from '../graph/thenable.js';
+import { rejectPromises } from '../graph/thenable.js';
 import { rememberGraph } from '../graph/workflow-graphs.js';
 
 /** Mastra's builder, in which each call returns the next; its types follow schemas, which are all equal here. */
@@ -45,7 +45,7 @@ interface MapCall extends StepCall {
  * after the block, on any engine. Runs are not persisted: payloads contain text that guards redact.
  */
 export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
-  const workflow = refusePromises(build(graph, { path: graph.id }));
+  const workflow = rejectPromises(build(graph, { path: graph.id }));
   rememberGraph(workflow, graph);
   return workflow;
 };
@@ -93,15 +93,15 @@ export const build = (graph: SequenceNode, { path, id = graph.id }: StepPath): A
     path,
     unique: uniqueIds(),
     results: new Map(),
-    keeps: asksForPayloads(graph),
+    keeps: needsPayloads(graph),
   };
   if (needsOpening(graph.nodes[0])) addMap(site, `${id}.open`, ({ inputData }) => openPayload(inputData));
   for (const [index, node] of graph.nodes.entries()) append(site, node, index);
   return site.builder.commit();
 };
 
-const asksForPayloads = (node: GraphNode): boolean =>
-  (node.kind === 'sequence' && needsFrame(node)) || childrenOf(node).some(asksForPayloads);
+const needsPayloads = (node: GraphNode): boolean =>
+  (node.kind === 'sequence' && needsFrame(node)) || childrenOf(node).some(needsPayloads);
 
 /** True if a separate first step must open the payload. Guards and functions open it themselves. */
 const needsOpening = (first: GraphNode | undefined): boolean =>
@@ -210,7 +210,7 @@ interface EngineBlock {
   readonly node: ParallelNode | BranchNode;
   readonly path: string;
   /** The step whose result is the block's payload. */
-  readonly given: string;
+  readonly before: string;
   readonly coordinator: BlockCoordinator;
   /** The index of each branch in the block, by step id. */
   readonly places: Map<string, number>;
@@ -221,7 +221,7 @@ interface EngineBlock {
 const createBlock = (site: BuildContext, node: ParallelNode | BranchNode, path: string): EngineBlock => ({
   node,
   path,
-  given: site.before as string, // a block is never the first step, see needsOpening
+  before: site.before as string, // a block is never the first step, see needsOpening
   coordinator: createBlockCoordinator(),
   places: new Map(),
 });
@@ -239,11 +239,11 @@ const branchStep = (site: BuildContext, node: GraphNode, { block, index, partici
 };
 
 /** Adds the merge after a block: the results of its branches, merged against their common payload. */
-const appendMerge = (site: BuildContext, { node, path, given, coordinator, places, choose }: EngineBlock): void => {
+const appendMerge = (site: BuildContext, { node, path, before, coordinator, places, choose }: EngineBlock): void => {
   const branchesIn = byPhase((row) => branchesOf(row, node, path));
   const settle = async (call: MapCall): Promise<PhaseData> => {
     coordinator.close(call.runId ?? '');
-    const data = call.getStepResult(given);
+    const data = call.getStepResult(before);
     const choice = await choose?.({ ...call, inputData: data });
     if (choice?.failure) throw choice.failure; // Mastra's engine treats a throwing condition as false
     const row = phaseRow(data.phase);
@@ -255,7 +255,7 @@ const appendMerge = (site: BuildContext, { node, path, given, coordinator, place
     const scope = scopeOfStep({ ...call, inputData: data });
     const merged = await merge({ data, branches, results: made, block: blockOf(row, node, path), scope });
     if (made.some(endsIn)) call.bail?.(merged);
-    return site.keeps ? kept(merged) : merged;
+    return site.keeps ? frozenCopy(merged) : merged;
   };
   addMap(site, `${node.kind}.merge`, settle);
   for (const id of places.keys()) site.results.set(id, site.before as string); // the step that was just added

@@ -8,7 +8,7 @@ import {
   applyMessageFields,
   describeValue,
   invalidResult,
-  isGiven,
+  isPresent,
   messageArgs,
   refreshed,
   settleMessages,
@@ -54,14 +54,14 @@ export const inputStep = definePhase({
       structuredOutput: data.structuredOutput,
       llmRequestStage: typeof processor.processLLMRequest === 'function' || undefined,
     }),
-  settle: (returned, settling) => {
-    const { data, processorId, host } = settling;
+  settle: (returned, options) => {
+    const { data, processorId, host } = options;
     const isFields = typeof returned === 'object' && returned !== null && !Array.isArray(returned) && !host.messages.is(returned);
-    if (!isFields) return settleMessages(returned, settling, facts);
+    if (!isFields) return settleMessages(returned, options, facts);
     const fields = returned as Record<string, unknown>; // an object, and neither of the two others
     const complaint = complaintAbout(fields);
     if (complaint) throw invalidResult(data, processorId, { detail: complaint });
-    return settleFields(fields, settling);
+    return settleFields(fields, options);
   },
 });
 
@@ -101,25 +101,25 @@ const complaintAbout = (fields: Record<string, unknown>): string | undefined => 
   for (const [name, value] of Object.entries(fields)) {
     if (!Object.hasOwn(answerFields, name)) return `"${name}" is not a field of this phase.`;
     const field = answerFields[name];
-    if (field && isGiven(value) && !field.accepts(value))
+    if (field && isPresent(value) && !field.accepts(value))
       return `${name} is ${describeValue(value)}, expected ${field.expected}.`;
   }
   return undefined;
 };
 
-const settleFields = (fields: Record<string, unknown>, settling: SettleOptions<'inputStep'>): Awaitable<Pass | Edit<Data>> => {
-  const { data, host, processorId } = settling;
+const settleFields = (fields: Record<string, unknown>, options: SettleOptions<'inputStep'>): Awaitable<Pass | Edit<Data>> => {
+  const { data, host, processorId } = options;
   const { messages, messageList, systemMessages, model } = fields;
-  const isTouched = applyMessageFields({ messages, messageList, systemMessages }, settling, facts);
+  const isTouched = applyMessageFields({ messages, messageList, systemMessages }, options, facts);
   const changed = Object.keys(stepFields).filter(
-    (name) => isGiven(fields[name]) && !isSame(fields[name], (data as Record<string, unknown>)[name]),
+    (name) => isPresent(fields[name]) && !isSame(fields[name], (data as Record<string, unknown>)[name]),
   );
   const set: Partial<Data> = Object.fromEntries(changed.map((name) => [name, fields[name]]));
   const settled = (): Pass | Edit<Data> => {
     if (!isTouched && Object.keys(set).length === 0) return pass;
     return { kind: 'edit', data: { ...(isTouched ? refreshed(data, host, facts) : data), ...set } };
   };
-  if (!isGiven(model) || model === data.model) return settled();
+  if (!isPresent(model) || model === data.model) return settled();
   const path = `${data.phase}/${processorId}`;
   return whenReady(host.resolveModel(model as ModelChoice), (resolved) => {
     refuseV1(resolved, path);

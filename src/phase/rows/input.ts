@@ -16,5 +16,5 @@ export const input = definePhase({
   carries: facts,
   refresh: (data, host) => refreshed(data, host, facts),
   invoke: ({ processor, data, context, host }) => processor.processInput({ ...context, ...messageArgs(data, host, facts) }),
-  settle: (returned, settling) => settleMessages(returned, settling, facts),
+  settle: (returned, options) => settleMessages(returned, options, facts),
 });

@@ -2,7 +2,7 @@ import { pass } from '../../verdict.js';
 import { missingInMessages } from '../missing-content.js';
 import { isSame } from '../plain-data.js';
 import { definePhase, type PhaseData } from '../row.js';
-import { describeValue, invalidResult, isGiven, refuseMissing } from '../settle-messages.js';
+import { describeValue, invalidResult, isPresent, throwIfMissing } from '../settle-messages.js';
 
 type Data = PhaseData<'llmRequest'>;
 type GuardReply = Partial<Pick<Data, 'prompt' | 'response'>>;
@@ -29,8 +29,8 @@ export const llmRequest = definePhase({
     }),
   settle: (returned, { data, processorId }) => {
     const { prompt: made } = (returned ?? {}) as GuardReply; // undefined in results of other forms, which are rejected below
-    const sent = isGiven(made) && Array.isArray(made) ? made : data.prompt;
-    if (Array.isArray(sent)) refuseMissing(missingInMessages(sent, 'prompt'), data, processorId);
+    const sent = isPresent(made) && Array.isArray(made) ? made : data.prompt;
+    if (Array.isArray(sent)) throwIfMissing(missingInMessages(sent, 'prompt'), data, processorId);
     if (returned === undefined || returned === null) return pass;
     const complaint = complaintAbout(returned);
     if (complaint) throw invalidResult(data, processorId, { detail: complaint });
@@ -51,7 +51,7 @@ const complaintAbout = (returned: unknown): string | undefined => {
   if (!isAnswer || !Object.keys(returned).every((key) => answerFields.has(key)))
     return `it returned ${describeValue(returned)}, expected { prompt } or { response }.`;
   const { prompt, response } = returned as { prompt?: unknown; response?: { chunks?: unknown } | null };
-  if (isGiven(prompt) && !Array.isArray(prompt)) return 'prompt is not an array.';
-  if (isGiven(response) && !Array.isArray(response?.chunks)) return 'response.chunks is not an array.';
+  if (isPresent(prompt) && !Array.isArray(prompt)) return 'prompt is not an array.';
+  if (isPresent(response) && !Array.isArray(response?.chunks)) return 'response.chunks is not an array.';
   return undefined;
 };

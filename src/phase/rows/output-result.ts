@@ -30,5 +30,5 @@ export const outputResult = definePhase({
       ...messageArgs(data, host, facts),
       result: (data.result ?? noResult) as OutputResult, // steps are the host's own records
     }),
-  settle: (returned, settling) => settleMessages(returned, settling, facts),
+  settle: (returned, options) => settleMessages(returned, options, facts),
 });

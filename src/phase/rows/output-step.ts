@@ -28,5 +28,5 @@ export const outputStep = definePhase({
       usage: { ...noUsage, ...data.usage },
       steps: data.steps ?? [],
     }),
-  settle: (returned, settling) => settleMessages(returned, settling, facts),
+  settle: (returned, options) => settleMessages(returned, options, facts),
 });

@@ -4,7 +4,7 @@ import { missingInChunk } from '../missing-content.js';
 import { isSame } from '../plain-data.js';
 import { definePhase, type HookContext, type PhaseData } from '../row.js';
 import type { ProcessorSlot } from '../scope.js';
-import { describeValue, invalidResult, refuseMissing } from '../settle-messages.js';
+import { describeValue, invalidResult, throwIfMissing } from '../settle-messages.js';
 
 type Data = PhaseData<'outputStream'>;
 /** Mastra's arguments of the hook, and the additional context, see {@link HookContext}. */
@@ -46,7 +46,7 @@ export const outputStream = definePhase({
       throw invalidResult(data, processorId, {
         detail: `it returned ${describeValue(returned)}, expected a chunk, null or nothing.`,
       });
-    refuseMissing(missingInChunk(returned, 'part'), data, processorId);
+    throwIfMissing(missingInChunk(returned, 'part'), data, processorId);
     return isSame(returned, data.part) ? pass : { kind: 'edit', data: { ...data, part: returned } };
   },
 });

@@ -15,13 +15,13 @@ const facts: MessageInfo = {
   scope: 'all',
   source: 'response',
   emptyMeansUnchanged: true,
-  adopt: (given, before, host) => {
-    const [made, data] = [given as Data, before as Data]; // the functions of this row get only its payloads
+  adopt: (payload, before, host) => {
+    const [made, data] = [payload as Data, before as Data]; // the functions of this row get only its payloads
     const changed = (['result', 'toolResultValue'] as const).find((name) => made[name] !== data[name]);
     if (changed) host.messages.writeToolResult(listOf(data), made, made[changed]);
   },
-  complete: (list, given, { messages }) => {
-    const data = given as Data;
+  complete: (list, payload, { messages }) => {
+    const data = payload as Data;
     if (messages.readToolResult(list, data.toolCallId).found) return false;
     messages.writeToolResult(list, data, data[nameOfResult(data)]);
     return true;
@@ -53,13 +53,13 @@ export const toolResult = definePhase({
       providerExecuted: data.providerExecuted,
       steps: data.steps ?? [],
     }),
-  settle: (returned, settling) => {
-    const verdict = settleMessages(returned, settling, facts);
-    const before = verdict.kind === 'edit' ? verdict.data : settling.data;
-    const data = withCurrentResult(before, settling.host);
+  settle: (returned, options) => {
+    const verdict = settleMessages(returned, options, facts);
+    const before = verdict.kind === 'edit' ? verdict.data : options.data;
+    const data = withCurrentResult(before, options.host);
     const name = nameOfResult(data);
     if (!isSame(data[name], before[name])) return { kind: 'edit', data };
-    if (data !== before) settling.host.messages.writeToolResult(listOf(before), before, before[name]); // one object in both
+    if (data !== before) options.host.messages.writeToolResult(listOf(before), before, before[name]); // one object in both
     return verdict.kind === 'edit' ? verdict : pass;
   },
 });

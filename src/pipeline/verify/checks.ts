@@ -99,8 +99,8 @@ const costsOf = ({ roots }: Subject): StateCosts => {
     const ms = roots.map((root) => costOf(root, row)).reduce((sum, one) => sum + one, 0);
     costs.set(row.loopState, (costs.get(row.loopState) ?? 0) + ms);
   }
-  const beside = overlapCost(roots, deadlineOf);
-  return beside > 0 ? costs.set(judgingState, beside) : costs;
+  const cost = overlapCost(roots, deadlineOf);
+  return cost > 0 ? costs.set(judgingState, cost) : costs;
 };
 
 /** The maximum time of a part in one phase: in parallel the slowest counts, else the sum. */
@@ -121,7 +121,7 @@ const waitsIn = (guard: GuardLocation, row: PhaseRow): boolean =>
 const deadlineOf = ({ node: { policy } }: GuardLocation): number => policy?.deadlineMs ?? Infinity;
 
 /** The entries of an agent's array: each entry, or the one pipeline in its place. */
-const entriesOf = (root: GraphLocation): readonly GraphLocation[] => (root.stand.isArray ? root.children : [root]);
+const entriesOf = (root: GraphLocation): readonly GraphLocation[] => (root.position.isArray ? root.children : [root]);
 
 /** Whether no guard at a location and inside it runs in its lane. A function's behavior is unknown until it runs. */
 const isIdleEntry = (entry: GraphLocation): boolean => {
@@ -133,7 +133,7 @@ const idleEntriesOf = ({ roots }: Subject): GraphLocation[] => roots.flatMap(ent
 
 const detailOf = (guards: readonly GuardLocation[]): string => {
   const [guard] = guards;
-  return guard ? `${guard.stand.lane}Processors never run ${guards.map(hookNamesOf).join(', ')}` : '';
+  return guard ? `${guard.position.lane}Processors never run ${guards.map(hookNamesOf).join(', ')}` : '';
 };
 
 /** A guard in a lane that never calls it. */
@@ -149,9 +149,9 @@ const idleGuard: Check = {
     if (subject.isPartial) return []; // it may run in an unknown lane
     const guards = subject.roots.flatMap(guardsFrom);
     const busy = new Set(guards.filter((guard) => !isIdle(guard)).map(({ node }) => node.id));
-    const refused = new Set(idleEntriesOf(subject).flatMap(guardsFrom));
+    const idle = new Set(idleEntriesOf(subject).flatMap(guardsFrom));
     return guards
-      .filter((guard) => isIdle(guard) && !busy.has(guard.node.id) && !refused.has(guard))
+      .filter((guard) => isIdle(guard) && !busy.has(guard.node.id) && !idle.has(guard))
       .map((guard) => ({ path: guard.path, detail: detailOf([guard]) }));
   },
 };

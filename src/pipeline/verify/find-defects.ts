@@ -14,7 +14,7 @@ export interface Defect extends DefectLocation {
 export const findDefects = (subject: Subject, table: Partial<Record<FindingCode, Check>> = checks): Defect[] =>
   (Object.keys(table) as FindingCode[]).flatMap((code) => {
     const check = table[code];
-    return check ? check.find(subject).map((spot) => ({ ...spot, code, severity: check.severity })) : [];
+    return check ? check.find(subject).map((defect) => ({ ...defect, code, severity: check.severity })) : [];
   });
 
 /** The message for a defect, with its remedy. */

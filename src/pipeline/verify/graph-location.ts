@@ -19,19 +19,19 @@ export interface GraphLocation<Node extends GraphNode = GraphNode> {
   readonly path: string;
   /** The path to its parent. */
   readonly within: string;
-  readonly stand: LanePosition;
+  readonly position: LanePosition;
   readonly children: readonly GraphLocation[];
 }
 
 export type GuardLocation = GraphLocation<GuardNode>;
 
 /** The locations of a graph, from its root. */
-export const locationOf = (graph: SequenceNode, stand: LanePosition = {}): GraphLocation => {
+export const locationOf = (graph: SequenceNode, position: LanePosition = {}): GraphLocation => {
   const placed = (node: GraphNode, path: string, within: string): GraphLocation => ({
     node,
     path,
     within,
-    stand,
+    position,
     children: childrenOf(node).map((child, index) => placed(child, `${path}/${nameOf(child, index)}`, path)),
   });
   return placed(graph, graph.id, 'pipeline');
@@ -56,7 +56,7 @@ const hooksOf = ({ node: { processor } }: GuardLocation): readonly PhaseRow[] =>
 
 /** The rows in which a guard runs at its location; hooks for failed calls run in every lane. */
 export const rowsOf = (place: GuardLocation): readonly PhaseRow[] => {
-  const { lane } = place.stand;
+  const { lane } = place.position;
   return hooksOf(place).filter((row) => lane === undefined || row.lane === lane || row.lane === 'error');
 };
 

@@ -33,11 +33,11 @@ export const judgesEachChunk: Check = {
   severity: 'warning',
   find: (subject) =>
     streamGuards(subject)
-      .filter(isAskedByChunk)
+      .filter(isCalledByChunk)
       .map((guard) => ({ path: guard.path, shows: cutValue(guard) })),
 };
 
-const isAskedByChunk = (guard: GuardLocation): boolean => {
+const isCalledByChunk = (guard: GuardLocation): boolean => {
   const { traits, processor } = guard.node;
   const isBlind = traits?.judgesEachChunk === true || patternIn((processor as { window?: Window }).window) !== undefined;
   return isBlind && (windowOf(guard) ?? 'chunk') === 'chunk';

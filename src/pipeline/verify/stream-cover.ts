@@ -49,12 +49,12 @@ const coverOfBranch = ({ node, path, children }: GraphLocation<BranchNode>): Cov
 
 const coverOfGuard = (guard: GuardLocation): Cover => {
   if (!rowsOf(guard).includes(streamRow)) return undefined;
-  const why = whyNotAsked(guard);
+  const why = reasonNotCalled(guard);
   return why ? { path: guard.path, detail: `"${guard.node.id}" ${why}` } : 'whole';
 };
 
 /** The reason why an existing hook may give no verdict. */
-const whyNotAsked = ({ node: { policy } }: GuardLocation): string | undefined => {
+const reasonNotCalled = ({ node: { policy } }: GuardLocation): string | undefined => {
   if (policy?.shadow) return 'runs in the shadow';
   if ((policy?.sampleRate ?? 1) < 1) return `is asked in ${policy?.sampleRate} of all runs`;
   return policy?.onUnavailable === 'pass' ? 'lets pass where it is unavailable' : undefined;

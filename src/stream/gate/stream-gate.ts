@@ -2,7 +2,7 @@ import type { Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
-import type { StreamStretch } from '../../pipeline/stream-plan.js';
+import type { StreamSegment } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
 import type { EarlierText } from './across-parts.js';
 import { createChunkStage, type ChunkStage } from './chunk-stage.js';
@@ -13,7 +13,7 @@ import { createWindowStage } from './window-stage.js';
 
 interface StreamGateOptions {
   /** The guards of the stream, in their order. */
-  readonly stretches: readonly StreamStretch[];
+  readonly segments: readonly StreamSegment[];
   readonly scope: RunScope;
   /** The earlier text of the run, which a model's call continues. Default: the text that each guard released through its gates. */
   readonly earlierTexts?: (() => readonly EarlierText[]) | undefined;
@@ -47,7 +47,7 @@ export const defaultMaxHeldChars = 1_000_000;
 
 /** Creates the gate of one model call. */
 export const createStreamGate = (options: StreamGateOptions): StreamGate => {
-  const { stretches, maxHeldChars = defaultMaxHeldChars } = options;
+  const { segments, maxHeldChars = defaultMaxHeldChars } = options;
   const blockScope = createBlockScopes().take(options.scope);
   let place = 0;
   let failure: { readonly error: unknown } | undefined;
@@ -69,7 +69,7 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
     },
   });
   const out: ChunkStage = { push: (chunk) => (gate.isStopping ? undefined : options.release(chunk)), idle: () => undefined };
-  const first = stretches.reduceRight((next, stretch) => stageOf(stretch, { gate, next, maxHeldChars }), out);
+  const first = segments.reduceRight((next, segment) => stageOf(segment, { gate, next, maxHeldChars }), out);
   const rethrow = (): void => {
     if (failure) throw failure.error;
   };
@@ -152,7 +152,7 @@ interface StageOptions {
   readonly maxHeldChars: number;
 }
 
-const stageOf = (stretch: StreamStretch, { gate, next, maxHeldChars }: StageOptions): ChunkStage => {
-  if (stretch.kind === 'chunks') return createChunkStage(stretch.guard, gate, next);
-  return createWindowStage({ stretch, gate, next, maxHeldChars });
+const stageOf = (segment: StreamSegment, { gate, next, maxHeldChars }: StageOptions): ChunkStage => {
+  if (segment.kind === 'chunks') return createChunkStage(segment.guard, gate, next);
+  return createWindowStage({ segment, gate, next, maxHeldChars });
 };

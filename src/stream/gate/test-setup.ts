@@ -108,7 +108,7 @@ export const openGate = (guards: readonly PipelineStep[], { maxHeldChars, scope:
   const left: Chunk[] = [];
   const scope = createScope(own);
   const gate = createStreamGate({
-    stretches,
+    segments: stretches,
     scope,
     payloadOf: (part) => ({ phase: 'outputStream', part, streamParts: [], state: {} }),
     release: (chunk) => {

@@ -6,14 +6,14 @@ import { judgeCall } from './judge-call.js';
 import { judgeWhole, sendAll, type ChunkStage } from './chunk-stage.js';
 import { createQueue, type Entry, type OpenTextPart, type Queue } from './queue.js';
 import { textOf } from './segment.js';
-import type { WindowStretch } from '../../pipeline/stream-plan.js';
+import type { WindowSegment } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
 import type { Gate } from './text-stage.js';
 import { createTextWay } from './text-way.js';
 
 /** The input of a stage. */
 interface WindowStageOptions {
-  readonly stretch: WindowStretch;
+  readonly segment: WindowSegment;
   readonly gate: Gate;
   readonly next: ChunkStage;
   /** Maximum number of buffered characters. */
@@ -28,9 +28,9 @@ const aheadChars = 16_384;
  * wait for each other; any other chunk waits for the text before it, and no text overtakes it.
  */
 export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
-  const { stretch, gate, next } = options;
+  const { segment, gate, next } = options;
   const queue = createQueue();
-  const way = createTextWay(stretch.places, gate, {
+  const way = createTextWay(segment.places, gate, {
     add: (lane, segment) => void (lane as OpenTextPart).cleared.push(segment), // lanes are the queue's
     end: () => undefined,
     endStep: () => undefined,
@@ -60,7 +60,7 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
     if (queue.isEmpty) return next.idle();
     if (gate.busy > 0) return progress().then(idle);
     const detail = 'the guards of the stream left a chunk unjudged';
-    return gate.fail(new InterlockError('run/failed', { path: stretch.path, detail }));
+    return gate.fail(new InterlockError('run/failed', { path: segment.path, detail }));
   };
   gate.onProgress(() => {
     try {
@@ -81,12 +81,12 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   };
 };
 
-const bufferExceeded = ({ bufferedChars }: Queue, { stretch, maxHeldChars }: WindowStageOptions): Stop => {
+const bufferExceeded = ({ bufferedChars }: Queue, { segment, maxHeldChars }: WindowStageOptions): Stop => {
   const detail = `${bufferedChars} characters are held, and ${maxHeldChars} may be`;
-  return unavailableAt(stretch, new InterlockError('release/hold-exceeded', { path: stretch.path, detail }));
+  return unavailableAt(segment, new InterlockError('release/hold-exceeded', { path: segment.path, detail }));
 };
 
-const unavailableAt = ({ path }: WindowStretch, error: InterlockError): Stop => ({
+const unavailableAt = ({ path }: WindowSegment, error: InterlockError): Stop => ({
   kind: 'unavailable',
   processorId: path,
   phase: 'outputStream',
@@ -95,10 +95,10 @@ const unavailableAt = ({ path }: WindowStretch, error: InterlockError): Stop => 
 });
 
 /** Passes on cleared entries. Only one call does so at a time, to keep the order. */
-const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
+const createDrain = (queue: Queue, { segment, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
   let draining: Promise<void> | undefined;
-  const judgeAt = (place: number) => (chunk: Chunk) => judgeWhole({ chunk, place }, stretch.whole, gate);
-  const rejectAt = (place: number) => (error: InterlockError) => gate.stop(unavailableAt(stretch, error), place);
+  const judgeAt = (place: number) => (chunk: Chunk) => judgeWhole({ chunk, place }, segment.whole, gate);
+  const rejectAt = (place: number) => (error: InterlockError) => gate.stop(unavailableAt(segment, error), place);
 
   const send = (entry: Entry): Awaitable<void> => {
     if (!('whole' in entry)) {

@@ -53,12 +53,12 @@ const clockFields = new Set(['seq', 'at', 'durationMs', 'createdAt', 'adds', ...
 
 /** Lines with equal keys have equal content. */
 const keyOf = ({ entry, contents }: Standalone): string => {
-  const held = contents.map(([name, { lists, values }]) => [
+  const lists = contents.map(([name, { lists, values }]) => [
     name,
     [...lists].map(([list, jsons]) => [list, jsons.map((json) => JSON.parse(json) as unknown)]),
     values,
   ]);
-  return JSON.stringify([entry, held], (key, value: unknown) => (clockFields.has(key) ? undefined : value));
+  return JSON.stringify([entry, lists], (key, value: unknown) => (clockFields.has(key) ? undefined : value));
 };
 
 /** The lines with new numbers; each value is recorded at its first occurrence. */
@@ -69,10 +69,10 @@ const renumbered = (lines: readonly Standalone[]): Trace => {
   return lines.map(({ entry, contents }, seq) => {
     at = Math.max(at, entry.at);
     const adds: unknown[] = [];
-    const held = Object.fromEntries(contents.map(([name, frozen]) => [name, writer.write(frozen, adds)] as const));
+    const written = Object.fromEntries(contents.map(([name, frozen]) => [name, writer.write(frozen, adds)] as const));
     const isEvent = entry.kind === 'event';
     const event = isEvent ? { event: { ...entry.event, seq: eventSeq } } : {};
     if (isEvent) eventSeq += 1;
-    return { ...entry, seq, ...event, ...held, ...('adds' in entry && { adds }) };
+    return { ...entry, seq, ...event, ...written, ...('adds' in entry && { adds }) };
   });
 };

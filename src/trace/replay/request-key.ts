@@ -2,7 +2,7 @@ import { stringify } from 'safe-stable-stringify';
 import type { Frozen } from '../contents.js';
 
 /** The model and its request. */
-interface AskedModel {
+interface RequestedModel {
   readonly modelId: string;
   readonly provider: string;
 }
@@ -11,7 +11,7 @@ interface AskedModel {
 const withoutTimes = (key: string, value: unknown): unknown => (key === 'createdAt' ? undefined : value);
 
 /** Requests with equal keys are equal to the model. */
-export const requestKey = ({ modelId, provider }: AskedModel, { lists, values }: Frozen): string =>
+export const requestKey = ({ modelId, provider }: RequestedModel, { lists, values }: Frozen): string =>
   stringify([modelId, provider, [...lists].map(([name, list]) => [name, list.map(parsed)]), values], withoutTimes) ?? '';
 
 const parsed = (json: string): unknown => JSON.parse(json);

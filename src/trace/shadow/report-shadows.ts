@@ -28,7 +28,7 @@ export const shadowReport = (
 ): ShadowReport => {
   const places = traces.flatMap((trace) => {
     const own = createShadowPlaces();
-    for (const { event } of traceOfKind(trace, 'event')) own.hear(event);
+    for (const { event } of traceOfKind(trace, 'event')) own.onEvent(event);
     return own.all().map((place) => ({ ...place, trace }));
   });
   const wordsAt = (place: JudgedPlace): string | undefined => {
@@ -61,7 +61,7 @@ export interface ShadowWatchOptions extends ShadowOptions {
  */
 export const watchShadows = ({ maxPlaces = 10_000, ...options }: ShadowWatchOptions = {}): ShadowWatch => {
   const places = createShadowPlaces(maxPlaces);
-  return { onRunEvent: (event) => places.hear(event), report: () => compareShadows(places.all(), options) };
+  return { onRunEvent: (event) => places.onEvent(event), report: () => compareShadows(places.all(), options) };
 };
 
 /** The judged text at a place: the caller's input before the model, the step's response after it. */

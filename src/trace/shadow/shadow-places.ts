@@ -4,7 +4,7 @@ import { phaseRow } from '../../phase/table.js';
 import { isStricter, type VerdictKind } from '../../verdict.js';
 
 /** A guard's result for one step of a run: the strictest verdict, and the total duration. */
-export interface Said {
+export interface GuardVerdict {
   readonly verdict: VerdictKind;
   readonly reason?: string;
   /** The phase of the strictest verdict. */
@@ -23,29 +23,29 @@ export interface Place {
 
 /** The verdicts at a place, by guard id. */
 export interface JudgedPlace extends Place {
-  readonly guards: ReadonlyMap<string, Said>;
-  readonly shadows: ReadonlyMap<string, Said>;
+  readonly guards: ReadonlyMap<string, GuardVerdict>;
+  readonly shadows: ReadonlyMap<string, GuardVerdict>;
 }
 
 /** Collects verdicts, place by place. */
 interface ShadowPlaces {
   /** `source` separates runs that have the same id. */
-  hear(event: RunEvent, source?: number): void;
+  onEvent(event: RunEvent, source?: number): void;
   /** The places in order of their first event. */
   all(): JudgedPlace[];
 }
 
 interface OpenPlace extends Place {
-  readonly guards: Map<string, Said>;
-  readonly shadows: Map<string, Said>;
+  readonly guards: Map<string, GuardVerdict>;
+  readonly shadows: Map<string, GuardVerdict>;
 }
 
-type Heard = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }>;
+type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }>;
 
 /** Makes an empty collection of at most `maxPlaces` places; the oldest are dropped. */
 export const createShadowPlaces = (maxPlaces = Infinity): ShadowPlaces => {
   const places = new Map<string, OpenPlace>();
-  const placeOf = ({ runId, phase, stepNumber, attempt }: Heard, source: number): OpenPlace => {
+  const placeOf = ({ runId, phase, stepNumber, attempt }: GuardEvent, source: number): OpenPlace => {
     const { lane } = phaseRow<Phase>(phase as Phase); // events name phases
     const key = JSON.stringify([source, runId, lane, stepNumber, attempt]);
     const place = places.get(key) ?? emptyAt({ runId, lane, stepNumber, attempt });
@@ -55,12 +55,12 @@ export const createShadowPlaces = (maxPlaces = Infinity): ShadowPlaces => {
     return place;
   };
   return {
-    hear: (event, source = 0) => {
-      if (!isHeard(event)) return;
+    onEvent: (event, source = 0) => {
+      if (!isGuardEvent(event)) return;
       const { guards, shadows } = placeOf(event, source);
-      const said = saidIn(event);
+      const verdict = verdictIn(event);
       const own = event.type === 'guard-shadow' ? shadows : guards;
-      own.set(event.processorId, together(own.get(event.processorId), said));
+      own.set(event.processorId, together(own.get(event.processorId), verdict));
     },
     all: () => [...places.values()],
   };
@@ -69,11 +69,11 @@ export const createShadowPlaces = (maxPlaces = Infinity): ShadowPlaces => {
 const emptyAt = (place: Place): OpenPlace => ({ ...place, guards: new Map(), shadows: new Map() });
 
 /** A guard that was not called has no verdict. */
-const isHeard = (event: RunEvent): event is Heard =>
+const isGuardEvent = (event: RunEvent): event is GuardEvent =>
   event.type === 'guard' || event.type === 'guard-shadow' || (event.type === 'guard-bypass' && event.reason !== 'sampled-out');
 
 /** A guard that passed after an error had no verdict. */
-const saidIn = (event: Heard): Said => {
+const verdictIn = (event: GuardEvent): GuardVerdict => {
   const { phase, reason } = event;
   const verdict = event.type === 'guard-bypass' ? ('unavailable' as const) : event.verdict;
   return {
@@ -84,7 +84,7 @@ const saidIn = (event: Heard): Said => {
   };
 };
 
-const together = (before: Said | undefined, next: Said): Said => {
+const together = (before: GuardVerdict | undefined, next: GuardVerdict): GuardVerdict => {
   if (!before) return next;
   const durationMs = before.durationMs + next.durationMs;
   return { ...(isStricter(next.verdict, before.verdict) ? next : before), durationMs };

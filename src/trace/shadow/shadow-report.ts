@@ -1,6 +1,6 @@
 import { spreadOf, type Spread } from '../percentile.js';
 import { isStricter, type VerdictKind } from '../../verdict.js';
-import type { JudgedPlace, Place, Said } from './shadow-places.js';
+import type { JudgedPlace, Place, GuardVerdict } from './shadow-places.js';
 
 /** Options for the comparison of a shadow guard with its incumbent. */
 export interface ShadowOptions {
@@ -23,8 +23,8 @@ export type Agreement = 'both' | 'onlyShadow' | 'onlyIncumbent' | 'neither';
 /** A place at which the two disagree. */
 export interface ShadowExample extends Place {
   readonly who: Extract<Agreement, 'onlyShadow' | 'onlyIncumbent'>;
-  readonly shadow: Omit<Said, 'durationMs'>;
-  readonly incumbent: Omit<Said, 'durationMs'>;
+  readonly shadow: Omit<GuardVerdict, 'durationMs'>;
+  readonly incumbent: Omit<GuardVerdict, 'durationMs'>;
   /** The judged text; undefined if it is unknown or hidden. */
   readonly words?: string;
 }
@@ -99,14 +99,14 @@ interface Comparing {
 /** The results of both sides at a place, if any. */
 interface Met {
   readonly place: JudgedPlace;
-  readonly shadow: Said | undefined;
-  readonly incumbent: Said | undefined;
+  readonly shadow: GuardVerdict | undefined;
+  readonly incumbent: GuardVerdict | undefined;
 }
 
 /** A place where both sides gave a verdict. */
 interface Compared extends Met {
-  readonly shadow: Said;
-  readonly incumbent: Said;
+  readonly shadow: GuardVerdict;
+  readonly incumbent: GuardVerdict;
   readonly who: Agreement;
 }
 
@@ -115,8 +115,8 @@ const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wor
   const met = places
     .filter((place) => place.lane === lane)
     .map((place): Met => ({ place, shadow: place.shadows.get(processorId), incumbent: incumbentAt(place, against) }));
-  const asked = met.filter(({ shadow }) => shadow);
-  const compared = asked.flatMap((one) => whereBothJudged(one, countEdits));
+  const shadowed = met.filter(({ shadow }) => shadow);
+  const compared = shadowed.flatMap((one) => whereBothJudged(one, countEdits));
   const count = (who: Agreement): number => compared.filter((one) => one.who === who).length;
   const counts = {
     both: count('both'),
@@ -137,22 +137,22 @@ const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wor
     compared: compared.length,
     ...counts,
     ...(compared.length > 0 && { agreement: (counts.both + counts.neither) / compared.length }),
-    shadowUnavailable: asked.filter(({ shadow }) => shadow?.verdict === 'unavailable').length,
-    incumbentUnavailable: asked.filter(({ incumbent }) => incumbent?.verdict === 'unavailable').length,
-    incumbentNotAsked: asked.filter(({ incumbent }) => !incumbent).length,
+    shadowUnavailable: shadowed.filter(({ shadow }) => shadow?.verdict === 'unavailable').length,
+    incumbentUnavailable: shadowed.filter(({ incumbent }) => incumbent?.verdict === 'unavailable').length,
+    incumbentNotAsked: shadowed.filter(({ incumbent }) => !incumbent).length,
     shadowNotAsked: met.filter(({ shadow, incumbent }) => !shadow && incumbent && objects(incumbent, countEdits)).length,
     verdicts: pairsOf(compared),
-    latencyMs: latencyOf(asked, against),
+    latencyMs: latencyOf(shadowed, against),
     examples,
   };
 };
 
 /** Without a verdict of any guard, the lane passes. */
-const incumbentAt = ({ guards, shadows, lane }: JudgedPlace, against: string | undefined): Said | undefined => {
+const incumbentAt = ({ guards, shadows, lane }: JudgedPlace, against: string | undefined): GuardVerdict | undefined => {
   if (against !== undefined) return guards.get(against) ?? shadows.get(against);
-  const passing: Said = { verdict: 'pass', phase: lane, durationMs: 0 };
+  const passing: GuardVerdict = { verdict: 'pass', phase: lane, durationMs: 0 };
   return [...guards.values()].reduce(
-    (strictest, said) => (isStricter(said.verdict, strictest.verdict) ? said : strictest),
+    (strictest, verdict) => (isStricter(verdict.verdict, strictest.verdict) ? verdict : strictest),
     passing,
   );
 };
@@ -164,7 +164,7 @@ const whereBothJudged = ({ place, shadow, incumbent }: Met, countEdits: boolean)
   return [{ place, shadow, incumbent, who }];
 };
 
-const objects = ({ verdict }: Said, countEdits: boolean): boolean =>
+const objects = ({ verdict }: GuardVerdict, countEdits: boolean): boolean =>
   verdict === 'trip' || verdict === 'retry' || (countEdits && verdict === 'edit');
 
 const pairsOf = (compared: readonly Compared[]): VerdictPair[] => {
@@ -178,8 +178,8 @@ const pairsOf = (compared: readonly Compared[]): VerdictPair[] => {
 };
 
 /** A lane as a whole has no duration of its own. */
-const latencyOf = (asked: readonly Met[], against: string | undefined): ShadowComparison['latencyMs'] => {
-  const timesOf = (side: 'shadow' | 'incumbent'): number[] => asked.flatMap((one) => one[side]?.durationMs ?? []);
+const latencyOf = (met: readonly Met[], against: string | undefined): ShadowComparison['latencyMs'] => {
+  const timesOf = (side: 'shadow' | 'incumbent'): number[] => met.flatMap((one) => one[side]?.durationMs ?? []);
   const shadow = spreadOf(timesOf('shadow'));
   return against === undefined ? { shadow } : { shadow, incumbent: spreadOf(timesOf('incumbent')) };
 };
@@ -193,10 +193,10 @@ const exampleOf = ({ place, shadow, incumbent }: Compared, who: ShadowExample['w
     lane,
     stepNumber,
     attempt,
-    shadow: told(shadow),
-    incumbent: told(incumbent),
+    shadow: withoutDuration(shadow),
+    incumbent: withoutDuration(incumbent),
     ...(words !== undefined && { words }),
   };
 };
 
-const told = ({ durationMs: _ms, ...said }: Said): Omit<Said, 'durationMs'> => said;
+const withoutDuration = ({ durationMs: _ms, ...verdict }: GuardVerdict): Omit<GuardVerdict, 'durationMs'> => verdict;

@@ -10,7 +10,7 @@ const legacy =
 type Method = { [Name in keyof Agent]-?: Agent[Name] extends (...args: never[]) => unknown ? Name : never }[keyof Agent];
 
 /** Methods of Mastra's agent that would run another loop, with the reason for the rejection. */
-export const refusedMethods = {
+export const unsupportedMethods = {
   network,
   resumeNetwork: network,
   approveNetworkToolCall: network,
@@ -34,13 +34,13 @@ const unguarded: ReadonlySet<string> = new Set([
  * Replaces each method of a prototype that would leave the loop: it rejects with `agent/unsupported-method`. Those in
  * {@link unguarded} fail only for an agent with guards.
  */
-export const refuseMethods = (prototype: object, isGuarded: (agent: never) => boolean): void => {
-  for (const [name, detail] of Object.entries(refusedMethods)) {
+export const rejectMethods = (prototype: object, isGuarded: (agent: never) => boolean): void => {
+  for (const [name, detail] of Object.entries(unsupportedMethods)) {
     const stock = Reflect.get(prototype, name) as (...args: unknown[]) => unknown; // the method of the base class
     const value = function (this: unknown, ...args: unknown[]): unknown {
       if (unguarded.has(name) && !isGuarded(this as never)) return stock.apply(this, args);
-      const refusal = new InterlockError('agent/unsupported-method', { path: name, detail });
-      return Promise.reject(refusal);
+      const error = new InterlockError('agent/unsupported-method', { path: name, detail });
+      return Promise.reject(error);
     };
     Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
   }

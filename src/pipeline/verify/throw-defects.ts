@@ -7,17 +7,17 @@ import { locationOf } from './graph-location.js';
 import type { Subject } from './subject.js';
 
 /** Errors, which are thrown; all other defects are only reported. */
-const refusals = Object.fromEntries(Object.entries(checks).filter(([, { severity }]) => severity === 'error'));
+const errorChecks = Object.fromEntries(Object.entries(checks).filter(([, { severity }]) => severity === 'error'));
 
 /** Refuses an invalid subject. Raises the code of the first error that `verify` finds, with its path. */
-export const refuseDefects = (subject: Subject): void => {
-  const [defect] = findDefects(subject, refusals);
+export const throwDefects = (subject: Subject): void => {
+  const [defect] = findDefects(subject, errorChecks);
   if (defect) throw new InterlockError(defect.code, { path: defect.path, detail: defect.detail });
 };
 
-/** Refuses a graph that could not work anywhere; otherwise returns it. Raises the codes of {@link refuseDefects}. */
+/** Refuses a graph that could not work anywhere; otherwise returns it. Raises the codes of {@link throwDefects}. */
 export const checkGraph = (graph: SequenceNode): SequenceNode => {
-  refuseDefects({ id: graph.id, roots: [locationOf(graph)] });
+  throwDefects({ id: graph.id, roots: [locationOf(graph)] });
   return graph;
 };
 
