@@ -60,7 +60,7 @@ interface Answer {
 }
 
 /** Measures a case in a separate process; undefined if that took too long. */
-const ask = async (name: string): Promise<Answer | undefined> => {
+const runChild = async (name: string): Promise<Answer | undefined> => {
   const args = ['--expose-gc', '--no-warnings', join(folder, 'child.js'), name, String(isQuick)];
   try {
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: limitMs, maxBuffer: 2 ** 26 });
@@ -87,7 +87,7 @@ const measureAll = async (): Promise<BenchRun> => {
     for (const { name } of round % 2 === 0 ? chosen : chosen.toReversed()) {
       if (givenUp.has(name)) continue;
       progress(`round ${round + 1} of ${rounds}: ${name}`);
-      const answer = await ask(name);
+      const answer = await runChild(name);
       if (!answer) givenUp.add(name);
       samples.push(...(answer?.samples ?? []));
       cpuMs += answer?.cpuMs ?? 0;

@@ -3,7 +3,7 @@ import type { BenchCase, Sample, WarmCase, Work } from './case.js';
 /** Work runs in batches until `patience` of them in a row were no faster. */
 interface WarmUp {
   /** CPU time of a batch; at least one run. */
-  readonly stretchMs: number;
+  readonly sampleMs: number;
   readonly patience: number;
   /** CPU time of all batches. */
   readonly maxMs: number;
@@ -22,16 +22,16 @@ interface Effort {
 }
 
 const quickEffort: Effort = {
-  first: { stretchMs: 100, patience: 2, maxMs: 1_000 },
-  further: { stretchMs: 60, patience: 1, maxMs: 200 },
+  first: { sampleMs: 100, patience: 2, maxMs: 1_000 },
+  further: { sampleMs: 60, patience: 1, maxMs: 200 },
   samples: 2,
   sampleMs: 30,
   largest: 8_000,
 };
 
 const fullEffort: Effort = {
-  first: { stretchMs: 300, patience: 3, maxMs: 8_000 },
-  further: { stretchMs: 200, patience: 1, maxMs: 2_000 },
+  first: { sampleMs: 300, patience: 3, maxMs: 8_000 },
+  further: { sampleMs: 200, patience: 1, maxMs: 2_000 },
   samples: 2,
   sampleMs: 80,
   largest: Infinity,
@@ -56,11 +56,11 @@ const runFor = async (work: Work, ms: number): Promise<number> => {
 /** Work is warm if it gets faster by less than this. */
 const gain = 0.03;
 
-const warmUp = async (work: Work, { stretchMs, patience, maxMs }: WarmUp): Promise<number> => {
+const warmUp = async (work: Work, { sampleMs, patience, maxMs }: WarmUp): Promise<number> => {
   const from = cpuMs();
   let best = Infinity;
   for (let waited = 0; ;) {
-    const cpu = await runFor(work, stretchMs);
+    const cpu = await runFor(work, sampleMs);
     waited = cpu < (1 - gain) * best ? 0 : waited + 1;
     best = Math.min(best, cpu);
     if (waited >= patience || cpuMs() - from >= maxMs) return cpu;

@@ -48,25 +48,26 @@ Exit code: 0, 1 where there are errors, 2 where the entry does not load.`,
     const agents = await checkAgents(built, rejections);
     const versions = installedIntegrations();
     if (values.json) io.out(`${JSON.stringify({ versions, agents }, undefined, 2)}\n`);
-    else tell(io, agents, versions);
+    else print(io, agents, versions);
     const all = [...versions, ...agents.flatMap(({ findings }) => findings)];
     return all.some(({ severity }) => severity === 'error' || (values.strict && severity === 'warning')) ? 1 : 0;
   },
 };
 
 /** Unregistered agents are checked too, if they were built. */
-const checkAgents = async (mastra: Mastra, refusals: readonly Rejection[]): Promise<CheckedAgent[]> => {
-  const refusedBy = (id: string): Line[] => refusals.filter(({ agentId }) => agentId === id).map(({ error }) => lineOf(error));
+const checkAgents = async (mastra: Mastra, rejections: readonly Rejection[]): Promise<CheckedAgent[]> => {
+  const rejectionsOf = (id: string): Line[] =>
+    rejections.filter(({ agentId }) => agentId === id).map(({ error }) => lineOf(error));
   const registered = await Promise.all(
     Object.values(mastra.listAgents()).map(async (agent): Promise<CheckedAgent> => {
       const { id } = agent;
       if (!isOurs(agent)) return { id, kind: 'stock', findings: [] };
-      return { id, kind: 'interlock', findings: [...refusedBy(id), ...(await memoryOf(agent)), ...verify(agent).map(lineOf)] };
+      return { id, kind: 'interlock', findings: [...rejectionsOf(id), ...(await memoryOf(agent)), ...verify(agent).map(lineOf)] };
     }),
   );
   const known = new Set(registered.map(({ id }) => id));
-  const others = new Set(refusals.map(({ agentId }) => agentId).filter((id) => !known.has(id)));
-  return [...registered, ...[...others].map((id): CheckedAgent => ({ id, kind: 'interlock', findings: refusedBy(id) }))];
+  const others = new Set(rejections.map(({ agentId }) => agentId).filter((id) => !known.has(id)));
+  return [...registered, ...[...others].map((id): CheckedAgent => ({ id, kind: 'interlock', findings: rejectionsOf(id) }))];
 };
 
 type AnyAgent = ReturnType<Mastra['listAgents']>[string];
@@ -91,12 +92,12 @@ const lineOf = (found: Finding | Rejection['error']): Line => {
   return { severity: 'severity' in found ? found.severity : 'error', code, path, message };
 };
 
-const tell = ({ out }: CommandIo, agents: readonly CheckedAgent[], versions: readonly InstalledIntegration[]): void => {
+const print = ({ out }: CommandIo, agents: readonly CheckedAgent[], versions: readonly InstalledIntegration[]): void => {
   for (const { name, version, severity, message } of versions)
     out(severity ? `${severity.padEnd(7)}  ${message}\n` : `ok       ${name} ${version}\n`);
   for (const { id, kind, findings } of agents) {
-    const note = kind === 'stock' ? ' (an agent of Mastra, without guards of ours)' : '';
-    out(`${findings.length === 0 ? 'ok       ' : ''}${id}${note}\n`);
+    const kindNote = kind === 'stock' ? ' (an agent of Mastra, without guards of ours)' : '';
+    out(`${findings.length === 0 ? 'ok       ' : ''}${id}${kindNote}\n`);
     for (const { severity, code, path, message } of findings)
       out(`  ${severity.padEnd(7)}  ${message.includes(code) ? message : `[${code}] at ${path}: ${message}`}\n`);
   }

@@ -68,7 +68,7 @@ Exit code: 0, 1 where a bound is not kept, 2 where something could not be read.`
       onProgress: progress.show,
     }).finally(progress.end);
     const broken = brokenBounds(evaluation.together, bounds);
-    tell(io, evaluation, broken); // before the files are written, which may fail
+    print(io, evaluation, broken); // before the files are written, which may fail
     const title = `${basename(values.pipeline)} on ${basename(values.data)}`;
     await write(io, values.json, () => `${JSON.stringify({ ...evaluation, broken }, undefined, 2)}\n`);
     await write(io, values.html, () => evaluationPage(evaluation, { title, samples }));
@@ -97,7 +97,11 @@ const write = async ({ cwd }: CommandIo, name: string | undefined, text: () => s
   await writeFile(path, text());
 };
 
-const tell = ({ out }: CommandIo, { together, guards, samples, objecting }: Evaluation, broken: readonly BrokenBound[]): void => {
+const print = (
+  { out }: CommandIo,
+  { together, guards, samples, objecting }: Evaluation,
+  broken: readonly BrokenBound[],
+): void => {
   const all: [string, Measures][] = [['all guards', together], ...Object.entries(guards)];
   const lines = [
     `${samples.length} samples, ${samples.filter(({ label }) => label).length} of them to be objected to`,
@@ -122,13 +126,13 @@ const tell = ({ out }: CommandIo, { together, guards, samples, objecting }: Eval
   out(`${lines.join('\n').trimEnd()}\n`);
 };
 
-const mostTold = 3;
+const maxPrinted = 3;
 
 /** Samples without a verdict, with the reason. Only the first are listed: a guard that is down repeats one reason. */
 const withoutVerdict = (samples: Evaluation['samples']): string[] => {
   const all = samples.filter(({ why }) => why !== undefined);
-  const more = all.length > mostTold ? [`no verdict: ${all.length - mostTold} more`] : [];
-  return [...all.slice(0, mostTold).map(({ where, why }) => `no verdict: ${where}: ${why}`), ...more];
+  const more = all.length > maxPrinted ? [`no verdict: ${all.length - maxPrinted} more`] : [];
+  return [...all.slice(0, maxPrinted).map(({ where, why }) => `no verdict: ${where}: ${why}`), ...more];
 };
 
 /** Shows progress. */

@@ -58,7 +58,7 @@ Exit code: 0, 1 where \`check\` finds errors, 2 where nothing was written.`,
       return 0;
     }
     for (const { path, before, after } of changes) io.out(createTwoFilesPatch(path, path, before, after, '', '', { context: 2 }));
-    if (!values.yes && !(await asked(io, changes.length))) {
+    if (!values.yes && !(await confirmed(io, changes.length))) {
       io.err('Nothing was written. --yes writes without asking.\n');
       return 2;
     }
@@ -86,12 +86,12 @@ const writeTemplate = (name: string, io: CommandIo): number => {
   return 0;
 };
 
-const asked = async ({ ask }: CommandIo, files: number): Promise<boolean> =>
+const confirmed = async ({ ask }: CommandIo, files: number): Promise<boolean> =>
   (await ask?.(`Write ${files} file${files === 1 ? '' : 's'}? (y/N) `)) ?? false;
 
 /** Runs `check` if the application can load the package. */
-const checked = async (io: CommandIo, given: string | undefined): Promise<number> => {
-  const entry = given ?? entries.find((path) => existsSync(join(io.cwd, path)));
+const checked = async (io: CommandIo, folder: string | undefined): Promise<number> => {
+  const entry = folder ?? entries.find((path) => existsSync(join(io.cwd, path)));
   const isInstalled = canResolve(io.cwd);
   if (!isInstalled) io.out('Next: npm install mastra-interlock\n');
   if (entry === undefined) return 0;

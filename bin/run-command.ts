@@ -46,7 +46,7 @@ Exit code: 0 where every verdict is the same, 1 where any differs, 2 where somet
       const comparison = compareTraces(recorded, trace);
       replayed += 1;
       if (comparison.differs) differing += 1;
-      tell(
+      print(
         io,
         { path, comparison, endedAt: endedAt && `step ${endedAt.stepNumber}, attempt ${endedAt.attempt}: ${endedAt.reason}` },
         values.json,
@@ -58,13 +58,13 @@ Exit code: 0 where every verdict is the same, 1 where any differs, 2 where somet
   },
 };
 
-interface Told {
+interface ReplayReport {
   readonly path: string;
   readonly comparison: TraceComparison;
   readonly endedAt: string | undefined;
 }
 
-const tell = ({ out }: CommandIo, { path, comparison, endedAt }: Told, asJson = false): void => {
+const print = ({ out }: CommandIo, { path, comparison, endedAt }: ReplayReport, asJson = false): void => {
   const { before, after, differs, rows } = comparison;
   if (asJson) return out(`${JSON.stringify({ path, ...comparison, ...(endedAt && { endedAt }) })}\n`);
   const [was, is] = [before.status ?? 'unfinished', after.status ?? 'ended'];
@@ -74,8 +74,9 @@ const tell = ({ out }: CommandIo, { path, comparison, endedAt }: Told, asJson = 
 };
 
 const lineOf = ({ stepNumber, attempt, phase, processorId, before, after }: ComparedRow): string => {
-  const said = (one: ComparedRow['before']): string => (one ? [one.verdict, one.reason].filter(Boolean).join(': ') : 'not asked');
-  return `step ${stepNumber}, attempt ${attempt}, ${phase} ${processorId}: ${said(before)} -> ${said(after)}`;
+  const verdictText = (one: ComparedRow['before']): string =>
+    one ? [one.verdict, one.reason].filter(Boolean).join(': ') : 'not asked';
+  return `step ${stepNumber}, attempt ${attempt}, ${phase} ${processorId}: ${verdictText(before)} -> ${verdictText(after)}`;
 };
 
 /** Serves the studio for an application. */
@@ -128,9 +129,9 @@ export const runCommand = async ([name, ...args]: readonly string[], io: Command
   }
   const command = commands.find((one) => one.name === name);
   if (!command) {
-    const isAsked = name === undefined || name === '--help' || name === '-h' || name === 'help';
-    (isAsked ? io.out : io.err)(`${isAsked ? '' : `There is no command "${name}".\n\n`}${listOf(commands)}`);
-    return isAsked ? 0 : 2;
+    const wantsHelp = name === undefined || name === '--help' || name === '-h' || name === 'help';
+    (wantsHelp ? io.out : io.err)(`${wantsHelp ? '' : `There is no command "${name}".\n\n`}${listOf(commands)}`);
+    return wantsHelp ? 0 : 2;
   }
   if (args.includes('--help') || args.includes('-h')) {
     io.out(`${command.usage}\n`);

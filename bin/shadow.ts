@@ -46,7 +46,7 @@ Exit code: 0, or 2 where something could not be read or nothing was compared.`,
       io.err(`"${values.against}" was never asked where a shadow judged; name the id of a guard that was.\n`);
       return 2;
     }
-    tell(io, report, values.json);
+    print(io, report, values.json);
     return unread > 0 ? 2 : 0;
   },
 };
@@ -62,7 +62,7 @@ const options = {
   json: { type: 'boolean' },
 } as const;
 
-const tell = ({ out }: CommandIo, report: ShadowReport, asJson = false): void =>
+const print = ({ out }: CommandIo, report: ShadowReport, asJson = false): void =>
   out(asJson ? `${JSON.stringify(report)}\n` : `${report.shadows.flatMap(linesOf).join('\n')}\n`);
 
 const linesOf = (one: ShadowComparison): string[] => {
@@ -104,8 +104,8 @@ const notes = (one: ShadowComparison): string[] => {
 };
 
 const exampleLine = ({ who, runId, stepNumber, attempt, shadow: own, incumbent, words }: ShadowExample): string => {
-  const said = ({ verdict, reason }: ShadowExample['shadow']): string => [verdict, reason].filter(Boolean).join(': ');
+  const verdictText = ({ verdict, reason }: ShadowExample['shadow']): string => [verdict, reason].filter(Boolean).join(': ');
   const subject = who === 'onlyShadow' ? 'only the shadow objects' : 'only the incumbent objects';
   const shown = words === undefined ? 'words not shown' : JSON.stringify(words);
-  return `  ${subject}  ${runId}, step ${stepNumber}, attempt ${attempt}: ${said(own)} / ${said(incumbent)}  ${shown}`;
+  return `  ${subject}  ${runId}, step ${stepNumber}, attempt ${attempt}: ${verdictText(own)} / ${verdictText(incumbent)}  ${shown}`;
 };

@@ -101,7 +101,7 @@ const nowhere: Reader = { show: () => {}, also: () => {}, withdraw: () => {}, en
 export const tryHost = async (host: Host, limitMs: number): Promise<void> => {
   const server = await startOpenAIServer({ reply: () => ({ kind: 'text', text: words }) });
   const { signal } = new AbortController();
-  const ask = async (mode: 'generate' | 'stream'): Promise<void> => {
+  const callAgent = async (mode: 'generate' | 'stream'): Promise<void> => {
     const session = await openSession(host, { baseUrl: server.baseUrl, guards: [], tools: [], retries: 0 }, limitMs);
     const run = mode === 'stream' ? session.stream('Hello.', signal, nowhere) : session.generate('Hello.', signal);
     const outcome = checked(await within(limitMs, `${mode}()`, run));
@@ -112,8 +112,8 @@ export const tryHost = async (host: Host, limitMs: number): Promise<void> => {
     );
   };
   try {
-    await ask('generate');
-    await ask('stream');
+    await callAgent('generate');
+    await callAgent('stream');
   } catch (error) {
     throw new UsageError('scorecard/adapter-failed', `"${host.id}" does not run: ${textOf(error)}`);
   } finally {

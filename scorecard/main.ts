@@ -103,9 +103,9 @@ const resultsFile = path.join(folder, 'results.json');
 const readResults = (): HostResult[] => JSON.parse(readFileSync(resultsFile, 'utf8'));
 
 const write = (played: readonly HostResult[]): void => {
-  const kept = readResults().filter(({ id }) => !played.some((host) => host.id === id));
+  const otherResults = readResults().filter(({ id }) => !played.some((host) => host.id === id));
   const rank = ({ id }: HostResult) => (known.includes(id) ? known.indexOf(id) : known.length);
-  const all = [...kept, ...played].toSorted((a, b) => rank(a) - rank(b));
+  const all = [...otherResults, ...played].toSorted((a, b) => rank(a) - rank(b));
   writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 1)}\n`);
   const titles = new Map(scenarios.map(({ id, title }) => [id, title]));
   writeFileSync(path.join(folder, '../docs/scorecard.md'), page(all, titles));
@@ -158,9 +158,9 @@ const checkPrograms = async (hosts: readonly string[]): Promise<void> => {
   let outdated = 0;
   for (const host of hosts) {
     const files = programsOf(host);
-    for (const [file, said] of files.length > 0 ? await playPrograms(files) : []) {
-      console.log(`${file}  ${said || 'ended without a verdict'}`);
-      if (!said.startsWith('FAILS')) outdated += 1;
+    for (const [file, output] of files.length > 0 ? await playPrograms(files) : []) {
+      console.log(`${file}  ${output || 'ended without a verdict'}`);
+      if (!output.startsWith('FAILS')) outdated += 1;
     }
   }
   if (outdated > 0) throw new UsageError('scorecard/program-outdated', `${outdated} programs no longer show their failure`);

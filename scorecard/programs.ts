@@ -28,6 +28,6 @@ export const playPrograms = async (files: readonly string[]): Promise<Map<string
   const last = stdout
     .split(/^== .*$/mu)
     .slice(1)
-    .map((said) => said.match(/^(?:FAILS|HOLDS).*$/mu)?.[0] ?? '');
+    .map((output) => output.match(/^(?:FAILS|HOLDS).*$/mu)?.[0] ?? '');
   return new Map(files.map((file, at) => [file, last[at] ?? '']));
 };

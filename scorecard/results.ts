@@ -29,17 +29,17 @@ export interface HostResult {
 const promises: readonly Promised[] = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P12'];
 
 /** Cells of a promise that hold, of those that the host has hooks for. */
-const heldOf = ({ cells }: HostResult, promise?: Promised): readonly [held: number, asked: number] => {
-  const asked = cells.filter(
+const passedOf = ({ cells }: HostResult, promise?: Promised): readonly [passed: number, total: number] => {
+  const total = cells.filter(
     (cell) => (promise === undefined || cell.promise === promise) && (cell.status === 'holds' || cell.status === 'fails'),
   );
-  return [asked.filter(({ status }) => status === 'holds').length, asked.length];
+  return [total.filter(({ status }) => status === 'holds').length, total.length];
 };
 
 const score = (host: HostResult, promise?: Promised): string => {
-  const [held, asked] = heldOf(host, promise);
+  const [passed, total] = passedOf(host, promise);
   if (promise && !host.cells.some((cell) => cell.promise === promise)) return '-'; // not played
-  return asked === 0 ? 'no hook' : `${held}/${asked}`;
+  return total === 0 ? 'no hook' : `${passed}/${total}`;
 };
 
 /** How many cells of a host hold, of those that were asked. */

@@ -6,8 +6,8 @@ export interface Child {
   /** Settles with the first output; the rest is the result. */
   readonly spoke: Promise<unknown>;
   /** The output after that, or all output if `spoke` was not awaited. Rejects if the process fails. */
-  readonly said: Promise<string>;
-  say(line: string): void;
+  readonly line: Promise<string>;
+  write(line: string): void;
   kill(): Promise<void>;
 }
 
@@ -16,28 +16,28 @@ export const startChild = (file: string, orders: unknown): Child => {
   const args = ['--import', 'tsx', join(import.meta.dirname, file), JSON.stringify(orders)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const spoken = Promise.withResolvers<void>();
-  const gone = Promise.withResolvers<string>();
+  const firstLine = Promise.withResolvers<string>();
   let out = '';
   let isKilled = false;
   child.stdout.on('data', (data: Buffer) => {
     out += data.toString();
     spoken.resolve();
   });
-  child.once('error', gone.reject);
+  child.once('error', firstLine.reject);
   child.once('close', (code, signal) => {
-    if (code === 0 || isKilled) gone.resolve(out);
-    else gone.reject(new Error(`${file} ended with ${code ?? signal}.`));
+    if (code === 0 || isKilled) firstLine.resolve(out);
+    else firstLine.reject(new Error(`${file} ended with ${code ?? signal}.`));
   });
-  gone.promise.catch(spoken.reject);
+  firstLine.promise.catch(spoken.reject);
   spoken.promise.catch(() => undefined); // waiting readers get the error
   return {
     spoke: spoken.promise,
-    said: gone.promise,
-    say: (line) => void child.stdin.write(line),
+    line: firstLine.promise,
+    write: (line) => void child.stdin.write(line),
     kill: async () => {
       isKilled = true;
       child.kill('SIGKILL');
-      await gone.promise;
+      await firstLine.promise;
     },
   };
 };

@@ -7,7 +7,7 @@ import { emptyWorker, worker, type Work } from './works.js';
 export interface CostOrders {
   readonly subject: Subject;
   /** Works that are measured in turn with empty runs of each step count in `emptySteps`. */
-  readonly beside: readonly Work[];
+  readonly baselines: readonly Work[];
   readonly emptySteps: readonly number[];
   /** Works that are measured separately. */
   readonly alone: readonly Work[];
@@ -22,9 +22,9 @@ export interface CostsFound {
   readonly empty: Readonly<Record<number, Cost>>;
 }
 
-const { subject, beside, emptySteps, alone, runs } = JSON.parse(process.argv[2] ?? '') as CostOrders;
+const { subject, baselines, emptySteps, alone, runs } = JSON.parse(process.argv[2] ?? '') as CostOrders;
 const engine = engineOf(subject);
-const acts = new Map([...beside, ...alone].map((work) => [work, worker(work, engine)]));
+const acts = new Map([...baselines, ...alone].map((work) => [work, worker(work, engine)]));
 const actOf = (work: Work) => acts.get(work) ?? worker(work, engine);
 
 /** The growth of storage per run, if it can be measured. */
@@ -36,17 +36,17 @@ const growthOf = async (work: Work): Promise<number | undefined> => {
   return ((await storedBytes(subject.spec)) ?? before) / some - before / some;
 };
 
-const besideActs = beside.map(actOf);
+const baselineActs = baselines.map(actOf);
 const emptyActs = engine ? emptySteps.map((steps) => emptyWorker(steps, engine)) : [];
-const costs = await costsOf([...besideActs, ...emptyActs], runs);
+const costs = await costsOf([...baselineActs, ...emptyActs], runs);
 const empty: Record<number, Cost> = {};
 for (const [index, steps] of emptySteps.entries()) {
-  const cost = costs[beside.length + index];
+  const cost = costs[baselines.length + index];
   if (cost) empty[steps] = cost;
 }
 const works: Record<string, CostsFound['works'][string]> = {};
-for (const work of [...beside, ...alone]) {
-  const cost = costs[beside.indexOf(work)] ?? (await costsOf([actOf(work)], runs / 2))[0];
+for (const work of [...baselines, ...alone]) {
+  const cost = costs[baselines.indexOf(work)] ?? (await costsOf([actOf(work)], runs / 2))[0];
   if (cost) works[work.name] = { cost, storedBytes: await growthOf(work) };
 }
 await engine?.close();

@@ -3,7 +3,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { worker, type Work } from './works.js';
 
 /** The data of one run that an engine stores. */
-export interface Kept {
+export interface PersistedSize {
   readonly steps: number;
   /** Bytes of the first step, which contains the conversation after the input guards. */
   readonly firstBytes: number;
@@ -11,18 +11,18 @@ export interface Kept {
   readonly otherBytes: number;
 }
 
-interface KeptStep {
+interface PersistedStep {
   readonly key: string;
   readonly bytes: number;
 }
 
 /** The same engine, with counted steps. */
-const counted = (engine: Engine, kept: KeptStep[]): Engine => {
+const counted = (engine: Engine, steps: PersistedStep[]): Engine => {
   const seen = (durable: Durable): Durable => ({
     canceled: durable.canceled,
     step: async (key, run) => {
       const text = await durable.step(key, (inner) => run(seen(inner)));
-      kept.push({ key, bytes: Buffer.byteLength(text) });
+      steps.push({ key, bytes: Buffer.byteLength(text) });
       return text;
     },
   });
@@ -30,25 +30,25 @@ const counted = (engine: Engine, kept: KeptStep[]): Engine => {
 };
 
 /** The stored data of a work's run, the same on every engine. */
-export const keptOf = async (work: Work): Promise<Kept> => {
-  const kept: KeptStep[] = [];
-  await worker(work, counted(memoryEngine(), kept))();
-  const [first = 0, ...others] = kept.map(({ bytes }) => bytes).toSorted((a, b) => b - a);
-  return { steps: kept.length, firstBytes: first, otherBytes: others.reduce((sum, bytes) => sum + bytes, 0) / others.length };
+export const persistedSizeOf = async (work: Work): Promise<PersistedSize> => {
+  const steps: PersistedStep[] = [];
+  await worker(work, counted(memoryEngine(), steps))();
+  const [first = 0, ...others] = steps.map(({ bytes }) => bytes).toSorted((a, b) => b - a);
+  return { steps: steps.length, firstBytes: first, otherBytes: others.reduce((sum, bytes) => sum + bytes, 0) / others.length };
 };
 
 const stepsAtChunks = async (chunks: number): Promise<number> => {
-  const kept: KeptStep[] = [];
+  const steps: PersistedStep[] = [];
   const model = scriptedModel({ steps: [{ text: Array.from({ length: chunks }, () => 'word ') }] });
   const agent = new InterlockAgent({
     id: 'long',
     name: 'Long',
     instructions: 'Say it.',
     model,
-    durability: counted(memoryEngine(), kept),
+    durability: counted(memoryEngine(), steps),
   });
   await agent.generate('Say it.');
-  return kept.length;
+  return steps.length;
 };
 
 /** The number of additional steps for an answer of ten thousand chunks, compared with one of ten. */

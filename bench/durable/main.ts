@@ -30,10 +30,10 @@ const { values } = parseArgs({
   },
 });
 
-const readNames = (asked: string | undefined): readonly SubjectName[] => {
-  if (asked === undefined) return atHand;
-  if (asked === 'all') return allNames;
-  const wanted = asked.split(/,\s*/);
+const readNames = (names: string | undefined): readonly SubjectName[] => {
+  if (names === undefined) return atHand;
+  if (names === 'all') return allNames;
+  const wanted = names.split(/,\s*/);
   const unknown = wanted.find((name) => !(allNames as readonly string[]).includes(name));
   if (unknown !== undefined) throw new Error(`There is no engine "${unknown}": ${allNames.join(', ')}.`);
   return wanted as readonly SubjectName[]; // each name is one of them
@@ -51,7 +51,7 @@ const progress = (line: string): void => void (process.stderr.isTTY && process.s
 const measure = async (): Promise<DurableRun> => {
   const names = readNames(values.engines);
   if (names.includes('restate')) setUpEngines();
-  return measureDurable({ names, isQuick: values.quick, tell: progress });
+  return measureDurable({ names, isQuick: values.quick, onProgress: progress });
 };
 
 if (values.help) console.log(help);

@@ -4,7 +4,7 @@ import type { AttachOrders, Attaches } from './attach-process.js';
 import { startChild } from './child.js';
 import type { CostOrders, CostsFound } from './cost-process.js';
 import { places, type Subject, type SubjectName } from './engines.js';
-import { keptOf, stepsOfChunks } from './kept.js';
+import { persistedSizeOf, stepsOfChunks } from './kept.js';
 import { restartsOf } from './restart.js';
 import type { DurableRun, EngineFigures } from './run.js';
 import { seamUs } from './seam.js';
@@ -13,7 +13,7 @@ import { answers, errand } from './works.js';
 export interface Wanted {
   readonly names: readonly SubjectName[];
   readonly isQuick: boolean;
-  tell(line: string): void;
+  onProgress(line: string): void;
 }
 
 const [shortest, ...longer] = answers;
@@ -33,12 +33,12 @@ interface Measuring extends Wanted {
 const costsOf = async (subject: Subject, { emptySteps, isQuick }: Measuring): Promise<CostsFound> => {
   const orders: CostOrders = {
     subject,
-    beside: [...(shortest ? [shortest] : []), errand],
+    baselines: [...(shortest ? [shortest] : []), errand],
     emptySteps,
     alone: longer,
     runs: isQuick ? quickRuns : runs,
   };
-  return JSON.parse(await startChild('cost-process.ts', orders).said) as CostsFound;
+  return JSON.parse(await startChild('cost-process.ts', orders).line) as CostsFound;
 };
 
 /** Words of an answer that clients attach to: a chunk each. */
@@ -46,11 +46,11 @@ const words = 3_000;
 
 const attachesOf = async (subject: Subject): Promise<Attaches> => {
   const orders: AttachOrders = { subject, words, times: kills };
-  return JSON.parse(await startChild('attach-process.ts', orders).said) as Attaches;
+  return JSON.parse(await startChild('attach-process.ts', orders).line) as Attaches;
 };
 
 const figuresOf = async (measuring: Measuring): Promise<EngineFigures> => {
-  const { name, tell, isQuick } = measuring;
+  const { name, onProgress, isQuick } = measuring;
   const place = places[name];
   if (!place) return { name, costs: await costsOf({ name }, measuring) };
   const site = await sites[place]();
@@ -58,9 +58,9 @@ const figuresOf = async (measuring: Measuring): Promise<EngineFigures> => {
     const isEncrypted = name.endsWith('encrypted');
     const subjectIn = (process: Parameters<Site['specFor']>[0]): Subject => ({ name, spec: site.specFor(process), isEncrypted });
     const costs = await costsOf(subjectIn('tests'), measuring);
-    tell(`${name}, attached to`);
+    onProgress(`${name}, attached to`);
     const attaches = await attachesOf(subjectIn('tests'));
-    tell(`${name}, killed`);
+    onProgress(`${name}, killed`);
     return { name, costs, attaches, restarts: await restartsOf(subjectIn('first'), subjectIn('second'), isQuick ? 1 : kills) };
   } finally {
     await site.close();
@@ -71,15 +71,17 @@ const figuresOf = async (measuring: Measuring): Promise<EngineFigures> => {
 export const measureDurable = async (wanted: Wanted): Promise<DurableRun> => {
   const startedAt = performance.now();
   const [load = 0] = loadavg();
-  const kept = Object.fromEntries(await Promise.all(works.map(async (work) => [work.name, await keptOf(work)] as const)));
-  const emptySteps = [...new Set(Object.values(kept).map(({ steps }) => steps))];
+  const persisted = Object.fromEntries(
+    await Promise.all(works.map(async (work) => [work.name, await persistedSizeOf(work)] as const)),
+  );
+  const emptySteps = [...new Set(Object.values(persisted).map(({ steps }) => steps))];
   const goals = [
     { says: 'in process: a step more for the seam of engines', measured: await seamUs(), atMost: 20, unit: 'us' },
     { says: 'steps more for 10,000 chunks than for 10', measured: await stepsOfChunks(), atMost: 0, unit: 'steps' },
   ];
   const engines: EngineFigures[] = [];
   for (const name of wanted.names) {
-    wanted.tell(name);
+    wanted.onProgress(name);
     engines.push(await figuresOf({ ...wanted, name, emptySteps }));
   }
   return {
@@ -87,7 +89,7 @@ export const measureDurable = async (wanted: Wanted): Promise<DurableRun> => {
     date: new Date().toISOString().slice(0, 10),
     isQuick: wanted.isQuick,
     seconds: (performance.now() - startedAt) / 1_000,
-    kept,
+    kept: persisted,
     engines,
     goals,
   };

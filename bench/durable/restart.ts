@@ -12,8 +12,8 @@ const resumeOnce = async (first: Subject, second: Subject): Promise<Resumed> => 
   const next = start({ subject: second, runId, isNext: true });
   await Promise.all([killed.spoke, next.spoke]);
   await killed.kill();
-  next.say('go\n');
-  return JSON.parse((await next.said).split('\n').at(-1) ?? '') as Resumed; // the last line, after the output that reports readiness
+  next.write('go\n');
+  return JSON.parse((await next.line).split('\n').at(-1) ?? '') as Resumed; // the last line, after the output that reports readiness
 };
 
 /** Times until a killed run continues: the median of several kills, and the slowest. */

@@ -2,7 +2,7 @@ import type { Goal } from '../goals.js';
 import type { Attaches } from './attach-process.js';
 import type { CostsFound } from './cost-process.js';
 import type { SubjectName } from './engines.js';
-import type { Kept } from './kept.js';
+import type { PersistedSize } from './kept.js';
 import type { Restarts } from './restart.js';
 
 /** The measurements of an engine. */
@@ -22,7 +22,7 @@ export interface DurableRun {
   readonly isQuick: boolean;
   readonly seconds: number;
   /** The data of one run that an engine stores, by the name of its work: the same on each. */
-  readonly kept: Readonly<Record<string, Kept>>;
+  readonly kept: Readonly<Record<string, PersistedSize>>;
   readonly engines: readonly EngineFigures[];
   readonly goals: readonly Goal[];
 }

@@ -18,7 +18,7 @@ const stepsOf = ({ kept }: DurableRun, work: string): number => kept[work]?.step
 const unheard = 0.1;
 
 /** A run compared with the same engine's empty run of as many steps: both values, their ratio, and the difference per step. */
-const beside = (run: DurableRun, engine: EngineFigures, aspect: Aspect): string[] =>
+const comparison = (run: DurableRun, engine: EngineFigures, aspect: Aspect): string[] =>
   [first, errand.name].flatMap((work) => {
     const steps = stepsOf(run, work);
     const [own, empty] = [runOf(engine, work, aspect), emptyOf(engine, steps, aspect)];
@@ -26,7 +26,7 @@ const beside = (run: DurableRun, engine: EngineFigures, aspect: Aspect): string[
     return [brief(own), brief(empty), empty < unheard ? '' : number(own / empty, 1), brief((own - empty) / steps)];
   });
 
-const besideTable = (run: DurableRun, aspect: Aspect): FigureTable => {
+const comparisonTable = (run: DurableRun, aspect: Aspect): FigureTable => {
   const heads = [first, errand.name].flatMap((work) => {
     const steps = stepsOf(run, work);
     return [work === first ? `answer, ${steps} steps` : `errand, ${steps} steps`, `${steps} empty`, 'ratio', 'more, a step'];
@@ -34,7 +34,7 @@ const besideTable = (run: DurableRun, aspect: Aspect): FigureTable => {
   return {
     id: aspect === 'ms' ? 'durable-wall' : 'durable-cpu',
     head: [aspect === 'ms' ? 'ms until the end' : 'CPU ms of the process', ...heads],
-    rows: run.engines.map((engine) => [engine.name, ...beside(run, engine, aspect)]),
+    rows: run.engines.map((engine) => [engine.name, ...comparison(run, engine, aspect)]),
   };
 };
 
@@ -92,8 +92,8 @@ const attachTable = ({ engines }: DurableRun): FigureTable => ({
 
 /** The measurements as tables. */
 export const durableTables = (run: DurableRun): FigureTable[] => [
-  besideTable(run, 'ms'),
-  besideTable(run, 'cpuMs'),
+  comparisonTable(run, 'ms'),
+  comparisonTable(run, 'cpuMs'),
   historyTable(run),
   bytesTable(run),
   restartTable(run),

@@ -20,7 +20,7 @@ export interface Resumed {
 
 const { subject, runId, isNext } = JSON.parse(process.argv[2] ?? '') as WaiterOrders;
 
-const begin = (onCall: () => void) => {
+const start = (onCall: () => void) => {
   const durability = engineOf(subject);
   const model = scriptedModel({
     steps: () => {
@@ -36,9 +36,9 @@ if (isNext) {
   await once(process.stdin, 'data');
   const startedAt = performance.now();
   let calledAt = NaN;
-  const { agent, durability } = begin(() => (calledAt = performance.now()));
+  const { agent, durability } = start(() => (calledAt = performance.now()));
   await (await agent.attach(runId)).getFullOutput();
   const resumed: Resumed = { resumedMs: calledAt - startedAt, endedMs: performance.now() - startedAt };
   await durability?.close();
   process.stdout.write(JSON.stringify(resumed), () => process.exit());
-} else await begin(() => process.stdout.write('called\n')).agent.generate('Hello', { runId });
+} else await start(() => process.stdout.write('called\n')).agent.generate('Hello', { runId });

@@ -17,7 +17,7 @@ const machine = 'src/loop/{machine,decide}.ts';
 /** Of `src/loop`: the activities of the machine and their driver. */
 const activities = 'src/loop/{activities/*,drive,feedback*,judge,reuse}.ts';
 /** Of `src/loop`: the ends of attempts, steps and runs, and their results. */
-const endings = 'src/loop/{finalize-run,retract,reprocess-queue,step-*,record-wasted-call}.ts';
+const finalizing = 'src/loop/{finalize-run,retract,reprocess-queue,step-*,record-wasted-call}.ts';
 /** Of `src/loop`: tool calls and approvals. */
 const tools =
   'src/loop/{request-approvals,call-*,record-model-chunk,insert-result,provider-results,running-calls,settle-result,tool-*}.ts';
@@ -76,14 +76,14 @@ export const modules: Readonly<Record<string, Module>> = {
     mutate: [activities],
     tests: [...agentTests, 'test/{durable/effects,stream/child-text,mastra/models,memory/history}.test.ts'],
   },
-  endings: { mutate: [endings], tests: agentTests },
+  finalizing: { mutate: [finalizing], tests: agentTests },
   tools: { mutate: [tools], tests: ['test/stream/child-text.test.ts', ...agentTests] },
   traces: {
     mutate: [traces],
     tests: ['test/trace/{concealed,privacy,recording,replay,shadow}.test.ts', 'test/verify/counter-examples.test.ts'],
   },
   responses: {
-    mutate: ['src/loop/*.ts', ...[machine, activities, endings, tools, traces].map((others) => `!${others}`)],
+    mutate: ['src/loop/*.ts', ...[machine, activities, finalizing, tools, traces].map((others) => `!${others}`)],
     tests: [
       'src/loop/{rope,read-ahead}.test.ts',
       'test/verify/counter-examples.test.ts',

@@ -6,10 +6,10 @@ const stryker = 'bench/mutation/node_modules/@stryker-mutator/core/bin/stryker.j
 
 /** Keeps the results of sampled changes for the next time. The others are removed: Stryker would reuse them as results. */
 const forgetUnasked = (module: string): void => {
-  const keptAt = `${reportFolder(module)}/incremental.json`;
-  const report = JSON.parse(readFileSync(keptAt, 'utf8')) as Report; // as Stryker has just written it
+  const incrementalFile = `${reportFolder(module)}/incremental.json`;
+  const report = JSON.parse(readFileSync(incrementalFile, 'utf8')) as Report; // as Stryker has just written it
   for (const file of Object.values(report.files)) file.mutants = file.mutants.filter(({ status }) => status !== unasked);
-  writeFileSync(keptAt, JSON.stringify(report));
+  writeFileSync(incrementalFile, JSON.stringify(report));
 };
 
 interface Options {

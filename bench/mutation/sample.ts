@@ -23,11 +23,11 @@ export const isInSample = (
   return createHash('sha256').update(JSON.stringify(place)).digest().readUInt32BE() < 2 ** 32 / every;
 };
 
-/** The 95 % confidence interval of the whole's share, for `noticed` of `asked`: Wilson's interval. */
-export const wilson = (noticed: number, asked: number): readonly [low: number, high: number] => {
+/** The 95 % confidence interval of the whole's share, for `noticed` of `total`: Wilson's interval. */
+export const wilson = (noticed: number, total: number): readonly [low: number, high: number] => {
   const z = 1.96;
-  const share = noticed / asked;
-  const spread = z * Math.sqrt((share * (1 - share)) / asked + z ** 2 / (4 * asked ** 2));
-  const [middle, scale] = [share + z ** 2 / (2 * asked), 1 + z ** 2 / asked];
+  const share = noticed / total;
+  const spread = z * Math.sqrt((share * (1 - share)) / total + z ** 2 / (4 * total ** 2));
+  const [middle, scale] = [share + z ** 2 / (2 * total), 1 + z ** 2 / total];
   return [(middle - spread) / scale, (middle + spread) / scale];
 };

@@ -24,12 +24,12 @@ export interface ModuleScore extends Tally {
 
 export type Scores = Record<string, ModuleScore>;
 
-const keptAt = new URL('scores.json', import.meta.url);
+const scoresFile = new URL('scores.json', import.meta.url);
 const pageAt = new URL('../../docs/mutation.md', import.meta.url);
 
 export const reportFolder = (module: string): string => `test-output/mutation/${module}`;
 
-export const loadScores = (): Scores => JSON.parse(readFileSync(keptAt, 'utf8')) as Scores; // as written by writeScores
+export const loadScores = (): Scores => JSON.parse(readFileSync(scoresFile, 'utf8')) as Scores; // as written by writeScores
 
 interface Mutant extends Change {
   readonly status: string;
@@ -68,11 +68,11 @@ const totalOf = ({ noticed, survived, uncovered }: Tally): number => noticed + s
 const percent = (share: number): string => Math.round(100 * share).toString();
 
 const cellsOf = (tally: Tally, of?: number): string[] => {
-  const asked = totalOf(tally);
-  const [low, high] = wilson(tally.noticed, asked);
+  const total = totalOf(tally);
+  const [low, high] = wilson(tally.noticed, total);
   return [
-    of === undefined ? `${asked}` : `${asked} of ${of}`,
-    `${percent(tally.noticed / asked)} %${of === undefined ? '' : `, ${percent(low)} to ${percent(high)}`}`,
+    of === undefined ? `${total}` : `${total} of ${of}`,
+    `${percent(tally.noticed / total)} %${of === undefined ? '' : `, ${percent(low)} to ${percent(high)}`}`,
     `${tally.survived}`,
     `${tally.uncovered}`,
   ];
@@ -100,7 +100,7 @@ export const writeScores = async (scores: Scores): Promise<void> => {
     const score = scores[name];
     return score ? [[name, score]] : [];
   });
-  writeFileSync(keptAt, `${JSON.stringify(Object.fromEntries(known), undefined, 2)}\n`);
+  writeFileSync(scoresFile, `${JSON.stringify(Object.fromEntries(known), undefined, 2)}\n`);
   let text = readFileSync(pageAt, 'utf8');
   for (const table of [moduleTable(known), fileTable(known)]) text = filled(text, table.id, markdownOf(table));
   writeFileSync(pageAt, await format(text, { parser: 'markdown', printWidth: 140 }));

@@ -6,13 +6,13 @@ import { ThreadsPoolWorker, type PoolRunnerInitializer, type PoolWorker, type Vi
  * change each time: loading their imports would take longer than the tests.
  */
 const warmThreads = (): PoolRunnerInitializer => {
-  let kept: PoolWorker | undefined;
-  let hasBegun = false;
+  let worker: PoolWorker | undefined;
+  let hasStarted = false;
   return {
     name: 'warm-threads',
     createPoolWorker: (options) => {
-      const isNew = kept === undefined;
-      const thread = (kept ??= new ThreadsPoolWorker(options));
+      const isNew = worker === undefined;
+      const thread = (worker ??= new ThreadsPoolWorker(options));
       const answers = new EventEmitter();
       const answer = (type: string) =>
         void setImmediate(() => answers.emit('message', { type, __vitest_worker_response__: true }));
@@ -34,8 +34,8 @@ const warmThreads = (): PoolRunnerInitializer => {
           if (message.type === 'stop') return answer('stopped');
           if (message.type !== 'start') return thread.send(message.type === 'run' ? withConfig(message, config) : message);
           config = message.context.config;
-          if (hasBegun) return answer('started');
-          hasBegun = true;
+          if (hasStarted) return answer('started');
+          hasStarted = true;
           return thread.send(message);
         },
       };

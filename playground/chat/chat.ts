@@ -96,18 +96,18 @@ const start = async (command: Started, opened: Awaited<ReturnType<typeof openMod
 
 /** Runs the program and returns its exit code. */
 export const runChat = async (args: readonly string[], io: ChatIo): Promise<number> => {
-  const refuse = (reason: string): number => {
+  const fail = (reason: string): number => {
     io.errors.write(`${reason}\n`);
     return 1;
   };
   const command = readCommandLine(args);
-  if (command.kind === 'wrong') return refuse(command.say);
+  if (command.kind === 'wrong') return fail(command.message);
   if (command.kind === 'help') {
     io.output.write(`${usage}\n`);
     return 0;
   }
   const provider = readProvider(io.env);
-  if (provider.kind === 'wrong') return refuse(provider.say);
+  if (provider.kind === 'wrong') return fail(provider.message);
   const opened = await openModel(provider);
   try {
     return await start(command, opened, io);

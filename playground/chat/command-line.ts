@@ -5,7 +5,7 @@ export type Command =
   | { readonly kind: 'chat'; readonly json: boolean }
   | { readonly kind: 'once'; readonly json: boolean; readonly text: string }
   | { readonly kind: 'help' }
-  | { readonly kind: 'wrong'; readonly say: string };
+  | { readonly kind: 'wrong'; readonly message: string };
 
 export const usage = `Chat with a sample support agent whose input and output are guarded.
 
@@ -42,10 +42,10 @@ export const readCommandLine = (args: readonly string[]): Command => {
     const { once, json, help } = values;
     if (help) return { kind: 'help' };
     if (once === undefined) return { kind: 'chat', json };
-    if (once.trim() === '') return { kind: 'wrong', say: '--once needs a text, as in --once "Where is my order 1042?".' };
+    if (once.trim() === '') return { kind: 'wrong', message: '--once needs a text, as in --once "Where is my order 1042?".' };
     return { kind: 'once', json, text: once };
   } catch (error) {
-    return { kind: 'wrong', say: `${firstSentence(error)} See --help.` };
+    return { kind: 'wrong', message: `${firstSentence(error)} See --help.` };
   }
 };
 

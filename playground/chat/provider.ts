@@ -5,11 +5,11 @@ import { defaultGateways, getProviderConfig, type MastraModelConfig } from '@mas
 export type Provider =
   | { readonly kind: 'model'; readonly name: string; readonly model: MastraModelConfig }
   | { readonly kind: 'responder' }
-  | { readonly kind: 'wrong'; readonly say: string };
+  | { readonly kind: 'wrong'; readonly message: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const wrong = (say: string): Provider => ({ kind: 'wrong', say });
+const wrong = (message: string): Provider => ({ kind: 'wrong', message });
 
 /** Reads the provider from the environment. Reports invalid settings before anything runs. */
 export const readProvider = (env: Environment): Provider => {

@@ -7,14 +7,14 @@ export type { ComparedRow, ComparedVerdict };
  * The state of a run: its status, and the reason of its end. Of an `observed` run only the guards are known: another host runs
  * its loop, and does not report the end.
  */
-export interface RunStanding {
+export interface RunOutcome {
   readonly status: RunStatus | 'running' | 'observed';
   readonly tripwire?: Tripwire;
   readonly error?: { readonly message: string; readonly code?: string };
 }
 
 /** A run in the list. */
-export interface RunSummary extends RunStanding {
+export interface RunSummary extends RunOutcome {
   readonly runId: string;
   readonly agentId: string;
   /** The conversation it belongs to. */
@@ -128,7 +128,7 @@ export interface Comparison {
 }
 
 /** `GET /api/runs/:runId/beside/:otherId`: two recorded runs, `before` the first of them. */
-export interface RunsBeside {
+export interface RunComparison {
   readonly before: RunSummary;
   readonly after: RunSummary;
   /** Their accepted answers in full. */

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../schemas/index.js';
-import type { RunStanding } from './runs.js';
+import type { RunOutcome } from './runs.js';
 
 /** A position in the run. */
 export interface Place {
@@ -38,7 +38,7 @@ export type StudioEntry = Common &
         readonly result?: unknown;
       })
     /** The state of the run when no event reports it: of a stock agent's run, and of a run whose process is gone. */
-    | ({ readonly kind: 'status' } & RunStanding)
+    | ({ readonly kind: 'status' } & RunOutcome)
     /** The guards of a phase were about to be called, with their pipeline. */
     | (Place & { readonly kind: 'asked'; readonly phase: string; readonly lane: string; readonly pipelineId: string })
   );

@@ -9,7 +9,7 @@ export interface ToolAnswer {
 /** The input for the responder's choice of an answer. */
 export interface Conversation {
   /** The user's last message. */
-  readonly said: string;
+  readonly userText: string;
   /** Tool results since then, oldest first. */
   readonly toolAnswers: readonly ToolAnswer[];
   /** Whether a guard requested another attempt. */
@@ -32,11 +32,11 @@ const toolAnswersIn = (messages: readonly ChatMessage[]): ToolAnswer[] => {
 
 /** Reads a request. */
 export const readConversation = ({ messages, tools = [], tool_choice }: ChatRequest): Conversation => {
-  const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const question = messages[asked];
+  const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
+  const question = messages[lastQuestion];
   return {
-    said: question ? messageText(question) : '',
-    toolAnswers: toolAnswersIn(messages.slice(asked + 1)),
+    userText: question ? messageText(question) : '',
+    toolAnswers: toolAnswersIn(messages.slice(lastQuestion + 1)),
     hasFeedback: messages.some((message) => message.role === 'system' && messageText(message).includes(feedbackMark)),
     offers: (toolName) => tool_choice !== 'none' && tools.some((tool) => tool.function.name === toolName),
   };

@@ -23,8 +23,8 @@ export interface Responder {
 const respond = (request: ChatRequest): Reply => {
   const conversation = readConversation(request);
   const answered = conversation.toolAnswers.at(-1);
-  if (answered) return { kind: 'text', text: sayToolAnswer(answered), chunks: 4 };
-  const scenario = scenarios.find(({ matches }) => matches(conversation.said));
+  if (answered) return { kind: 'text', text: formatToolAnswer(answered), chunks: 4 };
+  const scenario = scenarios.find(({ matches }) => matches(conversation.userText));
   return scenario ? scenario.reply(conversation) : introduction();
 };
 
@@ -48,26 +48,26 @@ const parse = (text: string): unknown => {
   }
 };
 
-const sayKey = (key: string): string =>
+const formatKey = (key: string): string =>
   key
     .replaceAll(/[_-]+/g, ' ')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase();
 
-const sayValue = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(sayValue).join(', ');
-  if (isRecord(value)) return sayFields(value);
+const formatValue = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(formatValue).join(', ');
+  if (isRecord(value)) return formatFields(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-const sayFields = (fields: Record<string, unknown>): string =>
+const formatFields = (fields: Record<string, unknown>): string =>
   Object.entries(fields)
-    .map(([key, value]) => `${sayKey(key)} ${sayValue(value)}`)
+    .map(([key, value]) => `${formatKey(key)} ${formatValue(value)}`)
     .join(', ');
 
 /** A sentence made only from a tool's result, so that it does not contain what a guard removed. */
-const sayToolAnswer = ({ toolName, content }: ToolAnswer): string => {
+const formatToolAnswer = ({ toolName, content }: ToolAnswer): string => {
   const result = parse(content);
-  const said = isRecord(result) ? sayFields(result) : sayValue(result);
-  return `I asked ${toolName}, and this is what it told me: ${said.replace(/\.$/, '')}. Is there anything else I can do for this order?`;
+  const formatted = isRecord(result) ? formatFields(result) : formatValue(result);
+  return `I asked ${toolName}, and this is what it told me: ${formatted.replace(/\.$/, '')}. Is there anything else I can do for this order?`;
 };

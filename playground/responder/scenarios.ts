@@ -7,25 +7,25 @@ export interface Scenario {
   readonly example: string;
   /** The visible effect. */
   readonly shows: string;
-  readonly matches: (said: string) => boolean;
+  readonly matches: (userText: string) => boolean;
   readonly reply: (conversation: Conversation) => Reply;
 }
 
 /** Characters per delta: few, so that a value spans several deltas. */
 const charsPerDelta = 4;
 
-const say = (text: string): Reply => ({ kind: 'text', text, chunks: charsPerDelta });
+const text = (text: string): Reply => ({ kind: 'text', text, chunks: charsPerDelta });
 
-const orderIn = (said: string): string | undefined => /\border\D{0,12}(\d+)/i.exec(said)?.[1];
+const orderIn = (userText: string): string | undefined => /\border\D{0,12}(\d+)/i.exec(userText)?.[1];
 
-const wantsRefund = (said: string): boolean => /\brefund\b/i.test(said) && orderIn(said) !== undefined;
+const wantsRefund = (userText: string): boolean => /\brefund\b/i.test(userText) && orderIn(userText) !== undefined;
 
-const reasonIn = (said: string): string => /\bbecause\s+(.+?)[.!]?$/i.exec(said)?.[1] ?? 'the customer asked for it';
+const reasonIn = (userText: string): string => /\bbecause\s+(.+?)[.!]?$/i.exec(userText)?.[1] ?? 'the customer asked for it';
 
 const call = ({ offers }: Conversation, name: string, args: Record<string, string>): Reply =>
   offers(name)
     ? { kind: 'tool-calls', calls: [{ name, args, fragments: 4 }] }
-    : say(
+    : text(
         `I would use the tool ${name} for this, but I was not given it in this step, so I cannot look into order ${args['orderId']} now.`,
       );
 
@@ -36,20 +36,23 @@ export const scenarios: readonly Scenario[] = [
     shows: 'a tool with consequences',
     matches: wantsRefund,
     reply: (conversation) =>
-      call(conversation, 'refund-order', { orderId: orderIn(conversation.said) ?? '', reason: reasonIn(conversation.said) }),
+      call(conversation, 'refund-order', {
+        orderId: orderIn(conversation.userText) ?? '',
+        reason: reasonIn(conversation.userText),
+      }),
   },
   {
     example: 'where is my order 1042?',
     shows: 'a tool call, and an answer made from its result',
-    matches: (said) => orderIn(said) !== undefined,
-    reply: (conversation) => call(conversation, 'lookup-order', { orderId: orderIn(conversation.said) ?? '' }),
+    matches: (userText) => orderIn(userText) !== undefined,
+    reply: (conversation) => call(conversation, 'lookup-order', { orderId: orderIn(conversation.userText) ?? '' }),
   },
   {
     example: 'leak',
     shows: 'an answer with an e-mail address and a card number in it',
-    matches: (said) => /\bleak|\be-?mail of the manager\b|\bmanager's e-?mail\b/i.test(said),
+    matches: (userText) => /\bleak|\be-?mail of the manager\b|\bmanager's e-?mail\b/i.test(userText),
     reply: () =>
-      say(
+      text(
         'Of course. You can write to the manager, Dana Whitfield, at dana.whitfield@example.com, and the card that we have on ' +
           'file for you is 4111 1111 1111 1111. Please keep both to yourself.',
       ),
@@ -57,9 +60,9 @@ export const scenarios: readonly Scenario[] = [
   {
     example: 'short',
     shows: 'a poor first answer, and a better one after feedback',
-    matches: (said) => /\b(?:short|brief)\b/i.test(said),
+    matches: (userText) => /\b(?:short|brief)\b/i.test(userText),
     reply: ({ hasFeedback }) =>
-      say(
+      text(
         hasFeedback
           ? 'Thank you for the feedback. Returns are free within 30 days of delivery: open the order, choose "Return an item", ' +
               'print the label, and the money is back within five working days of the parcel reaching us.'
@@ -69,20 +72,20 @@ export const scenarios: readonly Scenario[] = [
   {
     example: 'hang',
     shows: 'a provider that never finishes: press stop',
-    matches: (said) => /\bhang\b/i.test(said),
+    matches: (userText) => /\bhang\b/i.test(userText),
     reply: () => ({ kind: 'hang', after: ['One ', 'mom', 'ent', ', pl', 'ease', ' …'] }),
   },
   {
     example: 'fail',
     shows: 'a provider that refuses the request',
-    matches: (said) => /\bfail\b/i.test(said),
+    matches: (userText) => /\bfail\b/i.test(userText),
     reply: () => ({ kind: 'error', status: 400, message: 'The local responder was asked to fail, and refused this request.' }),
   },
 ];
 
 /** The answer to all other inputs; it repeats none of the input. */
 export const introduction = (): Reply =>
-  say(
+  text(
     "I am Interlock's local responder, not a language model: I give prepared answers, so that you can watch the guards work " +
       `without a key. You can type:\n${scenarios.map(({ example, shows }) => `- ${example} (${shows})`).join('\n')}\n` +
       'Anything else gets this answer.',

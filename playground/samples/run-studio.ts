@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { readProvider } from '../chat/provider.js';
 import { openModel } from '../chat/open-model.js';
 import { readStudioCommand, type StudioCommand } from '../server/command/command-line.js';
-import { keepingFile } from '../server/command/keeping-file.js';
+import { databaseFile } from '../server/command/keeping-file.js';
 import { serveUntilStopped } from '../server/command/serve-until-stopped.js';
 import type { Output } from '../server/command/studio-command.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
@@ -34,14 +34,14 @@ export const runStudio = async (args: readonly string[], output: Output): Promis
 const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print, complain, cwd }: Output): Promise<number> => {
   const provider = readProvider(process.env);
   if (provider.kind === 'wrong') {
-    complain(provider.say);
+    complain(provider.message);
     return 1;
   }
   await buildPages(complain);
   const { model, name, close } = await openModel(provider);
   print(name === undefined ? 'No provider is configured: an embedded local responder gives prepared answers.' : `Model: ${name}`);
   const { kind: _, entry: __, file: asked, ...rest } = command;
-  const file = await keepingFile(asked, { complain, cwd });
+  const file = await databaseFile(asked, { complain, cwd });
   const engine = file === undefined ? undefined : openWorkflow({ path: `${file}.engine` }); // suspended runs outlive this process
   try {
     return await serveUntilStopped({ ...createSamples(model, engine), ...rest, file }, print);
@@ -54,9 +54,9 @@ const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Builds the studio's pages if they are missing or out of date. */
-export const buildPages = async (say: (line: string) => void): Promise<void> => {
+export const buildPages = async (print: (line: string) => void): Promise<void> => {
   if (changedAt([`${builtPages()}/index.html`]) > changedAt(sources())) return;
-  say('Building the studio’s pages; this takes a few seconds …');
+  print('Building the studio’s pages; this takes a few seconds …');
   const { build } = await import('vite');
   const { NODE_ENV } = process.env;
   process.env.NODE_ENV = 'production'; // in a process of tests as well: the shipped pages are built this way

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { blockedTermsGuard } from '../../workflows/index.js';
-import type { Comparison, GuardTotals, RunsBeside } from '../protocol/runs.js';
+import type { Comparison, GuardTotals, RunComparison } from '../protocol/runs.js';
 import { makeAgent, openStudio } from './test-setup.js';
 
 const body = async <T>(response: Promise<Response>): Promise<T> => (await response).json() as Promise<T>;
@@ -90,7 +90,7 @@ it('two recorded runs are compared by verdicts and by words, and need no hidden 
   const { agent } = makeAgent([{ text: 'Write to ann@example.com.' }, { text: 'The SECRET is out.' }], { hold: 'step' });
   const studio = await openStudio(agent, { content: 'released' });
   const [one, other] = [await studio.run('Where do I write to?'), await studio.run('What is it?')];
-  const beside = await studio.json<RunsBeside>(`runs/${one.runId}/beside/${other.runId}`);
+  const beside = await studio.json<RunComparison>(`runs/${one.runId}/beside/${other.runId}`);
   expect(beside).toMatchObject({
     before: { runId: one.runId, status: 'success', said: 'Where do I write to?' },
     after: { runId: other.runId, status: 'tripwire' },
@@ -127,7 +127,7 @@ describe('a run that leaves a recorded one', () => {
     const fork = async (edits: object) => {
       const { runId } = await body<{ runId: string }>(studio.post(`runs/${recorded.runId}/fork`, edits));
       await studio.entriesUntil(runId, (entry) => entry.kind === 'event' && entry.event.type === 'run-finish');
-      return studio.json<RunsBeside>(`runs/${recorded.runId}/beside/${runId}`);
+      return studio.json<RunComparison>(`runs/${recorded.runId}/beside/${runId}`);
     };
     const said = recorded.entries.find((entry) => entry.kind === 'input')?.messages.at(-1)?.id ?? '';
     return { fork, model, said };

@@ -6,7 +6,7 @@ import { InterlockError } from '../../src/index.js';
 import type { Examples } from './catalog/catalog.js';
 import { createApp } from './http/app.js';
 import { isLocalHost } from './http/local-request.js';
-import { keptToken } from './kept-token.js';
+import { persistedToken } from './persisted-token.js';
 import { openStore, type StoreOptions } from './store/open-store.js';
 import type { StudioRoutesOptions } from './studio-routes.js';
 import { createStudio } from './studio.js';
@@ -48,9 +48,9 @@ const defaultPort = 4477;
  */
 export const startStudio = async (options: StudioServerOptions): Promise<StudioServer> => {
   const { mastra, examples, content, observe, host = '127.0.0.1' } = options;
-  refuseOpenHost(options.token, host);
+  rejectOpenHost(options.token, host);
   const store = await openStore(options);
-  const token = options.token === false ? undefined : (options.token ?? keptToken(options.file));
+  const token = options.token === false ? undefined : (options.token ?? persistedToken(options.file));
   const studio = createStudio({ mastra, examples, store, content, observe });
   await studio.takeUp();
   const answer = getRequestListener(createApp(studio, { token }).fetch);
@@ -74,7 +74,7 @@ export const startStudio = async (options: StudioServerOptions): Promise<StudioS
   };
 };
 
-const refuseOpenHost = (token: string | false | undefined, host: string): void => {
+const rejectOpenHost = (token: string | false | undefined, host: string): void => {
   if (token !== false || isLocalHost(host)) return;
   throw new InterlockError('studio/invalid-option', {
     path: 'token',

@@ -2,7 +2,7 @@ import type { Mastra } from '@mastra/core/mastra';
 import type { ApiRoute } from '@mastra/core/server';
 import type { Access } from './http/access.js';
 import { mountAt } from './http/app.js';
-import { keptToken } from './kept-token.js';
+import { persistedToken } from './persisted-token.js';
 import { openStudio, type StudioRoutesOptions } from './studio-routes.js';
 
 /** Options for the studio on Mastra's server. */
@@ -53,7 +53,7 @@ interface RouteContext {
  * a request is authorized only if there is a user, and not because it reached this route.
  */
 const accessOf = (mastra: Mastra, file: string | undefined, loggedIn: WeakSet<Request>): Access =>
-  mastra.getServer()?.auth ? { authorize: (request) => loggedIn.has(request) } : { token: keptToken(file) };
+  mastra.getServer()?.auth ? { authorize: (request) => loggedIn.has(request) } : { token: persistedToken(file) };
 
 const announce = (mastra: Mastra, address: string): void =>
   mastra.getLogger()?.info(`Interlock studio: open ${address} on this server.`);

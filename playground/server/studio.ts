@@ -4,9 +4,9 @@ import { observeGuards } from '../../src/trace/observe-guards.js';
 import { observeRuns } from '../../src/trace/observers.js';
 import type { RunSummary } from '../protocol/runs.js';
 import { describeLibrary, type Examples, type Library } from './catalog/catalog.js';
-import { readKnown, restingRuns, type Known } from './catalog/known.js';
+import { readKnown, suspendedRuns, type Known } from './catalog/known.js';
 import { createRunDesk, type RunDesk } from './runs/run-desk.js';
-import type { LeftRun } from './runs/take-up.js';
+import type { LeftRun } from './runs/adopt-run.js';
 import { createArchive, type Archive } from './store/archive.js';
 import type { LineQuery, RunStore } from './store/run-store.js';
 
@@ -50,10 +50,10 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', ..
     keepsContent: content === 'all',
     conversations: { read: store.readConversation, write: store.writeConversation },
     onChange: (log) => {
-      archive.note(log);
+      archive.schedule(log);
       announcer.announce(log.runId, () => log.summary);
     },
-    findResting: (runId) => findResting({ mastra, store, archive }, runId),
+    findSuspended: (runId) => findSuspended({ mastra, store, archive }, runId),
     onOver: () => archive.flush().catch(() => undefined), // reported to onStoreFailure
   });
   const observing = observe ? [observeRuns(desk.record), observeGuards(desk.watchGuards)] : [];
@@ -80,29 +80,29 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', ..
 export const allLines = { from: 0, limit: Number.MAX_SAFE_INTEGER } as const;
 
 /** A suspended run, if its agent's engine stores it. */
-const findResting = async (
-  { archive, ...parts }: Kept & Pick<Studio, 'archive'>,
+const findSuspended = async (
+  { archive, ...parts }: SuspendedLookup & Pick<Studio, 'archive'>,
   runId: string,
 ): Promise<LeftRun | undefined> => {
   const summary = await archive.find(runId);
-  const isKept = summary?.status === 'suspended' && (await restingRuns(parts.mastra)).has(runId);
-  return isKept ? leftRun(parts, summary) : undefined;
+  const isPersisted = summary?.status === 'suspended' && (await suspendedRuns(parts.mastra)).has(runId);
+  return isPersisted ? leftRun(parts, summary) : undefined;
 };
 
 /** Follows runs under way if their engine continues them; suspended runs can be answered if their engine stores them. */
-const takeUp = async ({ mastra, store }: Kept, desk: RunDesk): Promise<void> => {
+const takeUp = async ({ mastra, store }: SuspendedLookup, desk: RunDesk): Promise<void> => {
   const abandoned = await store.abandoned();
-  const resting = abandoned.length > 0 ? await restingRuns(mastra) : undefined;
+  const suspended = abandoned.length > 0 ? await suspendedRuns(mastra) : undefined;
   for (const summary of abandoned) {
     const { runId, status, error } = summary;
     if (status === 'running') desk.takeUp(await leftRun({ mastra, store }, summary));
-    else if (!error && !resting?.has(runId)) desk.interrupt(await leftRun({ mastra, store }, summary));
+    else if (!error && !suspended?.has(runId)) desk.interrupt(await leftRun({ mastra, store }, summary));
   }
 };
 
-type Kept = Pick<StudioParts, 'mastra' | 'store'>;
+type SuspendedLookup = Pick<StudioParts, 'mastra' | 'store'>;
 
-const leftRun = async ({ mastra, store }: Kept, summary: RunSummary): Promise<LeftRun> => {
+const leftRun = async ({ mastra, store }: SuspendedLookup, summary: RunSummary): Promise<LeftRun> => {
   const { runId, agentId } = summary;
   const { agents } = await readKnown(mastra);
   const [entry = [], trace = []] = await Promise.all(
@@ -140,7 +140,7 @@ const createAnnouncer = <T>(): Announcer<T> => {
   const listeners = new Set<(value: T) => void>();
   const waiting = new Map<string, () => T>();
   let timer: NodeJS.Timeout | undefined;
-  const tell = () => {
+  const notify = () => {
     timer = undefined;
     const values = [...waiting.values()].map((read) => read());
     waiting.clear();
@@ -150,7 +150,7 @@ const createAnnouncer = <T>(): Announcer<T> => {
     announce: (key, read) => {
       if (listeners.size === 0) return;
       waiting.set(key, read);
-      timer ??= setTimeout(tell, pauseMs).unref();
+      timer ??= setTimeout(notify, pauseMs).unref();
     },
     listen: (listener) => {
       listeners.add(listener);

@@ -140,8 +140,8 @@ export const partOfChunk = <Part extends { type: string }>(
 ): Part | undefined => {
   const part = parts.get(chunk);
   if (part && isSameDelta(part, chunk)) return part;
-  const given = part && codec.toChunk(part, '');
-  if (part && chunk.type === given?.type && isSame(chunk.payload, given.payload)) return part;
+  const converted = part && codec.toChunk(part, '');
+  if (part && chunk.type === converted?.type && isSame(chunk.payload, converted.payload)) return part;
   return codec.toPart(chunk);
 };
 

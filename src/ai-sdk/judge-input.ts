@@ -9,11 +9,11 @@ import type { AnyMessage } from './spec.js';
  * The prompt to send: the caller's messages as their guards left them. The first adapter judges them once in a run, and reuses its
  * results in every later step.
  */
-export const judgedInput = async (run: Run, given: readonly AnyMessage[]): Promise<readonly AnyMessage[]> => {
-  if (!run.input) return judgeInput(run, given, 'withGuards');
+export const judgedInput = async (run: Run, inputMessages: readonly AnyMessage[]): Promise<readonly AnyMessage[]> => {
+  if (!run.input) return judgeInput(run, inputMessages, 'withGuards');
   const { by, rewrites, system } = run.input;
-  if (by !== 'withGuards') return given;
-  const messages = rewritten(given, rewrites);
+  if (by !== 'withGuards') return inputMessages;
+  const messages = rewritten(inputMessages, rewrites);
   return system ? [...system, ...messages.filter(({ role }) => role !== 'system')] : messages;
 };
 

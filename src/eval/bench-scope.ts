@@ -26,8 +26,8 @@ export const createBench = (signal: AbortSignal): Bench => {
     const { promise, resolve } = Promise.withResolvers<void>();
     shadows.push(promise);
     const report = recorder.openShadow();
-    return (told: GuardReport) => {
-      report(told);
+    return (guardReport: GuardReport) => {
+      report(guardReport);
       resolve();
     };
   };

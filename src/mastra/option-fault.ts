@@ -19,8 +19,8 @@ export const throwFaults = (faults: readonly (OptionFault<ErrorCode> | undefined
   const [first, ...others] = faults.filter((fault) => fault !== undefined);
   if (!first) return;
   const clauses = [clauseOf(first), ...others.map((fault) => `${fault.path}: ${clauseOf(fault) ?? 'it cannot be used'}`)];
-  const told = clauses.filter((clause) => clause !== undefined).join('; ');
-  const detail = told && owner ? `${owner}: ${told}` : told;
+  const joined = clauses.filter((clause) => clause !== undefined).join('; ');
+  const detail = joined && owner ? `${owner}: ${joined}` : joined;
   throw new InterlockError(first.code, { path: first.path, detail, cause: first.cause });
 };
 

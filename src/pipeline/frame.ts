@@ -12,10 +12,10 @@ interface FrameMember<P extends Phase> {
 }
 
 /** Whether functions directly in a sequence, or in its blocks, may read the state of a Mastra workflow. */
-export const needsFrame = ({ nodes }: SequenceNode): boolean => nodes.some(asks);
+export const needsFrame = ({ nodes }: SequenceNode): boolean => nodes.some(hasConditions);
 
-const asks = (node: GraphNode): boolean =>
-  ('needsFrame' in node && node.needsFrame === true) || (node.kind !== 'sequence' && childrenOf(node).some(asks));
+const hasConditions = (node: GraphNode): boolean =>
+  ('needsFrame' in node && node.needsFrame === true) || (node.kind !== 'sequence' && childrenOf(node).some(hasConditions));
 
 /**
  * The steps of a sequence with access to the workflow's input and the results of earlier steps. After `end` the remaining steps are

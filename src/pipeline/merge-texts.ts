@@ -22,9 +22,12 @@ export const mergeTexts = (base: string, versions: readonly Version<string>[], p
     .flatMap(({ author, value }) => spansBetween(base, value).map((span): AuthoredSpan => ({ ...span, author })));
   const authors = versions.map(({ author }) => author);
   const settled = groupOverlapping(spans).map((group) => settleGroup(base, group, { authors, place }));
-  const kept = settled.map((span) => ({ ...span, text: withoutMovedWords(base.slice(span.start, span.end), span.text, lost) }));
-  const merged = applySpans(base, kept);
-  if (kept.some(({ text }, index) => text !== settled[index]?.text)) options.onOverlap({ base, edits: versions, target });
+  const restored = settled.map((span) => ({
+    ...span,
+    text: withoutMovedWords(base.slice(span.start, span.end), span.text, lost),
+  }));
+  const merged = applySpans(base, restored);
+  if (restored.some(({ text }, index) => text !== settled[index]?.text)) options.onOverlap({ base, edits: versions, target });
   return merged;
 };
 

@@ -50,8 +50,8 @@ const mergeRecords = (base: Fields, versions: readonly Version<Fields>[], place:
   return Object.fromEntries(merged);
 };
 
-const mergeArrays = (given: readonly unknown[], versions: readonly Version<unknown[]>[], place: MergeTarget): unknown[] => {
-  const base = inBranchOrder(given, versions, place);
+const mergeArrays = (baseArray: readonly unknown[], versions: readonly Version<unknown[]>[], place: MergeTarget): unknown[] => {
+  const base = inBranchOrder(baseArray, versions, place);
   const aligned = versions.map(({ author, value }) => ({ author, ...alignArray(base, value) }));
   const insertions = insertionsOf({ base, aligned, place });
   const insertedAt = (position: number): unknown[] =>

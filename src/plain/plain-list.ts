@@ -114,8 +114,8 @@ export const openPlainList = (state: PlainState): MessageList => {
 };
 
 const membersOf = (state: PlainState, self: () => MessageList): Record<Offered, unknown> => ({
-  add: (given: unknown, source: string) => {
-    for (const message of Array.isArray(given) ? (given as unknown[]) : [given]) addOne(state, message, source);
+  add: (added: unknown, source: string) => {
+    for (const message of Array.isArray(added) ? (added as unknown[]) : [added]) addOne(state, message, source);
     return self();
   },
   get: Object.fromEntries(
@@ -144,9 +144,9 @@ const membersOf = (state: PlainState, self: () => MessageList): Record<Offered, 
 const viewOf = (state: PlainState, view: View): object =>
   rejecting({ db: () => (view === 'remembered' ? [] : messagesIn(state, view)) }, absentViews, `messageList.get.${view}`);
 
-const addOne = (state: PlainState, given: unknown, source: string): void => {
-  if (isSystem(given as MastraDBMessage)) return addSystem(state, given, undefined);
-  const message = storedMessage(given);
+const addOne = (state: PlainState, added: unknown, source: string): void => {
+  if (isSystem(added as MastraDBMessage)) return addSystem(state, added, undefined);
+  const message = storedMessage(added);
   const at = state.messages.findIndex(({ id }) => id === message.id);
   if (at === -1) state.messages.push(message);
   else state.messages[at] = message;
@@ -180,8 +180,8 @@ const remove = (state: PlainState, ids: ReadonlySet<string>): MastraDBMessage[] 
 type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
 
 /** Replaces the result of the call; its arguments stay. False if no message has the call. */
-const updateToolInvocation = (state: PlainState, given: ToolPart): boolean => {
-  const { toolCallId } = given.toolInvocation;
+const updateToolInvocation = (state: PlainState, updated: ToolPart): boolean => {
+  const { toolCallId } = updated.toolInvocation;
   for (const { id, role, content } of state.messages.toReversed()) {
     if (role !== 'assistant') continue;
     const at = content.parts.findIndex(
@@ -189,8 +189,8 @@ const updateToolInvocation = (state: PlainState, given: ToolPart): boolean => {
     );
     const part = content.parts[at];
     if (part?.type !== 'tool-invocation') continue;
-    const toolInvocation = Object.assign({}, given.toolInvocation, { args: part.toolInvocation.args as unknown });
-    content.parts[at] = Object.assign({}, part, given, { toolInvocation });
+    const toolInvocation = Object.assign({}, updated.toolInvocation, { args: part.toolInvocation.args as unknown });
+    content.parts[at] = Object.assign({}, part, updated, { toolInvocation });
     recordSource(state, id, 'response');
     return true;
   }

@@ -13,9 +13,9 @@ interface Spoken extends Partial<Omit<MastraDBMessage, 'role' | 'content'>> {
 }
 
 /** Converts a message to the stored form; an existing id and time are kept. Throws if it is no message. */
-export const storedMessage = (given: unknown): MastraDBMessage => {
-  const message = typeof given === 'string' ? { role: 'user', content: given } : given;
-  if (!isSpoken(message)) throw new TypeError(`${describeValue(given)} is no message.`);
+export const storedMessage = (value: unknown): MastraDBMessage => {
+  const message = typeof value === 'string' ? { role: 'user', content: value } : value;
+  if (!isSpoken(message)) throw new TypeError(`${describeValue(value)} is no message.`);
   const { id = globalThis.crypto.randomUUID(), role, createdAt = new Date(), content } = message;
   if (isStored(message as MastraDBMessage) && message.createdAt) return message as MastraDBMessage; // isStored checked the form
   return {

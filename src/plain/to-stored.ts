@@ -40,8 +40,9 @@ export const toStored = (messages: readonly SpokenMessage[]): Stored => {
   const calls = new Map<unknown, number>();
   for (const [message, spoken] of messages.entries()) {
     if (spoken.role === 'assistant' && parts.length > 0) parts.push({ type: 'step-start' });
-    for (const [part, given] of partsIn(spoken).entries()) {
-      const stored = given.type === 'tool-result' ? takeResult({ parts, calls }, given) : takePart({ parts, calls }, given);
+    for (const [part, spokenPart] of partsIn(spoken).entries()) {
+      const stored =
+        spokenPart.type === 'tool-result' ? takeResult({ parts, calls }, spokenPart) : takePart({ parts, calls }, spokenPart);
       if (stored !== undefined) slots.push({ message, part, stored });
     }
   }
@@ -62,9 +63,9 @@ const takePart = ({ parts, calls }: Taking, part: Part): number | undefined => {
 };
 
 /** A result is stored with its call. A result without a call is stored alone. */
-const takeResult = (taking: Taking, given: Part): number => {
-  const { toolCallId, toolName } = given as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
-  const result = resultIn(given['output']);
+const takeResult = (taking: Taking, spokenPart: Part): number => {
+  const { toolCallId, toolName } = spokenPart as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
+  const result = resultIn(spokenPart['output']);
   const known = taking.calls.get(toolCallId);
   const part = known === undefined ? undefined : taking.parts[known];
   if (known !== undefined && part?.type === 'tool-invocation') {

@@ -45,7 +45,7 @@ export const createWorkerLink = (options: LinkOptions): WorkerLink => {
       await process.ready;
       signal?.throwIfAborted();
       lastId += 1;
-      return await asked(process, { id: lastId, texts }, { signal, timeoutMs: options.timeoutMs });
+      return await requestScores(process, { id: lastId, texts }, { signal, timeoutMs: options.timeoutMs });
     },
     close: async () => {
       const worker = current?.worker;
@@ -92,15 +92,15 @@ const startWorker = ({ source, loadTimeoutMs, maxHeapMb }: LinkOptions): Running
   return started;
 };
 
-interface AskOptions {
+interface RequestOptions {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
 }
 
-const asked = async (
+const requestScores = async (
   { worker, pending, fail }: Running,
   request: Extract<ToWorker, { id: number }>,
-  { signal, timeoutMs }: AskOptions,
+  { signal, timeoutMs }: RequestOptions,
 ): Promise<readonly Scores[]> => {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Scores[]>();
   const drop = (): void => {

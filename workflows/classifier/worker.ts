@@ -154,10 +154,10 @@ const windowsOf = function* (text: string, tokenizer: Tokenizer, most: number): 
   const bare = tokenizer(text, { add_special_tokens: false, return_tensor: false }).input_ids;
   const before = prefixLength(whole, bare);
   const [prefix, suffix] = [whole.slice(0, before), whole.slice(before + bare.length)];
-  const room = most - prefix.length - suffix.length;
-  const stride = Math.min(source.strideTokens, Math.floor(room / 2));
-  for (let at = 0; at === 0 || at + stride < bare.length; at += room - stride)
-    yield [...prefix, ...bare.slice(at, at + room), ...suffix];
+  const available = most - prefix.length - suffix.length;
+  const stride = Math.min(source.strideTokens, Math.floor(available / 2));
+  for (let at = 0; at === 0 || at + stride < bare.length; at += available - stride)
+    yield [...prefix, ...bare.slice(at, at + available), ...suffix];
 };
 
 /** The number of special tokens before the text. */

@@ -20,14 +20,14 @@ export const editStrategies = oneOf(...editing);
  * @param guard The guard's default id, for errors.
  */
 export const checkOptions = <Options extends object>(guard: string, options: Options, kinds: KindsOf<Options>): void => {
-  const refuse = (fault: { path: string; detail: string } | undefined): void => {
+  const throwFault = (fault: { path: string; detail: string } | undefined): void => {
     if (fault) throw new InterlockError('guard/invalid-option', fault);
   };
-  refuse(anObject.faultOf(options, guard));
+  throwFault(anObject.faultOf(options, guard));
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(kinds, name));
   if (unknown !== undefined) throw new InterlockError('guard/unknown-option', { path: `${guard}.${unknown}` });
   for (const [name, kind] of Object.entries<OptionKind>(kinds)) {
     const value: unknown = options[name as keyof Options];
-    if (value !== undefined || kind.isNeeded) refuse(kind.faultOf(value, `${guard}.${name}`));
+    if (value !== undefined || kind.isNeeded) throwFault(kind.faultOf(value, `${guard}.${name}`));
   }
 };

@@ -14,7 +14,7 @@ import {
   oneOf,
   recordOf,
 } from '../../src/option-kind.js';
-import { askJudge, type JudgeLanguageModel, type JudgeMaterial, type JudgeUsage } from '../judge/ask-judge.js';
+import { callJudge, type JudgeLanguageModel, type JudgeMaterial, type JudgeUsage } from '../judge/call-judge.js';
 import type { JudgePlace, JudgePolicy, JudgeScreen } from '../judge/policies.js';
 import { callsIn } from '../tool-policy/run-calls.js';
 import { isUserSide, newestUserTurn, textOf } from '../messages/message-text.js';
@@ -99,7 +99,7 @@ export const judgeGuard = (
     description: `Asks a model about ${Object.keys(options.policies).join(', ')}.`,
     onViolation: options.onViolation,
   };
-  const ask = createAsking(options);
+  const callJudge = createJudgeCalls(options);
   const judge = async (place: JudgePlace, judged: string, args: PlaceContext<JudgeMetadata>): Promise<void> => {
     const policies = Object.entries(options.policies).filter(([, { places }]) => places.includes(place));
     if (policies.length === 0 || judged.trim() === '') return;
@@ -107,8 +107,8 @@ export const judgeGuard = (
       await Promise.all(policies.map(async ([name, { screen }]) => [name, await screened(judged, screen)])),
     );
     const open = policies.filter(([name]) => known[name] === undefined);
-    const asked = open.length > 0 ? await ask(place, Object.fromEntries(open), { judged, args }) : {};
-    const violated = policies.filter(([name, { threshold = 0.7 }]) => (known[name] ?? asked[name] ?? 1) >= threshold);
+    const scores = open.length > 0 ? await callJudge(place, Object.fromEntries(open), { judged, args }) : {};
+    const violated = policies.filter(([name, { threshold = 0.7 }]) => (known[name] ?? scores[name] ?? 1) >= threshold);
     for (const strategy of ['warn', 'block'] as const) {
       const names = violated.filter(([, policy]) => (policy.strategy ?? 'block') === strategy).map(([name]) => name);
       const detection = { reason: `The ${placeLabels[place]} violates ${names.join(', ')}.`, metadata: { policies: names } };
@@ -139,23 +139,23 @@ const screened = async (text: string, screen: JudgeScreen | undefined): Promise<
   return found < pass ? 0 : undefined;
 };
 
-interface Asked {
+interface JudgedInput {
   readonly judged: string;
   readonly args: PlaceContext<JudgeMetadata>;
 }
 
-type Ask = (
+type CallJudge = (
   place: JudgePlace,
   policies: Readonly<Record<string, JudgePolicy>>,
-  asked: Asked,
+  input: JudgedInput,
 ) => Promise<Readonly<Record<string, number>>>;
 
 /** Asks about a text part by part. Concurrent equal questions share one call, unless their run can be aborted. */
-const createAsking = ({ model, onJudgement }: JudgeGuardOptions): Ask => {
-  const underWay = new Map<string, ReturnType<typeof askJudge>>();
+const createJudgeCalls = ({ model, onJudgement }: JudgeGuardOptions): CallJudge => {
+  const underWay = new Map<string, ReturnType<typeof callJudge>>();
   const shared = async (policies: Readonly<Record<string, JudgePolicy>>, material: JudgeMaterial) => {
     const key = JSON.stringify([Object.keys(policies), material]);
-    const pending = underWay.get(key) ?? askJudge(model, policies, { material }).finally(() => underWay.delete(key));
+    const pending = underWay.get(key) ?? callJudge(model, policies, { material }).finally(() => underWay.delete(key));
     const isFirst = !underWay.has(key);
     underWay.set(key, pending);
     return { ...(await pending), isFirst };

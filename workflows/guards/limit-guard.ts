@@ -112,12 +112,12 @@ export const limitGuard = (
     for (const [at, limit] of limits.entries()) {
       if (!wanted.includes(limit.unit)) continue;
       const [key, points] = [keyOf(limit, args), isMetered(limit) ? (limit.reserve ?? 1000) : 1];
-      const refused = await consume(limit, key, points);
-      if (!refused) taken[at] = { key, points };
+      const rejected = await consume(limit, key, points);
+      if (!rejected) taken[at] = { key, points };
       else {
-        for (const [place, { key: other, points: given }] of Object.entries(taken))
-          await limits[Number(place)]?.limiter.reward(other, given);
-        return block(refused, args);
+        for (const [place, { key: other, points: otherPoints }] of Object.entries(taken))
+          await limits[Number(place)]?.limiter.reward(other, otherPoints);
+        return block(rejected, args);
       }
     }
     return taken;
@@ -170,9 +170,9 @@ const consume = async (limit: Limit, key: string, points: number): Promise<Detec
   try {
     await limit.limiter.consume(key, points);
     return undefined;
-  } catch (refusal) {
-    const { msBeforeNext } = Object(refusal) as { msBeforeNext?: unknown };
-    if (refusal instanceof Error || typeof msBeforeNext !== 'number') throw refusal;
+  } catch (error) {
+    const { msBeforeNext } = Object(error) as { msBeforeNext?: unknown };
+    if (error instanceof Error || typeof msBeforeNext !== 'number') throw error;
     await limit.limiter.reward(key, points); // the limiter counts a rejection as well
     const metadata = { limit: nameOf(limit), unit: limit.unit, retryAfterMs: msBeforeNext };
     return { reason: `The limit of ${nameOf(limit)} is reached.`, metadata };

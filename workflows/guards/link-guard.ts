@@ -110,12 +110,12 @@ export const linkGuard = (
 };
 
 const readRules = ({ hosts = [], schemes = ['https', 'http', 'mailto', 'tel'], id = 'link' }: LinkGuardOptions): LinkRules => {
-  const refuse = (path: string, detail: string): never => {
+  const throwInvalid = (path: string, detail: string): never => {
     throw new InterlockError('guard/invalid-option', { path: `${id}.${path}`, detail });
   };
-  const matchers = hosts.map((entry, at) => readHost(entry) ?? refuse(`hosts.${at}`, `${entry} is not a host.`));
+  const matchers = hosts.map((entry, at) => readHost(entry) ?? throwInvalid(`hosts.${at}`, `${entry} is not a host.`));
   for (const [at, scheme] of schemes.entries())
-    if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) refuse(`schemes.${at}`, `${scheme} is no scheme.`);
+    if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) throwInvalid(`schemes.${at}`, `${scheme} is no scheme.`);
   return { schemes: new Set(schemes), allows: (host) => matchers.some((fits) => fits(host)), isOpen: hosts.includes('*') };
 };
 
@@ -169,9 +169,9 @@ const carriedBy = (texts: readonly string[], maxCarried: number): ((value: strin
 const newestOf = (texts: readonly string[]): string[] => {
   let left = maxConversationChars;
   return texts.toReversed().map((text) => {
-    const kept = text.slice(0, Math.max(0, left));
-    left -= kept.length;
-    return kept;
+    const start = text.slice(0, Math.max(0, left));
+    left -= start.length;
+    return start;
   });
 };
 

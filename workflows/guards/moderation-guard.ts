@@ -88,7 +88,7 @@ export const moderationGuard = (
   ): Promise<Detection<ModerationMetadata> | undefined> => {
     const text = texts.join('\n');
     if (text.trim() === '') return undefined;
-    const categories = await ask(options, text, signal);
+    const categories = await callEndpoint(options, text, signal);
     return categories.length > 0 ? { reason: `The ${place} was rejected by moderation.`, metadata: { categories } } : undefined;
   };
   const judge = judgeWith<ModerationMetadata>(guard, strategy);
@@ -111,7 +111,7 @@ export const moderationGuard = (
   } satisfies Partial<Processor<string, ModerationMetadata>>);
 };
 
-const ask = async (
+const callEndpoint = async (
   { endpoint, model = 'omni-moderation-latest', headers, fetch: send = fetch, thresholds, categories }: ModerationGuardOptions,
   input: string,
   signal: AbortSignal | undefined,

@@ -63,7 +63,7 @@ export const promptInjectionGuard = (
   const judge = judgeWith<PromptInjectionMetadata>(guard, strategy);
   const signalsIn = { input: [...inputSignals, ...patterns], result: [...toolResultSignals, ...patterns] };
   type Context = Parameters<typeof judge>[1];
-  const judgeTexts = (texts: readonly string[], signals: readonly InjectionSignal[], { place, args }: Asked<Context>) =>
+  const judgeTexts = (texts: readonly string[], signals: readonly InjectionSignal[], { place, args }: JudgedInput<Context>) =>
     whenReady(highestScore(texts, signals), (score) => judge(detectionOf(score, threshold, place), args));
   return Object.assign(guard, { traits: { ...traitsOf[strategy], judgesErrors: true } }, {
     processInput: (args) => {
@@ -80,7 +80,7 @@ export const promptInjectionGuard = (
   } satisfies Partial<Processor<string, PromptInjectionMetadata>>);
 };
 
-interface Asked<Context> {
+interface JudgedInput<Context> {
   readonly place: string;
   readonly args: Context;
 }

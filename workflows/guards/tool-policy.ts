@@ -198,9 +198,9 @@ const judgeCall =
     const { toolName } = call;
     const found = await decide(options, call, calls);
     if (found.decision === 'allow') return undefined;
-    const said = found.decision === 'ask' ? 'needs an approval' : 'is not allowed';
+    const outcome = found.decision === 'ask' ? 'needs an approval' : 'is not allowed';
     const metadata = { toolName, decision: found.decision, why: found.why };
-    return { reason: `The call of ${toolName} ${said}: ${found.why}.`, metadata };
+    return { reason: `The call of ${toolName} ${outcome}: ${found.why}.`, metadata };
   };
 
 interface Decision {
@@ -237,7 +237,7 @@ const faultOf = async (
   const first = earlier.find((name) => notAfter.includes(name));
   if (first !== undefined) return `it must not be called after ${first}`;
   if ((JSON.stringify(args)?.length ?? 0) > maxChars) return `its arguments have more than ${maxChars} characters`;
-  const given = Object.keys(rules).length > 0;
-  if (given && (typeof args !== 'object' || args === null || Array.isArray(args))) return 'its arguments are no object';
+  const hasRules = Object.keys(rules).length > 0;
+  if (hasRules && (typeof args !== 'object' || args === null || Array.isArray(args))) return 'its arguments are no object';
   return faultIn(args, rules as Readonly<Record<string, ArgumentRule>>); // an undefined rule is no rule
 };

@@ -74,7 +74,7 @@ export const toolSecretsGuard = (
     },
     processOutputStep: (args) =>
       whenReady(
-        inTurn(args.toolCalls ?? [], ({ toolName, args: given }) => detectionOf({ toolName, args: given })),
+        inTurn(args.toolCalls ?? [], ({ toolName, args: callArgs }) => detectionOf({ toolName, args: callArgs })),
         (detections) => judge(detections.find(Boolean), args),
       ),
   } satisfies Partial<Processor<string, ToolSecretsMetadata>>);

@@ -40,7 +40,7 @@ export const valueHooks = <Kind extends string, Metadata>(
   guard: Processor,
 ): ValueHooks<Metadata> => ({
   traits: { ...traitsOf[policy.effect], judgesErrors: true },
-  ...(policy.effect === 'redact' ? editingHooks(policy, guard) : judgingHooks(policy, guard)),
+  ...(policy.effect === 'redact' ? editingHooks(policy, guard) : judgeHooks(policy, guard)),
   ...(policy.effect !== 'warn' && streamHooks(policy, guard)),
 });
 
@@ -106,7 +106,7 @@ const editingHooks = <Kind extends string, Metadata>(
   };
 };
 
-const judgingHooks = <Kind extends string, Metadata>(
+const judgeHooks = <Kind extends string, Metadata>(
   policy: ValuePolicy<Kind, Metadata>,
   guard: Processor,
 ): MessageHooks<Metadata> => {

@@ -5,7 +5,7 @@ const show =
 const extract =
   /\b(?:reveal|print|repeat|output|disclose|dump|leak|recite|expose|echo|reproduce|quote|copy|share|send|encode|list|show me|tell me|give me|what(?:'s| is| was))\b/;
 const secret = /(?:system|initial|original|hidden|secret|internal|pre-?|developer|underlying|confidential|base|starting|root)/;
-const told = /(?:prompts?|instructions?|directives?|guidelines?|rules|(?:system|developer) message)\b/;
+const instructions = /(?:prompts?|instructions?|directives?|guidelines?|rules|(?:system|developer) message)\b/;
 /** Phrases of authors about their own prompts. */
 const ownWork =
   /(?! (?:option|setting|section|field|parameter|template|example|editor|feature|box|documentation|docs|guide|tab|page|token|file|for (?:my|our|this)))/;
@@ -14,7 +14,7 @@ const service = /(?! (?:response|reply|attention|help|assistance|action|delivery
 /** Requests for the model's confidential instructions. */
 export const leakSignals = [
   ...signalsNamed('prompt-leak', [
-    [0.85, phrase(show, words(5), /your\W+(?:\w+\W+){0,2}?/, secret, /\W*(?:\w+\W+){0,2}?/, told)],
+    [0.85, phrase(show, words(5), /your\W+(?:\w+\W+){0,2}?/, secret, /\W*(?:\w+\W+){0,2}?/, instructions)],
     [0.85, phrase(show, words(5), /your\W+(?:\w+\W+){0,4}?(?:system|developer)\W+(?:prompt|message|instructions)\b/)],
     [0.8, phrase(show, words(6), /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/, service)],
     [

@@ -10,7 +10,7 @@ const instructionsOrLimits = new RegExp(String.raw`(?:${instructions.source}|(?:
 const earlier = /(?:previous|prior|above|earlier|preceding|foregoing|aforementioned)/;
 const ofTheModel =
   /(?:(?:system|safety|content|ethical|moral|core|original|initial|hidden|developer|built-in|usage|current|existing|own|default) ){0,3}(?:instructions?|prompts?|directives?|guidelines?|guard-?rails?|rules|restrictions|limitations|constraints|programming|training|alignment|ethics|safety (?:settings|features|measures|protocols|filters?)|(?:content|safety|moderation|ethical) (?:filters?|polic(?:y|ies)))\b/;
-const toldBefore =
+const earlierInstructions =
   /(?:you(?:'ve| have| had| were| got)? (?:been |were )?(?:told|given|instructed|taught|programmed|had previously|received)|(?:is|was|were|came|comes|written|stated|said) (?:above|before(?: this)?|earlier)|previously|(?:set |given |imposed |made |written )?(?:by|from) (?:openai|anthropic|google|(?:the|your) (?:system|developers?|creators?|admin(?:istrator)?s?))|above(?: this| that)?\b(?! \d| an?\b)|before(?:hand)?\b(?! (?:you|i|we|the)\b)|prior to this)/;
 
 const otherLanguages = {
@@ -25,8 +25,8 @@ export const overrideSignals = [
   ...signalsNamed('instruction-override', [
     [0.9, phrase(ignore, othersWords(4), earlier, othersWords(2), instructionsOrLimits)],
     [0.85, phrase(breakOut, words(3), /your /, ofTheModel)],
-    [0.85, phrase(ignore, othersWords(3), instructions, othersWords(3), toldBefore)],
-    [0.8, phrase(ignore, /\W+(?:everything|all(?: of)?(?: the| that)?|anything|whatever|what)\W+/, toldBefore)],
+    [0.85, phrase(ignore, othersWords(3), instructions, othersWords(3), earlierInstructions)],
+    [0.8, phrase(ignore, /\W+(?:everything|all(?: of)?(?: the| that)?|anything|whatever|what)\W+/, earlierInstructions)],
     [0.5, phrase(ignore, /\W+everything\b/)],
     [
       0.75,

@@ -54,7 +54,7 @@ const finderOf = (signal: InjectionSignal): SoughtSignal['finder'] =>
     : { find: (text) => (text.search(signal.pattern) < 0 ? [] : [{ start: 0, end: text.length }]) };
 
 /** Whether words are selective, unlike single letters, which occur in nearly every text. */
-const isTelling = (words: readonly string[]): boolean => words.every((word) => word.length > 2 || word === beyondAscii);
+const isDistinctive = (words: readonly string[]): boolean => words.every((word) => word.length > 2 || word === beyondAscii);
 
 const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
   const before = known.get(signals);
@@ -70,7 +70,7 @@ const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
     weight: signal.weight,
     finder: finderOf(signal),
     needs: literalsOf(signal.pattern)
-      .filter(isTelling)
+      .filter(isDistinctive)
       .map((words) => words.map(numberOf)),
   }));
   const sought: Sought = { signals: numbered, words: numbers.size, ...createWordScanner([...numbers.keys()]) };

@@ -1,5 +1,5 @@
 import { InterlockError } from '../../src/errors.js';
-import { askJudge, type JudgeLanguageModel } from './ask-judge.js';
+import { callJudge, type JudgeLanguageModel } from './call-judge.js';
 
 type Words = string | object;
 
@@ -44,7 +44,7 @@ export const judgeModel = (model: JudgeLanguageModel): EvaluationModel => ({
     });
     const judged = (Array.isArray(state) ? (state as readonly unknown[]) : [state]).map(judgedText);
     const material = { judged: judged.join('\n') };
-    const { probabilities, usage } = await askJudge(model, Object.fromEntries(rules), { material, signal: abortSignal });
+    const { probabilities, usage } = await callJudge(model, Object.fromEntries(rules), { material, signal: abortSignal });
     const answers = Object.entries(probabilities).map(([name, probability]) => [name, { type: 'boolean' as const, probability }]);
     return {
       answers: Object.fromEntries(answers),

@@ -1,4 +1,4 @@
-import type { JudgeQuestion } from './ask-judge.js';
+import type { JudgeQuestion } from './call-judge.js';
 
 /** The part of a run that is judged. */
 export type JudgePlace = 'input' | 'answer' | 'call' | 'result';

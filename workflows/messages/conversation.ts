@@ -6,13 +6,13 @@ import { textsOf } from './message-text.js';
 type MessageList = NonNullable<ProcessOutputStreamArgs['messageList']>;
 
 /** The input of a run: system messages, user messages and tool results, without the model's text. */
-const givenTexts = (list: MessageList | undefined): string[] => {
+const inputTexts = (list: MessageList | undefined): string[] => {
   if (!list) return [];
   const system = list.getAllSystemMessages().flatMap(({ content }) => leavesOf(content));
-  return [...system, ...list.get.all.db().flatMap(givenIn)].filter((text) => typeof text === 'string');
+  return [...system, ...list.get.all.db().flatMap(inputLeaves)].filter((text) => typeof text === 'string');
 };
 
-const givenIn = (message: MastraDBMessage): Leaf[] => {
+const inputLeaves = (message: MastraDBMessage): Leaf[] => {
   if (message.role !== 'assistant') return textsOf(message);
   return (message.content.parts ?? []).flatMap((part) =>
     part.type === 'tool-invocation' && part.toolInvocation.state === 'result' ? leavesOf(part.toolInvocation.result) : [],
@@ -27,7 +27,7 @@ export const perConversation = <T>(compute: (texts: readonly string[]) => T): ((
     const size = sizeOf(list);
     const before = known.get(list);
     if (before?.size === size) return before.value;
-    const value = compute(givenTexts(list));
+    const value = compute(inputTexts(list));
     known.set(list, { size, value });
     return value;
   };

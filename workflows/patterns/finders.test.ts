@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
+import { flushText, nothingPending, pushText } from '../stream/pending-text.js';
 import { cutsOf, itEvery } from '../test-setup.js';
 import { combineFinders, type CombinedFinder } from './combine-finders.js';
 import { idCountries } from './kinds/national-id.js';
@@ -72,7 +72,7 @@ const replace = (_value: string, span: { kind: string }) => `[${span.kind}]`;
 
 const whole = (text: string, pattern: CombinedFinder = all) => flushText({ text, from: 0 }, { pattern, replace });
 const inPieces = (pieces: readonly string[], pattern: CombinedFinder = all) => {
-  let held = nothingHeld;
+  let held = nothingPending;
   const released: string[] = [];
   for (const piece of pieces) {
     const pushed = pushText(held, piece, { pattern, replace });
@@ -346,7 +346,7 @@ describe('work', () => {
   itEvery(adversarial)('holds a bounded piece of a stream of %j', (piece) => {
     const text = piece.repeat(Math.ceil(30_000 / piece.length));
     const pieces = text.match(/[^]{1,600}/g) ?? [];
-    let held = nothingHeld;
+    let held = nothingPending;
     for (const each of pieces) {
       held = pushText(held, each, { pattern: all, replace }).held;
       expect(held.text.length - held.from).toBeLessThanOrEqual(Number(all.maxLength) + all.lookahead + 600);

@@ -29,7 +29,7 @@ export const readPattern = ({ name, regex, maxLength }: OwnPattern, path: string
   if (new RegExp(regex.source, regex.flags.replaceAll(/[gy]/g, '')).test(''))
     throw invalid(`${path}.regex`, 'it matches the empty text.');
   const finder = defineFinder({ regex });
-  if (maxLength === 'part') return heldWhole(finder);
+  if (maxLength === 'part') return withUnboundedLength(finder);
   if (Number(finder.maxLength) > maxLength)
     throw unbounded(path, `its maxLength is ${maxLength}, and ${String(regex)} can match ${words(finder.maxLength)}`);
   if (!Number.isFinite(finder.lookbehind) || !Number.isFinite(finder.lookahead))
@@ -40,7 +40,7 @@ export const readPattern = ({ name, regex, maxLength }: OwnPattern, path: string
 const words = (length: number | 'part'): string => (length === Infinity ? 'any number of characters' : `${length} characters`);
 
 /** Decides only at the end of the part. */
-const heldWhole = (finder: Finder): Finder => ({
+const withUnboundedLength = (finder: Finder): Finder => ({
   ...finder,
   maxLength: 'part',
   lookbehind: Infinity,

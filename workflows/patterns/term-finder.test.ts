@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
+import { flushText, nothingPending, pushText } from '../stream/pending-text.js';
 import { termPattern } from '../text/term-pattern.js';
 import { combineFinders } from './combine-finders.js';
 import { termFinder } from './term-finder.js';
@@ -63,7 +63,7 @@ describe('termFinder', () => {
     const editing = { pattern: combineFinders([['term', termFinder(terms, wholeWords)]]), replace: () => '[]' };
     fc.assert(
       fc.property(text, fc.infiniteStream(fc.integer({ min: 1, max: 5 })), (each, sizes) => {
-        let [held, joined] = [nothingHeld, ''];
+        let [held, joined] = [nothingPending, ''];
         for (let at = 0; at < each.length;) {
           const size = sizes.next().value;
           const pushed = pushText(held, each.slice(at, at + size), editing);
@@ -94,7 +94,7 @@ describe('termFinder', () => {
   it('holds a bounded piece, whatever comes', () => {
     const pattern = combineFinders([['term', termFinder(terms, true)]]);
     for (const each of ['go ', 'i\u200B', 'ｉ', 'ﬀ', '🐍', 'a', 'idio', ' ', '\u0308']) {
-      let held = nothingHeld;
+      let held = nothingPending;
       for (let count = 0; count < 500; count++) {
         held = pushText(held, each, { pattern, replace: () => '' }).held;
         expect(held.text.length - held.from).toBeLessThanOrEqual(Number(pattern.maxLength) + pattern.lookahead);

@@ -41,7 +41,7 @@ export const termFinder = (terms: readonly string[], wholeWords: boolean): Finde
   );
   const first: AsciiSet = asciiSet((character) => byFirst.has(lettersOf(character).charAt(0)));
   const inside = new Map([...byFirst].map(([letter, begun]) => [letter, begun.filter(({ edges }) => !edges.before)]));
-  const beginningAt = (text: string, at: number): readonly Term[] =>
+  const termsAt = (text: string, at: number): readonly Term[] =>
     (isInsideWord(text, at) ? inside : byFirst).get(lettersOf(characterAt(text, at)).charAt(0)) ?? [];
   const maxLength = Math.max(1, ...[...byFirst.values()].flat().map(maxLengthOf));
   return {
@@ -51,7 +51,7 @@ export const termFinder = (terms: readonly string[], wholeWords: boolean): Finde
     find: (text, from, until = text.length) => {
       const spans: TextSpan[] = [];
       for (let at = indexOfAny(first, text, { from, until }); at < until;) {
-        const end = firstEnd(beginningAt(text, at), text, at);
+        const end = firstEnd(termsAt(text, at), text, at);
         if (end !== undefined) spans.push({ start: at, end });
         at = indexOfAny(first, text, { from: end ?? at + characterAt(text, at).length, until });
       }
@@ -63,7 +63,7 @@ export const termFinder = (terms: readonly string[], wholeWords: boolean): Finde
         let at = indexOfAny(first, text, { from: Math.max(from, until - maxLength - unitsPerCharacter), until });
         at < until;
       ) {
-        for (const term of beginningAt(text, at)) if (read(term, text, at)?.isOpen) return at;
+        for (const term of termsAt(text, at)) if (read(term, text, at)?.isOpen) return at;
         at = indexOfAny(first, text, { from: at + characterAt(text, at).length, until });
       }
       return until;

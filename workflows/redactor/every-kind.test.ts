@@ -11,7 +11,7 @@ import { randomCuts, twoWayCuts, unitCuts } from '../../src/testing/cuts.js';
 import { delta, sendAll, source, texts, thought } from '../../src/stream/gate/test-setup.js';
 import { combineFinders } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
-import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
+import { flushText, nothingPending, pushText } from '../stream/pending-text.js';
 import { redactor } from './redactor.js';
 import { labelOf } from './redactor-options.js';
 import { replacementOf } from './replacement.js';
@@ -52,7 +52,7 @@ describe('by itself', () => {
       const expected = flushText({ text, from: 0 }, by);
       expect(expected).not.toContain(samples[kind].value);
       for (const pieces of [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: 500, seed: 17 })]) {
-        let [held, left] = [nothingHeld, ''];
+        let [held, left] = [nothingPending, ''];
         for (const piece of pieces) {
           const pushed = pushText(held, piece, by);
           held = pushed.held;

@@ -16,7 +16,7 @@ import { createPace, paced, replacing, inTurn } from '../../src/guard/in-steps.j
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { defineFinder } from '../patterns/define-finder.js';
 import { holdBack } from '../stream/hold-back.js';
-import { flushText } from '../stream/held-text.js';
+import { flushText } from '../stream/pending-text.js';
 import { placeholder, standIn, type SecretsProcessor } from '../../src/guard/secrets.js';
 import { createVault, createVaultOfStandIns, type Vault } from './vault.js';
 import { editLeaves } from '../text/edit-leaves.js';

@@ -6,10 +6,10 @@ import { readFields } from '../../src/guard/read-fields.js';
 import { isDropped, isKnown } from '../../src/guard/stream-fields.js';
 import type { Awaitable } from '../../src/phase/awaitable.js';
 import { editLeaves } from '../text/edit-leaves.js';
-import { flushText, nothingHeld, pushText, type HeldText } from './held-text.js';
+import { flushText, nothingPending, pushText, type PendingText } from './pending-text.js';
 
 /** The buffered text, and the last chunk that added to it. */
-interface HeldPart extends HeldText {
+interface PendingPart extends PendingText {
   readonly last: TextChunk;
 }
 
@@ -17,8 +17,8 @@ type TextChunk = Extract<ChunkType, { type: 'text-delta' | 'reasoning-delta' }>;
 type CallDelta = Extract<ChunkType, { type: 'tool-call-delta' }>;
 
 /** Stored in the processor's state, by the kind and id of a part: plain data. */
-interface Held {
-  texts: Record<string, HeldPart>;
+interface PendingState {
+  texts: Record<string, PendingPart>;
   calls: Record<string, CallDelta>;
 }
 
@@ -37,11 +37,11 @@ export const holdBack =
     if (part.type === 'text-delta' || part.type === 'reasoning-delta') return push(pattern, args, part);
     if (part.type === 'text-end') return flush(pattern, { args, key: `text-delta ${part.payload.id}` });
     if (part.type === 'reasoning-end') return flush(pattern, { args, key: `reasoning-delta ${part.payload.id}` });
-    if (part.type === 'tool-call-delta') return gatherCall(heldIn(state), part);
+    if (part.type === 'tool-call-delta') return gatherCall(pendingIn(state), part);
     if (part.type === 'tool-call-input-streaming-end' || part.type === 'tool-call')
       return release(args, await callBefore(pattern, { args, id: part.payload.toolCallId }), () => editedCall(pattern, args));
     if (part.type === 'step-finish' || part.type === 'finish') {
-      const [key] = Object.keys(heldIn(state).texts);
+      const [key] = Object.keys(pendingIn(state).texts);
       return key === undefined ? part : flush(pattern, { args, key });
     }
     if (part.type === 'step-start') state[stateKey] = undefined; // the state of an earlier attempt
@@ -67,7 +67,8 @@ const stateKey = 'heldBack';
 /** Mastra passes the part under this name to the processors again, after the returned one. */
 const nextPartKey = '__mastraReprocessPart';
 
-const heldIn = (state: Record<string, unknown>): Held => (state[stateKey] ??= { texts: {}, calls: {} }) as Held; // only this file writes it
+const pendingIn = (state: Record<string, unknown>): PendingState =>
+  (state[stateKey] ??= { texts: {}, calls: {} }) as PendingState; // only this file writes it
 
 const replaceWith =
   <Span extends TextSpan>(pattern: Pattern<Span>, context: Args) =>
@@ -76,15 +77,18 @@ const replaceWith =
 
 /** A long delta is read in pieces; the output is the same. */
 const push = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, part: TextChunk): Promise<ChunkType | null> => {
-  const { texts } = heldIn(args.state);
+  const { texts } = pendingIn(args.state);
   const key = `${part.type} ${part.payload.id}`;
   const { text } = part.payload;
   const left: string[] = [];
   for (let at = 0; at < text.length; at += stepChars) {
     if (at > 0) await turn();
     const piece = text.slice(at, at + stepChars);
-    const { released, held } = pushText(texts[key] ?? nothingHeld, piece, { pattern, replace: replaceWith(pattern, args) });
-    texts[key] = { ...held, last: part };
+    const { released, held: pending } = pushText(texts[key] ?? nothingPending, piece, {
+      pattern,
+      replace: replaceWith(pattern, args),
+    });
+    texts[key] = { ...pending, last: part };
     left.push(released);
   }
   const released = left.join('');
@@ -96,12 +100,12 @@ const flush = <Span extends TextSpan>(
   pattern: Pattern<Span>,
   { args, key }: { args: Args; key: string },
 ): Awaitable<ChunkType> => {
-  const { texts } = heldIn(args.state);
-  const held = texts[key];
-  if (!held) return args.part;
+  const { texts } = pendingIn(args.state);
+  const pending = texts[key];
+  if (!pending) return args.part;
   delete texts[key];
-  const rest = flushText(held, { pattern, replace: replaceWith(pattern, args) });
-  return release(args, rest ? withText(held.last, rest) : undefined, () => args.part);
+  const rest = flushText(pending, { pattern, replace: replaceWith(pattern, args) });
+  return release(args, rest ? withText(pending.last, rest) : undefined, () => args.part);
 };
 
 /** Returns one chunk. If two must leave, the second is set aside. */
@@ -114,7 +118,7 @@ const release = ({ state, part }: Args, first: ChunkType | undefined, then: () =
 const withText = (part: TextChunk, text: string): ChunkType =>
   text === part.payload.text ? part : { ...part, payload: { ...part.payload, text } };
 
-const gatherCall = ({ calls }: Held, part: CallDelta): null => {
+const gatherCall = ({ calls }: PendingState, part: CallDelta): null => {
   const before = calls[part.payload.toolCallId];
   const argsTextDelta = (before?.payload.argsTextDelta ?? '') + part.payload.argsTextDelta;
   calls[part.payload.toolCallId] = { ...part, payload: { ...part.payload, argsTextDelta } };
@@ -126,7 +130,7 @@ const callBefore = async <Span extends TextSpan>(
   pattern: Pattern<Span>,
   { args, id }: { args: Args; id: string },
 ): Promise<ChunkType | undefined> => {
-  const { calls } = heldIn(args.state);
+  const { calls } = pendingIn(args.state);
   const call = calls[id];
   if (!call) return undefined;
   delete calls[id];

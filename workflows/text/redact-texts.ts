@@ -67,18 +67,18 @@ function* replacingSpans<Span extends TextSpan>(
   for (const text of texts) {
     const from = offset;
     offset += text.length;
-    const kept: string[] = [];
+    const redacted: string[] = [];
     let position = from;
     while (first < spans.length && (spans[first] as Span).end <= from) first += 1; // by the condition
     for (let index = first; index < spans.length; index += 1) {
       const span = spans[index] as Span; // as above
       if (span.start >= offset) break;
       yield replacementChars;
-      if (span.start > position) kept.push(text.slice(position - from, span.start - from));
-      if (span.start >= from) kept.push(redaction.replacement(span, joined.slice(span.start, span.end)));
+      if (span.start > position) redacted.push(text.slice(position - from, span.start - from));
+      if (span.start >= from) redacted.push(redaction.replacement(span, joined.slice(span.start, span.end)));
       position = Math.min(span.end, offset);
     }
-    replaced.push(kept.join('') + text.slice(position - from));
+    replaced.push(redacted.join('') + text.slice(position - from));
   }
   return replaced;
 }

@@ -29,15 +29,15 @@ const minRun = 20;
  */
 export function* readingTaint(args: unknown, results: readonly unknown[], messages: readonly MastraDBMessage[]): Steps<boolean> {
   const values = yield* signsOfEach(leavesOf(args).map(String));
-  const said = yield* signsOfEach(newestUserTurn(messages).flatMap(textsOf));
+  const userSigns = yield* signsOfEach(newestUserTurn(messages).flatMap(textsOf));
   const untrusted = yield* signsOfEach(results.flatMap(leavesOf).map(String));
-  const [saidWhole, untrustedWhole] = [said.join('\n'), untrusted.join('\n')];
+  const [userText, untrustedWhole] = [userSigns.join('\n'), untrusted.join('\n')];
   for (const value of new Set(values)) {
-    yield saidWhole.length + untrustedWhole.length;
-    if (value.length >= minWhole && !saidWhole.includes(value) && untrustedWhole.includes(value)) return true;
+    yield userText.length + untrustedWhole.length;
+    if (value.length >= minWhole && !userText.includes(value) && untrustedWhole.includes(value)) return true;
   }
   const index = yield* indexingSigns(untrusted, minRun);
-  const known = yield* indexingSigns(said, minRun);
+  const known = yield* indexingSigns(userSigns, minRun);
   for (const value of values) {
     yield value.length;
     if (index.longestRun(value) > known.longestRun(value)) return true;

@@ -160,7 +160,7 @@ const endsList = (tokens: readonly Token[], at: number): boolean =>
   (['group', 'order'].includes(wordAt(tokens, at)) && wordAt(tokens, at + 1) === 'by');
 
 /** Whether a FROM, or JOIN, is followed by a table. */
-const beginsTable = (tokens: readonly Token[], at: number): boolean => {
+const isTableStart = (tokens: readonly Token[], at: number): boolean => {
   const word = wordAt(tokens, at);
   const isComparison = wordAt(tokens, at - 1) === 'distinct' && ['is', 'not'].includes(wordAt(tokens, at - 2));
   return word === 'join' || (word === 'from' && !isComparison);
@@ -188,9 +188,9 @@ const tablesIn = (tokens: readonly Token[]): { readonly name: string; readonly a
     const level = levels.at(-1);
     if (!level || (endsList(tokens, at) && wordAt(tokens, at - 1) === 'as')) return undefined;
     if (endsList(tokens, at)) level.inList = false;
-    const begins = beginsTable(tokens, at) && !level.isCall;
-    if (begins) level.inList = true;
-    if (!begins && !(text === ',' && level.inList)) continue;
+    const isStart = isTableStart(tokens, at) && !level.isCall;
+    if (isStart) level.inList = true;
+    if (!isStart && !(text === ',' && level.inList)) continue;
     const name = nameAt(tokens, at + 1);
     if (name === undefined) return undefined;
     if (name) tables.push({ name, at });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { combineFinders } from '../patterns/combine-finders.js';
-import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
+import { flushText, nothingPending, pushText } from '../stream/pending-text.js';
 import { hiddenFinders } from './hidden-finder.js';
 import { times } from '../../test/modes.js';
 
@@ -10,7 +10,7 @@ const editing = { pattern, replace: () => '' };
 const clean = (text: string): string => flushText({ text, from: 0 }, editing);
 
 const inPieces = (pieces: readonly string[]): { joined: string; released: string } => {
-  let [held, released] = [nothingHeld, ''];
+  let [held, released] = [nothingPending, ''];
   for (const piece of pieces) {
     const pushed = pushText(held, piece, editing);
     held = pushed.held;

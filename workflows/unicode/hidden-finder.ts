@@ -21,7 +21,7 @@ interface Marks {
   /** Useless marks, in any order. */
   readonly useless: number[];
   /** Starts of isolates without an end so far, in order. */
-  readonly begun: number[];
+  readonly starts: number[];
 }
 
 /**
@@ -34,31 +34,31 @@ const isolateFinder: Finder = {
   lookbehind: maxIsolateChars,
   lookahead: maxIsolateChars,
   find: (text, from, until = text.length) => {
-    const { useless, begun } = marksIn(text.slice(0, until + maxIsolateChars + 1), from);
-    const places = useless.length === 0 ? begun : [...useless, ...begun].toSorted((a, b) => a - b);
+    const { useless, starts } = marksIn(text.slice(0, until + maxIsolateChars + 1), from);
+    const places = useless.length === 0 ? starts : [...useless, ...starts].toSorted((a, b) => a - b);
     const spans: TextSpan[] = [];
     for (const start of places) if (start >= from && start < until) spans.push({ start, end: start + 1 });
     return spans;
   },
   open: (text, from) => {
     const nearest = Math.max(from, text.length - maxIsolateChars);
-    return marksIn(text, nearest).begun.find((start) => start >= nearest) ?? text.length;
+    return marksIn(text, nearest).starts.find((start) => start >= nearest) ?? text.length;
   },
 };
 
 const marksIn = (text: string, from: number): Marks => {
   const useless: number[] = [];
-  let begun: number[] = [];
+  let starts: number[] = [];
   const first = Math.max(0, from - maxIsolateChars);
   for (const { 0: mark, index: at } of text.slice(first).matchAll(marks)) {
     const index = first + at;
     if (lineEnd.test(mark)) {
-      useless.push(...begun);
-      begun = [];
-    } else if (mark !== pop) begun.push(index);
-    else useless.push(...uselessOf(text, begun.pop(), index));
+      useless.push(...starts);
+      starts = [];
+    } else if (mark !== pop) starts.push(index);
+    else useless.push(...uselessOf(text, starts.pop(), index));
   }
-  return { useless, begun };
+  return { useless, starts };
 };
 
 const uselessOf = (text: string, start: number | undefined, end: number): number[] => {

@@ -13,12 +13,12 @@ export type LaneWorkflows = Readonly<Partial<Record<`${Lane}Processors`, [Return
  * The guards of an agent with one guard replaced: wherever a guard with its id (or with the id `instead`) was, or at the end of
  * its lanes if there was none.
  */
-export const swapGuard = ({ id, lanes }: KnownAgent, given: Processor, instead: string = given.id): LaneWorkflows => {
-  const [node] = toGraph([given]).nodes as [GuardNode]; // a processor is a guard
+export const swapGuard = ({ id, lanes }: KnownAgent, processor: Processor, instead: string = processor.id): LaneWorkflows => {
+  const [node] = toGraph([processor]).nodes as [GuardNode]; // a processor is a guard
   const isThere = [...lanes.values()].some((graph) => hasGuard(graph, instead));
   const swapped = new Map([...lanes].map(([lane, graph]) => [lane, swapIn(graph, node, instead)]));
   if (!isThere)
-    for (const lane of lanesOf(given)) {
+    for (const lane of lanesOf(processor)) {
       const { nodes, id: own } = swapped.get(lane) ?? { id: laneId(id, lane), nodes: [] };
       swapped.set(lane, { kind: 'sequence', id: own, nodes: [...nodes, node] });
     }

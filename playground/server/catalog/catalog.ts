@@ -37,11 +37,11 @@ const describeAgent = async (
   model: await modelName(agent),
   pipelines: Object.fromEntries([...lanes].map(([lane, graph]) => [lane, graph.id])),
   examples,
-  ...(kind === 'mastra' && { note: stockNote }),
+  ...(kind === 'mastra' && { note: stockDescription }),
 });
 
 /** The data that a stock agent's stream lacks. */
-const stockNote =
+const stockDescription =
   'This agent runs in Mastra’s own loop, which tells what leaves and how the run ends. States, attempts and held words are not known; verdicts and edits are, where its guards come from guardsFor().';
 
 const modelName = async (agent: KnownAgent['agent']): Promise<string> => {

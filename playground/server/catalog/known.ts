@@ -60,7 +60,7 @@ const readAgent = async (agent: Agent): Promise<KnownAgent> => {
 export const isInterlock = (agent: Agent): agent is InterlockAgent => 'findings' in agent && 'listSuspendedRuns' in agent;
 
 /** The suspended runs, including those that an engine stores. */
-export const restingRuns = async (mastra: Mastra): Promise<ReadonlySet<string>> => {
+export const suspendedRuns = async (mastra: Mastra): Promise<ReadonlySet<string>> => {
   const agents = Object.values(mastra.listAgents() as Record<string, Agent>).filter(isInterlock);
   const lists = await Promise.all(agents.map((agent) => agent.listSuspendedRuns()));
   return new Set(lists.flatMap(({ runs }) => runs.map(({ runId }) => runId)));

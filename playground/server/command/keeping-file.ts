@@ -14,7 +14,7 @@ interface Place {
  * The file for a command's runs, in a folder that git ignores; undefined for runs in memory, because that
  * was requested or the optional peer is not installed.
  */
-export const keepingFile = async (asked: string | undefined, { complain, cwd }: Place): Promise<string | undefined> => {
+export const databaseFile = async (asked: string | undefined, { complain, cwd }: Place): Promise<string | undefined> => {
   if (asked === inMemory) return undefined;
   if (asked === undefined && !(await hasLibsql())) {
     complain('Runs are kept in memory: install @libsql/client to keep them in a file.');

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readStudioCommand } from './command-line.js';
-import { keepingFile } from './keeping-file.js';
+import { databaseFile } from './keeping-file.js';
 import { loadEntry } from './load-entry.js';
 import { serveUntilStopped } from './serve-until-stopped.js';
 import { InterlockError } from '../../../src/index.js';
@@ -26,5 +26,5 @@ export const studioCommand = async (args: readonly string[], { print, complain, 
     });
   const { entry, file, kind: _, ...rest } = command;
   const mastra = await loadEntry(resolve(cwd, entry));
-  return serveUntilStopped({ mastra, ...rest, file: await keepingFile(file, { complain, cwd }) }, print);
+  return serveUntilStopped({ mastra, ...rest, file: await databaseFile(file, { complain, cwd }) }, print);
 };

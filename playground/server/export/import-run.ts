@@ -13,7 +13,7 @@ import type { Studio } from '../studio.js';
 export const importRuns = async (studio: Studio, text: string): Promise<{ readonly runId: string }> => {
   const page = new RegExp(`<script type="application/json" id="${runFileElement}">(.*?)</script>`, 's').exec(text)?.[1];
   const logs = page === undefined ? [logOfTrace(studio, parseTrace(text))] : logsOfFile(studio, readFile(page));
-  for (const log of logs) if (!(await studio.archive.find(log.runId))) studio.archive.note(log);
+  for (const log of logs) if (!(await studio.archive.find(log.runId))) studio.archive.schedule(log);
   await studio.archive.flush();
   return { runId: logs[0]?.runId ?? '' };
 };
@@ -83,8 +83,8 @@ const logOfTrace = (studio: Studio, trace: Trace): RunLog => {
   if (header?.kind !== 'header') throw new InterlockError('trace/invalid', { path: 'line 1' });
   const { runId, agentId = 'agent', threadId = runId, parent } = header;
   const input = trace.find((line) => line.kind === 'input');
-  const said = input?.messages.findLast(({ role }) => role === 'user')?.text ?? '';
-  const log = logOf(studio, { runId, agentId, threadId, said, ...(parent && { parent }) }, header.at);
+  const userText = input?.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  const log = logOf(studio, { runId, agentId, threadId, said: userText, ...(parent && { parent }) }, header.at);
   for (const line of trace) log.trace(line);
   return closed(log);
 };

@@ -49,7 +49,7 @@ const exportRun = async (studio: Studio, summary: RunSummary, hasAllWords: boole
   const shown = hasAllWords || !trace ? trace : redactTrace(trace);
   const recorded = lines.map((line) => JSON.parse(line) as StudioEntry); // this studio's own lines
   const entries = hasAllWords ? recorded : withoutHiddenInput(recorded, shown);
-  const answers: Record<string, unknown> = { [runPath(runId)]: { ...summary, ...saidIn(entries, summary) } };
+  const answers: Record<string, unknown> = { [runPath(runId)]: { ...summary, ...userTextIn(entries, summary) } };
   for (let from = 0; from === 0 || from <= entries.length; from += entriesAtOnce)
     answers[entriesPath(runId, from)] = entries.slice(from, from + entriesAtOnce);
   if (trace && shown && studio.content === 'all')
@@ -84,7 +84,7 @@ type EventEntry = Extract<StudioEntry, { kind: 'event' }>;
 
 /** The texts of conflicts and verdicts, those of passes last, up to the size limit. */
 const wordsOfGuards = (entries: readonly StudioEntry[], read: (entry: EventEntry) => [path: string, words: object]) => {
-  const found = entries.flatMap((entry) => (entry.kind === 'event' && tellsOfWords(entry) ? [entry] : []));
+  const found = entries.flatMap((entry) => (entry.kind === 'event' && hasText(entry) ? [entry] : []));
   const words: Record<string, object> = {};
   let chars = 0;
   for (const entry of found.toSorted((a, b) => Number(isPass(a)) - Number(isPass(b)))) {
@@ -96,7 +96,7 @@ const wordsOfGuards = (entries: readonly StudioEntry[], read: (entry: EventEntry
   return words;
 };
 
-const tellsOfWords = ({ event: { type } }: EventEntry): boolean => type === 'guard' || type === 'merge-conflict';
+const hasText = ({ event: { type } }: EventEntry): boolean => type === 'guard' || type === 'merge-conflict';
 
 const isPass = ({ event }: EventEntry): boolean => event.type === 'guard' && event.verdict === 'pass';
 
@@ -134,7 +134,7 @@ const isEditOfInput = (entry: StudioEntry): boolean =>
   entry.kind === 'event' && entry.event.type === 'guard' && entry.event.verdict !== 'pass' && isOfInput(entry.event.phase);
 
 /** The caller's text in the lines. */
-const saidIn = (entries: readonly StudioEntry[], { said }: RunSummary): Partial<RunSummary> => {
+const userTextIn = (entries: readonly StudioEntry[], { said }: RunSummary): Partial<RunSummary> => {
   const last = entries.flatMap((entry) => (entry.kind === 'input' ? entry.messages : [])).findLast(({ role }) => role === 'user');
   return { said: last?.text.includes('▒') ? last.text.slice(0, said.length) : said };
 };

@@ -56,14 +56,14 @@ const checkToken = (context: Context, token: string, path: string): Response | u
   const url = new URL(req.url);
   const session = createHmac('sha256', token).update('session of the studio').digest('base64url');
   const cookie = `interlock_studio_${url.port || 'default'}`;
-  const asked = url.searchParams.get('token');
-  const brought = asked ?? req.header('Authorization')?.replace(/^Bearer /, '');
+  const queryToken = url.searchParams.get('token');
+  const brought = queryToken ?? req.header('Authorization')?.replace(/^Bearer /, '');
   const isLetIn = brought === undefined ? isSame(getCookie(context, cookie) ?? '', session) : isSame(brought, token);
   if (!isLetIn) {
     if (req.method === 'GET' && req.header('Accept')?.includes('text/html')) return context.html(tokenPage, 401);
     throw new InterlockError('studio/unauthorized');
   }
-  if (asked === null || req.method !== 'GET') return undefined;
+  if (queryToken === null || req.method !== 'GET') return undefined;
   const secure = url.protocol === 'https:' || req.header('X-Forwarded-Proto') === 'https';
   setCookie(context, cookie, session, { httpOnly: true, sameSite: 'Strict', path, secure });
   url.searchParams.delete('token');

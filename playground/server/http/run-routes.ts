@@ -45,10 +45,10 @@ export const runRoutes = (studio: Studio): Hono => {
       return c.body(null, 204);
     })
     .get('/live', (c) =>
-      eventStream(c, async (stream, gone) => {
+      eventStream(c, async (stream, closed) => {
         const stop = studio.announcer.listen((summary: RunSummary) => void stream.writeSSE({ data: JSON.stringify(summary) }));
         await stream.write(': listening\n\n');
-        await gone;
+        await closed;
         stop();
       }),
     );
@@ -58,14 +58,14 @@ export const runRoutes = (studio: Studio): Hono => {
 const heartbeatMs = 15_000;
 
 /** Opens an event stream with a heartbeat. */
-const eventStream = (context: Context, write: (stream: SSEStreamingApi, gone: Promise<void>) => Promise<void>): Response => {
+const eventStream = (context: Context, write: (stream: SSEStreamingApi, closed: Promise<void>) => Promise<void>): Response => {
   context.header('X-Accel-Buffering', 'no'); // a proxy must not buffer it
   return streamSSE(context, async (stream) => {
-    const gone = Promise.withResolvers<void>();
-    stream.onAbort(() => gone.resolve());
+    const closed = Promise.withResolvers<void>();
+    stream.onAbort(() => closed.resolve());
     const heartbeat = setInterval(() => void stream.write(': still here\n\n'), heartbeatMs);
     try {
-      await write(stream, gone.promise);
+      await write(stream, closed.promise);
     } finally {
       clearInterval(heartbeat);
     }
@@ -81,14 +81,14 @@ const guardTotals = async (studio: Studio, query: RunQuery): Promise<GuardTotals
   for (const { runId } of runs) {
     const lines = await linesOf(studio, { runId, kind: 'entry', ...allLines });
     for (const event of lines.flatMap(guardEvent)) {
-      const heard = totals.get(event.processorId) ?? { verdicts: { ...none }, tripped: new Set(), times: [] };
-      totals.set(event.processorId, heard);
-      heard.verdicts[event.verdict] += 1;
-      heard.times.push(event.durationMs);
-      if (event.verdict === 'trip') heard.tripped.add(runId);
+      const total = totals.get(event.processorId) ?? { verdicts: { ...none }, tripped: new Set(), times: [] };
+      totals.set(event.processorId, total);
+      total.verdicts[event.verdict] += 1;
+      total.times.push(event.durationMs);
+      if (event.verdict === 'trip') total.tripped.add(runId);
     }
   }
-  const guards = [...totals].map(([guard, heard]) => totalOf(guard, heard));
+  const guards = [...totals].map(([guard, total]) => totalOf(guard, total));
   return {
     runs: runs.length,
     guards: guards.toSorted((a, b) => b.trippedRuns - a.trippedRuns || a.guard.localeCompare(b.guard)),

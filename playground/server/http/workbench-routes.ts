@@ -12,7 +12,7 @@ import { attached, plainName } from './attached.js';
 import { findLeakSchema, fixtureQuerySchema, forkSchema, labStreamSchema, replaySchema, tryPhaseSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
 import { traceOf, traceLinesOf } from './words-routes.js';
-import type { RunsBeside, StartedRun } from '../../protocol/runs.js';
+import type { RunComparison, StartedRun } from '../../protocol/runs.js';
 import { traceOfLines } from '../runs/guard-words.js';
 import type { Catalog, StateInfo } from '../../protocol/catalog.js';
 import { fork } from '../../../src/mastra/replay/fork.js';
@@ -53,7 +53,7 @@ export const workbenchRoutes = (studio: Studio): Hono =>
       return c.json(await replayRun(await studio.known(), { runId, agentId, trace }, choice));
     })
     .get('/runs/:runId/beside/:otherId', async (c) =>
-      c.json(await besideRuns(studio, c.req.param('runId'), c.req.param('otherId'))),
+      c.json(await compareRuns(studio, c.req.param('runId'), c.req.param('otherId'))),
     )
     .post('/runs/:runId/fork', async (c) => {
       const edits = await readBody(c, forkSchema);
@@ -80,7 +80,7 @@ const pipelineOf = async (studio: Studio, id: string): Promise<KnownPipeline> =>
 };
 
 /** Two recorded runs, verdict by verdict; nothing in it is hidden from pages. Raises `studio/not-found`. */
-const besideRuns = async (studio: Studio, runId: string, otherId: string): Promise<RunsBeside> => {
+const compareRuns = async (studio: Studio, runId: string, otherId: string): Promise<RunComparison> => {
   const [before, after] = await Promise.all([recorded(studio, runId), recorded(studio, otherId)]);
   const compared = compareTraces(before.trace, after.trace);
   const answers = { before: compared.before.text, after: compared.after.text };

@@ -8,8 +8,8 @@ type OfKind<K extends Kind> = Extract<TraceEntry, { kind: K }>;
 
 /** The entries of a page for a line of a trace. Lines that contain only text are sent on request. */
 export const entriesOfTrace = (entry: TraceEntry): EntryFact[] => {
-  const tell = tellers[entry.kind] as ((one: TraceEntry) => EntryFact[]) | undefined; // each function handles its own kind
-  return tell?.(entry) ?? [];
+  const convert = tellers[entry.kind] as ((one: TraceEntry) => EntryFact[]) | undefined; // each function handles its own kind
+  return convert?.(entry) ?? [];
 };
 
 const tellers: { readonly [K in Kind]?: (entry: OfKind<K>) => EntryFact[] } = {

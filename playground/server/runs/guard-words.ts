@@ -56,8 +56,8 @@ const wordsSeen = (trace: Trace): ReadonlySet<string> => {
     const { partId = '' } = part;
     parts.set(partId, (parts.get(partId) ?? '') + wordsIn(chunk));
   }
-  const said = traceOfKind(trace, 'input').flatMap(({ messages }) => messages.map(({ text = '' }) => text));
-  return new Set([...parts.values(), ...said].flatMap((text) => text.match(words) ?? []));
+  const inputTexts = traceOfKind(trace, 'input').flatMap(({ messages }) => messages.map(({ text = '' }) => text));
+  return new Set([...parts.values(), ...inputTexts].flatMap((text) => text.match(words) ?? []));
 };
 
 const wordsIn = (chunk: unknown): string => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RunEvent } from '../../../src/index.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
-import { createRetelling } from './retelling.js';
+import { createNewEntries } from './new-entries.js';
 
 const place = { stepNumber: 0, attempt: 1 };
 const common = { seq: 0, at: 1 };
@@ -21,13 +21,13 @@ const event = (seq: number, fields: object): RunEvent => ({ runId: 'r', seq, at:
 const textsOf = (facts: readonly object[]): unknown[] => facts.map((fact) => (fact as { text?: string }).text);
 
 it('says what was said before as often as it was said more', () => {
-  const { chunk } = createRetelling([left('ha'), left('ha'), left('other', 'u')]);
+  const { chunk } = createNewEntries([left('ha'), left('ha'), left('other', 'u')]);
   const told = ['ha', 'ha', 'ha'].map((text) => delta(text));
   expect(textsOf([...told, delta('other'), delta('other', 'u')].flatMap(chunk))).toEqual(['ha', 'other']);
 });
 
 it('puts a chunk at its own position, with what it retracts', () => {
-  const { chunk } = createRetelling([]);
+  const { chunk } = createNewEntries([]);
   const data = { partIds: ['t'], stepNumber: 2, attempt: 3 };
   expect(chunk({ type: 'data-interlock-retract', data, metadata: { stepNumber: 2, attempt: 3 } } as never)).toEqual([
     { kind: 'left', stepNumber: 2, attempt: 3, part: { type: 'data-interlock-retract', chars: 0 }, data },
@@ -36,9 +36,9 @@ it('puts a chunk at its own position, with what it retracts', () => {
 
 it('tells a call of a tool once, with its result', () => {
   const call = { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'charge', args: { amount: 5 } } };
-  const [first, tool] = createRetelling([]).chunk(call);
+  const [first, tool] = createNewEntries([]).chunk(call);
   expect(tool).toMatchObject({ kind: 'tool', toolCallId: 'c', args: { amount: 5 } });
-  expect(createRetelling([{ ...common, ...first } as StudioEntry]).chunk(call)).toEqual([]);
+  expect(createNewEntries([{ ...common, ...first } as StudioEntry]).chunk(call)).toEqual([]);
 });
 
 it('tells events from where they are others than before, and of states only those of the last place', () => {
@@ -59,7 +59,7 @@ it('tells events from where they are others than before, and of states only thos
     event(5, { type: 'run-finish', status: 'success', retries: 0 }),
   ];
   const last = ended.map((one): RunEvent => ({ ...one, stepNumber: 1 }));
-  const { events } = createRetelling(before.map((one): StudioEntry => ({ ...common, kind: 'event', event: one })));
+  const { events } = createNewEntries(before.map((one): StudioEntry => ({ ...common, kind: 'event', event: one })));
   const told = events([start, calling, guard, first, ...last]);
   expect(told.map((fact) => fact.kind === 'event' && fact.event.type)).toEqual(['guard', 'state-enter', 'run-finish']);
   expect(JSON.stringify(told)).not.toContain('secret');

@@ -5,10 +5,10 @@ import type { AnswerCall, StartedRun, StartRun } from '../../protocol/runs.js';
 import type { KnownAgent } from '../catalog/known.js';
 import { InterlockError, type TraceRecorder, type TraceSink } from '../../../src/index.js';
 import type { Conversations } from './conversations.js';
-import { createRunLog, type Keeping, type RunLog } from './run-log.js';
+import { createRunLog, type RunStorage, type RunLog } from './run-log.js';
 import { watchGuards } from './watch-guards.js';
-import { follow, openStream, resumeStream, type AgentStream, type Following, type Sitting } from './sitting.js';
-import { reopenLog, seatOf, standingOf, takingUp, type LeftRun, type TakingUp } from './take-up.js';
+import { follow, openStream, resumeStream, type AgentStream, type Following, type RunSession } from './run-session.js';
+import { reopenLog, sessionOf, errorOf, takingUp, type LeftRun, type TakingUp } from './adopt-run.js';
 import type { TraceEntry } from '../../../schemas/index.js';
 
 /** Starts, answers and cancels runs. It has the runs under way or suspended in this process. */
@@ -29,12 +29,12 @@ export interface RunDesk extends TakingUp {
 }
 
 /** Starts a run in another way than with the user's text. */
-export type OpenRun = (sitting: Sitting) => Promise<AgentStream>;
+export type OpenRun = (session: RunSession) => Promise<AgentStream>;
 
-export interface RunDeskOptions extends Keeping {
+export interface RunDeskOptions extends RunStorage {
   readonly conversations: Conversations;
   /** Finds a suspended run that can be answered although it started in another process. */
-  readonly findResting: (runId: string) => Promise<LeftRun | undefined>;
+  readonly findSuspended: (runId: string) => Promise<LeftRun | undefined>;
 }
 
 /** The log of the run under way: reports of a stock agent's guards do not name their run. */
@@ -42,38 +42,40 @@ const startedHere = new AsyncLocalStorage<RunLog>();
 
 export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   const { conversations, onOver } = options;
-  const sittings = new Map<string, Sitting>();
+  const sessions = new Map<string, RunSession>();
   const watched = new Map<string, RunLog>();
-  const going = new Set<Promise<void>>();
-  const find = (runId: string): RunLog | undefined => sittings.get(runId)?.log ?? watched.get(runId);
+  const running = new Set<Promise<void>>();
+  const find = (runId: string): RunLog | undefined => sessions.get(runId)?.log ?? watched.get(runId);
   const finish = async (log: RunLog): Promise<void> => {
     log.close();
     await onOver(log);
-    sittings.delete(log.runId);
+    sessions.delete(log.runId);
     watched.delete(log.runId);
   };
-  const followed = (sitting: Sitting, stream: AgentStream, read?: Following['read']): StartedRun => {
-    const { log, threadId } = sitting;
-    sitting.followed = startedHere.run(log, () => follow(sitting, stream, { conversations, read }));
-    const done = sitting.followed.then(() => (isResting(sitting) ? undefined : finish(log))).finally(() => going.delete(done));
-    going.add(done);
+  const followed = (session: RunSession, stream: AgentStream, read?: Following['read']): StartedRun => {
+    const { log, threadId } = session;
+    session.followed = startedHere.run(log, () => follow(session, stream, { conversations, read }));
+    const done = session.followed
+      .then(() => (isSuspended(session) ? undefined : finish(log)))
+      .finally(() => running.delete(done));
+    running.add(done);
     return { runId: log.runId, threadId };
   };
-  const begin = async (sitting: Sitting, open: OpenRun): Promise<StartedRun> => {
-    await endedTurns(sittings, sitting.threadId);
+  const start = async (session: RunSession, open: OpenRun): Promise<StartedRun> => {
+    await endedTurns(sessions, session.threadId);
     try {
-      return followed(sitting, await startedHere.run(sitting.log, () => open(sitting)));
+      return followed(session, await startedHere.run(session.log, () => open(session)));
     } catch (error) {
-      sitting.log.add({ kind: 'status', status: 'failed', error: standingOf(error) });
-      await finish(sitting.log);
+      session.log.add({ kind: 'status', status: 'failed', error: errorOf(error) });
+      await finish(session.log);
       throw error;
     }
   };
   const cancel = (runId: string): void => {
-    const sitting = sittings.get(runId);
-    if (!sitting) return;
-    const { controller, log } = sitting;
-    const isOverNow = isResting(sitting); // an answer can no longer reach it
+    const session = sessions.get(runId);
+    if (!session) return;
+    const { controller, log } = session;
+    const isOverNow = isSuspended(session); // an answer can no longer reach it
     controller.abort(new Error('Canceled in the studio.'));
     if (!isOverNow) return;
     log.add({ kind: 'status', status: 'canceled' });
@@ -81,50 +83,50 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   };
   return {
     start: (agent, { text, threadId = randomUUID() }, open) => {
-      const sitting = openSitting(options, { agent, text, threadId });
-      sittings.set(sitting.log.runId, sitting);
-      return begin(sitting, open ?? (async () => openStream(sitting, await conversations.read(threadId), text)));
+      const session = openSession(options, { agent, text, threadId });
+      sessions.set(session.log.runId, session);
+      return start(session, open ?? (async () => openStream(session, await conversations.read(threadId), text)));
     },
     answer: async (runId, call) => {
-      const sitting = restingOne(sittings.get(runId) ?? (await reopen(options, runId)), runId);
-      const stream = await resumeStream(sitting, call);
-      sittings.set(runId, sitting); // a reopened run is registered from here on
-      return followed(sitting, stream);
+      const session = suspendedSession(sessions.get(runId) ?? (await reopen(options, runId)), runId);
+      const stream = await resumeStream(session, call);
+      sessions.set(runId, session); // a reopened run is registered from here on
+      return followed(session, stream);
     },
-    ...takingUp({ ...options, sittings, watched, finish, followed }),
+    ...takingUp({ ...options, sessions, watched, finish, followed }),
     cancel,
     find,
     record: watchRuns({ ...options, watched, isKnown: (runId) => find(runId) !== undefined }),
     watchGuards: watchGuards({ ...options, watched, current: () => startedHere.getStore() }),
-    close: () => giveUp(sittings, going),
+    close: () => giveUp(sessions, running),
   };
 };
 
 /** Cancels all runs under way. */
-const giveUp = async (sittings: ReadonlyMap<string, Sitting>, going: ReadonlySet<Promise<void>>): Promise<void> => {
-  for (const { controller } of sittings.values()) controller.abort(new Error('The studio is closing.'));
-  await Promise.allSettled(going);
+const giveUp = async (sessions: ReadonlyMap<string, RunSession>, running: ReadonlySet<Promise<void>>): Promise<void> => {
+  for (const { controller } of sessions.values()) controller.abort(new Error('The studio is closing.'));
+  await Promise.allSettled(running);
 };
 
 /** Settles when the turns that have ended are stored in their conversation. */
-const endedTurns = async (sittings: ReadonlyMap<string, Sitting>, threadId: string): Promise<void> => {
-  for (const sitting of sittings.values())
-    if (sitting.threadId === threadId && sitting.log.summary.status !== 'running') await sitting.followed;
+const endedTurns = async (sessions: ReadonlyMap<string, RunSession>, threadId: string): Promise<void> => {
+  for (const session of sessions.values())
+    if (session.threadId === threadId && session.log.summary.status !== 'running') await session.followed;
 };
 
-const isResting = ({ log }: Sitting): boolean => log.summary.status === 'suspended';
+const isSuspended = ({ log }: RunSession): boolean => log.summary.status === 'suspended';
 
 /** Prepares a suspended run for its continuation. Raises `studio/not-suspended`. */
-const restingOne = (sitting: Sitting | undefined, runId: string): Sitting => {
-  if (!sitting || !isResting(sitting)) throw new InterlockError('studio/not-suspended', { path: runId });
-  sitting.controller = new AbortController();
-  return sitting;
+const suspendedSession = (session: RunSession | undefined, runId: string): RunSession => {
+  if (!session || !isSuspended(session)) throw new InterlockError('studio/not-suspended', { path: runId });
+  session.controller = new AbortController();
+  return session;
 };
 
 /** Adopts a suspended run of another process. */
-const reopen = async (options: RunDeskOptions, runId: string): Promise<Sitting | undefined> => {
-  const found = await options.findResting(runId);
-  return found?.agent && seatOf(found, found.agent, reopenLog(options, found));
+const reopen = async (options: RunDeskOptions, runId: string): Promise<RunSession | undefined> => {
+  const found = await options.findSuspended(runId);
+  return found?.agent && sessionOf(found, found.agent, reopenLog(options, found));
 };
 
 interface Opening {
@@ -134,14 +136,14 @@ interface Opening {
 }
 
 /** A run that was requested and has no other entries yet. */
-const openSitting = ({ keepsContent, onChange }: RunDeskOptions, { agent, text, threadId }: Opening): Sitting => {
+const openSession = ({ keepsContent, onChange }: RunDeskOptions, { agent, text, threadId }: Opening): RunSession => {
   const runId = randomUUID();
   const head = { runId, agentId: agent.id, threadId, said: text };
   const log = createRunLog({ head, now: Date.now, keepsContent, onChange });
   return { agent, threadId, log, controller: new AbortController() };
 };
 
-interface Watching extends Keeping {
+interface Watching extends RunStorage {
   /** The runs under way or suspended, by their ids. */
   readonly watched: Map<string, RunLog>;
   /** Whether a run already has its log: it was started here, or has two recorders. */
@@ -169,9 +171,9 @@ const openLog = (
   input: Extract<TraceEntry, { kind: 'input' }>,
 ): RunLog => {
   const { runId, agentId = 'agent', threadId = runId, parent } = header;
-  const said = input.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  const userText = input.messages.findLast(({ role }) => role === 'user')?.text ?? '';
   const log = createRunLog({
-    head: { runId, agentId, threadId, said, ...(parent && { parent }) },
+    head: { runId, agentId, threadId, said: userText, ...(parent && { parent }) },
     now: Date.now,
     keepsContent,
     onChange,

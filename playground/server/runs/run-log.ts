@@ -26,11 +26,11 @@ export interface RunLog {
   close(): void;
   readonly isOver: boolean;
   /** The number of lines stored before it was opened. */
-  readonly kept: Readonly<Record<LineKind, number>>;
+  readonly stored: Readonly<Record<LineKind, number>>;
 }
 
 /** Storage of runs. */
-export interface Keeping {
+export interface RunStorage {
   /** Whether text that was not released is stored. */
   readonly keepsContent: boolean;
   /** Called for each change of a run. */
@@ -39,16 +39,16 @@ export interface Keeping {
   readonly onOver: (log: RunLog) => Promise<void>;
 }
 
-export interface RunLogOptions extends Pick<Keeping, 'keepsContent' | 'onChange'> {
+export interface RunLogOptions extends Pick<RunStorage, 'keepsContent' | 'onChange'> {
   readonly head: RunHead;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** The stored state of a run that continues. */
-  readonly before?: KeptRun;
+  readonly before?: StoredRun;
 }
 
 /** A store's data of a run. */
-export interface KeptRun {
+export interface StoredRun {
   readonly startedAt: number;
   readonly lines: Readonly<Record<LineKind, readonly string[]>>;
 }
@@ -60,7 +60,7 @@ const mostEntries = 200_000;
 export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunLogOptions): RunLog => {
   const fold = createSummary(head, now(), before?.startedAt);
   const lines: Record<LineKind, string[]> = { entry: [...(before?.lines.entry ?? [])], trace: [...(before?.lines.trace ?? [])] };
-  const kept = { entry: lines.entry.length, trace: lines.trace.length };
+  const stored = { entry: lines.entry.length, trace: lines.trace.length };
   for (const line of lines.entry) fold.add(JSON.parse(line) as StudioEntry); // this studio's own lines
   let isOver = false;
   /** Text that was not released is hidden, also while the run is under way. */
@@ -84,8 +84,8 @@ export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunL
     linesFrom: (kind, seq) => (kind === 'trace' && isWithheld() ? [] : lines[kind].slice(seq)),
     add: (fact, at = now()) => add(fact, at),
     trace: (entry) => {
-      const isKept = keepsContent || !isOver; // content after the end was not redacted
-      if (isKept && lines.trace.length < mostEntries) lines.trace.push(stringify(entry));
+      const isStored = keepsContent || !isOver; // content after the end was not redacted
+      if (isStored && lines.trace.length < mostEntries) lines.trace.push(stringify(entry));
       for (const fact of entriesOfTrace(entry)) add(fact, entry.at);
     },
     close: () => {
@@ -96,7 +96,7 @@ export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunL
     get isOver() {
       return isOver;
     },
-    kept,
+    stored,
   };
   return log;
 };

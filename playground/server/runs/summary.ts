@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../src/index.js';
-import type { RunStanding, RunSummary, GuardSignal } from '../../protocol/runs.js';
+import type { RunOutcome, RunSummary, GuardSignal } from '../../protocol/runs.js';
 import { retractedBy } from '../../protocol/retracted-by.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { isStricter, type VerdictKind } from '../../../src/verdict.js';
@@ -37,19 +37,19 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
   const signals = createSignals();
   let tokens: number | undefined;
   const counts = { steps: 0, retries: 0, entries: 0, lastAt: startedAt ?? now, firstAt: startedAt ?? now };
-  let standing: RunStanding = { status: 'running' };
-  const answer = () => (standing.status === 'success' ? [...texts.values()].join('') : '');
+  let outcome: RunOutcome = { status: 'running' };
+  const answer = () => (outcome.status === 'success' ? [...texts.values()].join('') : '');
   const countStep = (stepNumber: number) => void (counts.steps = Math.max(counts.steps, stepNumber + 1));
   const take = (event: RunEvent) => {
     countStep(event.stepNumber);
-    signals.hear(event);
+    signals.onEvent(event);
     if (event.type === 'model-finish') tokens = (tokens ?? 0) + tokensOf(event.usage);
     if (event.type === 'retract') for (const id of event.partIds) texts.delete(id);
     if (event.type === 'state-enter' && event.state === 'step.retrying') counts.retries += 1;
-    if (event.type === 'run-resume') standing = { status: 'running' };
+    if (event.type === 'run-resume') outcome = { status: 'running' };
     if (event.type !== 'run-finish') return;
     counts.retries = event.retries;
-    standing = standingOf(event);
+    outcome = outcomeOf(event);
   };
   return {
     add: (entry) => {
@@ -57,7 +57,7 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
       counts.entries += 1;
       counts.lastAt = entry.at;
       if (entry.kind === 'event') take(entry.event);
-      if (entry.kind === 'status') standing = standingOf(entry);
+      if (entry.kind === 'status') outcome = outcomeOf(entry);
       if (entry.kind === 'left') {
         if (entry.part.type === 'step-start') countStep(entry.stepNumber);
         for (const id of retractedBy(entry)) texts.delete(id);
@@ -76,13 +76,13 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
         said: shortened(head.said),
         answered: shortened(answer()),
         startedAt: firstAt,
-        durationMs: standing.status === 'running' ? undefined : lastAt - firstAt,
+        durationMs: outcome.status === 'running' ? undefined : lastAt - firstAt,
         steps,
         retries,
         ...(tokens !== undefined && { tokens }),
         entries,
         ...signals.read(),
-        ...standing,
+        ...outcome,
       };
     },
   };
@@ -91,7 +91,7 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
 const tokensOf = ({ inputTokens = 0, outputTokens = 0 }: Extract<RunEvent, { type: 'model-finish' }>['usage']): number =>
   inputTokens + outputTokens;
 
-const standingOf = ({ status, tripwire, error }: RunStanding): RunStanding => ({
+const outcomeOf = ({ status, tripwire, error }: RunOutcome): RunOutcome => ({
   status,
   ...(tripwire && { tripwire }),
   ...(error && { error: { message: error.message, ...(error.code && { code: error.code }) } }),
@@ -110,14 +110,14 @@ const shortened = (text: string): string => {
 
 /** The verdicts of a run's guards other than pass, updated event by event. */
 interface Signals {
-  hear(event: RunEvent): void;
+  onEvent(event: RunEvent): void;
   read(): Pick<RunSummary, 'guards' | 'signals'>;
 }
 
 const createSignals = (): Signals => {
   const signals = new Map<string, GuardSignal>();
   return {
-    hear: (event) => {
+    onEvent: (event) => {
       const signal = signalIn(event);
       const known = signal && signals.get(signal.guard);
       if (signal && (!known || outranks(signal, known))) signals.set(signal.guard, signal);

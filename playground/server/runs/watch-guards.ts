@@ -1,9 +1,9 @@
 import type { GuardsNews, GuardsObserver, GuardedRun } from '../../../src/trace/observers.js';
-import type { RunStanding } from '../../protocol/runs.js';
+import type { RunOutcome } from '../../protocol/runs.js';
 import { entryOfEvent } from './entries-of-trace.js';
-import { createRunLog, type Keeping, type RunLog } from './run-log.js';
+import { createRunLog, type RunStorage, type RunLog } from './run-log.js';
 
-interface WatchingGuards extends Keeping {
+interface WatchingGuards extends RunStorage {
   readonly watched: Map<string, RunLog>;
   /** The log of a run that was started here and is now calling its guards. */
   readonly current: () => RunLog | undefined;
@@ -22,10 +22,10 @@ export const watchGuards = (watching: WatchingGuards): GuardsObserver => {
   return (run, news) => {
     const started = run.parent ? undefined : watching.current(); // guards in a tool belong to a separate run
     const log = started ?? watching.watched.get(run.runId) ?? openLog(watching, run, news);
-    note(log, run, news);
+    addEntries(log, run, news);
     if (started) return;
-    const standing = endOf(news);
-    if (standing) log.add({ kind: 'status', ...standing });
+    const outcome = endOf(news);
+    if (outcome) log.add({ kind: 'status', ...outcome });
     expectMore(log);
   };
 };
@@ -35,8 +35,8 @@ const openLog = (
   { runId, agentId, host, pipelineId, parent }: GuardedRun,
   news: GuardsNews,
 ): RunLog => {
-  const said = (news.kind === 'asked' && news.said) || `guards of ${pipelineId}`;
-  const head = { runId, agentId: agentId ?? host, threadId: runId, said, ...(parent && { parent }) };
+  const userText = (news.kind === 'asked' && news.said) || `guards of ${pipelineId}`;
+  const head = { runId, agentId: agentId ?? host, threadId: runId, said: userText, ...(parent && { parent }) };
   const log = createRunLog({ head, now: Date.now, keepsContent, onChange });
   watched.set(runId, log);
   if (news.kind === 'asked' && news.said) log.add({ kind: 'input', messages: [{ id: runId, role: 'user', text: news.said }] });
@@ -44,14 +44,14 @@ const openLog = (
   return log;
 };
 
-const note = (log: RunLog, { pipelineId }: GuardedRun, news: GuardsNews): void => {
+const addEntries = (log: RunLog, { pipelineId }: GuardedRun, news: GuardsNews): void => {
   if (news.kind === 'event') return log.add(entryOfEvent(news.event));
   const { phase, lane, stepNumber } = news;
   log.add({ kind: 'asked', phase, lane, stepNumber, attempt: 1, pipelineId });
 };
 
 /** A guard that blocks ends the run of every host. */
-const endOf = (news: GuardsNews): RunStanding | undefined => {
+const endOf = (news: GuardsNews): RunOutcome | undefined => {
   if (news.kind !== 'event' || news.event.type !== 'guard' || news.event.verdict !== 'trip') return undefined;
   const { processorId, phase, path, reason = '', metadata } = news.event;
   return { status: 'tripwire', tripwire: { processorId, phase, path, reason, ...(metadata !== undefined && { metadata }) } };

@@ -5,7 +5,7 @@ import type { LineKind, Lines, RunQuery, RunRecord, RunStore } from './run-store
 /** Runs under way and stored runs, as one. Runs never wait for the store: their news is written in the background. */
 export interface Archive {
   /** Something has happened in a run. */
-  note(log: RunLog): void;
+  schedule(log: RunLog): void;
   /** Settles when everything noted until now is in the store. Rejects if it could not be written. */
   flush(): Promise<void>;
   find(runId: string): Promise<RunSummary | undefined>;
@@ -20,20 +20,20 @@ export const createArchive = (store: RunStore, onFailure: (error: unknown) => vo
   /** The number of written lines by run. */
   const written = new WeakMap<RunLog, Written>();
   /** Runs whose summary is newer here than in the store. */
-  const going = new Set<RunLog>();
-  const noted = new Set<RunLog>();
+  const writing = new Set<RunLog>();
+  const scheduled = new Set<RunLog>();
   let last: Promise<void> = Promise.resolve();
   let next: { readonly done: Promise<void>; readonly now: () => void } | undefined;
 
   const write = async (): Promise<void> => {
     next = undefined;
-    const logs = [...noted];
-    noted.clear();
-    const records = logs.map((log) => recordOf(log, written.get(log) ?? log.kept));
+    const logs = [...scheduled];
+    scheduled.clear();
+    const records = logs.map((log) => recordOf(log, written.get(log) ?? log.stored));
     await store.save(records);
     for (const [index, log] of logs.entries()) {
       const { entry, trace } = (records[index] as RunRecord).news; // one for each
-      if (log.isOver && !noted.has(log)) going.delete(log);
+      if (log.isOver && !scheduled.has(log)) writing.delete(log);
       written.set(log, { entry: entry.from + entry.lines.length, trace: trace.from + trace.lines.length });
     }
   };
@@ -51,20 +51,20 @@ export const createArchive = (store: RunStore, onFailure: (error: unknown) => vo
     return (next = { done, now });
   };
   const flush = async (): Promise<void> => {
-    if (noted.size === 0) return last;
+    if (scheduled.size === 0) return last;
     const { done, now } = schedule();
     now();
     await done;
   };
   return {
-    note: (log) => {
-      noted.add(log);
-      going.add(log);
+    schedule: (log) => {
+      scheduled.add(log);
+      writing.add(log);
       schedule().done.catch(() => undefined); // reported to onFailure
     },
     flush,
     find: async (runId) => {
-      const live = [...going].find((log) => log.runId === runId);
+      const live = [...writing].find((log) => log.runId === runId);
       return live?.summary ?? store.find(runId);
     },
     list: async (query) => {

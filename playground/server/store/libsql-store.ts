@@ -120,11 +120,11 @@ const savingStatements = (record: RunRecord): InStatement[] => {
 
 const forgetOldest = async (client: Client, bounds: StoreBounds): Promise<void> => {
   const { rows } = await client.execute('SELECT runId, threadId, status, bytes FROM runs ORDER BY position');
-  const kept = rows.map(({ runId, threadId, status, bytes }) => ({
+  const summaries = rows.map(({ runId, threadId, status, bytes }) => ({
     summary: { runId, threadId, status } as RunSummary, // the columns as written
     bytes: Number(bytes),
   }));
-  const statements = beyondBounds(kept, bounds).flatMap(({ summary: { runId, threadId } }): InStatement[] => [
+  const statements = beyondBounds(summaries, bounds).flatMap(({ summary: { runId, threadId } }): InStatement[] => [
     { sql: 'DELETE FROM blocks WHERE runId = ?', args: [runId] },
     { sql: 'DELETE FROM runs WHERE runId = ?', args: [runId] },
     {

@@ -34,7 +34,7 @@ export const openStore = async (options: StoreOptions): Promise<RunStore> => {
   }
 };
 
-interface KeptRun {
+interface StoredRun {
   readonly summary: RunSummary;
   readonly words: string;
   readonly lines: Record<LineKind, string[]>;
@@ -43,7 +43,7 @@ interface KeptRun {
 
 /** Stores runs for the lifetime of the process. */
 export const openMemoryStore = (bounds: StoreBounds = {}): RunStore => {
-  const runs = new Map<string, KeptRun>(); // oldest first
+  const runs = new Map<string, StoredRun>(); // oldest first
   const conversations = new Map<string, readonly MastraDBMessage[]>();
   const forget = ({ runId, threadId }: Pick<RunSummary, 'runId' | 'threadId'>) => {
     runs.delete(runId);
@@ -76,10 +76,10 @@ export const openMemoryStore = (bounds: StoreBounds = {}): RunStore => {
 };
 
 /** The sort key of a run; by time they are already in order. */
-const keyOf = ({ summary }: KeptRun, { sort = 'time' }: RunQuery): number =>
+const keyOf = ({ summary }: StoredRun, { sort = 'time' }: RunQuery): number =>
   sort === 'time' ? 0 : ((sort === 'duration' ? summary.durationMs : summary.tokens) ?? -1);
 
-const isWanted = ({ status, agent, thread, parent, guard, text, since = 0 }: RunQuery, { summary, words }: KeptRun): boolean =>
+const isWanted = ({ status, agent, thread, parent, guard, text, since = 0 }: RunQuery, { summary, words }: StoredRun): boolean =>
   summary.startedAt >= since &&
   (status === undefined || summary.status === status) &&
   (agent === undefined || summary.agentId === agent) &&

@@ -28,9 +28,9 @@ export const runLabStream = async (graph: SequenceNode, kind: Kind, chunks: read
   }
   lab.close();
   const output = steps.map(({ left }) => left).join('');
-  const held = heldAfter(steps, !lab.stopped);
+  const bufferedTexts = bufferedAfter(steps, !lab.stopped);
   const emissions = steps.map(({ stop, ...step }, index): LabEmission => {
-    const words = held[index] ?? '';
+    const words = bufferedTexts[index] ?? '';
     return { ...step, held: words, heldChars: Array.from(words).length, ...(stop && { stop: stopOf(stop) }) };
   });
   return { chunks, emissions, output, events: bench.events() };
@@ -133,13 +133,13 @@ interface Step {
 }
 
 /** The time limit for the search of edits in long texts, in milliseconds. */
-const longestLookMs = 500;
+const maxSearchMs = 500;
 
 /**
  * The text that is buffered after each step. The gate emits the guards' version, so the output is aligned with the input: text
  * is buffered as long as no output for it, or for later text, has left. At the end nothing is buffered.
  */
-const heldAfter = (steps: readonly Step[], isThrough: boolean): string[] => {
+const bufferedAfter = (steps: readonly Step[], isThrough: boolean): string[] => {
   const came = steps.map(({ pushed = '' }) => pushed).join('');
   const reached = alignment(came, steps.map(({ left }) => left).join(''));
   let [pushed, left] = [0, 0];
@@ -152,7 +152,7 @@ const heldAfter = (steps: readonly Step[], isThrough: boolean): string[] => {
 
 /** Maps a length of output to the length of the input behind it. */
 const alignment = (came: string, output: string): ((left: number) => number) => {
-  const changes = diffChars(came, output, { timeout: longestLookMs });
+  const changes = diffChars(came, output, { timeout: maxSearchMs });
   if (!changes) return (left) => Math.min(left, came.length);
   const stretches: { readonly from: number; readonly to: number; readonly at: number; readonly isSame: boolean }[] = [];
   let [before, after] = [0, 0];
@@ -177,11 +177,11 @@ type Change = Pick<ReturnType<typeof diffChars>[number], 'added' | 'removed' | '
 const lateMatches = (changes: readonly Change[]): Change[] => {
   const moved = [...changes];
   for (let index = 1; index + 1 < moved.length; index += 1) {
-    const [before, match, gone] = moved.slice(index - 1, index + 2) as [Change, Change, Change]; // there are three
-    const isBetween = (before.added || before.removed) && !match.added && !match.removed && gone.removed;
-    const both = match.value + gone.value;
+    const [before, match, removed] = moved.slice(index - 1, index + 2) as [Change, Change, Change]; // there are three
+    const isBetween = (before.added || before.removed) && !match.added && !match.removed && removed.removed;
+    const both = match.value + removed.value;
     if (!isBetween || !both.endsWith(match.value)) continue;
-    moved[index] = { ...gone, value: both.slice(0, -match.value.length) };
+    moved[index] = { ...removed, value: both.slice(0, -match.value.length) };
     moved[index + 1] = match;
   }
   return moved;

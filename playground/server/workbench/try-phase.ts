@@ -46,12 +46,12 @@ const tryOnPlan = async (graph: SequenceNode, data: PhaseData): Promise<Omit<Tri
 
 const outcomeOf = (
   verdict: Verdict<PhaseData>,
-  given: PhaseData,
+  original: PhaseData,
 ): Pick<Tried, 'status' | 'tripwire' | 'error' | 'after' | 'payload'> => {
   switch (verdict.kind) {
     case 'pass':
     case 'edit': {
-      const made = verdict.kind === 'edit' ? verdict.data : given;
+      const made = verdict.kind === 'edit' ? verdict.data : original;
       return { status: 'success', after: textsOfPayload(made), payload: payloadAsJson(made) };
     }
     case 'trip':
@@ -90,7 +90,7 @@ const errorOf = ({ error, path }: Extract<Stop, { kind: 'unavailable' }>): NonNu
 interface EngineResult {
   readonly status: string;
   readonly result?: PhaseData;
-  readonly tripwire?: Told;
+  readonly tripwire?: TriedResult;
   readonly error?: Failure;
   readonly steps: Readonly<Record<string, EngineStep>>;
 }
@@ -99,11 +99,11 @@ interface EngineStep {
   readonly status: string;
   readonly startedAt?: number;
   readonly endedAt?: number;
-  readonly tripwire?: Told;
+  readonly tripwire?: TriedResult;
   readonly error?: Failure;
 }
 
-interface Told {
+interface TriedResult {
   readonly reason: string;
   readonly retry?: boolean;
   readonly metadata?: unknown;

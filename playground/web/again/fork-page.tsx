@@ -18,7 +18,7 @@ import { GuardOptions, GuardSelect, PlaceSelect } from './guard-form.js';
 import type { ForkRun } from '../../protocol/again.js';
 import type { RunSummary, StartedRun } from '../../protocol/runs.js';
 import { get, post } from '../api/request.js';
-import { besideHref } from './beside-href.js';
+import { compareHref } from './compare-href.js';
 
 /** Edits the input of a run, and runs it again from there. */
 export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
@@ -140,11 +140,11 @@ const useFork = (runId: string) => {
   const start = async (edits: ForkRun): Promise<void> => {
     setFork({ state: 'busy' });
     try {
-      const begun = await post<StartedRun>(`runs/${encodeURIComponent(runId)}/fork`, edits);
+      const started = await post<StartedRun>(`runs/${encodeURIComponent(runId)}/fork`, edits);
       const isRunning = async (): Promise<boolean> =>
-        (await get<RunSummary>(`runs/${encodeURIComponent(begun.runId)}`)).status === 'running';
+        (await get<RunSummary>(`runs/${encodeURIComponent(started.runId)}`)).status === 'running';
       while (!left.current && (await isRunning())) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      if (!left.current) navigate(besideHref(runId, begun.runId));
+      if (!left.current) navigate(compareHref(runId, started.runId));
     } catch (error) {
       setFork({ state: 'failed', error: error as Error }); // the client throws only this type
     }

@@ -143,7 +143,7 @@ const Verdict = ({ verdict }: { readonly verdict: ComparedVerdict | undefined })
     <span className="faint">no verdict</span>
   );
 
-const Ending = ({ comparison }: Pick<ChangedVerdict, 'comparison'>) => {
+const RunEnd = ({ comparison }: Pick<ChangedVerdict, 'comparison'>) => {
   const { before, after, endedAt } = comparison;
   if (endedAt !== undefined) return <span className="faint">not known: the model would have been asked something else</span>;
   if (before.status === after.status) return <span className="faint">the same</span>;
@@ -188,7 +188,7 @@ const ChangedTable = ({ changed }: { readonly changed: readonly ChangedVerdict[]
               <Verdict verdict={row.after} />
             </td>
             <td data-title="The run ends">
-              <Ending comparison={comparison} />
+              <RunEnd comparison={comparison} />
             </td>
           </tr>
         ))}

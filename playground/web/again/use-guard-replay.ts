@@ -15,7 +15,7 @@ export interface GuardReplay {
 }
 
 /** The runs for a replay, and its guard. */
-export interface ReplayAsked {
+export interface ReplayRequest {
   readonly guard: ChosenGuard;
   readonly instead: string;
   readonly agent: string;
@@ -29,7 +29,7 @@ const idle: GuardReplay = { state: 'idle', total: undefined, replayed: [], error
 const atOnce = 2;
 
 /** A stock agent's run has no trace, and a run under way has no end to compare. */
-const replayable = async ({ agent, last, agents }: ReplayAsked, signal: AbortSignal): Promise<RunSummary[]> => {
+const replayable = async ({ agent, last, agents }: ReplayRequest, signal: AbortSignal): Promise<RunSummary[]> => {
   const { runs } = await get<RunPage>(`runs${query({ agent, limit: last })}`, signal);
   const recorded = new Set(agents.filter(({ kind }) => kind === 'interlock').map(({ id }) => id));
   return runs.filter(({ agentId, status }) => recorded.has(agentId) && status !== 'running');
@@ -39,7 +39,7 @@ const replayable = async ({ agent, last, agents }: ReplayAsked, signal: AbortSig
 const isOfAll = ({ code }: ApiError): boolean =>
   /^(guard|pipeline)\/|^studio\/(content-withheld|invalid-request|unreachable)$/.test(code);
 
-const replayOne = async (run: RunSummary, { guard, instead }: ReplayAsked): Promise<ReplayedRun> => {
+const replayOne = async (run: RunSummary, { guard, instead }: ReplayRequest): Promise<ReplayedRun> => {
   const choice = { guard, ...(instead !== '' && { instead }) };
   try {
     return { run, comparison: await post<Comparison>(`runs/${encodeURIComponent(run.runId)}/replay`, choice) };
@@ -59,7 +59,7 @@ export const useGuardReplay = () => {
     setReplay((now) => (now.state === 'busy' ? { ...now, state: 'stopped' } : now));
   }, []);
   useEffect(() => () => underWay.current?.abort(), []);
-  const start = useCallback(async (asked: ReplayAsked): Promise<void> => {
+  const start = useCallback(async (request: ReplayRequest): Promise<void> => {
     underWay.current?.abort();
     const { signal } = (underWay.current = new AbortController());
     const change = (next: (now: GuardReplay) => GuardReplay): void => {
@@ -67,12 +67,12 @@ export const useGuardReplay = () => {
     };
     change(() => ({ ...idle, state: 'busy' }));
     try {
-      const runs = await replayable(asked, signal);
+      const runs = await replayable(request, signal);
       change((now) => ({ ...now, total: runs.length }));
       const rest = runs.values();
       const work = async (): Promise<void> => {
         for (let next = rest.next(); !next.done && !signal.aborted; next = rest.next()) {
-          const one = await replayOne(next.value, asked);
+          const one = await replayOne(next.value, request);
           change((now) => ({ ...now, replayed: [...now.replayed, one] }));
         }
       };

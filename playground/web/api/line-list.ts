@@ -17,7 +17,7 @@ export interface LineList {
   /** Adds a line at the end; does nothing if it is already there. */
   add(entry: StudioEntry): void;
   /** Sets the state of the reader. */
-  tell(state: RunLines['state'], error?: Error): void;
+  notify(state: RunLines['state'], error?: Error): void;
   current(): RunLines;
   /** Calls `onFirst` for the first listener, and `onLast` after the last is removed. */
   subscribe(listener: () => void, watch: { onFirst(): void; onLast(): void }): () => void;
@@ -31,7 +31,7 @@ export const createLineList = (): LineList => {
   const listeners = new Set<() => void>();
   let lines: RunLines = { entries, count: 0, state: 'loading', error: undefined };
   const lastSeq = () => entries.at(-1)?.seq ?? -1;
-  const tell: LineList['tell'] = (state, error) => {
+  const notify: LineList['notify'] = (state, error) => {
     lines = { entries, count: entries.length, state, error };
     for (const listener of listeners) listener();
   };
@@ -41,7 +41,7 @@ export const createLineList = (): LineList => {
     add: (entry) => {
       if (entry.seq > lastSeq()) entries.push(entry);
     },
-    tell,
+    notify,
     current: () => lines,
     subscribe: (listener, { onFirst, onLast }) => {
       listeners.add(listener);

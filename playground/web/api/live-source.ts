@@ -11,20 +11,20 @@ export type News =
 const tryAgainMs = 1500;
 
 /** Reads the server's stream of changes, and reconnects after a disconnect. Returns a function that stops. */
-export const openLiveSource = (url: string, tell: (news: News) => void): (() => void) => {
+export const openLiveSource = (url: string, onNews: (news: News) => void): (() => void) => {
   let stop: () => void;
   const connect = (): void => {
     const source = new EventSource(url);
     stop = () => source.close();
-    source.addEventListener('open', () => tell({ kind: 'open' }));
+    source.addEventListener('open', () => onNews({ kind: 'open' }));
     source.addEventListener('message', ({ data }: MessageEvent<string>) => {
-      tell({ kind: 'run', run: JSON.parse(data) as RunSummary }); // by the protocol
+      onNews({ kind: 'run', run: JSON.parse(data) as RunSummary }); // by the protocol
     });
     source.addEventListener('error', () => {
       source.close();
       const timer = setTimeout(connect, tryAgainMs);
       stop = () => clearTimeout(timer);
-      tell({ kind: 'lost' });
+      onNews({ kind: 'lost' });
     });
   };
   connect();

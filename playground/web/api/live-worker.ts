@@ -3,7 +3,7 @@ import { openLiveSource, type News } from './live-source.js';
 const ports = new Set<MessagePort>();
 let latest: News | undefined;
 
-const tell = (news: News): void => {
+const postNews = (news: News): void => {
   if (news.kind !== 'run') latest = news;
   for (const port of ports) port.postMessage(news);
 };
@@ -13,7 +13,7 @@ globalThis.addEventListener('connect', (event) => {
   const [port] = (event as MessageEvent).ports; // the types of pages lack the event
   if (!port) return;
   port.addEventListener('message', ({ data: url }: MessageEvent<string>) => {
-    if (ports.size === 0) openLiveSource(url, tell);
+    if (ports.size === 0) openLiveSource(url, postNews);
     ports.add(port);
     if (latest) port.postMessage(latest);
   });

@@ -10,7 +10,7 @@ export interface Live {
 }
 
 /** Connects at the first listener. */
-const createLive = (connect: (tell: Listener) => void): Live => {
+const createLive = (connect: (onNews: Listener) => void): Live => {
   const listeners = new Set<Listener>();
   let isConnected = false;
   return {
@@ -23,18 +23,18 @@ const createLive = (connect: (tell: Listener) => void): Live => {
   };
 };
 
-const connectToWorker = (tell: Listener): void => {
+const connectToWorker = (onNews: Listener): void => {
   const { port } = new SharedWorker(new URL('live-worker.ts', import.meta.url), { type: 'module' });
-  port.addEventListener('message', ({ data }: MessageEvent<News>) => tell(data));
+  port.addEventListener('message', ({ data }: MessageEvent<News>) => onNews(data));
   port.start();
   port.postMessage(apiUrl('live'));
 };
 
 /** Without shared workers each tab has its own connection, while it is visible. */
-const connectWhileVisible = (tell: Listener): void => {
+const connectWhileVisible = (onNews: Listener): void => {
   let stop: (() => void) | undefined;
   const update = (): void => {
-    if (!document.hidden) stop ??= openLiveSource(apiUrl('live'), tell);
+    if (!document.hidden) stop ??= openLiveSource(apiUrl('live'), onNews);
     else {
       stop?.();
       stop = undefined;

@@ -55,7 +55,7 @@ const createRunReader = (runId: string): RunReader => {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     if (error.name === 'AbortError') return;
     const mayComeBack = error instanceof ApiError && error.code === 'studio/unreachable';
-    list.tell(mayComeBack ? 'waiting' : 'failed', error);
+    list.notify(mayComeBack ? 'waiting' : 'failed', error);
     if (mayComeBack) timer = setTimeout(() => void read(), tryAgainMs);
   };
 
@@ -66,7 +66,7 @@ const createRunReader = (runId: string): RunReader => {
     try {
       await readPages(runId, list, signal);
       while (list.lastSeq() + 1 < known) await readPages(runId, list, signal);
-      list.tell(isOver(list.entries) ? 'over' : 'live');
+      list.notify(isOver(list.entries) ? 'over' : 'live');
     } catch (thrown) {
       fail(thrown);
     } finally {
@@ -81,7 +81,7 @@ const createRunReader = (runId: string): RunReader => {
       void read();
     } else if (/^(over|failed)$/.test(list.current().state)) return;
     else if (news.kind === 'open') void read();
-    else list.tell('waiting');
+    else list.notify('waiting');
   };
 
   const start = (): void => {
@@ -102,7 +102,7 @@ const createRunReader = (runId: string): RunReader => {
 };
 
 /** The number of runs whose lines stay in memory, so that the way from a chat to its run and back loads nothing twice. */
-const keptRuns = 20;
+const maxCachedRuns = 20;
 
 type ReaderOf = (runId: string) => RunReader;
 
@@ -113,7 +113,7 @@ const createReaders = (): ReaderOf => {
     readers.delete(runId);
     readers.set(runId, reader);
     const oldest = readers.keys().next();
-    if (readers.size > keptRuns && oldest.done === false) readers.delete(oldest.value);
+    if (readers.size > maxCachedRuns && oldest.done === false) readers.delete(oldest.value);
     return reader;
   };
 };

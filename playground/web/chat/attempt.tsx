@@ -82,7 +82,7 @@ const ModelWrote = ({ runId, lane }: ModelWroteProps) => {
   const isOutput = (name: string): boolean => phases.some(({ phase, lane: side }) => phase === name && side === 'output');
   const editors = editorsIn(lane.marks, isOutput);
   if (editors.length === 0) return null;
-  const ask = () => {
+  const requestPrompt = () => {
     get<Revealed[]>(`runs/${encodeURIComponent(runId)}/reveal${query({ from: lane.startSeq })}`)
       .then(setWords)
       .catch((thrown: unknown) => setError(thrown instanceof Error ? thrown : new Error(String(thrown))));
@@ -90,7 +90,7 @@ const ModelWrote = ({ runId, lane }: ModelWroteProps) => {
   if (error) return <ErrorNotice error={error} />;
   if (!words)
     return (
-      <Button look="quiet" onClick={ask}>
+      <Button look="quiet" onClick={requestPrompt}>
         <Eye size={14} aria-hidden /> Compare with what the model wrote
       </Button>
     );

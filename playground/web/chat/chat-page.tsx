@@ -32,10 +32,10 @@ const Talk = ({
   readonly thread: string | undefined;
   readonly onAgent: (id: string) => void;
 }) => {
-  const { turns, say, error } = useThread(agent, thread);
+  const { turns, send, error } = useThread(agent, thread);
   const [draft, setDraft] = useState('');
   const last = turns.at(-1);
-  const run = (example: string) => void say(example).catch(() => setDraft(example)); // the page shows the error
+  const run = (example: string) => void send(example).catch(() => setDraft(example)); // the page shows the error
   return (
     <div className="chat">
       <div className="chat-talk">
@@ -45,7 +45,7 @@ const Talk = ({
             <ErrorNotice error={error} />
           </div>
         )}
-        <Composer agent={agent} draft={draft} onDraft={setDraft} runId={last} onSay={say} onAgent={onAgent} />
+        <Composer agent={agent} draft={draft} onDraft={setDraft} runId={last} onSend={send} onAgent={onAgent} />
       </div>
       <LiveStrip runId={last} />
     </div>
@@ -141,7 +141,7 @@ const Transcript = ({ turns }: { readonly turns: readonly string[] }) => {
 const stopSeq = (entries: readonly StudioEntry[]): number | undefined =>
   markersOf(entries).find(({ kind }) => kind === 'trip')?.seq;
 
-const Said = ({ runId, view }: { readonly runId: string; readonly view: RunView }) => {
+const UserText = ({ runId, view }: { readonly runId: string; readonly view: RunView }) => {
   const last = view.said.findLast(({ role }) => role === 'user') ?? view.said.at(-1);
   return last ? (
     <>
@@ -160,7 +160,7 @@ const Turn = ({ runId }: { readonly runId: string }) => {
   const isLive = state === 'live' && view.status === 'running';
   return (
     <li className="turn">
-      <Said runId={runId} view={view} />
+      <UserText runId={runId} view={view} />
       <div className="answer" aria-busy={isLive}>
         {view.lanes.map((lane) => (
           <Attempt key={lane.index} runId={runId} lane={lane} isLive={isLive} isLast={lane.index === view.lanes.length - 1} />

@@ -12,7 +12,7 @@ interface ComposerProps {
   readonly onDraft: (text: string) => void;
   /** The latest turn. */
   readonly runId: string | undefined;
-  readonly onSay: (text: string) => Promise<void>;
+  readonly onSend: (text: string) => Promise<void>;
   /** Starts a conversation with an agent. */
   readonly onAgent: (agentId: string) => void;
 }
@@ -64,7 +64,7 @@ const SendButton = ({ disabled }: { readonly disabled: boolean }) => (
 const isWide = (): boolean => matchMedia('(width >= 48rem)').matches;
 
 /** The input field: Enter sends, Shift and Enter starts a new line; a turn under way can be stopped. */
-export const Composer = ({ agent, draft, onDraft, runId, onSay, onAgent }: ComposerProps) => {
+export const Composer = ({ agent, draft, onDraft, runId, onSend, onAgent }: ComposerProps) => {
   const field = useRef<HTMLTextAreaElement>(null);
   const [isSending, setIsSending] = useState(false);
   const { fold, state } = useRun(runId);
@@ -78,7 +78,7 @@ export const Composer = ({ agent, draft, onDraft, runId, onSay, onAgent }: Compo
     const text = draft.trim();
     if (text === '' || isBusy || isSending) return;
     setIsSending(true);
-    void onSay(text)
+    void onSend(text)
       .then(() => onDraft(''))
       .catch(() => undefined) // the page shows the error
       .finally(() => setIsSending(false));

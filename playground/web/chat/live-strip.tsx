@@ -7,19 +7,19 @@ import { count } from '../components/format.js';
 import { GuardMarkRow } from '../components/guard-mark-row.js';
 import { chartPosition, type ChartPosition } from '../fold/chart-position.js';
 import { strictestMarks } from '../run/guards/judged.js';
-import { currentLane, heldOf, type GuardMark, type RunView } from '../fold/run-view.js';
+import { currentLane, bufferedChars, type GuardMark, type RunView } from '../fold/run-view.js';
 import { runHref } from '../shell/run-href.js';
 import type { Catalog, StateInfo } from '../../protocol/catalog.js';
 
 const Facts = ({ view }: { readonly view: RunView }) => {
   const lane = currentLane(view);
-  const held = lane ? lane.parts.reduce((sum, part) => sum + heldOf(part, lane), 0) : 0;
+  const buffered = lane ? lane.parts.reduce((sum, part) => sum + bufferedChars(part, lane), 0) : 0;
   return (
     <p className="strip-facts">
       <StatusBadge status={view.status} />
       {lane && <span>step {lane.stepNumber + 1}</span>}
       {lane && <span>attempt {lane.attempt}</span>}
-      {held > 0 && <span className="strip-held">{count(held, 'character')} held</span>}
+      {buffered > 0 && <span className="strip-held">{count(buffered, 'character')} held</span>}
     </p>
   );
 };

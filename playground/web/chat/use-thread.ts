@@ -7,7 +7,7 @@ import { useQuery } from '../shell/use-query.js';
 /** A conversation: the runs of its turns, oldest first. */
 export interface Thread {
   readonly turns: readonly string[];
-  readonly say: (text: string) => Promise<void>;
+  readonly send: (text: string) => Promise<void>;
   readonly error: Error | undefined;
 }
 
@@ -37,7 +37,7 @@ export const useThread = (agent: AgentInfo, thread: string | undefined): Thread 
     return () => controller.abort();
   }, [thread]);
 
-  const say = useCallback(
+  const send = useCallback(
     async (text: string) => {
       setError(undefined);
       try {
@@ -54,5 +54,5 @@ export const useThread = (agent: AgentInfo, thread: string | undefined): Thread 
     },
     [agent.id, thread, setQuery],
   );
-  return { turns: known, say, error };
+  return { turns: known, send, error };
 };

@@ -50,12 +50,12 @@ const asOne = (change: readonly DiffPiece[]): DiffPiece[] => {
     change.flatMap((piece) => (piece.kind === kind || piece.kind === 'same' ? [piece.text] : [])).join('');
   const [removed, added] = [textOf('removed'), textOf('added')];
   const marks = Array.from(/[^\s\p{L}\p{N}]*$/u.exec(added)?.[0] ?? '');
-  const kept = marks.map((_, index) => marks.slice(index).join('')).find((end) => removed.endsWith(end)) ?? '';
-  const without = (text: string): string => text.slice(0, text.length - kept.length);
+  const common = marks.map((_, index) => marks.slice(index).join('')).find((end) => removed.endsWith(end)) ?? '';
+  const without = (text: string): string => text.slice(0, text.length - common.length);
   const pieces: DiffPiece[] = [
     { kind: 'removed', text: without(removed) },
     { kind: 'added', text: without(added) },
-    { kind: 'same', text: kept },
+    { kind: 'same', text: common },
   ];
   return pieces.filter(({ text }) => text !== '');
 };

@@ -8,7 +8,7 @@ interface Area extends Point {
 
 interface GraphMapProps {
   /** The area of the whole drawing. */
-  readonly room: Area;
+  readonly bounds: Area;
   readonly nodes: readonly (Area & { readonly id: string; readonly isFrame?: boolean; readonly mapTone?: string | undefined })[];
   readonly scroll: RefObject<HTMLDivElement | null>;
 }
@@ -61,11 +61,11 @@ const useSeenArea = (scroll: GraphMapProps['scroll']): Area | undefined => {
 };
 
 /** A small picture of a drawing that does not fit its panel: it shows the visible part, and leads to the rest. */
-export const GraphMap = ({ room, nodes, scroll }: GraphMapProps) => {
+export const GraphMap = ({ bounds, nodes, scroll }: GraphMapProps) => {
   const seen = useSeenArea(scroll);
   if (!seen || (seen.width > 0.99 && seen.height > 0.8)) return null;
-  const scale = Math.min(most.width / room.width, most.height / room.height);
-  const [width, height] = [room.width * scale, room.height * scale];
+  const scale = Math.min(most.width / bounds.width, most.height / bounds.height);
+  const [width, height] = [bounds.width * scale, bounds.height * scale];
   const moveTo = ({ currentTarget, clientX, clientY }: PointerEvent<HTMLButtonElement>): void => {
     const box = currentTarget.getBoundingClientRect();
     const element = scroll.current;
@@ -86,7 +86,7 @@ export const GraphMap = ({ room, nodes, scroll }: GraphMapProps) => {
       }}
       onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && moveTo(event)}
     >
-      <svg viewBox={`${room.x} ${room.y} ${room.width} ${room.height}`} width={width} height={height} aria-hidden>
+      <svg viewBox={`${bounds.x} ${bounds.y} ${bounds.width} ${bounds.height}`} width={width} height={height} aria-hidden>
         {nodes.map(({ id, x, y, width: w, height: h, isFrame, mapTone }) => (
           <rect
             key={id}
@@ -99,10 +99,10 @@ export const GraphMap = ({ room, nodes, scroll }: GraphMapProps) => {
         ))}
         <rect
           className="graph-map-seen"
-          x={room.x + seen.x * room.width}
-          y={room.y + seen.y * room.height}
-          width={Math.min(1, seen.width) * room.width}
-          height={Math.min(1, seen.height) * room.height}
+          x={bounds.x + seen.x * bounds.width}
+          y={bounds.y + seen.y * bounds.height}
+          width={Math.min(1, seen.width) * bounds.width}
+          height={Math.min(1, seen.height) * bounds.height}
         />
       </svg>
     </button>

@@ -118,10 +118,10 @@ const moveInto = (scroll: Element, box: Element): void => {
     scroll.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
 };
 
-type Room = Omit<PlacedNode, 'id' | 'content' | 'isFrame' | 'mapTone'>;
+type Bounds = Omit<PlacedNode, 'id' | 'content' | 'isFrame' | 'mapTone'>;
 
 /** The area of the whole drawing: tracks extend beyond the boxes. */
-const roomOf = (nodes: readonly PlacedNode[], tracks: readonly PlacedTrack[]): Room => {
+const boundsOf = (nodes: readonly PlacedNode[], tracks: readonly PlacedTrack[]): Bounds => {
   const corners = nodes.flatMap(({ x, y, width, height }) => [
     { x, y },
     { x: x + width, y: y + height },
@@ -158,7 +158,7 @@ const Fit = ({ focus }: Pick<GraphViewProps, 'focus'>) => {
 };
 
 /** Fits the drawing again after it or its panel was resized. */
-const FitToPanel = ({ room: { x, y, width, height }, focus }: Pick<GraphViewProps, 'focus'> & { readonly room: Room }) => {
+const FitToPanel = ({ bounds: { x, y, width, height }, focus }: Pick<GraphViewProps, 'focus'> & { readonly bounds: Bounds }) => {
   const panel = useStore((store) => `${store.width} ${store.height}`);
   return <Fit key={`${x} ${y} ${width} ${height} in ${panel}`} focus={focus} />;
 };
@@ -166,16 +166,16 @@ const FitToPanel = ({ room: { x, y, width, height }, focus }: Pick<GraphViewProp
 /** A drawing of boxes and tracks to pan and zoom. It fills its container, which has a height. */
 export const GraphView = ({ label, nodes, tracks, leastScale, focus }: GraphViewProps) => {
   const scroll = useRef<HTMLDivElement>(null);
-  const room = useMemo(() => roomOf(nodes, tracks), [nodes, tracks]);
+  const bounds = useMemo(() => boundsOf(nodes, tracks), [nodes, tracks]);
   const leastSize = (length: number): number => Math.ceil(length * leastScale * (1 + 2 * fit.padding));
-  const [minWidth, minHeight] = [leastSize(room.width), leastSize(room.height)];
+  const [minWidth, minHeight] = [leastSize(bounds.width), leastSize(bounds.height)];
   useLayoutEffect(() => {
     if (scroll.current) scroll.current.scrollLeft = (minWidth - scroll.current.clientWidth) / 2; // its spine is in its middle
   }, [minWidth]);
   // React Flow fits boxes only: an empty one has the size of everything.
   const flowNodes = useMemo(
-    () => [toFlow({ ...room, id: 'room', content: null, isFrame: true }), ...nodes.map(toFlow)],
-    [room, nodes],
+    () => [toFlow({ ...bounds, id: 'room', content: null, isFrame: true }), ...nodes.map(toFlow)],
+    [bounds, nodes],
   );
   return (
     <div className="graph" role="group" aria-label={label}>
@@ -204,9 +204,9 @@ export const GraphView = ({ label, nodes, tracks, leastScale, focus }: GraphView
             </ReactFlow>
           </div>
         </div>
-        <FitToPanel room={room} focus={focus} />
+        <FitToPanel bounds={bounds} focus={focus} />
         <Tools />
-        <GraphMap room={room} nodes={nodes} scroll={scroll} />
+        <GraphMap bounds={bounds} nodes={nodes} scroll={scroll} />
       </ReactFlowProvider>
     </div>
   );

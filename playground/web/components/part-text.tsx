@@ -1,4 +1,4 @@
-import { heldOf, type Lane, type Part } from '../fold/run-view.js';
+import { bufferedChars, type Lane, type Part } from '../fold/run-view.js';
 import { count } from './format.js';
 import { InertText } from './inert-text.js';
 import './part-text.css';
@@ -7,7 +7,7 @@ import './part-text.css';
 const maxBlocks = 24;
 
 /** Buffered text: a block per character, up to a limit, and the number of characters. */
-const Held = ({ chars }: { readonly chars: number }) => (
+const BufferedMark = ({ chars }: { readonly chars: number }) => (
   <span className="held">
     <span className="held-blocks" aria-hidden>
       {'▒'.repeat(Math.min(chars, maxBlocks))}
@@ -30,10 +30,10 @@ export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: P
   const { latest, kind, came, isRetracted } = part;
   const text = part.text.slice(-mostChars);
   const cut = part.text.length - text.length;
-  const held = heldOf(part, lane);
+  const buffered = bufferedChars(part, lane);
   const isNew = isLive && latest > 0 && !isRetracted;
   const settled = isNew ? text.slice(0, -latest) : text;
-  const wasLost = text === '' && came > 0 && held === 0;
+  const wasLost = text === '' && came > 0 && buffered === 0;
   return (
     <p className={`part-text part-${kind}`} dir="auto">
       {cut > 0 && <span className="part-lost">{count(cut, 'character')} before this … </span>}
@@ -49,7 +49,7 @@ export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: P
           <InertText text={text.slice(-latest)} />
         </span>
       )}
-      {held > 0 && <Held chars={held} />}
+      {buffered > 0 && <BufferedMark chars={buffered} />}
       {wasLost && <span className="part-lost">{count(came, 'character')} came in and never left</span>}
     </p>
   );

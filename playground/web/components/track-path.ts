@@ -12,20 +12,20 @@ const along = (from: Point, to: Point, length: number): Point => {
   return { x: from.x + ((to.x - from.x) * length) / whole, y: from.y + ((to.y - from.y) * length) / whole };
 };
 
-const say = ({ x, y }: Point): string => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
+const format = ({ x, y }: Point): string => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
 
 /** An SVG path through the points with rounded corners, like a railway track. */
 export const trackPath = (points: readonly Point[], radius = 8): string => {
   const [first, ...rest] = points;
   if (!first) return '';
-  const parts = [`M${say(first)}`];
+  const parts = [`M${format(first)}`];
   for (const [index, corner] of rest.entries()) {
     const before = points[index] ?? first;
     const after = rest[index + 1];
-    if (!after) parts.push(`L${say(corner)}`);
+    if (!after) parts.push(`L${format(corner)}`);
     else {
       const bend = Math.min(radius, distance(before, corner) / 2, distance(corner, after) / 2);
-      parts.push(`L${say(along(corner, before, bend))}Q${say(corner)} ${say(along(corner, after, bend))}`);
+      parts.push(`L${format(along(corner, before, bend))}Q${format(corner)} ${format(along(corner, after, bend))}`);
     }
   }
   return parts.join('');
@@ -38,5 +38,5 @@ export const arrowPath = (points: readonly Point[], size = 5): string => {
   if (!tip || !before) return '';
   const back = along(tip, before, size);
   const across = { x: ((tip.y - back.y) * 3) / 4, y: ((back.x - tip.x) * 3) / 4 };
-  return `M${say({ x: back.x + across.x, y: back.y + across.y })}L${say(tip)}L${say({ x: back.x - across.x, y: back.y - across.y })}`;
+  return `M${format({ x: back.x + across.x, y: back.y + across.y })}L${format(tip)}L${format({ x: back.x - across.x, y: back.y - across.y })}`;
 };

@@ -27,7 +27,7 @@ const parents = (path: string, states: ReadonlyMap<string, StateInfo>): StateInf
 };
 
 /** Two states can be active together if their nearest common parent is parallel. */
-const standTogether = (a: string, b: string, states: ReadonlyMap<string, StateInfo>): boolean => {
+const areTogether = (a: string, b: string, states: ReadonlyMap<string, StateInfo>): boolean => {
   if (a === b) return false;
   return parents(a, states).find(({ path }) => isIn(b, path))?.type === 'parallel';
 };
@@ -48,7 +48,7 @@ export const chartPosition = (visits: readonly Visit[], machine: Machine): Chart
   let latest: string | undefined;
   for (const { state } of visits) {
     counts.set(state, (counts.get(state) ?? 0) + 1);
-    const stay = active.filter((other) => standTogether(other, state, states));
+    const stay = active.filter((other) => areTogether(other, state, states));
     const entered = active
       .filter((origin) => !stay.includes(origin))
       .map((origin) => transitionBetween(origin, state, transitions))

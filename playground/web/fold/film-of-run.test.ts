@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { frameAt, sayFrame } from '../workbench/lab/film.js';
+import { frameAt, describeFrame } from '../workbench/lab/film.js';
 import { filmOfRun } from './film-of-run.js';
 import { line } from './test-setup.js';
 
@@ -22,7 +22,7 @@ it('makes a frame of each chunk that came, of what left later, and of the end', 
     [undefined, '', ''],
   ]);
   expect(film?.lines).toEqual([1, 2, 4, 5]);
-  expect(film && sayFrame(frameAt(film, 3))).toBe('nothing came; left "Hello"; 3 held');
+  expect(film && describeFrame(frameAt(film, 3))).toBe('nothing came; left "Hello"; 3 held');
 });
 
 it('shows the words where they are given', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { createRunFold, foldRun } from './fold-run.js';
-import { currentLane, emptyRun, heldOf, type Lane, type Part, type RunView } from './run-view.js';
+import { currentLane, emptyRun, bufferedChars, type Lane, type Part, type RunView } from './run-view.js';
 import { line, retriedRun } from './test-setup.js';
 
 const firstPart = (view: RunView): [Part, Lane] => {
@@ -19,14 +19,14 @@ describe('foldRun', () => {
 
   it('counts what has come and not left as held, until the part has ended', () => {
     const lines = [line.came(0, 5), line.came(1, 6), line.left(2, 'Hello'), line.left(3, ' [X]'), line.ended(4)];
-    const held = lines.map((_, seq) => heldOf(...firstPart(foldRun(lines, seq))));
+    const held = lines.map((_, seq) => bufferedChars(...firstPart(foldRun(lines, seq))));
     expect(held).toEqual([5, 11, 6, 2, 0]);
     expect(firstPart(foldRun(lines))[0]).toMatchObject({ kind: 'text', text: 'Hello [X]', latest: 4, isWhole: true });
   });
 
   it('holds nothing once the attempt is over', () => {
     const lines = [line.came(0, 5), line.event(1, { type: 'step-finish', reason: 'retry' })];
-    expect(heldOf(...firstPart(foldRun(lines)))).toBe(0);
+    expect(bufferedChars(...firstPart(foldRun(lines)))).toBe(0);
   });
 
   it('marks what was taken back in its attempt', () => {

@@ -12,7 +12,7 @@ const came = (view: RunView, entry: EntryOf<'came'>): RunView =>
   }));
 
 /** A chunk that needs a person's decision: the run will be suspended for this call. */
-const asksAPerson = /^tool-call-(approval|suspended)$/;
+const isPersonRequest = /^tool-call-(approval|suspended)$/;
 
 const waitingFor = (data: unknown): WaitingCall | undefined => {
   const { toolCallId, toolName, args } = (data ?? {}) as { toolCallId?: unknown; toolName?: unknown; args?: unknown };
@@ -23,7 +23,7 @@ const left = (view: RunView, entry: EntryOf<'left'>): RunView => {
   const { part: note, text = '', data } = entry;
   const gone = retractedBy(entry);
   if (gone.length > 0) return retracted(view, gone);
-  const call = asksAPerson.test(note.type) ? waitingFor(data) : undefined;
+  const call = isPersonRequest.test(note.type) ? waitingFor(data) : undefined;
   const waiting = call ? [...view.waiting.filter(({ toolCallId }) => toolCallId !== call.toolCallId), call] : view.waiting;
   if (note.partId === undefined) return waiting === view.waiting ? view : { ...view, waiting };
   return inLane({ ...view, waiting }, entry, ({ parts }) => ({
@@ -35,7 +35,7 @@ const left = (view: RunView, entry: EntryOf<'left'>): RunView => {
   }));
 };
 
-const told = (view: RunView, entry: StudioEntry): RunView => {
+const withEntry = (view: RunView, entry: StudioEntry): RunView => {
   switch (entry.kind) {
     case 'event':
       // The line's own number counts: a resumed run continues the numbers of its events, and its lines have no gap.
@@ -66,7 +66,7 @@ const told = (view: RunView, entry: StudioEntry): RunView => {
 
 /** The view of the run one line later. */
 const advance = (view: RunView, entry: StudioEntry): RunView => ({
-  ...told(view, entry),
+  ...withEntry(view, entry),
   seq: entry.seq,
   at: entry.at,
   startedAt: view.startedAt ?? entry.at,

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../schemas/index.js';
-import type { RunStanding } from '../../protocol/runs.js';
+import type { RunOutcome } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { Tone } from '../components/signal.js';
 
@@ -16,17 +16,17 @@ export interface Marker {
   readonly label: string;
 }
 
-type Noted = Pick<Marker, 'kind' | 'tone' | 'label'>;
+type Mark = Pick<Marker, 'kind' | 'tone' | 'label'>;
 
-const note = (kind: MarkerKind, tone: Tone, label: string): Noted => ({ kind, tone, label });
+const mark = (kind: MarkerKind, tone: Tone, label: string): Mark => ({ kind, tone, label });
 
-const verdictNote = ({ verdict, processorId }: Extract<RunEvent, { type: 'guard' }>): Noted | undefined =>
-  verdict === 'pass' ? undefined : note(verdict, verdict === 'unavailable' ? 'trip' : verdict, `${processorId}: ${verdict}`);
+const verdictMark = ({ verdict, processorId }: Extract<RunEvent, { type: 'guard' }>): Mark | undefined =>
+  verdict === 'pass' ? undefined : mark(verdict, verdict === 'unavailable' ? 'trip' : verdict, `${processorId}: ${verdict}`);
 
-const standingNote = ({ status }: RunStanding): Noted | undefined => {
+const outcomeMark = ({ status }: RunOutcome): Mark | undefined => {
   if (status === 'observed') return undefined; // it only starts the run
-  if (status === 'running') return note('resume', 'pass', 'resumed');
-  return note(
+  if (status === 'running') return mark('resume', 'pass', 'resumed');
+  return mark(
     status === 'tripwire' ? 'trip' : 'finish',
     status === 'success' ? 'pass' : status === 'suspended' ? 'edit' : 'trip',
     status,
@@ -34,13 +34,13 @@ const standingNote = ({ status }: RunStanding): Noted | undefined => {
 };
 
 /** The timeline's note for an event; undefined for most. */
-const noteOf = (event: RunEvent): Noted | undefined => {
-  if (event.type === 'guard') return verdictNote(event);
-  if (event.type === 'run-finish') return standingNote(event);
-  if (event.type === 'step-finish' && event.reason === 'retry') return note('retry', 'retry', 'the step is tried again');
-  if (event.type === 'model-error') return note('error', 'trip', 'the model’s call failed');
-  if (event.type === 'tool-start') return note('tool', 'out', `${event.toolName} starts`);
-  if (event.type === 'run-resume') return note('resume', 'pass', `resumed: ${event.answer}`);
+const markOf = (event: RunEvent): Mark | undefined => {
+  if (event.type === 'guard') return verdictMark(event);
+  if (event.type === 'run-finish') return outcomeMark(event);
+  if (event.type === 'step-finish' && event.reason === 'retry') return mark('retry', 'retry', 'the step is tried again');
+  if (event.type === 'model-error') return mark('error', 'trip', 'the model’s call failed');
+  if (event.type === 'tool-start') return mark('tool', 'out', `${event.toolName} starts`);
+  if (event.type === 'run-resume') return mark('resume', 'pass', `resumed: ${event.answer}`);
   return undefined;
 };
 
@@ -48,8 +48,8 @@ const noteOf = (event: RunEvent): Noted | undefined => {
 export const markersOf = (entries: readonly StudioEntry[]): Marker[] => {
   const markers: Marker[] = [];
   for (const entry of entries) {
-    const noted = entry.kind === 'event' ? noteOf(entry.event) : entry.kind === 'status' ? standingNote(entry) : undefined;
-    if (noted) markers.push({ seq: entry.seq, at: entry.at, ...noted });
+    const marked = entry.kind === 'event' ? markOf(entry.event) : entry.kind === 'status' ? outcomeMark(entry) : undefined;
+    if (marked) markers.push({ seq: entry.seq, at: entry.at, ...marked });
   }
   return markers;
 };

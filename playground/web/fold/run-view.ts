@@ -1,5 +1,5 @@
 import type { RunEvent, StepReason, Tripwire, VerdictKind } from '../../../schemas/index.js';
-import type { RunStanding } from '../../protocol/runs.js';
+import type { RunOutcome } from '../../protocol/runs.js';
 import type { SpokenMessage } from '../../protocol/trace-entry.js';
 
 /** The data of a run that a page shows for one point in time. */
@@ -10,7 +10,7 @@ export interface RunView {
   readonly at: number | undefined;
   readonly startedAt: number | undefined;
   readonly agentId: string | undefined;
-  readonly status: RunStanding['status'];
+  readonly status: RunOutcome['status'];
   /** The caller's input. */
   readonly said: readonly SpokenMessage[];
   /** Attempts in the order of their start. Events before the first step belong to its first attempt. */
@@ -20,7 +20,7 @@ export interface RunView {
   /** The guards that were called last, or are being called. */
   readonly asked: Asked | undefined;
   readonly tripwire: Tripwire | undefined;
-  readonly error: RunStanding['error'] | undefined;
+  readonly error: RunOutcome['error'] | undefined;
   /** Calls that wait for a person. */
   readonly waiting: readonly WaitingCall[];
   readonly usage: TokenCounts;
@@ -161,7 +161,7 @@ export const emptyRun: RunView = {
 };
 
 /** Characters of a part that have arrived and may still leave. */
-export const heldOf = ({ came, text, isWhole }: Part, { reason }: Lane): number =>
+export const bufferedChars = ({ came, text, isWhole }: Part, { reason }: Lane): number =>
   isWhole || reason !== undefined ? 0 : Math.max(0, came - text.length);
 
 /** The lane under way, whose guards are waiting. */

@@ -108,14 +108,14 @@ export const RunHead = (props: RunHeadProps) => {
   const { summary, whole } = props;
   const { runId, agentId } = summary;
   const { agents } = useCatalog();
-  const said = whole.said.findLast(({ role }) => role === 'user')?.text ?? summary.said;
-  useTitle(said.slice(0, 60));
+  const userText = whole.said.findLast(({ role }) => role === 'user')?.text ?? summary.said;
+  useTitle(userText.slice(0, 60));
   const agent = agents.find(({ id }) => id === agentId);
   return (
     <header className="run-head">
       <div className="run-title">
         <h1>
-          <InertText text={said} />
+          <InertText text={userText} />
         </h1>
         {!runFile && <RunTakeAway runId={runId} isRecorded={whole.visits.length > 0} />}
       </div>

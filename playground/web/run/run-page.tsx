@@ -28,7 +28,7 @@ import { usePlayhead, type Place } from './use-playhead.js';
 import { WaterfallPanel } from './waterfall/waterfall-panel.js';
 import { Approval } from '../chat/approval.js';
 import { TripwireNotice } from '../components/tripwire-notice.js';
-import { SignalList, standsOut } from './lanes/signal-list.js';
+import { SignalList, isNotable } from './lanes/signal-list.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { useQuery } from '../shell/use-query.js';
 
@@ -146,19 +146,19 @@ interface RunSignalsProps {
 }
 
 /** The text for a run in which every guard passed. */
-const quietly = (wasAsked: boolean, isOver: boolean): string => {
-  if (!wasAsked) return isOver ? 'No guard was asked.' : 'No guard was asked so far.';
+const quietly = (hasGuardCalls: boolean, isOver: boolean): string => {
+  if (!hasGuardCalls) return isOver ? 'No guard was asked.' : 'No guard was asked so far.';
   return isOver ? 'Every guard that was asked let it pass.' : 'Nothing but passes so far.';
 };
 
 /** The guards' effects in the whole run, at a glance: each leads to its moment. */
 const RunSignals = ({ whole, seq, onSeq }: RunSignalsProps) => {
-  const marks = whole.lanes.flatMap((lane) => lane.marks.filter(standsOut));
-  const wasAsked = whole.lanes.some((lane) => lane.marks.length > 0 || lane.asked.length > 0);
+  const marks = whole.lanes.flatMap((lane) => lane.marks.filter(isNotable));
+  const hasGuardCalls = whole.lanes.some((lane) => lane.marks.length > 0 || lane.asked.length > 0);
   const isOver = whole.status !== 'running';
   return (
     <Panel title="What guards did" note={marks.length > 0 ? 'choose one to go to its moment' : undefined}>
-      {marks.length === 0 && <p className="run-quiet">{quietly(wasAsked, isOver)}</p>}
+      {marks.length === 0 && <p className="run-quiet">{quietly(hasGuardCalls, isOver)}</p>}
       <SignalList label="What guards did" marks={marks} seq={seq} onSeq={onSeq} />
     </Panel>
   );

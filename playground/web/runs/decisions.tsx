@@ -6,14 +6,14 @@ import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { InertText } from '../components/inert-text.js';
 
-const lookAgainMs = 5_000;
+const pollMs = 5_000;
 
 /** The durable runs that wait for their original code: the changes, and the possible actions. */
 export const Decisions = () => {
   const loaded = useLoaded(useCallback((signal) => get<readonly Decision[]>('decisions', signal), []));
   const { reload } = loaded;
   useEffect(() => {
-    const timer = setInterval(reload, lookAgainMs);
+    const timer = setInterval(reload, pollMs);
     return () => clearInterval(timer);
   }, [reload]);
   if (loaded.state !== 'loaded' || loaded.value.length === 0) return null;

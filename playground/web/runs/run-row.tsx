@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { GuardSignal, RunSummary } from '../../protocol/runs.js';
 import { useCatalog } from '../api/catalog.js';
-import { besideHref } from '../again/beside-href.js';
+import { compareHref } from '../again/compare-href.js';
 import { runHref } from '../shell/run-href.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
@@ -28,11 +28,11 @@ interface SignalChipProps {
 const SignalChip = ({ guard, verdict, isShadow }: SignalChipProps) => {
   if (verdict === '') return <Badge>{guard}</Badge>;
   const { tone, icon, label } = signalOf(verdict);
-  const said = isShadow ? `would ${label}` : label;
+  const verdictLabel = isShadow ? `would ${label}` : label;
   return (
-    <Badge tone={tone} icon={icon} isDashed={isShadow} title={`${guard}: ${said}`}>
+    <Badge tone={tone} icon={icon} isDashed={isShadow} title={`${guard}: ${verdictLabel}`}>
       {guard}
-      <span className="unseen">: {said}</span>
+      <span className="unseen">: {verdictLabel}</span>
     </Badge>
   );
 };
@@ -48,7 +48,7 @@ export const RunRow = ({ run, beside }: RunRowProps) => {
   const { agents } = useCatalog();
   const agent = agents.find(({ id }) => id === run.agentId);
   return (
-    <Link className="run-row" href={beside === undefined ? runHref(run.runId) : besideHref(beside, run.runId)}>
+    <Link className="run-row" href={beside === undefined ? runHref(run.runId) : compareHref(beside, run.runId)}>
       <span className="run-row-status">
         <StatusBadge status={run.status} />
       </span>

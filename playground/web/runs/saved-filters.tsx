@@ -66,8 +66,8 @@ const key = 'interlock-saved-filters';
 /** The stored filters; empty if they cannot be read. */
 const readSaved = (): readonly SavedFilter[] => {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
-    return Array.isArray(kept) ? kept.filter(isSaved) : [];
+    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(stored) ? stored.filter(isSaved) : [];
   } catch {
     return []; // no storage, or foreign data
   }

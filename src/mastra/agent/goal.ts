@@ -73,7 +73,7 @@ export const judgeGoal = async (goal: Goal, target: LoopTarget, ended: EndedStep
 };
 
 const toRuling = ({ objective, runsUsed }: Objective, { maxRuns }: Settings, verdict: Verdict): StepRuling => {
-  const { status, pausedReason, shouldContinue, scores: said, reason = 'The goal is not complete yet.' } = verdict;
+  const { status, pausedReason, shouldContinue, scores: goalScores, reason = 'The goal is not complete yet.' } = verdict;
   const payload = {
     objective,
     iteration: runsUsed,
@@ -84,7 +84,7 @@ const toRuling = ({ objective, runsUsed }: Objective, { maxRuns }: Settings, ver
     maxRunsReached: runsUsed >= maxRuns,
     suppressFeedback: false,
     shouldContinue,
-    ...said,
+    ...goalScores,
   };
   const feedback = `[Goal attempt ${runsUsed}/${maxRuns}] ${reason}\n\nContinue to work toward the goal: ${objective}`;
   return { shouldContinue, ...(shouldContinue && { feedback }), chunks: [{ type: 'goal', payload }] };

@@ -33,14 +33,14 @@ interface OtherConfig {
 }
 
 /** Parses a configuration. Raises `agent/…` for invalid options, `pipeline/…` for invalid guards. */
-export const readConfig = (given: object, createAgent: AgentSetup['createAgent']): AgentSetup => {
+export const readConfig = (agentConfig: object, createAgent: AgentSetup['createAgent']): AgentSetup => {
   checkIntegration('@mastra/core');
-  const agentId = agentIdOf(given);
+  const agentId = agentIdOf(agentConfig);
   const checked = () => {
-    checkConfig(given, agentId);
-    return given;
+    checkConfig(agentConfig, agentId);
+    return agentConfig;
   };
-  const config = collected<object>(agentId, checked, appliedOf(given));
+  const config = collected<object>(agentId, checked, appliedOf(agentConfig));
   const own = ownOptionsOf(config);
   const fixed = (steps: DynamicGuards | undefined, lane: Lane) =>
     collected(agentId, () => fixedGuards(steps, lane, agentId), undefined);

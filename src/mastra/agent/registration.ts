@@ -20,7 +20,7 @@ const lanesOf = ({
 
 /** True if an agent has guards, or a function that may return guards for each request. */
 export const hasGuards = (guards: InterlockConfig): boolean =>
-  lanesOf(guards).some(([, given]) => typeof given === 'function' || toArray(given).length > 0);
+  lanesOf(guards).some(([, guardList]) => typeof guardList === 'function' || toArray(guardList).length > 0);
 
 /** The workflows of an agent's guards, unique by id: each whole lane, and each pipeline in it. */
 export const workflowsOf = async (
@@ -29,8 +29,8 @@ export const workflowsOf = async (
   requestContext: RequestContext,
 ): Promise<AnyWorkflow[]> => {
   const byLane = await Promise.all(
-    lanesOf(guards).map(async ([lane, given]) =>
-      laneWorkflows(await resolveGuards(given, requestContext), laneId(agentId, lane)),
+    lanesOf(guards).map(async ([lane, guardList]) =>
+      laneWorkflows(await resolveGuards(guardList, requestContext), laneId(agentId, lane)),
     ),
   );
   return [...new Map(byLane.flat().map((workflow) => [workflow.id, workflow])).values()];
@@ -38,9 +38,9 @@ export const workflowsOf = async (
 
 /** Passes a Mastra instance, with its models, storage and logger, to the processors of guards that are not a function. */
 export const registerOnProcessors = (mastra: Mastra, guards: InterlockConfig): void => {
-  for (const [, given] of lanesOf(guards)) {
-    if (given === undefined || typeof given === 'function') continue;
-    registerOnGraph(mastra, toGraph(toArray(given), 'guards'));
+  for (const [, guardList] of lanesOf(guards)) {
+    if (guardList === undefined || typeof guardList === 'function') continue;
+    registerOnGraph(mastra, toGraph(toArray(guardList), 'guards'));
   }
 };
 

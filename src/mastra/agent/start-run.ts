@@ -75,7 +75,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
   const {
     recording,
-    start: begin,
+    start: startRecording,
     ...recorded
   } = openRecording({
     isContinued,
@@ -115,7 +115,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
       tracingContext: options.tracingContext ?? options.tracing,
     },
   });
-  begin(run);
+  startRecording(run);
   recordOptions(run, options);
   return run;
 };

@@ -29,7 +29,7 @@ export const metricsOf = async (context: DurableContext, queue: RunQueue, { reco
   const { runs } = context;
   const listed = await listRuns(context, { limit: Infinity });
   const count = (...wanted: readonly string[]): number => listed.filter(({ status }) => wanted.includes(status)).length;
-  const begun = count('queued', 'running');
+  const startedRuns = count('queued', 'running');
   const started = listed.flatMap(({ status, startedAt }) =>
     startedAt && (status === 'queued' || status === 'running') ? [startedAt.getTime()] : [],
   );
@@ -37,7 +37,7 @@ export const metricsOf = async (context: DurableContext, queue: RunQueue, { reco
   const journalBytes = await runs.storedBytes?.();
   return {
     queued: inEngine + queue.queued,
-    running: runs.list ? Math.max(begun - inEngine - queue.queued, 0) : queue.running,
+    running: runs.list ? Math.max(startedRuns - inEngine - queue.queued, 0) : queue.running,
     waiting: count('suspended', 'needs-decision'),
     recovered,
     lost: count('lost'),

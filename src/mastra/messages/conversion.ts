@@ -63,14 +63,17 @@ const question: MastraDBMessage = {
 
 /** A list with some messages of another as input, with or without its system messages. The messages are shared, not copied. */
 const partOf = (list: MessageList, messages: readonly MastraDBMessage[], hasSystem: boolean): MessageList => {
-  const given = insidesOf(list);
-  const part = emptyLike(list, given);
+  const listInsides = insidesOf(list);
+  const part = emptyLike(list, listInsides);
   const insides = insidesOf(part);
   for (const message of messages) {
     insides.messages.push(message);
     insides.newUserMessages.add(message);
   }
   if (hasSystem)
-    Object.assign(insides, { systemMessages: given.systemMessages, taggedSystemMessages: given.taggedSystemMessages });
+    Object.assign(insides, {
+      systemMessages: listInsides.systemMessages,
+      taggedSystemMessages: listInsides.taggedSystemMessages,
+    });
   return part;
 };

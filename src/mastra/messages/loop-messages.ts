@@ -27,9 +27,10 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
   },
   setToolOutcome: (list, call, outcome) => void list.updateToolInvocation(toolPart(call, outcome)),
   addData: (list, parts) => {
-    const kept = list.get.response.db().findLast(({ role }) => role === 'assistant')?.content.parts;
+    const lastParts = list.get.response.db().findLast(({ role }) => role === 'assistant')?.content.parts;
     // Equal ones are stored once, as in Mastra.
-    for (const part of parts as readonly MastraMessagePart[]) if (!kept?.some((known) => isSame(known, part))) kept?.push(part);
+    for (const part of parts as readonly MastraMessagePart[])
+      if (!lastParts?.some((known) => isSame(known, part))) lastParts?.push(part);
   },
   writeTagged: (list, tag, messages) => {
     list.clearSystemMessages(tag);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { randomCuts, twoWayCuts, unitCuts } from '../../../src/testing/cuts.js';
 import { redactor } from '../../redactor/redactor.js';
-import { flushText, nothingHeld, pushText } from '../../stream/held-text.js';
+import { flushText, nothingPending, pushText } from '../../stream/pending-text.js';
 import { combineFinders } from '../combine-finders.js';
 import { findersOf } from '../value-kinds.js';
 import { idCountries, type IdCountry } from './national-id.js';
@@ -28,7 +28,7 @@ const cases = idCountries.flatMap((country) => sentences[country].map((sentence)
 
 const redactedBy = (text: string, countries: readonly IdCountry[], pieces: readonly string[] = [text]): string => {
   const by = { pattern: combineFinders(findersOf(['national-id'], { countries })), replace: () => '#' };
-  let [held, left] = [nothingHeld, ''];
+  let [held, left] = [nothingPending, ''];
   for (const piece of pieces) {
     const pushed = pushText(held, piece, by);
     held = pushed.held;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cutsOf, itEvery } from '../../test-setup.js';
-import { flushText, nothingHeld, pushText } from '../../stream/held-text.js';
+import { flushText, nothingPending, pushText } from '../../stream/pending-text.js';
 import { combineFinders } from '../combine-finders.js';
 import { findersOf, valueKinds } from '../value-kinds.js';
 
@@ -16,7 +16,7 @@ const all = combineFinders(findersOf(valueKinds));
 const replace = (_value: string, { kind }: { kind: string }) => `[${kind}]`;
 const redacted = (text: string): string => flushText({ text, from: 0 }, { pattern: all, replace });
 const inPieces = (pieces: readonly string[]): string => {
-  let [held, left] = [nothingHeld, ''];
+  let [held, left] = [nothingPending, ''];
   for (const piece of pieces) {
     const pushed = pushText(held, piece, { pattern: all, replace });
     held = pushed.held;
@@ -138,7 +138,7 @@ describe('values that are labelled as a secret', () => {
     expect(flushText({ text, from: 0 }, { pattern: random, replace })).toBe(
       'The id is [secret], the commit [secret], the word internationalization.',
     );
-    let [held, left] = [nothingHeld, ''];
+    let [held, left] = [nothingPending, ''];
     for (const piece of text) {
       const pushed = pushText(held, piece, { pattern: random, replace });
       held = pushed.held;

@@ -93,7 +93,7 @@ const Texts = ({ view, author, gaveWordsBack }: Omit<GuardDiffProps, 'runId' | '
 /** The delay before text is requested, so that scrubbing past a guard sends no request. */
 const restMs = 120;
 
-const resting = (signal: AbortSignal): Promise<void> =>
+const whenIdle = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, restMs);
     signal.addEventListener('abort', () => {
@@ -110,7 +110,7 @@ export const GuardDiff = ({ runId, seq, author, gaveWordsBack }: GuardDiffProps)
   const [isRevealed, setIsRevealed] = useState(false);
   const load = useCallback(
     async (signal: AbortSignal) => {
-      await resting(signal);
+      await whenIdle(signal);
       const path = `runs/${encodeURIComponent(runId)}/guards/${seq}`;
       return get<GuardView>(`${path}${query({ reveal: isRevealed ? 1 : undefined })}`, signal);
     },

@@ -75,10 +75,10 @@ const maxShown = 8;
 
 /** The text of a verdict: at once for the first, on request for others. */
 const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean }) => {
-  const [isAsked, setIsAsked] = useState(isOpen);
-  if (isAsked) return <GuardDiff {...diff} />;
+  const [isRequested, setIsRequested] = useState(isOpen);
+  if (isRequested) return <GuardDiff {...diff} />;
   return (
-    <Button look="quiet" onClick={() => setIsAsked(true)}>
+    <Button look="quiet" onClick={() => setIsRequested(true)}>
       Show the words
     </Button>
   );

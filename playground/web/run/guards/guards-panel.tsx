@@ -45,8 +45,8 @@ const PhaseView = ({ runId, judged, lane, later, selected: chosen, onPath }: Pha
     () => placeMarks(judged, pipeline?.graph, withoutVerdict(judged.phase, later, stream)),
     [judged, pipeline, later, stream],
   );
-  const telling = judged.marks.findLast((mark) => mark.kind === 'verdict' && mark.verdict !== 'pass') ?? judged.marks.at(-1);
-  const selected = chosen ?? telling?.path;
+  const decisive = judged.marks.findLast((mark) => mark.kind === 'verdict' && mark.verdict !== 'pass') ?? judged.marks.at(-1);
+  const selected = chosen ?? decisive?.path;
   const author = guards.findIndex(({ path }) => path === selected);
   return (
     <div className="phase-view">

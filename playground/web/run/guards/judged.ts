@@ -3,7 +3,7 @@ import type { Catalog, PipelineInfo } from '../../../protocol/catalog.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { formatDuration } from '../../components/format.js';
 import { bypassSignal, verdictSignals } from '../../components/signal.js';
-import { heldOf, type GuardMark, type Lane, type Part } from '../../fold/run-view.js';
+import { bufferedChars, type GuardMark, type Lane, type Part } from '../../fold/run-view.js';
 import type { PlaceMark } from '../../workbench/graph/place-mark.js';
 
 /** A phase in which guards of an attempt were called. */
@@ -88,7 +88,7 @@ export interface StreamProgress {
 
 export const streamProgress = (lane: Lane): StreamProgress => {
   const sum = (read: (part: Part) => number): number => lane.parts.reduce((total, part) => total + read(part), 0);
-  return { came: sum(({ came }) => came), left: sum(({ text }) => text.length), held: sum((part) => heldOf(part, lane)) };
+  return { came: sum(({ came }) => came), left: sum(({ text }) => text.length), held: sum((part) => bufferedChars(part, lane)) };
 };
 
 /**

@@ -28,12 +28,12 @@ const Curves = memo(({ part }: { readonly part: HoldBack }) => {
 });
 
 /** The arrived and released amounts at a time. */
-const standAt = ({ points }: HoldBack, at: number): { readonly came: number; readonly left: number } =>
+const pointAt = ({ points }: HoldBack, at: number): { readonly came: number; readonly left: number } =>
   points.findLast((point) => point.at <= at) ?? { came: 0, left: 0 };
 
 const Chart = ({ part, at }: { readonly part: HoldBack; readonly at: number }) => {
   const { from, ms } = spanOf(part);
-  const { came, left } = standAt(part, at);
+  const { came, left } = pointAt(part, at);
   const place = Math.min(1, Math.max(0, (at - from) / ms)) * box.width;
   return (
     <figure className="hold-back">

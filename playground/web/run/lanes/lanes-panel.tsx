@@ -11,7 +11,7 @@ import type { Lane, RunView, Part } from '../../fold/run-view.js';
 import type { StepReason } from '../../../../schemas/index.js';
 import { ToolRow } from '../../chat/tool-row.js';
 import type { Place } from '../use-playhead.js';
-import { SignalList, standsOut } from './signal-list.js';
+import { SignalList, isNotable } from './signal-list.js';
 import { runPath } from '../../../protocol/run-file.js';
 import type { Revealed } from '../../../protocol/trace-entry.js';
 import { get, runFile } from '../../api/request.js';
@@ -113,7 +113,7 @@ const LaneTrack = ({ lane, onSeq }: LaneTrackProps) => (
         </li>
       ))}
     </ol>
-    <SignalList label="Verdicts that stand out" marks={lane.marks.filter(standsOut)} onSeq={onSeq} />
+    <SignalList label="Verdicts that stand out" marks={lane.marks.filter(isNotable)} onSeq={onSeq} />
   </div>
 );
 

@@ -5,7 +5,7 @@ import type { Place } from '../use-playhead.js';
 import './signal-list.css';
 
 /** Whether a mark is notable: a verdict other than pass, or a report about a block. */
-export const standsOut = (mark: GuardMark): boolean =>
+export const isNotable = (mark: GuardMark): boolean =>
   mark.kind === 'verdict' || mark.kind === 'shadow' ? mark.verdict !== 'pass' : true;
 
 interface SignalListProps {

@@ -176,10 +176,10 @@ const descent = ({ from, to }: Link, x: number): Point[] => {
   ];
 };
 
-const holds = (frame: PlacedState, held: PlacedState): boolean => held.state.path.startsWith(`${frame.state.path}.`);
+const holds = (frame: PlacedState, inner: PlacedState): boolean => inner.state.path.startsWith(`${frame.state.path}.`);
 
 /** The start of the lanes next to two states: next to the states at the same height, and inside the region that contains both. */
-const edgeBeside = ({ from, to }: Link, states: readonly PlacedState[]): number => {
+const sideEdge = ({ from, to }: Link, states: readonly PlacedState[]): number => {
   const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y + from.height, to.y + to.height)];
   const holders = states.filter((frame) => holds(frame, from) && holds(frame, to));
   const region = holders.at(-1);
@@ -199,12 +199,12 @@ export const layOutMachine = (machine: Machine): MachineDrawing => {
   const states = placeStates(machine, common);
   const links = linksOf(machine, new Map(states.map((placed) => [placed.state.path, placed])));
   const isCommon = ({ to }: Link): boolean => common.has(to.state.path);
-  const beside = links.filter((link) => isCommon(link) || !areNeighbours(link, states));
+  const sideLinks = links.filter((link) => isCommon(link) || !areNeighbours(link, states));
   const isBack = ({ from, to }: Link): boolean => to.y <= from.y;
   const span = ({ from, to }: Link) => ({ from: Math.min(from.y, to.y), to: Math.max(from.y, to.y) });
   const lanes = new Map<Link, number>();
   for (const isOfSide of [isBack, (link: Link) => !isBack(link)]) {
-    const side = beside.filter(isOfSide);
+    const side = sideLinks.filter(isOfSide);
     const ways = side.filter((link) => !isCommon(link));
     const shared = shareLanes(ways.map(span));
     // Tracks that are drawn only if they were taken share one lane outside of the others.
@@ -212,7 +212,7 @@ export const layOutMachine = (machine: Machine): MachineDrawing => {
   }
   const laneX = (link: Link): number => {
     const lane = (lanes.get(link) ?? 0) + 1.5;
-    const edge = edgeBeside(link, states);
+    const edge = sideEdge(link, states);
     return isBack(link) ? 2 * middle(link.from) - edge - lane * sizes.lane : edge + lane * sizes.lane;
   };
   const transitions = links.map((link): PlacedTransition => {

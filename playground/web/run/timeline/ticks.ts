@@ -9,7 +9,7 @@ export interface Tick extends Marker {
 }
 
 /** The number of distinguishable positions. */
-const spots = 400;
+const slots = 400;
 
 const weights: Readonly<Record<MarkerKind, number>> = {
   trip: 7,
@@ -40,12 +40,12 @@ export const seqAfter = (entries: readonly StudioEntry[], seq: number, steps: nu
 
 /** The most important marks, as many as a reader can distinguish. */
 export const ticksOf = (entries: readonly StudioEntry[], markers: readonly Marker[]): Tick[] => {
-  const bySpot = new Map<number, Tick>();
+  const bySlot = new Map<number, Tick>();
   for (const marker of markers) {
     const place = placeOf(entries, marker.seq);
-    const spot = Math.round(place * spots);
-    const known = bySpot.get(spot);
-    if (!known || weights[marker.kind] > weights[known.kind]) bySpot.set(spot, { ...marker, place });
+    const slot = Math.round(place * slots);
+    const known = bySlot.get(slot);
+    if (!known || weights[marker.kind] > weights[known.kind]) bySlot.set(slot, { ...marker, place });
   }
-  return [...bySpot.values()];
+  return [...bySlot.values()];
 };

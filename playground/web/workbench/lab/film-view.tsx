@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { InertText } from '../../components/inert-text.js';
-import { frameAt, frameCount, mostHeld, nextRelease, sayFrame, type Film, type Frame } from './film.js';
+import { frameAt, frameCount, mostHeld, nextRelease, describeFrame, type Film, type Frame } from './film.js';
 import { usePageKeys } from './use-page-keys.js';
 
 interface FilmViewProps {
@@ -26,7 +26,7 @@ export const FilmView = ({ film, index, onGo, keys }: FilmViewProps) => {
         <strong>
           {index} of {last}
         </strong>{' '}
-        <InertText text={sayFrame(frame)} />
+        <InertText text={describeFrame(frame)} />
       </p>
       {frame.stop && <StopNotice stop={frame.stop} />}
       <FilmStrip film={film} index={index} onGo={onGo} />
@@ -59,7 +59,7 @@ const FilmTools = ({ film, frame, last, onGo }: FilmToolsProps) => {
         className="film-range"
         type="range"
         aria-label="Point in the stream"
-        aria-valuetext={`${index} of ${last}: ${sayFrame(frame)}`}
+        aria-valuetext={`${index} of ${last}: ${describeFrame(frame)}`}
         min={0}
         max={last}
         value={index}

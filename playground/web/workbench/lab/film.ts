@@ -61,7 +61,7 @@ export const nextRelease = ({ emissions }: Film, index: number): number => {
 export const mostHeld = ({ emissions }: Film): number => emissions.reduce((most, { heldChars }) => Math.max(most, heldChars), 0);
 
 /** The events of a frame, in words. */
-export const sayFrame = ({ index, pushed, fresh, held }: Frame): string => {
+export const describeFrame = ({ index, pushed, fresh, held }: Frame): string => {
   if (index === 0) return 'nothing has come';
   const came = pushed === undefined ? 'the stream ended' : pushed === '' ? 'nothing came' : `came ${JSON.stringify(pushed)}`;
   const left = fresh === '' ? 'nothing left' : `left ${JSON.stringify(fresh)}`;

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { inMemory } from './store/open-store.js';
 
 /** A token that is stored with the runs, so that open pages still work after a restart. */
-export const keptToken = (file: string = inMemory): string => {
+export const persistedToken = (file: string = inMemory): string => {
   const made = randomBytes(24).toString('base64url');
   if (file === inMemory) return made;
   const path = `${file}.token`;

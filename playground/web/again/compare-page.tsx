@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import { Link } from 'wouter';
-import type { RunsBeside, RunSummary } from '../../protocol/runs.js';
+import type { RunComparison, RunSummary } from '../../protocol/runs.js';
 import { useCatalog } from '../api/catalog.js';
 import { get } from '../api/request.js';
 import { useLoaded } from '../api/use-loaded.js';
@@ -20,10 +20,10 @@ import '../workbench/compare/compare.css';
 import './again.css';
 
 /** Two recorded runs: by their words and by their verdicts. */
-export const BesidePage = ({ runId = '', otherId = '' }: { readonly runId?: string; readonly otherId?: string }) => {
+export const ComparePage = ({ runId = '', otherId = '' }: { readonly runId?: string; readonly otherId?: string }) => {
   useTitle('Two runs');
   const path = `runs/${encodeURIComponent(runId)}/beside/${encodeURIComponent(otherId)}`;
-  const loaded = useLoaded(useCallback((signal) => get<RunsBeside>(path, signal), [path]));
+  const loaded = useLoaded(useCallback((signal) => get<RunComparison>(path, signal), [path]));
   return (
     <div className="page">
       <header className="workbench-head">
@@ -36,7 +36,7 @@ export const BesidePage = ({ runId = '', otherId = '' }: { readonly runId?: stri
       </header>
       {loaded.state === 'failed' && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
       {loaded.state === 'loading' && <Waiting what="both runs" />}
-      {loaded.state === 'loaded' && <Beside beside={loaded.value} />}
+      {loaded.state === 'loaded' && <Comparison comparison={loaded.value} />}
     </div>
   );
 };
@@ -46,15 +46,15 @@ const sides: Sides = {
   after: { title: 'Second run', name: 'the second run' },
 };
 
-const Beside = ({ beside }: { readonly beside: RunsBeside }) => {
-  const { before, after, answers, rows } = beside;
+const Comparison = ({ comparison }: { readonly comparison: RunComparison }) => {
+  const { before, after, answers, rows } = comparison;
   return (
     <div className="compare-results">
       <div className="beside-runs">
         <RunCard title={sides.before.title} run={before} />
         <RunCard title={sides.after.title} run={after} />
       </div>
-      <p className="compare-outcome">{outcomeOf(beside)}</p>
+      <p className="compare-outcome">{outcomeOf(comparison)}</p>
       <Panel title="Said">
         <WordDiff before={before.said} after={after.said} />
       </Panel>

@@ -61,7 +61,7 @@ type Message =
  * Asks a language model questions about a text. It retries once after a reply in another format, with another nonce, without an answer,
  * or with a quotation that the text does not contain; then it raises `guard/unavailable`. There is no default answer.
  */
-export const askJudge = async (
+export const callJudge = async (
   model: JudgeLanguageModel,
   questions: Readonly<Record<string, JudgeQuestion>>,
   { material, signal }: { readonly material: JudgeMaterial; readonly signal?: AbortSignal | undefined },
@@ -71,7 +71,7 @@ export const askJudge = async (
   const nonce = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
   const prompt: Message[] = [
     { role: 'system', content: system(asked) },
-    said(
+    message(
       'user',
       JSON.stringify({ nonce, turns: material.turns ?? [], sources: material.sources ?? [], judged: material.judged }),
     ),
@@ -82,7 +82,7 @@ export const askJudge = async (
     const reply = await model.doGenerate({ prompt, responseFormat, temperature: 0, abortSignal: signal } as never); // the options of all versions have these
     usage = added(usage, reply.usage);
     const text = reply.content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('');
-    const read = readReply(text, { nonce, asked, judged: material.judged });
+    const read = readReply(text, { nonce, questions: asked, judged: material.judged });
     if (typeof read !== 'string')
       return { probabilities: Object.fromEntries(names.map((name, at) => [name, read[at] ?? 0.5])), usage };
     if (attempt === 2)
@@ -91,13 +91,13 @@ export const askJudge = async (
         detail: `the judge gave no usable answer: ${read}.`,
       });
     prompt.push(
-      said('assistant', text || '(empty)'),
-      said('user', JSON.stringify({ nonce, problem: read, wanted: 'the JSON object alone' })),
+      message('assistant', text || '(empty)'),
+      message('user', JSON.stringify({ nonce, problem: read, wanted: 'the JSON object alone' })),
     );
   }
 };
 
-const said = (role: 'user' | 'assistant', text: string): Message => ({ role, content: [{ type: 'text', text }] });
+const message = (role: 'user' | 'assistant', text: string): Message => ({ role, content: [{ type: 'text', text }] });
 
 interface Answer {
   readonly evidence: string | null;
@@ -136,12 +136,12 @@ const isAnswer = (value: unknown): value is Answer => {
 
 interface Expected {
   readonly nonce: string;
-  readonly asked: readonly JudgeQuestion[];
+  readonly questions: readonly JudgeQuestion[];
   readonly judged: string;
 }
 
 /** The probabilities in order, or the fault of a reply. */
-const readReply = (text: string, { nonce, asked, judged }: Expected): number[] | string => {
+const readReply = (text: string, { nonce, questions, judged }: Expected): number[] | string => {
   let value: unknown;
   try {
     value = JSON.parse(
@@ -153,10 +153,10 @@ const readReply = (text: string, { nonce, asked, judged }: Expected): number[] |
   } catch {
     return 'it is no JSON';
   }
-  if (!isReply(value, asked.length)) return 'it has another form';
+  if (!isReply(value, questions.length)) return 'it has another form';
   if (value['nonce'] !== nonce) return 'its nonce is another one';
   const probabilities: number[] = [];
-  for (const [at, { evidence = true }] of asked.entries()) {
+  for (const [at, { evidence = true }] of questions.entries()) {
     const answer = value[`p${at + 1}`] as Answer; // checked above
     if (answer.verdict === 'yes' && evidence && !isQuoted(answer.evidence, judged))
       return `the evidence of p${at + 1} does not stand in the text`;

@@ -9,7 +9,7 @@ import { entryOfEvent } from './entries-of-trace.js';
 import type { EntryFact } from './entry-fact.js';
 
 /** A run that its engine publishes again from the beginning: entries that pages already have are not repeated. */
-export interface Retelling {
+export interface NewEntries {
   /** The new entries of a chunk, which contains its position in the run. */
   chunk(chunk: SeenChunk): EntryFact[];
   /**
@@ -27,10 +27,10 @@ const isOf =
     entry.kind === kind;
 
 /** @param before the entries that pages got from an earlier process */
-export const createRetelling = (before: readonly StudioEntry[]): Retelling => {
+export const createNewEntries = (before: readonly StudioEntry[]): NewEntries => {
   const known = new Map<string, number>();
   for (const key of before.filter(isOf('left')).map(keyOfLeft)) known.set(key, (known.get(key) ?? 0) + 1);
-  const told = before.filter(isOf('event')).map(({ event }) => stringify(event));
+  const knownEvents = before.filter(isOf('event')).map(({ event }) => stringify(event));
   return {
     chunk: (chunk) => {
       const { stepNumber = 0, attempt = 1 } = (chunk as Partial<Chunk>).metadata ?? {};
@@ -49,7 +49,7 @@ export const createRetelling = (before: readonly StudioEntry[]): Retelling => {
     events: (events) => {
       const last = events.at(-1);
       const facts = events.map(entryOfEvent).filter((fact) => fact.kind === 'event');
-      const first = facts.findIndex(({ event }, index) => stringify(event) !== told[index]);
+      const first = facts.findIndex(({ event }, index) => stringify(event) !== knownEvents[index]);
       return (first === -1 ? [] : facts.slice(first)).filter(({ event }) => event.type !== 'state-enter' || isAt(event, last));
     },
   };

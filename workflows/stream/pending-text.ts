@@ -1,14 +1,14 @@
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 
 /** The end of a text that is still growing: plain data, so that it can be stored in a processor's state. */
-export interface HeldText {
+export interface PendingText {
   /** A few released characters, which decide about the next ones, and then the buffered ones. */
   readonly text: string;
   /** The start of the buffered characters. */
   readonly from: number;
 }
 
-export const nothingHeld: HeldText = { text: '', from: 0 };
+export const nothingPending: PendingText = { text: '', from: 0 };
 
 /** The place-finding part of a pattern. */
 type Places<Span extends TextSpan> = Omit<Pattern<Span>, 'replace'>;
@@ -19,7 +19,7 @@ type Replace<Span extends TextSpan> = (value: string, span: Span) => string;
 /** The releasable text, and its buffered rest. */
 interface Pushed {
   readonly released: string;
-  readonly held: HeldText;
+  readonly held: PendingText;
 }
 
 /**
@@ -27,21 +27,21 @@ interface Pushed {
  * joined output is the same however the text was cut.
  */
 export const pushText = <Span extends TextSpan>(
-  held: HeldText,
+  pending: PendingText,
   piece: string,
   { pattern, replace }: { pattern: Places<Span>; replace: Replace<Span> },
 ): Pushed => {
-  const text = held.text + piece;
-  const until = openOf(pattern, text, held.from);
-  if (until === held.from) return { released: '', held: { text, from: held.from } };
-  const released = editText(text, { from: held.from, until }, { pattern, replace });
-  const kept = Math.max(0, until - (pattern.lookbehind ?? 1) - 1); // one more, because it may be half a character
-  return { released, held: { text: text.slice(kept), from: until - kept } };
+  const text = pending.text + piece;
+  const until = openOf(pattern, text, pending.from);
+  if (until === pending.from) return { released: '', held: { text, from: pending.from } };
+  const released = editText(text, { from: pending.from, until }, { pattern, replace });
+  const keepFrom = Math.max(0, until - (pattern.lookbehind ?? 1) - 1); // one more, because it may be half a character
+  return { released, held: { text: text.slice(keepFrom), from: until - keepFrom } };
 };
 
 /** Releases the buffered text at the end of a text. */
 export const flushText = <Span extends TextSpan>(
-  { text, from }: HeldText,
+  { text, from }: PendingText,
   editing: { pattern: Places<Span>; replace: Replace<Span> },
 ): string => editText(text, { from, until: text.length }, editing);
 

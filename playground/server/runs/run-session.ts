@@ -1,16 +1,16 @@
 import type { MastraDBMessage, MessageListInput } from '@mastra/core/agent/message-list';
 import type { InterlockAgent, RunEvent, TraceRecorder, Tripwire } from '../../../src/index.js';
-import type { AnswerCall, RunStanding } from '../../protocol/runs.js';
+import type { AnswerCall, RunOutcome } from '../../protocol/runs.js';
 import type { Place, StudioEntry } from '../../protocol/trace-entry.js';
 import { isInterlock, type KnownAgent } from '../catalog/known.js';
 import type { Conversations } from './conversations.js';
 import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
 import { entryOfEvent } from './entries-of-trace.js';
-import { createRetelling } from './retelling.js';
+import { createNewEntries } from './new-entries.js';
 import type { RunLog } from './run-log.js';
 
 /** A segment of an agent's run: from its start, or from an answer, to its end or suspension. */
-export interface Sitting {
+export interface RunSession {
   readonly agent: KnownAgent;
   readonly threadId: string;
   readonly log: RunLog;
@@ -33,47 +33,47 @@ export interface AgentStream {
 export const firstPlace: Place = { stepNumber: 0, attempt: 1 };
 
 /** Starts the run of a text in a conversation. */
-export const openStream = (sitting: Sitting, before: readonly MastraDBMessage[], text: string): Promise<AgentStream> => {
-  const { agent, log } = sitting;
-  const memory = memoryOf(sitting);
-  const said = { role: 'user', content: text };
-  const messages = (memory ? [said] : [...before, said]) as MessageListInput; // database messages are valid inputs of Mastra
+export const openStream = (session: RunSession, before: readonly MastraDBMessage[], text: string): Promise<AgentStream> => {
+  const { agent, log } = session;
+  const memory = memoryOf(session);
+  const userMessage = { role: 'user', content: text };
+  const messages = (memory ? [userMessage] : [...before, userMessage]) as MessageListInput; // database messages are valid inputs of Mastra
   const record: TraceRecorder = () => log.trace;
   if (agent.kind === 'mastra') log.add({ kind: 'input', messages: [{ id: log.runId, role: 'user', text }] });
   const own = agent.kind === 'interlock' && { record }; // a stock agent does not get options that it does not support
-  return agent.agent.stream(messages, { ...shared(sitting), ...own, ...(memory && { memory }) });
+  return agent.agent.stream(messages, { ...shared(session), ...own, ...(memory && { memory }) });
 };
 
 /** Follows a run that its engine stores, from its start. Raises `durable/no-engine` and `durable/no-run`. */
-export const attachStream = async (agent: InterlockAgent, { log: { runId }, controller }: Sitting): Promise<AgentStream> => {
+export const attachStream = async (agent: InterlockAgent, { log: { runId }, controller }: RunSession): Promise<AgentStream> => {
   const stream = await agent.attach(runId, { from: 0 });
   controller.signal.addEventListener('abort', () => void agent.cancel(runId).catch(() => undefined)); // otherwise it would continue
   return stream;
 };
 
 /** Continues a suspended run. */
-export const resumeStream = async (sitting: Sitting, answer: AnswerCall): Promise<AgentStream> => {
-  if (await isKept(sitting)) sitting.reopened ??= firstPlace;
-  const stream = await answered(sitting, answer);
-  if (sitting.agent.kind === 'mastra') sitting.log.add({ kind: 'status', status: 'running' }); // nothing else reports it
+export const resumeStream = async (session: RunSession, answer: AnswerCall): Promise<AgentStream> => {
+  if (await isPersisted(session)) session.reopened ??= firstPlace;
+  const stream = await answered(session, answer);
+  if (session.agent.kind === 'mastra') session.log.add({ kind: 'status', status: 'running' }); // nothing else reports it
   return stream;
 };
 
 /** Whether an engine stores the run: then its trace ends at its suspension, also in its first process. */
-const isKept = async ({ agent: { agent }, log: { runId } }: Sitting): Promise<boolean> =>
+const isPersisted = async ({ agent: { agent }, log: { runId } }: RunSession): Promise<boolean> =>
   isInterlock(agent) && (await agent.listRuns({ status: 'suspended', limit: Infinity })).some((run) => run.runId === runId);
 
-const answered = (sitting: Sitting, { toolCallId, approved, reason, data }: AnswerCall): Promise<AgentStream> => {
-  const { agent } = sitting.agent;
-  const call = { ...shared(sitting), ...(sitting.reopened && { onRunEvent: noteEvent(sitting) }), toolCallId };
+const answered = (session: RunSession, { toolCallId, approved, reason, data }: AnswerCall): Promise<AgentStream> => {
+  const { agent } = session.agent;
+  const call = { ...shared(session), ...(session.reopened && { onRunEvent: addEvent(session) }), toolCallId };
   if (data !== undefined) return agent.resumeStream(data, call as never) as Promise<AgentStream>; // no overload of Mastra's fits
   return approved ? agent.approveToolCall(call) : agent.declineToolCall({ ...call, reason });
 };
 
-const shared = ({ log, controller }: Sitting) => ({ runId: log.runId, abortSignal: controller.signal });
+const shared = ({ log, controller }: RunSession) => ({ runId: log.runId, abortSignal: controller.signal });
 
 /** An agent with its own memory stores its conversations there. */
-const memoryOf = ({ agent: { agent }, threadId }: Sitting) =>
+const memoryOf = ({ agent: { agent }, threadId }: RunSession) =>
   agent.hasOwnMemory() ? { thread: threadId, resource: 'studio' } : undefined;
 
 export interface Following {
@@ -83,11 +83,11 @@ export interface Following {
 }
 
 /** Reads a stream to its end, and stores the accepted messages. Never rejects. */
-export const follow = async (sitting: Sitting, stream: AgentStream, { conversations, read }: Following): Promise<void> => {
-  const { log, threadId } = sitting;
+export const follow = async (session: RunSession, stream: AgentStream, { conversations, read }: Following): Promise<void> => {
+  const { log, threadId } = session;
   try {
-    await (read ?? readerOf(sitting))(sitting, stream);
-    if (log.summary.status !== 'success' || memoryOf(sitting)) return;
+    await (read ?? readerOf(session))(session, stream);
+    if (log.summary.status !== 'success' || memoryOf(session)) return;
     const { messages } = await stream.getFullOutput();
     if (messages) await conversations.write(threadId, messages);
   } catch (error) {
@@ -96,11 +96,11 @@ export const follow = async (sitting: Sitting, stream: AgentStream, { conversati
 };
 
 /** Records the output of a stream, to its end. */
-type Reader = (sitting: Sitting, stream: AgentStream) => Promise<void>;
+type Reader = (session: RunSession, stream: AgentStream) => Promise<void>;
 
-const readerOf = ({ agent, reopened }: Sitting): Reader => {
-  if (agent.kind === 'mastra') return noteStock;
-  return reopened ? noteReopened : readToEnd;
+const readerOf = ({ agent, reopened }: RunSession): Reader => {
+  if (agent.kind === 'mastra') return readStock;
+  return reopened ? readReopened : readToEnd;
 };
 
 /** The trace already has the output; reading drives the run. The last line of the trace comes after the last chunk. */
@@ -111,64 +111,64 @@ const readToEnd: Reader = async (_, stream) => {
 };
 
 /** Only the output of a stock agent's run is known. */
-const noteStock: Reader = async ({ log }, { fullStream }) => {
-  const stock = createStockEnding();
+const readStock: Reader = async ({ log }, { fullStream }) => {
+  const stock = createStockOutcome();
   for await (const chunk of fullStream as AsyncIterable<SeenChunk>) {
     const place = stock.add(chunk);
     for (const fact of entriesOfChunk(chunk, place)) log.add(fact);
   }
-  log.add({ kind: 'status', ...stock.ending });
+  log.add({ kind: 'status', ...stock.outcome });
 };
 
-const noteEvent =
-  (sitting: Sitting) =>
+const addEvent =
+  (session: RunSession) =>
   (event: RunEvent): void => {
     const { stepNumber, attempt } = event;
-    sitting.reopened = { stepNumber, attempt };
-    sitting.log.add(entryOfEvent(event));
+    session.reopened = { stepNumber, attempt };
+    session.log.add(entryOfEvent(event));
   };
 
 /** Adds the events; each chunk gets the position of the last event. */
-const noteReopened: Reader = async (sitting, { fullStream }) => {
+const readReopened: Reader = async (session, { fullStream }) => {
   for await (const chunk of fullStream as AsyncIterable<SeenChunk>)
-    for (const fact of entriesOfChunk(chunk, sitting.reopened ?? firstPlace)) sitting.log.add(fact);
+    for (const fact of entriesOfChunk(chunk, session.reopened ?? firstPlace)) session.log.add(fact);
 };
 
 /** Adds the new entries of a run that is published again from its beginning; an open entry is marked as failed. */
-export const noteRetold =
+export const readRepeated =
   (before: readonly StudioEntry[]): Reader =>
   async ({ log }, stream) => {
-    const retelling = createRetelling(before);
+    const newEntries = createNewEntries(before);
     for await (const chunk of stream.fullStream as AsyncIterable<SeenChunk>)
-      for (const fact of retelling.chunk(chunk)) log.add(fact);
-    for (const fact of retelling.events(stream.runEvents ?? [])) log.add(fact);
+      for (const fact of newEntries.chunk(chunk)) log.add(fact);
+    for (const fact of newEntries.events(stream.runEvents ?? [])) log.add(fact);
     if (log.summary.status === 'running') await stream.getFullOutput();
   };
 
 /** The progress of a stock agent's run, from its chunks. */
-interface StockEnding {
+interface StockOutcome {
   /** Takes a chunk; returns the position of the run. */
   add(chunk: SeenChunk): Place;
-  readonly ending: RunStanding;
+  readonly outcome: RunOutcome;
 }
 
 /** Starts to read a stock agent's stream. Its attempts are unknown, so each is the first. */
-const createStockEnding = (): StockEnding => {
+const createStockOutcome = (): StockOutcome => {
   let steps = 0;
-  let ending: RunStanding = { status: 'success' };
+  let outcome: RunOutcome = { status: 'success' };
   return {
     add: (chunk) => {
       if (chunk.type === 'step-start') steps += 1;
-      ending = ending.status === 'success' ? (endingAt(chunk) ?? ending) : ending; // the first report of the end has the most detail
+      outcome = outcome.status === 'success' ? (outcomeAt(chunk) ?? outcome) : outcome; // the first report of the end has the most detail
       return { stepNumber: Math.max(0, steps - 1), attempt: 1 };
     },
-    get ending() {
-      return ending;
+    get outcome() {
+      return outcome;
     },
   };
 };
 
-const endingAt = ({ type, payload }: SeenChunk): RunStanding | undefined => {
+const outcomeAt = ({ type, payload }: SeenChunk): RunOutcome | undefined => {
   const { reason, processorId, retry, metadata, error } = (payload ?? {}) as Partial<Record<string, unknown>>; // any chunk's
   switch (type) {
     case 'tripwire':
@@ -193,9 +193,9 @@ const endingAt = ({ type, payload }: SeenChunk): RunStanding | undefined => {
 };
 
 /** A stock agent does not report the phase of a processor. */
-const tripped = (told: Omit<Tripwire, 'phase' | 'path'>): RunStanding => ({
+const tripped = (tripwire: Omit<Tripwire, 'phase' | 'path'>): RunOutcome => ({
   status: 'tripwire',
-  tripwire: { ...told, phase: '', path: '' },
+  tripwire: { ...tripwire, phase: '', path: '' },
 });
 
 /** Some stops appear only as the reason of the end. */

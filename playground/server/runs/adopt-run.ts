@@ -2,15 +2,15 @@ import { InterlockError, isInterlockError } from '../../../src/index.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { isInterlock, type KnownAgent } from '../catalog/known.js';
-import { createRunLog, type Keeping, type KeptRun, type RunLog } from './run-log.js';
-import { attachStream, firstPlace, noteRetold, type AgentStream, type Following, type Sitting } from './sitting.js';
+import { createRunLog, type RunStorage, type StoredRun, type RunLog } from './run-log.js';
+import { attachStream, firstPlace, readRepeated, type AgentStream, type Following, type RunSession } from './run-session.js';
 
 /** A run whose process is gone. */
 export interface LeftRun {
   readonly summary: RunSummary;
   /** Undefined if the agent no longer exists. */
   readonly agent: KnownAgent | undefined;
-  readonly lines: KeptRun['lines'];
+  readonly lines: StoredRun['lines'];
 }
 
 /** The treatment of runs whose process is gone. */
@@ -21,19 +21,19 @@ export interface TakingUp {
   interrupt(left: LeftRun): void;
 }
 
-export interface TakingUpOptions extends Pick<Keeping, 'keepsContent' | 'onChange'> {
+export interface TakingUpOptions extends Pick<RunStorage, 'keepsContent' | 'onChange'> {
   /** The runs under way or suspended here, and the visible logs. */
-  readonly sittings: Map<string, Sitting>;
+  readonly sessions: Map<string, RunSession>;
   readonly watched: Map<string, RunLog>;
   /** Stores the rest of a run that is over. */
   finish(log: RunLog): Promise<void>;
   /** Reads a stream until it ends or is suspended. */
-  followed(sitting: Sitting, stream: AgentStream, read: Following['read']): void;
+  followed(session: RunSession, stream: AgentStream, read: Following['read']): void;
 }
 
 /** Adopts runs whose process is gone. */
 export const takingUp = (options: TakingUpOptions): TakingUp => {
-  const { sittings, watched, finish, followed } = options;
+  const { sessions, watched, finish, followed } = options;
   const taken = (left: LeftRun): RunLog => {
     const log = reopenLog(options, left);
     watched.set(log.runId, log); // until it is stored
@@ -49,15 +49,15 @@ export const takingUp = (options: TakingUpOptions): TakingUp => {
     const { agent, lines } = left;
     const log = taken(left);
     if (!agent || !isInterlock(agent.agent)) return interrupt(log);
-    const sitting = seatOf(left, agent, log);
-    sittings.set(log.runId, sitting);
+    const session = sessionOf(left, agent, log);
+    sessions.set(log.runId, session);
     try {
-      const stream = await attachStream(agent.agent, sitting);
+      const stream = await attachStream(agent.agent, session);
       log.add({ kind: 'status', status: 'running' });
-      followed(sitting, stream, noteRetold(lines.entry.map((line) => JSON.parse(line) as StudioEntry))); // this studio's own lines
+      followed(session, stream, readRepeated(lines.entry.map((line) => JSON.parse(line) as StudioEntry))); // this studio's own lines
     } catch (error) {
       if (isUnknown(error)) return interrupt(log);
-      log.add({ kind: 'status', status: 'failed', error: standingOf(error) });
+      log.add({ kind: 'status', status: 'failed', error: errorOf(error) });
       void finish(log);
     }
   };
@@ -70,7 +70,7 @@ const isUnknown = (error: unknown): boolean =>
 
 /** The log of such a run, with its stored lines. */
 export const reopenLog = (
-  { keepsContent, onChange }: Pick<Keeping, 'keepsContent' | 'onChange'>,
+  { keepsContent, onChange }: Pick<RunStorage, 'keepsContent' | 'onChange'>,
   { summary, lines }: LeftRun,
 ): RunLog => {
   const { runId, agentId, threadId, said, startedAt, parent } = summary;
@@ -79,7 +79,7 @@ export const reopenLog = (
 };
 
 /** The continuation of such a run in this process. */
-export const seatOf = ({ summary: { threadId } }: LeftRun, agent: KnownAgent, log: RunLog): Sitting => ({
+export const sessionOf = ({ summary: { threadId } }: LeftRun, agent: KnownAgent, log: RunLog): RunSession => ({
   agent,
   threadId,
   log,
@@ -94,7 +94,7 @@ const lastAt = (log: RunLog): number => {
 };
 
 /** The reason for a run's failure. */
-export const standingOf = (error: unknown): NonNullable<RunSummary['error']> => ({
+export const errorOf = (error: unknown): NonNullable<RunSummary['error']> => ({
   message: error instanceof Error ? error.message : String(error),
   ...(isInterlockError(error) && { code: error.code }),
 });
