@@ -4,7 +4,7 @@ import type { AttachOrders, Attaches } from './attach-process.js';
 import { startChild } from './child.js';
 import type { CostOrders, CostsFound } from './cost-process.js';
 import { places, type Subject, type SubjectName } from './engines.js';
-import { persistedSizeOf, stepsOfChunks } from './kept.js';
+import { persistedSizeOf, stepsOfChunks } from './persisted-size.js';
 import { restartsOf } from './restart.js';
 import type { DurableRun, EngineFigures } from './run.js';
 import { seamUs } from './seam.js';

@@ -2,7 +2,7 @@ import type { Goal } from '../goals.js';
 import type { Attaches } from './attach-process.js';
 import type { CostsFound } from './cost-process.js';
 import type { SubjectName } from './engines.js';
-import type { PersistedSize } from './kept.js';
+import type { PersistedSize } from './persisted-size.js';
 import type { Restarts } from './restart.js';
 
 /** The measurements of an engine. */

@@ -71,5 +71,5 @@ export {
   type JudgePolicy,
   type JudgeScreen,
 } from '../judge/policies.js';
-export type { JudgeLanguageModel, JudgeQuestion, JudgeUsage } from '../judge/ask-judge.js';
+export type { JudgeLanguageModel, JudgeQuestion, JudgeUsage } from '../judge/call-judge.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './topic-guard.js';

@@ -6,13 +6,13 @@ import { databaseOf } from './lease-table.js';
 export interface PersistedSteps {
   find(workflowRunId: string, key: string): string | undefined;
   /** Stores the result of a step. Raises `TakenOver` if the worker no longer holds the run. */
-  keep(step: PersistedStep): void;
+  keep(step: LeasedStep): void;
   count(workflowRunId: string): number;
   /** All step results, in the order in which they were stored. */
   all(workflowRunId: string): readonly PersistedStep[];
 }
 
-export interface PersistedStep {
+export interface LeasedStep {
   readonly workflowRunId: string;
   readonly workerId: string;
   readonly key: string;
