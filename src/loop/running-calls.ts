@@ -214,7 +214,7 @@ const createWriting = ({ run, stop }: CallSite) => {
   return {
     written,
     write: async (chunk: Chunk): Promise<void> => {
-      const own = 'data' in chunk ? { ...chunk, data: copyPlain(chunk.data) } : chunk; // the tool may go on changing its own
+      const own = copyPlain(chunk); // the tool, or a sub-agent, may go on changing its own
       if (hold) withheld.push(own);
       else await passOn(own);
     },

@@ -98,3 +98,13 @@ describe('copyShared', () => {
     expect(earlier.parts[1]).toEqual({ text: 'Two.' });
   });
 });
+
+it('a value that is in itself is copied once', () => {
+  const list: unknown[] = [];
+  const value = { list, twice: [list, list] };
+  list.push(value);
+  const copied = copyPlain(value);
+  expect(copied.list[0]).toBe(copied);
+  expect(copied.list).not.toBe(list);
+  expect(copied.twice[0]).not.toBe(copied.twice[1]);
+});

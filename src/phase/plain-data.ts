@@ -37,15 +37,16 @@ type Fields = Record<string, unknown>;
  */
 export const copyPlain = <T>(value: T): T => copy(value) as T; // a copy has the type of the original
 
-const copy = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(copy);
+/** `within` has the copies that are being made: a value may be in itself. */
+const copy = (value: unknown, within: Map<object, unknown> = new Map()): unknown => {
   if (value instanceof Date) return new Date(value);
-  if (!isRecord(value)) return value;
-  const made = { ...value };
-  for (const key in made) {
-    const field = made[key];
-    if (typeof field === 'object' && field !== null) made[key] = copy(field);
-  }
+  if (!Array.isArray(value) && !isRecord(value)) return value;
+  if (within.has(value)) return within.get(value);
+  const made: Fields | unknown[] = Array.isArray(value) ? [...(value as unknown[])] : { ...value };
+  within.set(value, made);
+  for (const [key, field] of Object.entries(made))
+    if (typeof field === 'object' && field !== null) (made as Fields)[key] = copy(field, within);
+  within.delete(value);
   return made;
 };
 

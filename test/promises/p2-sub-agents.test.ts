@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+import { redactor } from '../../workflows/index.js';
 import type { Chunk } from './support.js';
 
 const secret = 'ZEBRA42';
@@ -49,19 +50,20 @@ const childWith = (what: keyof typeof guards) =>
   });
 
 /** A supervisor over a number of levels; the levels between may be Mastra's own agents. */
-const supervisor = (child: InterlockAgent, { depth, middle, hold }: Row): InterlockAgent => {
+const supervisor = (child: InterlockAgent, { depth, middle, ...own }: Row): InterlockAgent => {
   let below: Agent = child;
   for (let level = 1; level < depth; level += 1) {
-    const own = { ...common(`middle${level}`, asks(below.id)), agents: { [below.id]: below } };
-    below = middle === 'stock' ? new Agent(own as never) : new InterlockAgent(own as never);
+    const config = { ...common(`middle${level}`, asks(below.id)), agents: { [below.id]: below } };
+    below = middle === 'stock' ? new Agent(config as never) : new InterlockAgent(config as never);
   }
-  return new InterlockAgent({ ...common('top', asks(below.id)), agents: { [below.id]: below }, hold });
+  return new InterlockAgent({ ...common('top', asks(below.id)), agents: { [below.id]: below }, ...own });
 };
 
 interface Row {
   readonly depth: number;
   readonly middle: 'ours' | 'stock';
   readonly hold: 'none' | 'step' | 'run';
+  readonly outputProcessors?: Processor[];
 }
 
 const streamed = async (agent: InterlockAgent): Promise<Chunk[]> => {
@@ -128,3 +130,18 @@ describe.each(whats)('P2 the guard of a sub-agent %s', (what) => {
     expect(shownText(frames).includes('It is [x].')).toBe(what.startsWith('edits'));
   });
 });
+
+it.each(shapes)(
+  'P2 what a guard of the supervisor judged stays as it left, whatever the sub-agents go on with: depth $depth, $middle',
+  async (shape) => {
+    const child = new InterlockAgent(common('child', [{ text: ['It is ', 'ZEBRA', '42', '.'] }]));
+    const codes = redactor({ strategy: 'replace', kinds: [], patterns: [{ name: 'code', regex: /ZEBRA42/, maxLength: 7 }] });
+    const kept: Chunk[] = [];
+    const stream = await supervisor(child, { ...shape, hold: 'none', outputProcessors: [codes] }).stream('Go.', {
+      onChunk: (chunk: unknown) => void kept.push(chunk as Chunk),
+    });
+    await stream.getFullOutput();
+    expect(textOf(framesIn(kept))).toContain('Done.');
+    expect(JSON.stringify(kept)).not.toContain(secret);
+  },
+);
