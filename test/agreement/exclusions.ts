@@ -162,11 +162,7 @@ export const alone = {
   ],
   toStreamTransform: [
     ...unguardedModel,
-    {
-      why: 'Words that wait for a guard are lost where the provider breaks off.',
-      link: ofAlone,
-      leavesOut: hasEnd('break'),
-    },
+    { why: 'Words that wait for a guard are lost where the provider breaks off.', link: ofAlone, leavesOut: hasEnd('break') },
     {
       why: 'Tools have run when it sees a call.',
       link: ofAlone,
@@ -207,10 +203,7 @@ export const inStock: readonly Exclusion[] = [
   {
     why: 'Its memory has the reasoning and the files of the first step alone.',
     link: ofStock,
-    compares: (seen) => ({
-      ...seen,
-      saved: seen.saved.map(wordsAndCalls),
-    }),
+    compares: (seen) => ({ ...seen, saved: seen.saved.map(wordsAndCalls) }),
   },
   {
     why: 'After calls of a step that ended for another reason it does not go on; it does after an answer without a finish part.',
@@ -245,6 +238,11 @@ export const inStock: readonly Exclusion[] = [
     link: 'docs/reference/fields.md#fields-that-leave',
     leavesOut: ({ redacts, spills, opening, closing }) =>
       redacts && (spills || [...opening, ...closing].some(({ partAt }) => partAt !== undefined)),
+  },
+  {
+    why: 'Its merge drops a text part that a later step repeats from an earlier one.',
+    link: 'docs/guide/memory.md#save-a-conversation',
+    leavesOut: ({ opening, closing }) => opening.length > 0 && closing.some(({ partAt }) => partAt !== undefined),
   },
   {
     why: 'A retry is granted in processOutputStep alone; asked for elsewhere it is a tripwire.',
