@@ -57,7 +57,7 @@ const App = () => (
   <Router {...(ownPlace ? { hook: ownPlace.hook } : { base: mountedAt })}>
     <div className={runFile ? 'app app-exported' : 'app'}>
       <a className="skip" href="#main" onClick={skip}>
-        Skip to the page
+        Skip to content
       </a>
       {runFile ? <ExportedHead file={runFile} /> : <Navigation />}
       <main id="main" className="app-main" tabIndex={-1}>
@@ -95,7 +95,7 @@ const ExportedHead = ({ file }: { readonly file: RunFile }) => (
   <header className="exported-head">
     <p>
       <strong>Interlock</strong> A run, exported on {new Date(file.exportedAt).toLocaleString()}
-      {!file.hasAllWords && '. Words that no reader has seen (▒) are not in this file.'}
+      {!file.hasAllWords && '. Text that was not emitted (▒) is not in this file.'}
     </p>
     <ThemeSwitch />
   </header>

@@ -31,8 +31,8 @@ const tourRun = async (page: Page, shoot: Shoot): Promise<void> => {
   await page.getByRole('button', { name: 'Send' }).click();
   await page.locator('.turn-foot').getByText('success').waitFor();
   await shoot(2_500);
-  await page.getByRole('link', { name: 'Open the run', exact: true }).first().click();
-  const summary = page.getByRole('region', { name: 'What guards did' });
+  await page.getByRole('link', { name: 'Open run', exact: true }).first().click();
+  const summary = page.getByRole('region', { name: 'Guard effects' });
   await summary.waitFor();
   await shoot(2_500);
   await summary.getByRole('button', { name: /^injection-shadow/ }).click();
@@ -50,11 +50,11 @@ const tourRun = async (page: Page, shoot: Shoot): Promise<void> => {
 const takeLab = async (page: Page): Promise<void> => {
   await page.getByLabel('Pipeline').selectOption('content-moderation');
   await page.locator('textarea').fill('Of course. Write to ann.lee@example.org, or call +41 44 668 18 00.');
-  await page.getByRole('button', { name: 'Run the stream' }).click();
+  await page.getByRole('button', { name: 'Run stream' }).click();
   const slider = page.getByRole('slider');
   await slider.waitFor();
   await slider.fill('30'); // inside the address, which is buffered
-  await page.getByLabel('Must not be seen').fill('ann.lee@example.org');
+  await page.getByLabel('Secret text').fill('ann.lee@example.org');
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByText(/No leak in/).waitFor();
 };

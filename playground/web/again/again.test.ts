@@ -53,8 +53,8 @@ it('counts changes, and sums them up', () => {
     ['pass → trip', 2],
     ['edit → pass', 1],
   ]);
-  expect(sumUp(all)).toBe('Verdicts change in 3 of 4 runs. 2 runs would have ended another way.');
-  expect(sumUp([replayed([])])).toBe('No verdict changes in 1 run.');
+  expect(sumUp(all)).toBe('Verdicts changed in 3 of 4 runs. 2 runs would have ended with a different status.');
+  expect(sumUp([replayed([])])).toBe('No verdict changed in 1 run.');
 });
 
 it('finds what can be edited of a run, and says what was', () => {

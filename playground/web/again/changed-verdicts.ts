@@ -29,7 +29,7 @@ export const changedVerdicts = ({ run, comparison }: ReplayedRun): ChangedVerdic
 /** The short name of a change, under which it is counted. */
 export const changeName = ({ before, after }: ComparedRow): string => {
   const [was, is] = [before?.verdict ?? 'no verdict', after?.verdict ?? 'no verdict'];
-  return was === is ? `${was}, another reason` : `${was} → ${is}`;
+  return was === is ? `${was}, different reason` : `${was} → ${is}`;
 };
 
 /** The number of changes by name, the most frequent first. */
@@ -46,9 +46,9 @@ export const sumUp = (replayed: readonly ReplayedRun[]): string => {
   const otherEnd = done.filter(
     ({ comparison }) => comparison && comparison.endedAt === undefined && comparison.before.status !== comparison.after.status,
   );
-  if (changed.length === 0) return `No verdict changes in ${runs(done.length)}.`;
-  const ends = otherEnd.length === 0 ? '' : ` ${runs(otherEnd.length)} would have ended another way.`;
-  return `Verdicts change in ${changed.length} of ${runs(done.length)}.${ends}`;
+  if (changed.length === 0) return `No verdict changed in ${runs(done.length)}.`;
+  const ends = otherEnd.length === 0 ? '' : ` ${runs(otherEnd.length)} would have ended with a different status.`;
+  return `Verdicts changed in ${changed.length} of ${runs(done.length)}.${ends}`;
 };
 
 const runs = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;

@@ -21,17 +21,17 @@ import './again.css';
 
 /** Two recorded runs: by their words and by their verdicts. */
 export const ComparePage = ({ runId = '', otherId = '' }: { readonly runId?: string; readonly otherId?: string }) => {
-  useTitle('Two runs');
+  useTitle('Compare runs');
   const path = `runs/${encodeURIComponent(runId)}/beside/${encodeURIComponent(otherId)}`;
   const loaded = useLoaded(useCallback((signal) => get<RunComparison>(path, signal), [path]));
   return (
     <div className="page">
       <header className="workbench-head">
         <p className="crumbs">
-          <Link href="/runs">Runs</Link> › <Link href={runHref(runId)}>The run</Link>
+          <Link href="/runs">Runs</Link> › <Link href={runHref(runId)}>Run</Link>
         </p>
         <div className="page-head">
-          <h1>Two runs</h1>
+          <h1>Compare runs</h1>
         </div>
       </header>
       {loaded.state === 'failed' && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
@@ -55,12 +55,12 @@ const Comparison = ({ comparison }: { readonly comparison: RunComparison }) => {
         <RunCard title={sides.after.title} run={after} />
       </div>
       <p className="compare-outcome">{outcomeOf(comparison)}</p>
-      <Panel title="Said">
+      <Panel title="Input">
         <WordDiff before={before.said} after={after.said} />
       </Panel>
-      <Panel title="Answer" note={`${before.status} → ${after.status}`}>
+      <Panel title="Response" note={`${before.status} → ${after.status}`}>
         {answers.before === '' && answers.after === '' ? (
-          <p className="faint">Neither gave an answer.</p>
+          <p className="faint">Neither run has a response.</p>
         ) : (
           <WordDiff before={answers.before} after={answers.after} />
         )}

@@ -30,14 +30,14 @@ export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
     <div className="page">
       <header className="workbench-head">
         <p className="crumbs">
-          <Link href="/runs">Runs</Link> › <Link href={runHref(runId)}>The run</Link>
+          <Link href="/runs">Runs</Link> › <Link href={runHref(runId)}>Run</Link>
         </p>
         <div className="page-head">
           <h1>Edit and run again</h1>
         </div>
         <p className="faint">
-          Models and tools answer as recorded while they are asked the same. From the first thing on that they were never asked,
-          they are called: tools, too.
+          Calls that match the recording return the recorded result. From the first call that differs, models and tools run for
+          real.
         </p>
       </header>
       {run.state === 'failed' && run.error && <ErrorNotice error={run.error} />}
@@ -107,7 +107,7 @@ const ForkForm = ({ runId, editable }: { readonly runId: string; readonly editab
           <Fields editable={editable} typed={typed} onType={(id, text) => setTyped((now) => ({ ...now, [id]: text }))} />
         </div>
       </Panel>
-      <Panel title="Guard" note="optional: add one, or replace one">
+      <Panel title="Guard" note="optional: add or replace a guard">
         <div className="guard-form">
           <GuardSelect choice={choice} onChange={setQuery} />
           <PlaceSelect choice={choice} onChange={setQuery} />

@@ -35,6 +35,6 @@ export const chosenGuard = ({ guard, options }: GuardChoice, pipelines: readonly
 
 const readObject = (text: string): object => {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('Options are a JSON object.');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('Enter a JSON object.');
   return value;
 };

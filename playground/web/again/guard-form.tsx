@@ -38,7 +38,7 @@ export interface ChoiceProps {
 
 export const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
   <Select title="Guard" name="guard" value={choice.guard} onChange={onChange}>
-    <option value="">choose one</option>
+    <option value="">Choose a guard</option>
     {useCatalog().pipelines.map(({ id, name, graph }) => (
       <optgroup key={id} label={`in ${name}`}>
         {guardsIn(graph).map((guard) => (
@@ -60,7 +60,7 @@ export const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
   const ids = new Set(useCatalog().pipelines.flatMap(({ graph }) => guardsIn(graph).map(({ id }) => id)));
   return (
     <Select title="Replaces" name="instead" value={choice.instead} onChange={onChange}>
-      <option value="">the guard with its id, or none</option>
+      <option value="">guard with the same id, if any</option>
       {[...ids].toSorted().map((id) => (
         <option key={id}>{id}</option>
       ))}
@@ -70,7 +70,7 @@ export const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
 
 const RunSelects = ({ choice, onChange }: ChoiceProps) => (
   <>
-    <Select title="Runs of" name="agent" value={choice.agent} onChange={onChange}>
+    <Select title="Agent" name="agent" value={choice.agent} onChange={onChange}>
       <option value="">all agents</option>
       {useCatalog()
         .agents.filter(({ kind }) => kind === 'interlock')
@@ -80,10 +80,10 @@ const RunSelects = ({ choice, onChange }: ChoiceProps) => (
           </option>
         ))}
     </Select>
-    <Select title="The last" name="last" value={String(choice.last)} onChange={onChange}>
+    <Select title="Latest runs" name="last" value={String(choice.last)} onChange={onChange}>
       {lasts.map((last) => (
         <option key={last} value={last}>
-          {last} runs
+          {last}
         </option>
       ))}
     </Select>
@@ -128,7 +128,7 @@ export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardF
     }
   };
   return (
-    <Panel title="Guard and runs">
+    <Panel title="Guard and runs to replay">
       <form
         className="guard-form"
         onSubmit={(event) => {

@@ -24,7 +24,7 @@ const Progress = ({ state, total, replayed }: GuardReplay) => (
   <div className="replay-progress">
     <progress aria-label="Runs replayed" value={total === undefined ? undefined : replayed.length} max={total ?? 1} />
     <span>
-      {total === undefined ? 'Reading the list of runs …' : `${replayed.length} of ${count(total, 'run')}`}
+      {total === undefined ? 'Loading runs …' : `${replayed.length} of ${count(total, 'run')}`}
       {state === 'stopped' && ', stopped'}
     </span>
   </div>
@@ -38,13 +38,13 @@ const Notes = ({ replayed }: GuardReplay) => {
     <>
       {ended > 0 && (
         <p className="faint">
-          {count(ended, 'replay')} ended early: the guard changed what the model or a tool is asked, and what they would have
-          answered is not recorded.
+          {count(ended, 'replay')} ended early: the guard changed a model or tool call, and the recording has no result for the
+          changed call.
         </p>
       )}
       {failed[0]?.error && (
         <>
-          <p>{count(failed.length, 'run')} could not be replayed. The first of them:</p>
+          <p>{count(failed.length, 'run')} could not be replayed. First error:</p>
           <ErrorNotice error={failed[0].error} />
         </>
       )}
@@ -59,15 +59,15 @@ const Outcome = ({ replay }: { readonly replay: GuardReplay }) => {
   const shown = changed.filter(({ row }) => only === undefined || changeName(row) === only);
   if (state === 'idle')
     return (
-      <EmptyState icon={History} title="Nothing has been replayed yet">
-        A replay runs the recorded words of models and the recorded results of tools through the guards. Nothing is called.
+      <EmptyState icon={History} title="No replay yet">
+        A replay runs recorded model output and tool results through the guards. It calls no model and no tool.
       </EmptyState>
     );
   if (error) return <ErrorNotice error={error} />;
   if (total === 0)
     return (
-      <EmptyState icon={History} title="No run can be replayed">
-        <Link href="/">Talk to an agent</Link> first, or choose another one.
+      <EmptyState icon={History} title="No runs to replay">
+        <Link href="/">Chat with an agent</Link> first, or choose another agent.
       </EmptyState>
     );
   return (
@@ -115,9 +115,9 @@ export const GuardReplayPage = () => {
           <Link href="/runs">Runs</Link>
         </p>
         <div className="page-head">
-          <h1>Replay a guard over recorded runs</h1>
+          <h1>Replay a guard on recorded runs</h1>
         </div>
-        <p className="faint">What would this guard have done to the last runs?</p>
+        <p className="faint">Shows what this guard would have decided in the latest runs.</p>
       </header>
       <GuardForm
         choice={choice}
@@ -145,8 +145,8 @@ const Verdict = ({ verdict }: { readonly verdict: ComparedVerdict | undefined })
 
 const RunEnd = ({ comparison }: Pick<ChangedVerdict, 'comparison'>) => {
   const { before, after, endedAt } = comparison;
-  if (endedAt !== undefined) return <span className="faint">not known: the model would have been asked something else</span>;
-  if (before.status === after.status) return <span className="faint">the same</span>;
+  if (endedAt !== undefined) return <span className="faint">unknown: the model call would have been different</span>;
+  if (before.status === after.status) return <span className="faint">unchanged</span>;
   return <StatusBadge status={after.status as RunSummary['status']} />; // from a run that was replayed to its end
 };
 
@@ -161,7 +161,7 @@ const ChangedTable = ({ changed }: { readonly changed: readonly ChangedVerdict[]
           <th scope="col">Guard</th>
           <th scope="col">Recorded</th>
           <th scope="col">Replayed</th>
-          <th scope="col">The run ends</th>
+          <th scope="col">New status</th>
         </tr>
       </thead>
       <tbody>
@@ -187,7 +187,7 @@ const ChangedTable = ({ changed }: { readonly changed: readonly ChangedVerdict[]
             <td data-title="Replayed">
               <Verdict verdict={row.after} />
             </td>
-            <td data-title="The run ends">
+            <td data-title="New status">
               <RunEnd comparison={comparison} />
             </td>
           </tr>

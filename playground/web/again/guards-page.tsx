@@ -22,7 +22,7 @@ const mostRuns = 200;
 
 /** The results of each guard in recorded runs: its verdicts, and their durations. */
 export const GuardsPage = () => {
-  useTitle('Guards in runs');
+  useTitle('Guard statistics');
   const [query, setQuery] = useQuery();
   const filter = useMemo(() => readFilter(query), [query]);
   const load = useCallback(
@@ -38,7 +38,7 @@ export const GuardsPage = () => {
           <Link href={`/runs${toQuery({ ...filter })}`}>Runs</Link>
         </p>
         <div className="page-head">
-          <h1>Guards in runs</h1>
+          <h1>Guard statistics</h1>
         </div>
       </header>
       <RunFilters filter={filter} onChange={setQuery} />
@@ -53,9 +53,9 @@ const verdicts = Object.entries(verdictSignals) as [keyof GuardTotal['verdicts']
 
 const Totals = ({ totals, filter }: { readonly totals: GuardTotals; readonly filter: RunFilter }) =>
   totals.guards.length === 0 ? (
-    <EmptyState icon={Gauge} title="No guard has judged in these runs" />
+    <EmptyState icon={Gauge} title="No guard ran in these runs" />
   ) : (
-    <Panel title="Verdicts and times" note={count(totals.runs, 'run')} isFlush>
+    <Panel title="Verdicts and latency" note={count(totals.runs, 'run')} isFlush>
       <table className="rows rows-flush rows-cards guard-totals">
         <thead>
           <tr>
@@ -74,7 +74,7 @@ const Totals = ({ totals, filter }: { readonly totals: GuardTotals; readonly fil
             <tr key={total.guard}>
               <th scope="row">
                 <Link href={`/runs${toQuery({ ...filter, guard: total.guard })}`}>{total.guard}</Link>
-                {total.trippedRuns > 0 && <span className="row-reason">tripped in {count(total.trippedRuns, 'run')}</span>}
+                {total.trippedRuns > 0 && <span className="row-reason">tripped {count(total.trippedRuns, 'run')}</span>}
               </th>
               {verdicts.map(([verdict, { label }]) => (
                 <td key={verdict} data-title={label} className={total.verdicts[verdict] === 0 ? 'faint' : ''}>

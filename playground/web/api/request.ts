@@ -36,7 +36,7 @@ const answerOf = ({ answers }: RunFile, path: string): unknown => {
   if (!Object.hasOwn(answers, path))
     throw new ApiError({
       code: 'studio/not-exported',
-      message: 'This file does not hold these words: it was exported without them.',
+      message: 'This text is not in the file. The run was exported without it.',
     });
   return answers[path];
 };
@@ -47,14 +47,14 @@ export const apiUrl = (path: string): string => new URL(`api/${path}`, document.
 const errorIn = async (response: Response): Promise<ApiError> => {
   const body: unknown = await response.json().catch(() => undefined);
   const { error = {} } = (body ?? {}) as { error?: { code?: string; message?: string; path?: string; docs?: string } };
-  const message = error.message ?? `The server answered ${response.status} ${response.statusText}.`;
+  const message = error.message ?? `The server returned ${response.status} ${response.statusText}.`;
   return new ApiError({ ...error, code: error.code ?? 'studio/unexpected', message });
 };
 
 const request = async (path: string, init?: RequestInit): Promise<Response> => {
   const response = await fetch(apiUrl(path), init).catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError({ code: 'studio/unreachable', message: 'The studio’s server cannot be reached. Is it still running?' });
+    throw new ApiError({ code: 'studio/unreachable', message: 'The studio server is not reachable. Check that it is running.' });
   });
   if (!response.ok) throw await errorIn(response);
   return response;

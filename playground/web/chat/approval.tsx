@@ -31,9 +31,9 @@ export const Approval = ({ runId, call }: ApprovalProps) => {
       <CirclePause size={18} aria-hidden />
       <div className="notice-body">
         <h3>
-          May <InertText text={call.toolName} /> run?
+          Approve the call of <InertText text={call.toolName} />?
         </h3>
-        <FactList facts={{ With: call.args }} />
+        <FactList facts={{ Arguments: call.args }} />
         <div className="notice-buttons">
           <Button look="primary" disabled={isSending} onClick={() => answer(true)}>
             <Check size={15} aria-hidden /> Approve

@@ -91,12 +91,12 @@ const ModelWrote = ({ runId, lane }: ModelWroteProps) => {
   if (!words)
     return (
       <Button look="quiet" onClick={requestPrompt}>
-        <Eye size={14} aria-hidden /> Compare with what the model wrote
+        <Eye size={14} aria-hidden /> Compare with the model output
       </Button>
     );
   return (
     <div className="model-saw">
-      <p>The model wrote, and you saw (changed by {editors.join(', ')}):</p>
+      <p>Model output, edited by {editors.join(', ')}:</p>
       {lane.parts
         .filter(({ kind }) => kind === 'text')
         .map(({ partId, text }) => (

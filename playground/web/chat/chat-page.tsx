@@ -60,8 +60,8 @@ export const ChatPage = () => {
   const agent = agents.find(({ id }) => id === query.get('agent')) ?? agents[0];
   if (!agent)
     return (
-      <EmptyState icon={Bot} title="There is no agent">
-        Register an agent with the Mastra instance that the studio was started on.
+      <EmptyState icon={Bot} title="No agents">
+        Register an agent with the Mastra instance of this studio.
       </EmptyState>
     );
   const thread = query.get('thread') ?? undefined;
@@ -77,10 +77,10 @@ interface WelcomeProps {
 const Welcome = ({ agent, onRun }: WelcomeProps) => (
   <div className="welcome">
     <h1>
-      Talk to <InertText text={agent.name} />
+      Chat with <InertText text={agent.name} />
     </h1>
     <p className="welcome-lead">
-      Guards judge what you write and what the model answers. Choose an example to run it, then open the run and step through it.
+      Guards check your messages and the responses. Choose an example to run it, then open the run and step through it.
     </p>
     {agent.note !== undefined && <p className="welcome-note">{agent.note}</p>}
     <ul className="examples">
@@ -177,9 +177,9 @@ const Turn = ({ runId }: { readonly runId: string }) => {
           ) : (
             <StatusBadge status={view.status} />
           )}
-          {state === 'waiting' && <span className="turn-note">The server is away; waiting for it …</span>}
+          {state === 'waiting' && <span className="turn-note">Server not reachable. Reconnecting …</span>}
           <Link href={runHref(runId)}>
-            Open the run <ArrowRight size={13} aria-hidden />
+            Open run <ArrowRight size={13} aria-hidden />
           </Link>
         </p>
       </div>

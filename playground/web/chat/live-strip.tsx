@@ -19,7 +19,7 @@ const Facts = ({ view }: { readonly view: RunView }) => {
       <StatusBadge status={view.status} />
       {lane && <span>step {lane.stepNumber + 1}</span>}
       {lane && <span>attempt {lane.attempt}</span>}
-      {buffered > 0 && <span className="strip-held">{count(buffered, 'character')} held</span>}
+      {buffered > 0 && <span className="strip-held">{count(buffered, 'character')} buffered</span>}
     </p>
   );
 };
@@ -45,15 +45,15 @@ export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => 
     <aside className="strip" aria-label="Live run">
       <div className="strip-head">
         <h2>Live run</h2>
-        {runId !== undefined && <Link href={runHref(runId)}>Open the run</Link>}
+        {runId !== undefined && <Link href={runHref(runId)}>Open run</Link>}
       </div>
       {runId === undefined || lines === 0 ? (
-        <p className="strip-empty">Send a message to see its run here, state by state.</p>
+        <p className="strip-empty">Send a message to see its run here.</p>
       ) : (
         <>
           <Facts view={view} />
           <StationLine machine={machine} position={position} />
-          <h3>Guards, latest first</h3>
+          <h3>Verdicts, latest first</h3>
           <ul className="strip-guards">
             {latestMarks(view).map((mark) => (
               <GuardMarkRow key={`${mark.seq} ${mark.path}`} mark={mark} phaseTitle={titleOf(mark.phase)} />

@@ -45,7 +45,7 @@ const Seen = ({ runId, said, editors }: Omit<ModelSawProps, 'view'> & { readonly
   if (seen === undefined || seen === said) return null;
   return (
     <div className="model-saw">
-      <p>The model saw (changed by {editors.join(', ')}):</p>
+      <p>Model input, edited by {editors.join(', ')}:</p>
       <WordDiff before={said} after={seen} />
     </div>
   );

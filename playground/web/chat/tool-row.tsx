@@ -20,9 +20,9 @@ const words: Readonly<Record<ToolCall['outcome'], string>> = {
   asked: 'requested',
   running: 'running',
   result: 'done',
-  reused: 'done, reused',
+  reused: 'done, result reused',
   error: 'failed',
-  denied: 'refused',
+  denied: 'declined',
   suspended: 'waiting for approval',
 };
 

@@ -78,7 +78,7 @@ export const GraphMap = ({ bounds, nodes, scroll }: GraphMapProps) => {
     <button
       type="button"
       className="graph-map"
-      aria-label="Overview: arrow keys move the drawing"
+      aria-label="Overview: arrow keys move the graph"
       onKeyDown={(event) => moveBy(event, scroll.current)}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);

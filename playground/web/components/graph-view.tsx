@@ -103,7 +103,7 @@ const Tools = () => {
       <Button look="quiet" isIcon aria-label="Zoom in" onClick={() => void flow.zoomIn()}>
         <Plus size={14} />
       </Button>
-      <Button look="quiet" isIcon aria-label="Show all" onClick={() => void flow.fitView(fit)}>
+      <Button look="quiet" isIcon aria-label="Fit to view" onClick={() => void flow.fitView(fit)}>
         <Maximize size={14} />
       </Button>
     </div>

@@ -27,7 +27,7 @@ export const MarkBadge = ({ mark }: { readonly mark: GuardMark }) => {
     case 'stale':
       return (
         <Badge tone="edit" icon={History}>
-          {mark.rerun ? 'judged again' : 'stale'}
+          {mark.rerun ? 'checked again' : 'stale'}
         </Badge>
       );
     default:
@@ -43,8 +43,8 @@ export const markName = (mark: GuardMark): string => {
 
 /** The additional note of a mark. */
 export const markNote = (mark: GuardMark): string | undefined => {
-  if (mark.kind === 'conflict') return `settled by ${mark.rule}`;
-  if (mark.kind === 'stale') return `passed before ${mark.authors.join(', ')} changed it`;
+  if (mark.kind === 'conflict') return `resolved by ${mark.rule}`;
+  if (mark.kind === 'stale') return `passed before ${mark.authors.join(', ')} edited the text`;
   return mark.reason;
 };
 

@@ -20,7 +20,7 @@ export const InertText = ({ text, className = '' }: InertTextProps) => {
           piece.text
         ) : (
           // oxlint-disable-next-line react/no-array-index-key -- pieces of one text have no other name
-          <span key={index} className="hidden-character" title="a character that cannot be seen">
+          <span key={index} className="hidden-character" title="invisible character">
             {piece.hidden}
           </span>
         ),

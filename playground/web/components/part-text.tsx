@@ -12,7 +12,7 @@ const BufferedMark = ({ chars }: { readonly chars: number }) => (
     <span className="held-blocks" aria-hidden>
       {'▒'.repeat(Math.min(chars, maxBlocks))}
     </span>
-    <span className="held-count">{count(chars, 'character')} held</span>
+    <span className="held-count">{count(chars, 'character')} buffered</span>
   </span>
 );
 
@@ -36,7 +36,7 @@ export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: P
   const wasLost = text === '' && came > 0 && buffered === 0;
   return (
     <p className={`part-text part-${kind}`} dir="auto">
-      {cut > 0 && <span className="part-lost">{count(cut, 'character')} before this … </span>}
+      {cut > 0 && <span className="part-lost">{count(cut, 'earlier character')} … </span>}
       {isRetracted ? (
         <del className="part-retracted">
           <InertText text={settled} />
@@ -50,7 +50,7 @@ export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: P
         </span>
       )}
       {buffered > 0 && <BufferedMark chars={buffered} />}
-      {wasLost && <span className="part-lost">{count(came, 'character')} came in and never left</span>}
+      {wasLost && <span className="part-lost">{count(came, 'character')} received, not emitted</span>}
     </p>
   );
 };

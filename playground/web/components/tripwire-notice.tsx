@@ -24,7 +24,7 @@ export const TripwireNotice = ({ tripwire, href }: TripwireNoticeProps) => {
       <div className="notice-body">
         <h3>
           Stopped by <InertText text={processorId ?? 'a guard'} />{' '}
-          {kind === 'unavailable' && <Badge tone="trip">gave no verdict</Badge>}
+          {kind === 'unavailable' && <Badge tone="trip">unavailable</Badge>}
         </h3>
         <p>
           <InertText text={reason} />
@@ -32,11 +32,11 @@ export const TripwireNotice = ({ tripwire, href }: TripwireNoticeProps) => {
         <FactList
           facts={{
             Phase: title === '' ? undefined : title, // not reported by a stock agent
-            Retry: retry === true ? 'asked for, not granted' : retry === false ? 'not asked for' : undefined,
+            Retry: retry === true ? 'requested, not granted' : retry === false ? 'not requested' : undefined,
             Metadata: metadata,
           }}
         />
-        {href !== undefined && <Link href={href}>See the moment in the run</Link>}
+        {href !== undefined && <Link href={href}>Show in the run</Link>}
       </div>
     </div>
   );

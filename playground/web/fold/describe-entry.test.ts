@@ -13,7 +13,7 @@ it('describes a line by what happened, and its fields', () => {
   expect(lines.map(describeEntry)).toEqual([
     { title: 'state-enter', detail: 'state: step.calling' },
     { title: 'model: text-delta', detail: '5 characters' },
-    { title: 'sent: text-delta', detail: 'Hello' },
+    { title: 'emitted: text-delta', detail: 'Hello' },
     { title: 'guard', detail: 'phase: input, processorId: pii, verdict: edit' },
   ]);
 });

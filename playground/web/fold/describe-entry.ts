@@ -27,13 +27,16 @@ export const describeEntry = (entry: StudioEntry): EntryText => {
     case 'came':
       return { title: `model: ${entry.part.type}`, detail: entry.part.chars > 0 ? `${entry.part.chars} characters` : '' };
     case 'left':
-      return { title: `sent: ${entry.part.type}`, detail: entry.text ?? (entry.data === undefined ? '' : written(entry.data)) };
+      return {
+        title: `emitted: ${entry.part.type}`,
+        detail: entry.text ?? (entry.data === undefined ? '' : written(entry.data)),
+      };
     case 'tool':
       return { title: `tool: ${entry.toolName}`, detail: fieldsOf({ args: entry.args, result: entry.result }) };
     case 'status':
       return { title: `status: ${entry.status}`, detail: entry.tripwire?.reason ?? entry.error?.message ?? '' };
     case 'asked':
-      return { title: 'guards asked', detail: fieldsOf({ phase: entry.phase, pipeline: entry.pipelineId }) };
+      return { title: 'guards called', detail: fieldsOf({ phase: entry.phase, pipeline: entry.pipelineId }) };
     default:
       return entry satisfies never;
   }

@@ -22,7 +22,7 @@ it('makes a frame of each chunk that came, of what left later, and of the end', 
     [undefined, '', ''],
   ]);
   expect(film?.lines).toEqual([1, 2, 4, 5]);
-  expect(film && describeFrame(frameAt(film, 3))).toBe('nothing came; left "Hello"; 3 held');
+  expect(film && describeFrame(frameAt(film, 3))).toBe('received nothing; emitted "Hello"; 3 buffered');
 });
 
 it('shows the words where they are given', () => {

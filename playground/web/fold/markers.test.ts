@@ -8,7 +8,7 @@ describe('markersOf', () => {
     const markers = markersOf(await retriedRun());
     expect(markers.slice(0, 2).map(({ kind, label }) => `${kind} ${label}`)).toEqual([
       'retry quality: retry',
-      'retry the step is tried again',
+      'retry retry of the step',
     ]);
     expect(markers.at(-1)).toMatchObject({ kind: 'finish', tone: 'pass', label: 'success' });
   });

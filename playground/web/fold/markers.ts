@@ -37,9 +37,9 @@ const outcomeMark = ({ status }: RunOutcome): Mark | undefined => {
 const markOf = (event: RunEvent): Mark | undefined => {
   if (event.type === 'guard') return verdictMark(event);
   if (event.type === 'run-finish') return outcomeMark(event);
-  if (event.type === 'step-finish' && event.reason === 'retry') return mark('retry', 'retry', 'the step is tried again');
-  if (event.type === 'model-error') return mark('error', 'trip', 'the model’s call failed');
-  if (event.type === 'tool-start') return mark('tool', 'out', `${event.toolName} starts`);
+  if (event.type === 'step-finish' && event.reason === 'retry') return mark('retry', 'retry', 'retry of the step');
+  if (event.type === 'model-error') return mark('error', 'trip', 'model call failed');
+  if (event.type === 'tool-start') return mark('tool', 'out', `${event.toolName} started`);
   if (event.type === 'run-resume') return mark('resume', 'pass', `resumed: ${event.answer}`);
   return undefined;
 };

@@ -19,7 +19,7 @@ describe('storyOf', () => {
       line.event(1, { ...verdict, verdict: 'trip', reason: 'A card number.' }),
       line.event(2, { type: 'run-finish', status: 'tripwire', tripwire, retries: 0 }),
     ]);
-    expect(sentence(run)).toMatch(/^Blocked at Input by pii after \S+ ms: A card number; no model call was made\.$/);
+    expect(sentence(run)).toMatch(/^Blocked at Input by pii after \S+ ms: A card number; no model calls\.$/);
     expect(storyOf(run, titleOf).find(({ mark }) => mark)).toMatchObject({ text: 'pii', mark: { seq: 1, path: 'p/pii' } });
   });
 
@@ -30,7 +30,7 @@ describe('storyOf', () => {
       line.event(2, { type: 'state-enter', state: 'success' }),
       line.event(3, { type: 'run-finish', status: 'success', retries: 0 }),
     ]);
-    expect(sentence(run)).toMatch(/^Answered after \S+ ms; edited by pii; no model call was made\.$/);
+    expect(sentence(run)).toMatch(/^Completed after \S+ ms; edited by pii; no model calls\.$/);
     expect(storyOf(run, titleOf).find(({ mark }) => mark)?.mark?.seq).toBe(1);
   });
 
@@ -39,7 +39,7 @@ describe('storyOf', () => {
       line.event(0, { ...verdict, verdict: 'pass' }),
       line.event(1, { type: 'run-finish', status: 'success', retries: 0 }),
     ]);
-    expect(sentence(run)).toMatch(/^Answered after \S+ ms; every guard passed\.$/);
+    expect(sentence(run)).toMatch(/^Completed after \S+ ms; all guards passed\.$/);
   });
 
   it('counts the calls of a real run that was retried', async () => {

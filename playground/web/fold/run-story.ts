@@ -20,18 +20,18 @@ export const storyOf = (run: RunView, titleOf: TitleOf): Clause[] => {
     case 'tripwire':
       return [...blocked(run, titleOf), { text: `${calls(run)}.` }];
     case 'success':
-      return [{ text: `Answered after ${took}` }, ...effects];
+      return [{ text: `Completed after ${took}` }, ...effects];
     case 'failed':
       return [{ text: `Failed after ${took}${error ? `: ${withoutStop(error.message)}` : ''}` }, ...effects];
     case 'canceled':
       return [{ text: `Canceled after ${took}` }, ...effects];
     case 'suspended':
       return [
-        { text: `Waiting for an approval of ${run.waiting.map(({ toolName }) => toolName).join(', ') || 'a tool'}` },
+        { text: `Waiting for approval of ${run.waiting.map(({ toolName }) => toolName).join(', ') || 'a tool'}` },
         ...effects,
       ];
     case 'observed':
-      return [{ text: 'Only the guards of this run are known; another host runs its loop' }, ...changes(run), { text: '.' }];
+      return [{ text: 'Guard verdicts only; another host runs the loop of this run' }, ...changes(run), { text: '.' }];
     case 'running':
       return [{ text: `In progress, in state ${run.visits.at(-1)?.state ?? 'start'}` }, ...effects];
     default:
@@ -61,15 +61,15 @@ const calls = ({ lanes, usage, visits }: RunView): string => {
   if (visits.length === 0) return '';
   const started = lanes.filter(({ modelId }) => modelId !== undefined).length;
   const amount = Math.max(started, usage.calls + usage.wastedCalls);
-  return amount === 0 ? '; no model call was made' : `; ${count(amount, 'model call')}`;
+  return amount === 0 ? '; no model calls' : `; ${count(amount, 'model call')}`;
 };
 
 /** The effects of guards on a run other than blocks. */
 const effectWords: readonly (readonly [words: string, isIt: (mark: GuardMark) => boolean])[] = [
   ['edited by', isVerdict('edit')],
   ['retry requested by', isVerdict('retry')],
-  ['no verdict from', isVerdict('unavailable')],
-  ['would have been blocked by the shadow guard', (mark) => mark.kind === 'shadow' && mark.verdict === 'trip'],
+  ['unavailable:', isVerdict('unavailable')],
+  ['would have been blocked by shadow guard', (mark) => mark.kind === 'shadow' && mark.verdict === 'trip'],
   ['bypassed', (mark) => mark.kind === 'bypass'],
 ];
 
@@ -80,7 +80,7 @@ function isVerdict(verdict: VerdictKind) {
 const changes = (run: RunView): Clause[] => {
   const marks = marksOf(run);
   const clauses = effectWords.flatMap(([words, isIt]) => namedGuards(words, marks.filter(isIt)));
-  return clauses.length > 0 || marks.length === 0 ? clauses : [{ text: '; every guard passed' }];
+  return clauses.length > 0 || marks.length === 0 ? clauses : [{ text: '; all guards passed' }];
 };
 
 /** Guards by their names, each once with its latest mark. */

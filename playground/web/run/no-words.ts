@@ -5,4 +5,4 @@ export const NoWords = createContext<string | undefined>(undefined);
 
 /** A run in another host's loop. */
 export const notRecorded =
-  'The words that this guard was given are not recorded: the run’s loop belongs to another host, and only an InterlockAgent records a trace.';
+  'The input of this guard is not recorded. Another host runs the loop; only an InterlockAgent records a trace.';

@@ -31,8 +31,8 @@ interface RunHeadProps {
 
 /** The messages of the turn for memory. */
 const given: Readonly<Record<NonNullable<RunView['memory']>['given'], string>> = {
-  answer: 'the answer',
-  'user-only': 'the question alone',
+  answer: 'the response',
+  'user-only': 'user message only',
   placeholder: 'a placeholder',
   nothing: 'nothing',
 };
@@ -46,7 +46,7 @@ const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
   return (
     <p className="run-facts">
       <StatusBadge status={whole.status} />
-      {state === 'waiting' && <Badge tone="edit">the server is away</Badge>}
+      {state === 'waiting' && <Badge tone="edit">server not reachable</Badge>}
       <span>
         <InertText text={agentName} />
       </span>
@@ -54,16 +54,14 @@ const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
       {startedAt !== undefined && at !== undefined && <span>{formatDuration(at - startedAt)}</span>}
       {view.retries > 0 && <span>{count(view.retries, 'retry', 'retries')}</span>}
       {wastedCalls > 0 && <span>{count(wastedCalls, 'model call')} discarded</span>}
-      {view.memory && <span>memory was given {given[view.memory.given]}</span>}
+      {view.memory && <span>saved to memory: {given[view.memory.given]}</span>}
       {calls > 0 && (
         <span>
           {count(calls, 'model call')}, {inputTokens} tokens in, {outputTokens} out
         </span>
       )}
-      {summary.parent && isThere(summary.parent.runId) && <Link href={callHref(summary.parent)}>The run that called it</Link>}
-      {!summary.parent && !runFile && summary.threadId !== summary.runId && (
-        <Link href={threadHref(summary)}>The conversation</Link>
-      )}
+      {summary.parent && isThere(summary.parent.runId) && <Link href={callHref(summary.parent)}>Parent run</Link>}
+      {!summary.parent && !runFile && summary.threadId !== summary.runId && <Link href={threadHref(summary)}>Conversation</Link>}
       <span className="run-id">
         Run <code>{summary.runId}</code>
         <CopyButton look="quiet" text={() => summary.runId}>
@@ -177,10 +175,10 @@ const Files = ({ runId, isRecorded }: { readonly runId: string; readonly isRecor
             </SaveButton>
             <label>
               <input type="checkbox" checked={hasAllWords} onChange={({ target }) => setHasAllWords(target.checked)} />
-              Include words that no reader has seen
+              Include text that was not emitted
             </label>
             <CopyButton text={copyTest}>Copy as a test</CopyButton>
-            <p className="faint">Also saves the trace with all words; the test reads it from {trace}.</p>
+            <p className="faint">Also downloads the full trace as {trace}. The test reads this file.</p>
           </>
         )}
       </div>

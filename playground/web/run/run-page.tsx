@@ -112,8 +112,8 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   if (run.count > 0 && summary.state === 'loaded') return <OpenRun key={runId} summary={summary.value} run={run} />;
   if (run.state === 'over')
     return (
-      <EmptyState icon={SearchX} title="This run is not stored">
-        It may have been removed to make room for newer runs.
+      <EmptyState icon={SearchX} title="Run not found">
+        The studio removes the oldest runs when its storage limit is reached.
       </EmptyState>
     );
   return <Waiting what="the run" />;
@@ -147,8 +147,8 @@ interface RunSignalsProps {
 
 /** The text for a run in which every guard passed. */
 const quietly = (hasGuardCalls: boolean, isOver: boolean): string => {
-  if (!hasGuardCalls) return isOver ? 'No guard was asked.' : 'No guard was asked so far.';
-  return isOver ? 'Every guard that was asked let it pass.' : 'Nothing but passes so far.';
+  if (!hasGuardCalls) return isOver ? 'No guard ran.' : 'No guard has run so far.';
+  return isOver ? 'All guards passed.' : 'All guards passed so far.';
 };
 
 /** The guards' effects in the whole run, at a glance: each leads to its moment. */
@@ -157,9 +157,9 @@ const RunSignals = ({ whole, seq, onSeq }: RunSignalsProps) => {
   const hasGuardCalls = whole.lanes.some((lane) => lane.marks.length > 0 || lane.asked.length > 0);
   const isOver = whole.status !== 'running';
   return (
-    <Panel title="What guards did" note={marks.length > 0 ? 'choose one to go to its moment' : undefined}>
+    <Panel title="Guard effects" note={marks.length > 0 ? 'choose one to go to its time' : undefined}>
       {marks.length === 0 && <p className="run-quiet">{quietly(hasGuardCalls, isOver)}</p>}
-      <SignalList label="What guards did" marks={marks} seq={seq} onSeq={onSeq} />
+      <SignalList label="Guard effects" marks={marks} seq={seq} onSeq={onSeq} />
     </Panel>
   );
 };

@@ -21,8 +21,8 @@ export const Decisions = () => {
     <section className="decisions" aria-label="Runs that need a decision">
       <h2>Runs that need a decision</h2>
       <p>
-        Other code began these runs. They continue once that code is back, or once <code>acceptChangedCode</code> of the agent
-        accepts the change.
+        The code changed since these runs started. To continue them, deploy the earlier code, or accept the change with the
+        agent’s <code>acceptChangedCode</code>.
       </p>
       <ul>
         {loaded.value.map((decision) => (
@@ -44,11 +44,11 @@ const DecisionRow = ({ decision, onDone }: { readonly decision: Decision; readon
       <strong>
         <InertText text={runId} />
       </strong>{' '}
-      of {agentId}: <InertText text={changes.join('; ')} /> <span title="Hashes of the code">({`${from} → ${to}`})</span>
+      of {agentId}: <InertText text={changes.join('; ')} /> <span title="Code hashes">({`${from} → ${to}`})</span>
       <Button onClick={() => decide('cancel')} aria-label={`Cancel ${runId}`}>
         Cancel
       </Button>
-      <Button onClick={() => decide('abandon')} aria-label={`Abandon ${runId}`} title="Gives it up without running its code">
+      <Button onClick={() => decide('abandon')} aria-label={`Abandon ${runId}`} title="Ends the run without running its code">
         Abandon
       </Button>
       {error && <ErrorNotice error={error} />}

@@ -51,13 +51,13 @@ const TextFilter = ({ text, onChange }: { readonly text: string | undefined; rea
   }, [typed, text, onChange]);
   return (
     <div className="filter filter-text">
-      <label htmlFor={id}>Words</label>
+      <label htmlFor={id}>Text</label>
       <Search size={14} aria-hidden />
       <input
         id={id}
         type="search"
         value={typed}
-        placeholder="said or answered"
+        placeholder="message or response"
         onChange={({ target }) => setTyped(target.value)}
       />
     </div>
@@ -109,7 +109,7 @@ export const RunFilters = ({ filter, onChange }: RunFiltersProps) => {
       </Choice>
       {isFiltered && (
         <Button look="quiet" onClick={clear}>
-          <X size={14} aria-hidden /> Show all
+          <X size={14} aria-hidden /> Clear filters
         </Button>
       )}
     </search>

@@ -71,10 +71,10 @@ const RunsBody = ({ isFiltered, ...list }: ListProps & { readonly isFiltered: bo
     return <ErrorNotice error={list.error} onRetry={list.reload} />;
   if (list.state === 'loading') return <Waiting what="runs" />;
   if (list.runs.length > 0) return <RunList {...list} />;
-  if (isFiltered) return <EmptyState icon={Rows3} title="No run is like this" />;
+  if (isFiltered) return <EmptyState icon={Rows3} title="No runs match the filters" />;
   return (
-    <EmptyState icon={Rows3} title="There is no run yet">
-      <Link href="/">Talk to an agent</Link>, and its run is kept here.
+    <EmptyState icon={Rows3} title="No runs yet">
+      <Link href="/">Chat with an agent</Link> to record a run.
     </EmptyState>
   );
 };
@@ -96,17 +96,17 @@ export const RunsPage = () => {
             <ImportRun />
             <Link className="button button-plain" href={`/guards${toQuery({ ...filter })}`}>
               <Gauge size={14} aria-hidden />
-              Guards in these runs
+              Guard statistics
             </Link>
             <Link className="button button-plain" href={`/guard-replay${toQuery({ agent: filter.agent })}`}>
               <History size={14} aria-hidden />
-              Replay a guard over runs
+              Replay a guard
             </Link>
           </div>
         </div>
         {beside !== undefined && (
           <p className="runs-beside" role="status">
-            Choose the run to compare with <Link href={runHref(beside)}>the one you came from</Link>.
+            Choose a run to compare with <Link href={runHref(beside)}>the selected run</Link>.
             <Button look="quiet" onClick={() => setQuery({ beside: undefined })}>
               <X size={14} aria-hidden /> Cancel
             </Button>
@@ -141,11 +141,11 @@ const ImportRun = () => {
         hidden
         type="file"
         accept=".html,.jsonl"
-        aria-label="File of a run"
+        aria-label="Run file"
         onChange={({ target }) => void take(target.files?.[0])}
       />
       <Button look="plain" onClick={() => input.current?.click()}>
-        <Upload size={14} aria-hidden /> Import a run
+        <Upload size={14} aria-hidden /> Import run
       </Button>
       {error && <ErrorNotice error={error} />}
     </>

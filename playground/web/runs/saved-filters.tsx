@@ -23,7 +23,12 @@ export const SavedFilters = ({ filter }: { readonly filter: RunFilter }) => {
           <Link href={`/runs${one.address}`} aria-current={one.address === address ? 'true' : undefined}>
             {one.name}
           </Link>
-          <Button look="quiet" isIcon aria-label={`Forget ${one.name}`} onClick={() => change(withoutFilter(saved, one.name))}>
+          <Button
+            look="quiet"
+            isIcon
+            aria-label={`Delete filter ${one.name}`}
+            onClick={() => change(withoutFilter(saved, one.name))}
+          >
             <X size={13} aria-hidden />
           </Button>
         </span>
@@ -39,8 +44,8 @@ export const SavedFilters = ({ filter }: { readonly filter: RunFilter }) => {
         >
           <input
             className="input"
-            aria-label="Name of this filter"
-            placeholder="Name of this filter"
+            aria-label="Filter name"
+            placeholder="Filter name"
             maxLength={40}
             value={name}
             onChange={({ target }) => setName(target.value)}

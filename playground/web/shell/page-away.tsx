@@ -38,7 +38,7 @@ export const PageAway = () => {
   }, []);
   const message = isThere
     ? 'This page could not be loaded.'
-    : 'The studio’s server does not answer. This page opens as soon as it does.';
+    : 'The studio server is not reachable. This page opens when the server responds.';
   return (
     <div className="page">
       <ErrorNotice error={{ message, code: 'studio/unreachable' }} onRetry={() => location.reload()} />

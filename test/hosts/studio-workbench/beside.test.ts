@@ -13,7 +13,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     const [parcels, strict] = [await startRun(page, 'parcels'), await startRun(page, 'strict')];
     const shown = await browser().open(page(`runs/${parcels}`), { width });
     await shown.getByRole('link', { name: 'Compare with another run' }).click();
-    await shown.getByText('Choose the run to compare with').waitFor();
+    await shown.getByText('Choose a run to compare with').waitFor();
     await shown.getByLabel('Agent').selectOption('strict');
     await shown.locator(`.run-row[href*="${strict}"]`).click();
     await shown.getByText(/verdicts? differ/).waitFor();

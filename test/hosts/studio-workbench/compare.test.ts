@@ -20,11 +20,11 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await shown.getByText(/verdicts? differ/).waitFor();
     await shown.locator('del', { hasText: 'ann' }).first().waitFor();
     const rows = await shown.getByRole('table').getByRole('row').allTextContents();
-    const guards = rows.filter((row) => /recording|replay|became|the same/.test(row));
-    const firstSame = guards.findIndex((row) => row.includes('the same'));
+    const guards = rows.filter((row) => /recording|replay|→|unchanged/.test(row));
+    const firstSame = guards.findIndex((row) => row.includes('unchanged'));
     expect(guards[0]).toContain('only in the replay');
     expect(firstSame).toBeGreaterThan(0);
-    expect(guards.slice(firstSame).every((row) => row.includes('the same'))).toBe(true);
+    expect(guards.slice(firstSame).every((row) => row.includes('unchanged'))).toBe(true);
     await expectWhole(browser(), shown, 'compare');
   });
 });
@@ -33,7 +33,7 @@ it('says that nothing differs where the same guards judge', async () => {
   const runId = await startRun('strict');
   const shown = await browser().open(page(`runs/${runId}/compare`));
   await shown.getByRole('button', { name: 'Replay' }).click();
-  await shown.getByText('Every verdict is the same; both end as success.').waitFor();
+  await shown.getByText('All verdicts match; status success in both.').waitFor();
   expect(await shown.getByText('The replay ended early').count()).toBe(0);
 });
 
@@ -50,10 +50,10 @@ it('says that a stock agent’s run cannot be replayed, and offers it nowhere', 
   const runId = await startRun('stock');
   const shown = await browser().open(page(`runs/${runId}`));
   await shown.locator('.run-facts').getByText('success').waitFor();
-  await shown.getByText(/runs in Mastra’s own loop/).waitFor();
+  await shown.getByText(/A stock Mastra agent records no trace/).waitFor();
   expect(await shown.getByRole('link', { name: 'Replay and compare' }).count()).toBe(0);
   await shown.goto(page(`runs/${runId}/compare`));
-  await shown.getByText('This run cannot be replayed').waitFor();
+  await shown.getByText('No trace to replay').waitFor();
   expect(await shown.getByRole('button', { name: 'Replay' }).count()).toBe(0);
 });
 

@@ -26,19 +26,19 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     expect(await findFaintWords(shown)).toEqual([]);
 
     await shown.getByRole('link', { name: 'Chunk lab' }).click();
-    await shown.getByRole('button', { name: 'Run the stream' }).click();
+    await shown.getByRole('button', { name: 'Run stream' }).click();
     await shown.getByRole('slider').waitFor();
     await shown.keyboard.press('Home');
     await shown.keyboard.press('ArrowRight');
     expect(await findFaintWords(shown)).toEqual([]);
 
     await shown.goto(page(`runs/${await startRun(page, 'again')}`));
-    await shown.getByText('What guards did').first().waitFor();
-    await shown.getByRole('button', { name: 'To the start' }).click();
-    await shown.getByText('No guard has judged here').waitFor();
+    await shown.getByText('Guard effects').first().waitFor();
+    await shown.getByRole('button', { name: 'Go to start' }).click();
+    await shown.getByText('No guard calls yet').waitFor();
     expect(await findFaintWords(shown)).toEqual([]);
 
-    await shown.getByRole('button', { name: 'To the end, and on with it' }).click();
+    await shown.getByRole('button', { name: 'Go to end and follow' }).click();
     await shown.getByRole('link', { name: 'Replay and compare' }).click();
     await shown.getByLabel('output guards').selectOption('strict-output');
     await shown.getByRole('button', { name: 'Replay' }).click();

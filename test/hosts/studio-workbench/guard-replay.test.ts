@@ -12,12 +12,12 @@ describe.each(Object.values(widths))('at %i px', (width) => {
   it('replays a guard over recorded runs, and opens the run of a verdict that changes', async () => {
     const runs = [await startRun(page, 'strict'), await startRun(page, 'strict')];
     const shown = await browser().open(page('runs?agent=strict'), { width });
-    await shown.getByRole('link', { name: 'Replay a guard over runs' }).click();
+    await shown.getByRole('link', { name: 'Replay a guard' }).click();
     await shown.getByRole('combobox', { name: 'Guard', exact: true }).selectOption('blockedTermsGuard');
     await shown.getByLabel('Options (JSON)').fill('{"terms": ["arrive"]}');
-    expect(await shown.getByLabel('Runs of').inputValue()).toBe('strict');
+    expect(await shown.getByLabel('Agent').inputValue()).toBe('strict');
     await shown.getByRole('button', { name: 'Replay', exact: true }).click();
-    await shown.getByText(/Verdicts change in \d+ of \d+ runs\. \d+ runs would have ended another way\./).waitFor();
+    await shown.getByText(/Verdicts changed in \d+ of \d+ runs\. \d+ runs would have ended with a different status\./).waitFor();
     await expectWhole(browser(), shown, 'guard-replay');
     await shown.reload();
     expect(await shown.getByLabel('Options (JSON)').inputValue()).toBe('{"terms": ["arrive"]}');
@@ -41,7 +41,7 @@ it('says what is wrong with options, and that the guard as it is changes nothing
   await shown.getByRole('combobox', { name: 'Guard', exact: true }).selectOption('strict-output/pii');
   await shown.getByLabel('Policy (JSON)').fill('');
   await replay.click();
-  await shown.getByText(/No verdict changes in \d+ runs?\./).waitFor();
+  await shown.getByText(/No verdict changed in \d+ runs?\./).waitFor();
   expect(await shown.getByRole('table').count()).toBe(0);
   expect(
     browser()

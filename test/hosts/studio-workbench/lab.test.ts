@@ -15,8 +15,8 @@ const openLab = (query: Record<string, string>, width: number = widths.desktop):
   browser().open(page(`lab?${new URLSearchParams({ pipeline: 'strict-output', text: answer, ...query }).toString()}`), { width });
 
 const run = async (shown: Page): Promise<void> => {
-  await shown.getByRole('button', { name: 'Run the stream' }).click();
-  await shown.getByRole('slider', { name: 'Point in the stream' }).waitFor();
+  await shown.getByRole('button', { name: 'Run stream' }).click();
+  await shown.getByRole('slider', { name: 'Stream position' }).waitFor();
 };
 
 /** The current text, by its state. */
@@ -45,9 +45,9 @@ describe.each(Object.values(widths))('at %i px', (width) => {
 
   it('finds the cut that leaks, and loads it into the lab', async () => {
     const shown = await openLab({ pipeline: 'leaky-output' }, width);
-    await shown.getByLabel('Must not be seen').fill(mail);
+    await shown.getByLabel('Secret text').fill(mail);
     await shown.getByRole('button', { name: 'Search' }).click();
-    const load = shown.getByRole('button', { name: 'Load this cutting into the lab' });
+    const load = shown.getByRole('button', { name: 'Load this split into the lab' });
     await load.waitFor();
     await expectWhole(browser(), shown, 'lab-leak');
     await load.click();
@@ -59,19 +59,19 @@ describe.each(Object.values(widths))('at %i px', (width) => {
 
 it('finds no leak where the gate holds back', async () => {
   const shown = await openLab({});
-  await shown.getByLabel('Must not be seen').fill(mail);
-  await shown.getByLabel('Random cuts').fill('10');
+  await shown.getByLabel('Secret text').fill(mail);
+  await shown.getByLabel('Random splits').fill('10');
   await shown.getByRole('button', { name: 'Search' }).click();
   await shown
-    .getByText(/No leak in [\d,]+ cuttings: every cut in two, the cut per character, and \d+ random ones/)
+    .getByText(/No leak in [\d,]+ splits: two chunks at every position, single characters, and \d+ random splits/)
     .waitFor({ timeout: 45_000 });
   expect(await shown.getByRole('button', { name: /Load/ }).count()).toBe(0);
 });
 
 it('cuts by hand, with the keyboard and with the pointer', async () => {
   const shown = await openLab({ cut: 'by-hand' });
-  const cuts = shown.getByRole('group', { name: 'Cuts' });
-  await cuts.getByRole('button', { name: 'cut before t', exact: true }).first().focus();
+  const cuts = shown.getByRole('group', { name: 'Chunk boundaries' });
+  await cuts.getByRole('button', { name: 'boundary before t', exact: true }).first().focus();
   await shown.keyboard.press('ArrowRight');
   await shown.keyboard.press('Space');
   await shown.keyboard.press('End');
@@ -99,7 +99,7 @@ it('cuts at random as the link says, and otherwise with another seed', async () 
   expect(await strip()).toEqual(first);
   await shown.getByRole('button', { name: 'Next seed' }).click();
   await expect.poll(() => new URL(shown.url()).searchParams.get('seed')).toBe('8');
-  await shown.getByText('Settings have changed').waitFor();
+  await shown.getByText('Settings changed').waitFor();
 });
 
 it('takes the stream of a recorded run', async () => {
@@ -110,9 +110,9 @@ it('takes the stream of a recorded run', async () => {
   });
   expect(started.status).toBe(201);
   const shown = await openLab({});
-  await shown.getByLabel('as a run recorded it').check();
+  await shown.getByLabel('as recorded').check();
   await shown.getByRole('combobox', { name: 'Run', exact: true }).selectOption({ index: 1 });
-  await shown.getByLabel('Call of the model').waitFor();
+  await shown.getByLabel('Model call').waitFor();
   await run(shown);
   expect(await words(shown, 'film-released')).toContain('It arrives on Monday.');
 });

@@ -47,7 +47,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await shown.getByRole('button', { name: /guard\/retry-without-budget/ }).click();
     const graph = shown.getByRole('group', { name: 'Graph of tone-output' });
     await graph.getByRole('button', { name: /calm.*warning/, pressed: true }).waitFor();
-    const chart = shown.getByRole('group', { name: 'Statechart of the loop' });
+    const chart = shown.getByRole('group', { name: 'Loop statechart' });
     await chart.locator('[aria-current="step"]', { hasText: 'tripwire' }).waitFor();
     await shown.getByRole('button', { name: /step\.reviewing/ }).click();
     await chart.locator('[aria-current="step"]', { hasText: 'reviewing' }).waitFor();

@@ -20,12 +20,12 @@ const result = (shown: Page, engine: string) => shown.getByRole('region', { name
 describe.each(Object.values(widths))('at %i px', (width) => {
   it('shows what guards changed, word by word, on both engines', async () => {
     const shown = await openForm(width);
-    await shown.getByLabel('Both, side by side').check();
+    await shown.getByLabel('Both').check();
     await run(shown);
     await shown.getByText('Both engines agree.').waitFor();
     for (const [engine, name, outcome] of [
       ['Compiled plan', /^pii/, 'edit'], // another guard passed before pii changed its words, and reports it
-      ['Mastra’s engine', /pii/, 'success'],
+      ['Mastra engine', /pii/, 'success'],
     ] as const) {
       const own = result(shown, engine);
       await own.locator('del', { hasText: 'ann' }).first().waitFor();
@@ -76,7 +76,7 @@ describe('the form', () => {
   it('says at the field what does not fit', async () => {
     const shown = await openForm(widths.desktop);
     const messages = shown.getByRole('group', { name: 'Messages' });
-    await messages.getByRole('button', { name: 'As JSON' }).click();
+    await messages.getByRole('button', { name: 'Edit as JSON' }).click();
     await messages.getByRole('textbox').fill('[{"id": "m", "role": "pilot"}]');
     await run(shown);
     await messages.getByRole('alert').filter({ hasText: '0.role' }).waitFor();
@@ -99,11 +99,11 @@ describe('the form', () => {
 
   it('takes the whole payload as JSON', async () => {
     const shown = await openForm(widths.desktop);
-    await shown.getByRole('button', { name: 'As JSON' }).first().click();
+    await shown.getByRole('button', { name: 'Edit as JSON' }).first().click();
     const text = shown.getByLabel('Payload', { exact: true });
     const payload = JSON.parse(await text.inputValue()) as Record<string, unknown>;
     await text.fill(JSON.stringify({ ...payload, mine: true }));
-    await shown.getByRole('button', { name: 'As a form' }).click();
+    await shown.getByRole('button', { name: 'Edit as form' }).click();
     await shown.getByText(/more fields/).click();
     expect(JSON.parse(await shown.getByLabel('Other fields').inputValue())).toEqual({ mine: true });
   });

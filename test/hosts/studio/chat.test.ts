@@ -34,12 +34,12 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     const notice = page.locator('.notice-trip');
     await expectShown(notice.getByText('Stopped by leak'));
     await expectShown(notice.getByText('Output stream'));
-    await expectShown(notice.getByText('not asked for'));
+    await expectShown(notice.getByText('not requested'));
     await expectShown(notice.getByText('email'));
     expect(await page.locator('.transcript').textContent()).not.toContain('whitfield@');
     await browser().screenshot(page, 'chat-tripwire');
-    await notice.getByRole('link', { name: 'See the moment in the run' }).click();
-    await expectShown(page.getByRole('slider', { name: 'Point in time' }));
+    await notice.getByRole('link', { name: 'Show in the run' }).click();
+    await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
     await expect.poll(() => new URL(page.url()).searchParams.get('at')).toMatch(/^\d+$/);
     await expectShown(page.getByRole('group', { name: /^Graph of/ }).getByRole('button', { name: /^leak.*trip/ }));
   });
@@ -47,18 +47,18 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
   it('holds words until they were read, and shows how many', async () => {
     const page = await openChat(width, 'desk');
     await say(page, 'slow');
-    await expectShown(page.locator('.transcript').getByText(/\d+ characters held/));
+    await expectShown(page.locator('.transcript').getByText(/\d+ characters buffered/));
     await browser().screenshot(page, 'chat-held');
     await expectShown(page.getByText('One two three four five. Six seven eight nine ten.'));
     await expectShown(page.locator('.turn-foot').getByText('success'));
-    expect(await page.getByText(/characters held/).count()).toBe(0);
+    expect(await page.getByText(/characters buffered/).count()).toBe(0);
   });
 
   it.each(['Approve', 'Decline'])('asks before a tool runs: %s', async (answer) => {
     const page = await openChat(width);
     await say(page, 'refund');
     const question = page.locator('.notice-edit');
-    await expectShown(question.getByText('May refund run?'));
+    await expectShown(question.getByText('Approve the call of refund?'));
     await expectShown(question.getByText('1042'));
     if (answer === 'Approve') await browser().screenshot(page, 'chat-approval');
     await question.getByRole('button', { name: answer }).click();
@@ -116,7 +116,7 @@ it('comes back to a conversation by its address', async () => {
   await expectShown(page.getByText(better));
   await expectShown(page.locator('.said').getByText('Where is it?'));
   await page.getByRole('button', { name: 'New conversation' }).click();
-  await expectShown(page.getByRole('heading', { name: 'Talk to Support' }));
+  await expectShown(page.getByRole('heading', { name: 'Chat with Support' }));
 });
 
 it('shows the states of the run next to the conversation, in words of the server', async () => {

@@ -75,7 +75,7 @@ it('scrolls a drawing that is wider than its panel to the guard that is shown be
   const page = await browser().open(studio.href(`runs/${runId}`), { width: widths.phone });
   for (const name of ['mail', 'domain', 'mail']) {
     await page
-      .getByRole('region', { name: 'What guards did' })
+      .getByRole('region', { name: 'Guard effects' })
       .getByRole('button', { name: new RegExp(`^${name}`) })
       .first()
       .click();
@@ -114,9 +114,9 @@ it('moves a drawing that does not fit its panel by the arrow keys of its overvie
   const scrolled = (): Promise<number> =>
     graph.locator('.graph-scroll').evaluate((box: { scrollLeft: number }) => Math.round(box.scrollLeft));
   await settled(page);
-  const slider = page.getByRole('slider', { name: 'Point in time' });
+  const slider = page.getByRole('slider', { name: 'Timeline position' });
   const line = await slider.getAttribute('aria-valuenow');
-  await graph.getByRole('button', { name: 'Overview: arrow keys move the drawing' }).focus();
+  await graph.getByRole('button', { name: 'Overview: arrow keys move the graph' }).focus();
   for (const _ of Array.from({ length: 4 })) await page.keyboard.press('ArrowLeft');
   await expect.poll(scrolled).toBe(0);
   await page.keyboard.press('ArrowRight');
@@ -126,12 +126,12 @@ it('moves a drawing that does not fit its panel by the arrow keys of its overvie
 
 it('leads from a stale verdict to the guard that gave it, and says what the signs of the drawings mean', async () => {
   const page = await browser().open(studio.href(`runs/${await studio.run('stale', 'my mail is ada@example.com')}`));
-  const signals = page.getByRole('region', { name: 'What guards did' });
+  const signals = page.getByRole('region', { name: 'Guard effects' });
   await signals.getByRole('button', { name: 'prompt-injection stale' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/^stale-input\/parallel\.\d+\/[\w-]+$/);
   const inspector = page.locator('.inspector');
-  await expectShown(inspector.getByText('Changed afterwards by'));
+  await expectShown(inspector.getByText('Edited afterwards by'));
   await expectShown(inspector.getByText('pass', { exact: true }));
-  await expectShown(page.getByText(/phase that the guard judges/));
+  await expectShown(page.getByText(/phase with a hook of this guard/));
   await expectShown(page.locator('.state-legend').getByText(/not entered/));
 });

@@ -71,7 +71,7 @@ it("works in the browser as a route of Mastra's server", async () => {
   expect(page.url()).toMatch(/\/tools\/interlock\/\?agent=support/); // the address no longer contains the token
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.locator('.run-row').click();
-  await expectShown(page.getByRole('slider', { name: 'Point in time' }));
+  await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
   await page.reload();
   await expectShown(page.locator('.lane').getByText('It is on its way.'));
 });

@@ -84,19 +84,19 @@ it('says so where its server is killed, comes back with it, and has lost nothing
   const begun = page.locator('.turn').nth(1).locator('.answer');
   await expectShown(begun.getByText('running'));
   await expectShown(begun.locator('.part-text, .attempt').first());
-  const link = begun.getByRole('link', { name: 'Open the run' });
+  const link = begun.getByRole('link', { name: 'Open run' });
   const runId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
   const before = await linesOf(runs, runId);
   const seen = await page.locator('.transcript').textContent();
 
   await killProgram();
-  await expectShown(begun.getByText('The server is away; waiting for it …'));
+  await expectShown(begun.getByText('Server not reachable. Reconnecting …'));
   await browser().screenshot(page, 'killed');
 
   await startProgram();
   await expectShown(begun.getByText('failed'));
   await expectShown(begun.getByText(/studio\/interrupted/));
-  expect(await begun.getByText('The server is away').count()).toBe(0);
+  expect(await begun.getByText('Server not reachable').count()).toBe(0);
   expect(seen).toMatch(better);
   await expectShown(page.getByText(better));
   expect((await linesOf(runs, runId)).slice(0, before.length)).toEqual(before);
@@ -104,7 +104,7 @@ it('says so where its server is killed, comes back with it, and has lost nothing
   await expectShown(page.locator('.run-facts').getByText('failed'));
   await expectShown(page.getByRole('alert').getByText(/studio\/interrupted/));
   await browser().screenshot(page, 'killed-run');
-  await page.getByRole('link', { name: 'The conversation' }).click();
+  await page.getByRole('link', { name: 'Conversation' }).click();
   await page.reload(); // everything was stored
   await expectShown(page.getByText(better));
   await say(page, 'short');
@@ -120,7 +120,7 @@ it('follows a run that an engine keeps to its end, though its server was killed 
   const answer = page.locator('.turn .answer');
   await expectShown(answer.getByText(/You will/));
   await killProgram();
-  await expectShown(answer.getByText('The server is away; waiting for it …'));
+  await expectShown(answer.getByText('Server not reachable. Reconnecting …'));
 
   await startClerk();
   await expectShown(answer.locator('del').getByText(/You will/)); // text under way is retracted, and repeated
@@ -130,13 +130,13 @@ it('follows a run that an engine keeps to its end, though its server was killed 
   expect(await answer.getByText(/studio\/interrupted|The server is away/).count()).toBe(0);
   expect(readFileSync(effects, 'utf8')).toBe('5\n');
 
-  const link = answer.getByRole('link', { name: 'Open the run' });
+  const link = answer.getByRole('link', { name: 'Open run' });
   const lines = (await linesOf(file, (await link.getAttribute('href'))?.split('/').at(-1) ?? '')) as { readonly seq: number }[];
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index));
   await link.click();
   await expectShown(page.locator('.run-facts').getByText('success'));
   await browser().screenshot(page, 'killed-went-on');
-  await page.getByRole('link', { name: 'The conversation' }).click();
+  await page.getByRole('link', { name: 'Conversation' }).click();
   await page.reload();
   await expectShown(page.getByText(/nothing else is left to do\.$/));
 });

@@ -110,7 +110,7 @@ it('opens by the address that the development server prints', async () => {
   const page = await browser().open(url + found);
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.locator('.run-row').click();
-  await expectShown(page.getByRole('slider', { name: 'Point in time' }));
+  await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
   await expectShown(page.locator('.run-story').getByText('pii'));
   await browser().screenshot(page, 'mastra-dev');
 });

@@ -49,7 +49,7 @@ it('works under a path of another server', async () => {
   expect(new URL(page.url()).pathname).toBe('/tools/studio/');
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.locator('.run-row').click();
-  await expectShown(page.getByRole('slider', { name: 'Point in time' }));
+  await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
   expect(new URL(page.url()).pathname).toMatch(/^\/tools\/studio\/runs\/[\w-]+$/);
   await page.reload();
   await expectShown(page.locator('.lane').getByText('It is on its way.'));

@@ -59,14 +59,14 @@ describe.each([
     const tree = page.locator('.sub-runs').first();
     await expectShown(tree.locator(':scope > li > .sub-run', { hasText: 'analyst' }));
     const refused = tree.locator('.sub-runs .sub-run', { hasText: 'clerk' });
-    await expectShown(refused.getByText('Refused by secrecy: It is a secret.'));
+    await expectShown(refused.getByText('Blocked by secrecy: It is a secret.'));
     await tree.scrollIntoViewIfNeeded();
     await browser().screenshot(page, `sub-agents-${colorScheme}`);
     expect(await faults(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     await refused.click();
     await expectShown(page.locator('.run-story', { hasText: 'secrecy' }));
-    await page.getByRole('link', { name: 'The run that called it' }).click();
+    await page.getByRole('link', { name: 'Parent run' }).click();
     await page.waitForURL(/at=\d+/);
     await expectShown(page.locator('.run-title', { hasText: 'Go on.' }));
   });

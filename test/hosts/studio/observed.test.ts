@@ -30,7 +30,7 @@ describe.each(Object.values(widths))('a run that guards alone report, at %i px',
     await page.getByRole('tab', { name: 'Input', exact: true }).click();
     const guards = page.getByRole('region', { name: 'Guards' });
     await expectShown(guards.locator('.inspector').getByText('edit', { exact: true }));
-    await expectShown(guards.getByText('are not recorded: the run’s loop belongs to another host'));
+    await expectShown(guards.getByText('The input of this guard is not recorded.'));
     const main = await page.locator('main').textContent();
     expect(main).not.toMatch(/studio\/|in progress|The conversation/);
     await browser().screenshot(page, 'run-observed');

@@ -20,7 +20,7 @@ const mail = 'ada@lantern.example';
 const save = async (runId: string, hasAllWords: boolean): Promise<string> => {
   const page = await browser().open(studio.href(`runs/${runId}`));
   await page.getByText('Export', { exact: true }).click();
-  if (hasAllWords) await page.getByLabel('Include words that no reader has seen').check();
+  if (hasAllWords) await page.getByLabel('Include text that was not emitted').check();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Save as one HTML file' }).click(),
@@ -34,11 +34,11 @@ const save = async (runId: string, hasAllWords: boolean): Promise<string> => {
 const expectRun = async (page: Page, edited: string): Promise<void> => {
   await expectShown(page.getByText('A run, exported on'));
   await expectShown(page.locator('.state-here').getByText('success'));
-  const guards = page.getByRole('region', { name: 'What guards did' });
+  const guards = page.getByRole('region', { name: 'Guard effects' });
   await guards.getByRole('button', { name: /^mail/ }).first().click();
   await expectShown(page.locator('.inspector').getByText(edited).first());
   await page.keyboard.press('ArrowRight');
-  await expectShown(page.getByRole('slider', { name: 'Point in time' }));
+  await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
 };
 
 it('opens from the disk as one file, and shows the run as its page does', { timeout: 120_000 }, async () => {
@@ -57,6 +57,6 @@ it('opens from the disk as one file, and shows the run as its page does', { time
 it('is imported on the page of runs', async () => {
   const path = await save(await studio.run('support', 'short'), true);
   const page = await browser().open(studio.href('runs'));
-  await page.getByLabel('File of a run').setInputFiles(path);
+  await page.getByLabel('Run file').setInputFiles(path);
   await expectShown(page.getByRole('heading', { name: 'short' }));
 });

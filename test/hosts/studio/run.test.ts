@@ -12,13 +12,13 @@ const browser = useBrowser({ suite: 'studio' });
 
 const openRun = async (runId: string, width: number, query = ''): Promise<Page> => {
   const page = await browser().open(studio.href(`runs/${runId}${query}`), { width });
-  await expectShown(page.getByRole('slider', { name: 'Point in time' }));
+  await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
   return page;
 };
 
-const slider = (page: Page) => page.getByRole('slider', { name: 'Point in time' });
+const slider = (page: Page) => page.getByRole('slider', { name: 'Timeline position' });
 const lineNow = async (page: Page): Promise<number> => Number(await slider(page).getAttribute('aria-valuenow'));
-const state = (page: Page) => page.getByRole('group', { name: 'Statechart of the loop' }).locator('[aria-current="step"]');
+const state = (page: Page) => page.getByRole('group', { name: 'Loop statechart' }).locator('[aria-current="step"]');
 
 /** The drawn pipeline. */
 const guards = (page: Page) => page.getByRole('group', { name: /^Graph of/ });
@@ -43,7 +43,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await expectShown(inspector.locator('ins', { hasText: '[mail]' }));
     await expectShown(graph.getByRole('button', { name: /shadow-injection.*would pass/ }));
     await graph.getByRole('button', { name: /away.*bypassed/ }).click();
-    await expectShown(inspector.getByText('the payload passed unchanged, as the guard’s policy says'));
+    await expectShown(inspector.getByText('the payload passed unchanged, as set by the guard’s policy'));
     await noSideways(page);
     await browser().screenshot(page, 'run-guards');
   });
@@ -68,7 +68,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await slider(page).focus();
     await page.keyboard.press('Home');
     expect(await lineNow(page)).toBe(0);
-    await expectShown(page.getByText('No guard has judged here'));
+    await expectShown(page.getByText('No guard calls yet'));
     await expectShown(page.locator('.run-facts').getByText('success')); // the final status, at each point in time
     expect(await page.locator('.badge-turning').count()).toBe(0);
     await page.keyboard.press('r');
@@ -80,7 +80,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await expectShown(slider(page));
     expect(await lineNow(page)).toBe(jumped);
     expect(await page.locator('.lane').count()).toBe(1);
-    await page.getByRole('button', { name: 'To the end, and on with it' }).click();
+    await page.getByRole('button', { name: 'Go to end and follow' }).click();
     await expectShown(page.locator('.lane').nth(1));
   });
 
@@ -113,7 +113,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
 
 it('tells at a glance what guards did, leads to each moment, and back to the conversation', async () => {
   const page = await openRun(await studio.run('support', 'short'), widths.desktop);
-  const glance = page.getByRole('region', { name: 'What guards did' });
+  const glance = page.getByRole('region', { name: 'Guard effects' });
   await glance.getByRole('button', { name: /quality.*retry/ }).click();
   await expectShown(guards(page).getByRole('button', { name: /^quality.*retry/ }));
   await expectShown(
@@ -131,7 +131,7 @@ it('tells at a glance what guards did, leads to each moment, and back to the con
       .getByText(/quality$/)
       .first(),
   );
-  await page.getByRole('link', { name: 'The conversation' }).click();
+  await page.getByRole('link', { name: 'Conversation' }).click();
   await expectShown(page.locator('.said').getByText('short'));
   await expect.poll(() => new URL(page.url()).searchParams.get('agent')).toBe('support');
 });
@@ -139,9 +139,9 @@ it('tells at a glance what guards did, leads to each moment, and back to the con
 it('keeps up with a run that goes on, and tells what was held and when it was let go', async () => {
   const page = await openRun(await studio.start('desk', 'crawl'), widths.desktop);
   await expectShown(page.locator('.run-facts').getByText('running'));
-  await expectShown(page.getByText(/characters held/));
+  await expectShown(page.getByText(/characters buffered/));
   await expectShown(page.locator('.run-facts').getByText('success'));
-  const chart = page.getByRole('img', { name: /^text: at most \d+ characters were held at once/ });
+  const chart = page.getByRole('img', { name: /^text: at most \d+ characters buffered/ });
   await chart.scrollIntoViewIfNeeded();
   expect(Number(/at most (\d+)/.exec((await chart.getAttribute('aria-label')) ?? '')?.[1])).toBeGreaterThan(10);
   await browser().screenshot(page, 'run-hold-back');
@@ -149,9 +149,9 @@ it('keeps up with a run that goes on, and tells what was held and when it was le
 
 it('shows text that was not released only on request', async () => {
   const page = await openRun(await studio.run('support', 'leak'), widths.desktop);
-  await expectShown(page.getByRole('button', { name: 'Show what came in' }));
+  await expectShown(page.getByRole('button', { name: 'Show model output' }));
   expect(await page.locator('.run').textContent()).not.toContain('field@exam');
-  await page.getByRole('button', { name: 'Show what came in' }).click();
+  await page.getByRole('button', { name: 'Show model output' }).click();
   await expectShown(page.locator('.revealed', { hasText: 'field@exam' }));
 });
 
@@ -160,7 +160,7 @@ it('shows of those words only what came in up to the point in time, and the outc
   const entries = (await (await fetch(studio.href(`api/runs/${runId}/entries`))).json()) as StudioEntry[];
   const first = entries.find(({ kind, ...entry }) => kind === 'came' && 'part' in entry && entry.part.chars > 0);
   const page = await openRun(runId, widths.desktop, `?at=${first?.seq}`);
-  await page.getByRole('button', { name: 'Show what came in' }).click();
+  await page.getByRole('button', { name: 'Show model output' }).click();
   await expectShown(page.locator('.revealed', { hasText: 'You can write to' }));
   expect(await page.locator('.revealed').textContent()).not.toContain('whit');
   await expectShown(page.getByText(/^Blocked at Output stream by/));

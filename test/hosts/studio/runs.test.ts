@@ -21,21 +21,21 @@ describe.each(Object.values(widths))('the list of runs at %i px', (width) => {
     await page.waitForURL(/status=tripwire/);
     await rows.filter({ hasText: 'parcel' }).first().waitFor({ state: 'detached' });
     expect(await rows.count()).toBe(await rows.filter({ hasText: 'leak' }).count());
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByLabel(/^Guard/).selectOption('quality');
     await rows.filter({ hasText: 'leak:' }).first().waitFor({ state: 'detached' });
     await expectShown(rows.filter({ hasText: 'short' }).first());
-    await page.getByRole('button', { name: 'Show all' }).click();
-    await page.getByLabel('Words').fill('parcel');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByLabel('Text', { exact: true }).fill('parcel');
     await page.waitForURL(/text=parcel/);
     await rows.filter({ hasText: 'short' }).first().waitFor({ state: 'detached' });
     await page.reload();
     await expectShown(rows.first());
-    expect(await page.getByLabel('Words').inputValue()).toBe('parcel');
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('parcel');
     expect(await rows.filter({ hasText: 'parcel' }).count()).toBe(await rows.count());
     await rows.first().focus();
     await page.keyboard.press('Enter');
-    await expectShown(page.getByRole('slider', { name: 'Point in time' }));
+    await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
   });
 
   it('is sorted by duration, and bounded in time; the address keeps both', async () => {
@@ -91,7 +91,7 @@ it('leads to why a message was blocked in three clicks', async () => {
   const path = [
     page.getByRole('link', { name: 'Runs' }),
     page.locator(`.run-row[href$="${runId}"]`), // the list already shows the reason
-    page.getByRole('region', { name: 'What guards did' }).getByRole('button', { name: /prompt-injection.*trip/ }),
+    page.getByRole('region', { name: 'Guard effects' }).getByRole('button', { name: /prompt-injection.*trip/ }),
   ];
   for (const [step, place] of path.entries()) {
     await browser().screenshot(page, `why-blocked-${step}`);
@@ -122,7 +122,7 @@ it('opens a page whose code could not be loaded as soon as the server is back', 
   await expectShown(page.getByRole('heading', { name: 'Pipelines' }));
   const bringBack = await studio.takeAway();
   await page.getByRole('link', { name: 'Runs' }).click();
-  await expectShown(page.getByText('This page opens as soon as it does.'));
+  await expectShown(page.getByText('This page opens when the server responds.'));
   await browser().screenshot(page, 'page-away');
   await bringBack();
   await expectShown(page.getByLabel('Agent'));

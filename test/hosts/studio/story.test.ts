@@ -18,7 +18,7 @@ describe.each(Object.values(widths))('the whole story at %i px', (width) => {
     await page.getByLabel('Your message').fill('my mail is ada@lantern.example');
     await page.getByRole('button', { name: 'Send' }).click();
     const saw = page.locator('.model-saw');
-    await expectShown(saw.getByText('The model saw (changed by mail, domain):'));
+    await expectShown(saw.getByText('Model input, edited by mail, domain:'));
     await expectShown(saw.locator('del', { hasText: 'ada@lantern.example' }));
     await expectShown(saw.locator('ins', { hasText: '[mail]' }));
     await browser().screenshot(page, 'model-saw');
@@ -35,7 +35,7 @@ describe.each(Object.values(widths))('the whole story at %i px', (width) => {
     expect(await prompts.textContent()).not.toContain('ada@lantern.example');
 
     const events = page.getByRole('region', { name: 'Events' });
-    await events.getByRole('searchbox', { name: 'Search the events' }).fill('merge-conflict');
+    await events.getByRole('searchbox', { name: 'Search events' }).fill('merge-conflict');
     await events.getByRole('button', { name: /merge-conflict/ }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('at')).not.toBeNull();
     await events.scrollIntoViewIfNeeded();
@@ -60,10 +60,10 @@ describe.each(Object.values(widths))('the whole story at %i px', (width) => {
     const page = await browser().open(studio.href(`runs/${runId}?at=${came[2]?.seq}`), { width });
     await page.getByRole('tab', { name: 'Output stream' }).click();
     const graph = page.getByRole('group', { name: 'Graph of desk-output' });
-    await graph.getByRole('button', { name: /^slow-reader.*judging, \d+ held/ }).click();
+    await graph.getByRole('button', { name: /^slow-reader.*checking, \d+ buffered/ }).click();
     const inspector = page.locator('.inspector');
     await expectShown(inspector.getByText('each sentence'));
-    await expectShown(inspector.getByText(/^\d+ characters, until every guard/));
+    await expectShown(inspector.getByText(/^\d+ characters, until all stream guards/));
     await inspector.scrollIntoViewIfNeeded();
     await browser().screenshot(page, 'run-judging');
   });
@@ -89,18 +89,18 @@ describe.each(Object.values(widths))('the whole story at %i px', (width) => {
 
 it('plays the stream of a run: what came, what was held and what left, with the whole page', async () => {
   const page = await browser().open(studio.href(`runs/${await studio.run('desk', 'slow')}`));
-  const film = page.getByRole('region', { name: 'Came, held, left' });
+  const film = page.getByRole('region', { name: 'Stream buffer' });
   const line = async (): Promise<number> =>
-    Number(await page.getByRole('slider', { name: 'Point in time' }).getAttribute('aria-valuenow'));
+    Number(await page.getByRole('slider', { name: 'Timeline position' }).getAttribute('aria-valuenow'));
   const end = await line();
   await page.keyboard.press('p');
   await expectShown(film.getByRole('button', { name: 'Pause' }));
   await expect.poll(line).toBeLessThan(end);
   await expect.poll(() => film.locator('.film-held').first().textContent()).toContain('▒');
   await expectShown(film.getByRole('button', { name: 'Play' }));
-  await film.getByRole('button', { name: 'Show the words that came in' }).click();
+  await film.getByRole('button', { name: 'Show received text' }).click();
   await film.getByRole('slider').fill('3');
-  await expect.poll(() => film.locator('.film-words').first().textContent()).toContain('came "');
+  await expect.poll(() => film.locator('.film-words').first().textContent()).toContain('received "');
   await film.scrollIntoViewIfNeeded();
   await browser().screenshot(page, 'run-film');
 });

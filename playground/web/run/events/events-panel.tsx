@@ -24,14 +24,14 @@ export const EventsPanel = ({ entries, lines, seq, onSeq }: EventsPanelProps) =>
   return (
     <Panel
       title="Events"
-      note={query === '' ? `${lines} lines` : `${found.length} of ${lines} lines`}
+      note={query === '' ? `${lines} events` : `${found.length} of ${lines} events`}
       tools={
         <label className="events-search">
           <Search size={14} aria-hidden />
           <input
             type="search"
             className="input"
-            aria-label="Search the events"
+            aria-label="Search events"
             placeholder="guard edit pii"
             value={query}
             onChange={({ target }) => setQuery(target.value)}
@@ -69,7 +69,7 @@ const EventList = ({ found, startedAt, seq, onSeq }: EventListProps) => {
   }, [here, rows]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
-    <div ref={box} className="events" role="region" aria-label="Lines of the run" tabIndex={0}>
+    <div ref={box} className="events" role="region" aria-label="Events of the run" tabIndex={0}>
       <ol style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ key, index, start }) => {
           const entry = found[index];

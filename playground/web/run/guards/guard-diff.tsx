@@ -70,9 +70,7 @@ const Texts = ({ view, author, gaveWordsBack }: Omit<GuardDiffProps, 'runId' | '
       ))}
       {same.length > 0 && (
         <details className="diff-same" open={changed.length === 0 && same.length < 4}>
-          <summary>
-            {gaveWordsBack ? (changed.length === 0 ? 'What it saw, and left as it was' : 'Left as it was') : 'What it judged'}
-          </summary>
+          <summary>{gaveWordsBack ? (changed.length === 0 ? 'Input (unchanged)' : 'Unchanged') : 'Input'}</summary>
           {same.map(({ target, before }) => (
             <div key={target} className="diff-pair">
               <code>
@@ -85,7 +83,7 @@ const Texts = ({ view, author, gaveWordsBack }: Omit<GuardDiffProps, 'runId' | '
           ))}
         </details>
       )}
-      {pairs.length === 0 && <p className="inspector-none">There were no words in what it was given.</p>}
+      {pairs.length === 0 && <p className="inspector-none">The input has no text.</p>}
     </>
   );
 };
@@ -117,7 +115,7 @@ export const GuardDiff = ({ runId, seq, author, gaveWordsBack }: GuardDiffProps)
     [runId, seq, isRevealed],
   );
   const loaded = useLoaded(load);
-  if (loaded.state === 'loading') return <p className="inspector-none">Reading what it was given …</p>;
+  if (loaded.state === 'loading') return <p className="inspector-none">Loading input …</p>;
   if (loaded.state === 'failed')
     return isUnknown(loaded.error) ? (
       <p className="inspector-none">
@@ -136,7 +134,7 @@ export const GuardDiff = ({ runId, seq, author, gaveWordsBack }: GuardDiffProps)
       <Texts view={loaded.value} author={author} gaveWordsBack={gaveWordsBack} />
       {isHidden && !isRevealed && !runFile && (
         <Button look="quiet" onClick={() => setIsRevealed(true)}>
-          <Eye size={14} aria-hidden /> Show words that no reader has seen
+          <Eye size={14} aria-hidden /> Show text that was not emitted
         </Button>
       )}
     </div>

@@ -38,21 +38,21 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
         Reason: mark.reason,
         Metadata: mark.metadata,
         Took: formatDuration(mark.durationMs),
-        Calls: mark.calls > 1 ? `${mark.calls}, ${mark.edits} of them edited` : undefined,
-        Effect: mark.kind === 'shadow' ? 'none: the verdict of a shadow guard is only recorded' : undefined,
+        Calls: mark.calls > 1 ? `${mark.calls}, ${mark.edits} with edits` : undefined,
+        Effect: mark.kind === 'shadow' ? 'none: verdicts of shadow guards are only recorded' : undefined,
       };
     case 'bypass':
       return {
         Reason: mark.reason,
         Calls: mark.calls > 1 ? mark.calls : undefined,
-        Effect: 'the payload passed unchanged, as the guard’s policy says',
+        Effect: 'the payload passed unchanged, as set by the guard’s policy',
       };
     case 'conflict':
-      return { Authors: mark.authors.join(' and '), 'Both edited': mark.target, 'Settled by': mark.rule };
+      return { Authors: mark.authors.join(' and '), 'Both edited': mark.target, 'Resolved by': mark.rule };
     case 'stale':
       return {
-        'Changed afterwards by': mark.authors.join(', '),
-        Effect: mark.rerun ? 'it judged the merged text again' : 'its verdict is about text that was changed afterwards',
+        'Edited afterwards by': mark.authors.join(', '),
+        Effect: mark.rerun ? 'the guard checked the merged text again' : 'the verdict is for text that was edited afterwards',
       };
     default:
       return mark satisfies never;
@@ -61,10 +61,10 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
 
 /** A guard's facts while its stream is under way. */
 const streamFacts = ({ judges }: GuardShape, { came, left, held }: StreamProgress): Readonly<Record<string, unknown>> => ({
-  Judges: judges,
-  'Came in': count(came, 'character'),
-  Left: count(left, 'character'),
-  Held: `${count(held, 'character')}, until every guard of the stream has cleared them`,
+  Window: judges,
+  Received: count(came, 'character'),
+  Emitted: count(left, 'character'),
+  Buffered: `${count(held, 'character')}, until all stream guards approve`,
 });
 
 /** A guard that stops the run or is unavailable returns no text. */
@@ -79,7 +79,7 @@ const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean 
   if (isRequested) return <GuardDiff {...diff} />;
   return (
     <Button look="quiet" onClick={() => setIsRequested(true)}>
-      Show the words
+      Show text
     </Button>
   );
 };
@@ -119,18 +119,16 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
         </p>
       )}
       {shape && stream && <FactList facts={streamFacts(shape, stream)} />}
-      {shown.length === 0 && !stream && <p className="inspector-none">No verdict at this point in time.</p>}
+      {shown.length === 0 && !stream && <p className="inspector-none">No verdict at this time.</p>}
       {shown.slice(0, 1).map(entryOf)}
       {shown.length > 1 && (
         <details className="inspector-more" open={shown.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>
-          <summary>{count(shown.length - 1, 'more entry', 'more entries')} of this guard in this phase</summary>
+          <summary>{count(shown.length - 1, 'more verdict')} of this guard in this phase</summary>
           {shown.slice(1).map(entryOf)}
         </details>
       )}
       {noWords !== undefined && shown.length > 0 && <p className="inspector-none">{noWords}</p>}
-      {earlier > 0 && (
-        <p className="inspector-none">{count(earlier, 'earlier entry', 'earlier entries')}: go back in time to see them.</p>
-      )}
+      {earlier > 0 && <p className="inspector-none">{count(earlier, 'earlier verdict')}: move the timeline back to see them.</p>}
     </div>
   );
 };
@@ -138,7 +136,7 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
 const Merged = ({ text: { target, base, proposals, result } }: { readonly text: MergedText }) => (
   <dl className="merge">
     <div className="merge-place">
-      <dt>Place</dt>
+      <dt>Field</dt>
       <dd>
         <code>
           <InertText text={target} />
@@ -146,7 +144,7 @@ const Merged = ({ text: { target, base, proposals, result } }: { readonly text: 
       </dd>
     </div>
     <div>
-      <dt>Base</dt>
+      <dt>Original</dt>
       <dd>
         <InertText text={base} />
       </dd>
@@ -154,7 +152,7 @@ const Merged = ({ text: { target, base, proposals, result } }: { readonly text: 
     {proposals.map(({ processorId, text }, author) => (
       <div key={processorId}>
         <dt>
-          Proposed by <InertText text={processorId} />
+          Edit by <InertText text={processorId} />
         </dt>
         <dd>
           <WordDiff before={base} after={text} author={author} />
@@ -163,7 +161,7 @@ const Merged = ({ text: { target, base, proposals, result } }: { readonly text: 
     ))}
     <div className="merge-result">
       <dt>Result</dt>
-      <dd>{result === undefined ? 'not recorded: no guard was asked after the block' : <InertText text={result} />}</dd>
+      <dd>{result === undefined ? 'not recorded: no guard ran after the block' : <InertText text={result} />}</dd>
     </div>
   </dl>
 );
@@ -177,7 +175,7 @@ const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: numb
     [runId, seq, isRevealed],
   );
   const loaded = useLoaded(load);
-  if (loaded.state === 'loading') return <p className="inspector-none">Reading what the branches made of it …</p>;
+  if (loaded.state === 'loading') return <p className="inspector-none">Loading edits …</p>;
   if (loaded.state === 'failed')
     return (
       <p className="inspector-none">
@@ -194,7 +192,7 @@ const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: numb
       ))}
       {isHidden && !isRevealed && !runFile && (
         <Button look="quiet" onClick={() => setIsRevealed(true)}>
-          <Eye size={14} aria-hidden /> Show words that no reader has seen
+          <Eye size={14} aria-hidden /> Show text that was not emitted
         </Button>
       )}
     </>

@@ -105,7 +105,7 @@ const PhaseTabs = ({ judged, shown }: PhaseTabsProps) => {
   const catalog = useCatalog();
   const list = useTabInSight(shown);
   return (
-    <Tabs.List ref={list} className="tabs" aria-label="Phases in which guards were asked">
+    <Tabs.List ref={list} className="tabs" aria-label="Phases with guard calls">
       {judged.map((one) => (
         <Tabs.Trigger key={keyOf(one)} value={keyOf(one)} data-phase={keyOf(one)}>
           {titleOf(catalog, one.phase)}
@@ -133,8 +133,8 @@ export const GuardsPanel = ({ runId, lane, later = nothing, place, onPlace }: Gu
   if (!lane || judged.length === 0)
     return (
       <Panel title="Guards">
-        <EmptyState icon={Cpu} title="No guard has judged here">
-          None was asked in this attempt, up to this point in time.
+        <EmptyState icon={Cpu} title="No guard calls yet">
+          No guard ran in this attempt up to this time.
         </EmptyState>
       </Panel>
     );

@@ -33,7 +33,7 @@ it('marks a guard by its strictest verdict, and one without a verdict by whether
 
 it('says that a guard of a stream judges while that is under way, and how much is held', () => {
   const labelOf = (came: number, held: number) => withoutVerdict('outputStream', [], { came, left: came - held, held })('p/a');
-  expect([labelOf(0, 0), labelOf(120, 110), labelOf(120, 0)]).toEqual(['no verdict', 'judging, 110 held', 'judging']);
+  expect([labelOf(0, 0), labelOf(120, 110), labelOf(120, 0)]).toEqual(['no verdict', 'checking, 110 buffered', 'checking']);
 });
 
 it('lists one mark for each guard and phase: the strictest, where it was judged last', () => {

@@ -55,7 +55,7 @@ const markOf = (mark: GuardMark): PlaceMark => {
     case 'conflict':
       return { tone: 'edit', label: 'conflict' };
     case 'stale':
-      return { tone: 'edit', label: mark.rerun ? 'judged again' : 'stale verdict' };
+      return { tone: 'edit', label: mark.rerun ? 'checked again' : 'stale verdict' };
     default:
       return mark satisfies never;
   }
@@ -101,7 +101,7 @@ export const streamProgress = (lane: Lane): StreamProgress => {
 export const withoutVerdict =
   (phase: string, later: readonly GuardMark[], stream?: StreamProgress) =>
   (path: string): string => {
-    if (stream && stream.came > 0) return stream.held > 0 ? `judging, ${stream.held} held` : 'judging';
+    if (stream && stream.came > 0) return stream.held > 0 ? `checking, ${stream.held} buffered` : 'checking';
     return later.some((mark) => mark.phase === phase && mark.path === path) ? 'no verdict yet' : 'no verdict';
   };
 

@@ -40,14 +40,14 @@ const Chart = ({ part, at }: { readonly part: HoldBack; readonly at: number }) =
       <figcaption>
         <b>{part.kind}</b>
         <span>
-          {count(came, 'character')} came, {left} left; most held at once {part.mostHeld}; {formatDuration(ms)}
+          {count(came, 'character')} received, {left} emitted; at most {part.mostHeld} buffered; {formatDuration(ms)}
         </span>
       </figcaption>
       <svg
         viewBox={`0 -2 ${box.width} ${box.height + 4}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${part.kind}: at most ${part.mostHeld} characters were held at once`}
+        aria-label={`${part.kind}: at most ${part.mostHeld} characters buffered`}
       >
         <Curves part={part} />
         <line className="curve-now" x1={place} x2={place} y1={-2} y2={box.height + 2} />
@@ -72,10 +72,10 @@ export const HoldBackPanel = ({ runId, entries, lines, view, lane, onSeq }: Hold
   if (!lane || parts.length === 0) return null;
   return (
     <Panel
-      title="Came, held, left"
+      title="Stream buffer"
       note={
         <span className="curve-key">
-          <i className="key-came" /> came in <i className="key-left" /> left <i className="key-held" /> held
+          <i className="key-came" /> received <i className="key-left" /> emitted <i className="key-held" /> buffered
         </span>
       }
     >
@@ -124,10 +124,10 @@ const RunFilmView = ({ runId, entries, lines, lane, seq, onSeq }: RunFilmProps) 
   };
   return (
     <>
-      <FilmView film={film} index={film.lines.filter((line) => line <= seq).length} onGo={onGo} keys="the keys of the timeline" />
+      <FilmView film={film} index={film.lines.filter((line) => line <= seq).length} onGo={onGo} keys="timeline keys" />
       {canReveal && !words && (
         <Button look="quiet" onClick={() => void reveal()}>
-          <Eye size={14} aria-hidden /> Show the words that came in
+          <Eye size={14} aria-hidden /> Show received text
         </Button>
       )}
     </>

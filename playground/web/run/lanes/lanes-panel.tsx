@@ -22,7 +22,7 @@ import { NoWords } from '../no-words.js';
 
 const reasons: Readonly<Record<StepReason, { readonly tone: Tone; readonly label: string }>> = {
   stop: { tone: 'pass', label: 'accepted' },
-  'tool-calls': { tone: 'pass', label: 'accepted, calls tools' },
+  'tool-calls': { tone: 'pass', label: 'accepted, tool calls' },
   retry: { tone: 'retry', label: 'retried' },
   tripwire: { tone: 'trip', label: 'stopped' },
   error: { tone: 'trip', label: 'failed' },
@@ -57,7 +57,7 @@ const LaneRow = memo(({ runId, lane, isHere, isOpen, until, onSeq }: LaneRowProp
       ))}
       {lane.modelErrors.map((message) => (
         <p key={message} className="lane-error">
-          The model’s call failed: <InertText text={message} />
+          Model call failed: <InertText text={message} />
         </p>
       ))}
     </li>
@@ -113,7 +113,7 @@ const LaneTrack = ({ lane, onSeq }: LaneTrackProps) => (
         </li>
       ))}
     </ol>
-    <SignalList label="Verdicts that stand out" marks={lane.marks.filter(isNotable)} onSeq={onSeq} />
+    <SignalList label="Notable verdicts" marks={lane.marks.filter(isNotable)} onSeq={onSeq} />
   </div>
 );
 
@@ -142,13 +142,13 @@ const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
   if (words === undefined)
     return (
       <Button look="quiet" onClick={ask}>
-        <Eye size={14} aria-hidden /> Show what came in
+        <Eye size={14} aria-hidden /> Show model output
       </Button>
     );
   const came = words.flatMap(({ seq, text }) => (seq >= lane.startSeq && seq <= until ? [text] : [])).join('');
   return (
     <blockquote className="revealed">
-      <p className="revealed-note">As the model wrote it, up to this point in time; not all of it left the run.</p>
+      <p className="revealed-note">Model output up to this time. Some of it was not emitted.</p>
       <InertText text={came === '' ? 'nothing' : came} />
     </blockquote>
   );
@@ -168,7 +168,7 @@ const LaneWords = ({ runId, lane, until }: LaneWordsProps) => {
       ))}
       {isLong && (
         <Button look="quiet" onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Show the end alone' : 'Show all of it'}
+          {isWhole ? 'Show end only' : 'Show all'}
         </Button>
       )}
       {canReveal && parts.some(isHidden) && <Reveal runId={runId} lane={lane} until={until} />}

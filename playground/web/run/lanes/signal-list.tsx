@@ -24,7 +24,7 @@ const mostSignals = 12;
 export const SignalList = ({ label, marks, seq = Infinity, onSeq }: SignalListProps) =>
   marks.length > 0 && (
     <ul className="signals" aria-label={label}>
-      {marks.length > mostSignals && <li className="signals-more">{marks.length - mostSignals} before, and</li>}
+      {marks.length > mostSignals && <li className="signals-more">{marks.length - mostSignals} earlier</li>}
       {marks.slice(-mostSignals).map((mark) => (
         <li key={`${mark.seq} ${mark.path}`} className={mark.seq > seq ? 'signals-later' : ''}>
           <button type="button" onClick={() => onSeq(mark.seq, { phase: mark.phase, path: mark.path })}>

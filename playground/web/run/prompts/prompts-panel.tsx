@@ -29,7 +29,7 @@ export const PromptsPanel = ({ runId, entries, lines, seq }: PromptsPanelProps) 
   const { shown, more } = useLatestOf(made, 'calls');
   if (made.length === 0) return null;
   return (
-    <Panel title="Prompts" note={`as sent, ${count(made.length, 'model call')}`}>
+    <Panel title="Prompts" note={`as sent to the model, ${count(made.length, 'call')}`}>
       {more}
       <ol className="prompts">
         {shown.map((call) => (

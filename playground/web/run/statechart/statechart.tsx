@@ -74,7 +74,7 @@ export const Statechart = ({ position, onState }: StatechartProps) => {
     return all.toSorted((a, b) => rank(a) - rank(b));
   }, [drawing, position]);
   const here = [...position.active].at(-1);
-  return <GraphView label="Statechart of the loop" nodes={nodes} tracks={tracks} leastScale={0.7} focus={here} />;
+  return <GraphView label="Loop statechart" nodes={nodes} tracks={tracks} leastScale={0.7} focus={here} />;
 };
 
 /** The legend for the states of a run. */

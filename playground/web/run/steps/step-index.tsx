@@ -44,7 +44,7 @@ export const StepIndex = ({ whole, lane, onSeq }: StepIndexProps) => {
   if (lanes.length < fewAttempts) return null;
   const endOf = ({ index }: Lane): number => (lanes[index + 1]?.startSeq ?? Infinity) - 1;
   return (
-    <Panel title="Steps" note={`${count(lanes.length, 'attempt')}; a number leads to its end`}>
+    <Panel title="Steps" note={`${count(lanes.length, 'attempt')}; choose one to go to its end`}>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- its buttons are what is used; keys move among them */}
       <ol className="steps" onKeyDown={onKeyDown}>
         {lanes.map((one) => {

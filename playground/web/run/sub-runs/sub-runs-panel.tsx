@@ -14,7 +14,7 @@ import { get } from '../../api/request.js';
 import { useLoaded } from '../../api/use-loaded.js';
 
 const outcomeOf = ({ tripwire, error, answered }: RunSummary): string =>
-  tripwire ? `Refused by ${tripwire.processorId}: ${tripwire.reason}` : (error?.message ?? answered);
+  tripwire ? `Blocked by ${tripwire.processorId}: ${tripwire.reason}` : (error?.message ?? answered);
 
 const SubRun = ({ run }: { readonly run: RunSummary }) => {
   const { agents } = useCatalog();

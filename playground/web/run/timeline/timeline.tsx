@@ -67,11 +67,11 @@ const Rail = ({ entries, markers, view, playhead }: TimelineProps) => {
       className="rail"
       role="slider"
       tabIndex={0}
-      aria-label="Point in time"
+      aria-label="Timeline position"
       aria-valuemin={0}
       aria-valuemax={entries.at(-1)?.seq ?? 0}
       aria-valuenow={Math.max(0, view.seq)}
-      aria-valuetext={`line ${view.seq + 1} of ${lines}, ${formatDuration((view.at ?? 0) - (view.startedAt ?? 0))} after the start`}
+      aria-valuetext={`event ${view.seq + 1} of ${lines}, ${formatDuration((view.at ?? 0) - (view.startedAt ?? 0))} after the start`}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);

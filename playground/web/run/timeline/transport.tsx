@@ -67,19 +67,19 @@ export const Transport = (props: TransportProps) => {
   return (
     <div className="transport">
       <div className="transport-buttons">
-        <Button look="quiet" isIcon aria-label="To the start" onClick={step(-Infinity)}>
+        <Button look="quiet" isIcon aria-label="Go to start" onClick={step(-Infinity)}>
           <ChevronsLeft size={16} aria-hidden />
         </Button>
-        <Button look="quiet" isIcon aria-label="One line back" aria-keyshortcuts="ArrowLeft" onClick={step(-1)}>
+        <Button look="quiet" isIcon aria-label="Previous event" aria-keyshortcuts="ArrowLeft" onClick={step(-1)}>
           <ChevronLeft size={16} aria-hidden />
         </Button>
-        <Button look="quiet" isIcon aria-label="One line on" aria-keyshortcuts="ArrowRight" disabled={isAtEnd} onClick={step(1)}>
+        <Button look="quiet" isIcon aria-label="Next event" aria-keyshortcuts="ArrowRight" disabled={isAtEnd} onClick={step(1)}>
           <ChevronRight size={16} aria-hidden />
         </Button>
         <Button
           look="quiet"
           isIcon
-          aria-label="To the end, and on with it"
+          aria-label="Go to end and follow"
           disabled={playhead.at === undefined}
           onClick={() => playhead.moveTo(undefined)}
         >
@@ -90,7 +90,7 @@ export const Transport = (props: TransportProps) => {
       </div>
       <p className="transport-place">
         <span>
-          line <b>{view.seq + 1}</b> of {entries.length}
+          event <b>{view.seq + 1}</b> of {entries.length}
         </span>
         <span>
           <b>+{formatDuration((view.at ?? 0) - (view.startedAt ?? 0))}</b>

@@ -24,7 +24,7 @@ export const WaterfallPanel = ({ entries, lines, view, onSeq }: WaterfallPanelPr
   const scale = useMemo((): Scale => ({ start, ms: Math.max(1, (known.at(-1)?.at ?? start) - start) }), [known, start]);
   if (rows.length === 0) return null;
   return (
-    <Panel title="Waterfall" note={`${formatDuration(scale.ms)} by the wall clock`} isFlush>
+    <Panel title="Waterfall" note={`${formatDuration(scale.ms)} total`} isFlush>
       <div className="waterfall">
         <div className="waterfall-body">
           <div className="waterfall-now" style={{ '--at': placeOf(view.at ?? start, scale) } as object} aria-hidden />

@@ -68,7 +68,7 @@ export const GoTo = ({ onClose }: { readonly onClose: () => void }) => {
         onKeyDown={onKeyDown}
       />
       <Found goals={goals} chosen={chosen} onGo={go} />
-      <p role="status">{goals.length === 0 ? 'Nothing has these words.' : ''}</p>
+      <p role="status">{goals.length === 0 ? 'No results' : ''}</p>
     </dialog>
   );
 };
@@ -85,7 +85,7 @@ const Found = ({ goals, chosen, onGo }: FoundProps) => {
     list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' }); // newer browsers return a promise
   }, [chosen]);
   return (
-    <div ref={list} id="go-to-list" role="listbox" aria-label="Found">
+    <div ref={list} id="go-to-list" role="listbox" aria-label="Results">
       {goals.map((goal, index) => (
         // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the field has the keys of the list
         <div

@@ -16,10 +16,10 @@ export interface Goal {
 const pages: readonly Goal[] = [
   { kind: 'page', name: 'Chat', href: '/' },
   { kind: 'page', name: 'Runs', href: '/runs' },
-  { kind: 'page', name: 'Guards in runs', href: '/guards' },
-  { kind: 'page', name: 'Replay a guard over runs', href: '/guard-replay' },
+  { kind: 'page', name: 'Guard statistics', href: '/guards' },
+  { kind: 'page', name: 'Replay a guard', href: '/guard-replay' },
   { kind: 'page', name: 'Pipelines', href: '/pipelines' },
-  { kind: 'page', name: 'Statechart of the loop', href: '/machine' },
+  { kind: 'page', name: 'Loop statechart', href: '/machine' },
   { kind: 'page', name: 'Chunk lab', href: '/lab' },
 ];
 

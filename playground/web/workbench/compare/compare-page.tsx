@@ -55,7 +55,7 @@ const CompareView = ({ run, isRecorded }: CompareViewProps) => {
     <div className="page">
       <header className="workbench-head">
         <p className="crumbs">
-          <Link href="/runs">Runs</Link> › <Link href={`/runs/${encodeURIComponent(run.runId)}`}>The run</Link>
+          <Link href="/runs">Runs</Link> › <Link href={`/runs/${encodeURIComponent(run.runId)}`}>Run</Link>
         </p>
         <div className="page-head">
           <h1>
@@ -71,14 +71,13 @@ const CompareView = ({ run, isRecorded }: CompareViewProps) => {
       )}
       <div aria-live="polite" className="compare-results">
         {!isRecorded && (
-          <EmptyState icon={GitCompareArrows} title="This run cannot be replayed">
-            A stock Mastra agent runs in Mastra’s own loop, which records no trace. Give its guards to an InterlockAgent, and its
-            runs can be.
+          <EmptyState icon={GitCompareArrows} title="No trace to replay">
+            A stock Mastra agent records no trace. To replay runs, use an InterlockAgent with the same guards.
           </EmptyState>
         )}
         {isRecorded && replay.state === 'idle' && (
-          <EmptyState icon={GitCompareArrows} title="Nothing has been replayed yet">
-            A replay runs the recorded words of the model and the recorded results of tools through the guards. Nothing is called.
+          <EmptyState icon={GitCompareArrows} title="No replay yet">
+            A replay runs recorded model output and tool results through the guards. It calls no model and no tool.
           </EmptyState>
         )}
         {replay.state === 'busy' && <Waiting what="the replay" />}
@@ -98,7 +97,7 @@ const ComparisonView = ({ comparison }: { readonly comparison: Comparison }) => 
         <div className="notice notice-edit">
           <Info size={18} aria-hidden />
           <div className="notice-body">
-            <p>The replay ended early: the other guards led to a call that was never recorded, and a replay guesses nothing.</p>
+            <p>The replay ended early: the changed guards led to a call that is not in the recording.</p>
             <p>
               <InertText text={endedAt} />
             </p>
@@ -106,9 +105,9 @@ const ComparisonView = ({ comparison }: { readonly comparison: Comparison }) => 
         </div>
       )}
       {endedAt === undefined && (
-        <Panel title="Answer" note={`${before.status} → ${after.status}`}>
+        <Panel title="Response" note={`${before.status} → ${after.status}`}>
           {before.text === '' && after.text === '' ? (
-            <p className="faint">Neither gave an answer.</p>
+            <p className="faint">Neither run has a response.</p>
           ) : (
             <WordDiff before={before.text} after={after.text} />
           )}
@@ -145,7 +144,7 @@ const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
     return pipelines.filter(({ id, phases: covered }) => id !== own[lane] && covered.some((phase) => inLane.has(phase)));
   };
   return (
-    <Panel title="Guards of the replay">
+    <Panel title="Replay with">
       <form
         className="lane-choice"
         onSubmit={(event) => {
@@ -157,7 +156,7 @@ const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
           <label key={lane} className="field">
             <span className="field-title">{lane} guards</span>
             <select className="input" value={chosen[lane] ?? ''} onChange={({ target }) => choose(lane, target.value)}>
-              <option value="">{own[lane] === undefined ? 'as now: none' : `as now: ${own[lane]}`}</option>
+              <option value="">{own[lane] === undefined ? 'current: none' : `current: ${own[lane]}`}</option>
               {fitting(lane).map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}

@@ -13,13 +13,13 @@ interface ComparedTableProps {
 /** Verdicts of both sides, different ones first. */
 export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTableProps) => {
   const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
-  if (rows.length === 0) return <p className="faint compared-none">No guard was asked.</p>;
+  if (rows.length === 0) return <p className="faint compared-none">No guard ran.</p>;
   return (
     <table className="rows rows-flush rows-cards compared">
       <thead>
         <tr>
           <th scope="col">Guard</th>
-          <th scope="col">Where</th>
+          <th scope="col">Phase</th>
           <th scope="col">{sides.before.title}</th>
           <th scope="col">{sides.after.title}</th>
           <th scope="col">Change</th>
@@ -32,7 +32,7 @@ export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTab
             <th scope="row" title={row.path}>
               {row.processorId}
             </th>
-            <td data-title="Where">
+            <td data-title="Phase">
               {titles.get(row.phase) ?? row.phase}, step {row.stepNumber + 1}
               {row.attempt > 1 && `, attempt ${row.attempt}`}
             </td>

@@ -27,14 +27,16 @@ it('puts rows that differ first, else in their order', () => {
 });
 
 it('says what became of a verdict', () => {
-  expect(rows.map((one) => changeOf(one))).toEqual(['the same', 'pass became trip', 'the same', 'only in the replay']);
+  expect(rows.map((one) => changeOf(one))).toEqual(['unchanged', 'pass → trip', 'unchanged', 'only in the replay']);
   expect(changeOf(row('e', { after: undefined, differs: true }))).toBe('only in the recording');
-  expect(changeOf(row('f', { before: { verdict: 'trip', reason: 'b' }, after: blocked, differs: true }))).toBe('another reason');
+  expect(changeOf(row('f', { before: { verdict: 'trip', reason: 'b' }, after: blocked, differs: true }))).toBe(
+    'different reason',
+  );
 });
 
 it('says the outcome, and nothing of the end where the replay had to stop', () => {
-  expect(outcomeOf(comparison)).toBe('2 of 4 verdicts differ; success became tripwire.');
-  expect(outcomeOf({ ...comparison, endedAt: 'step 1' })).toBe('2 of 4 verdicts differ up to where the replay ended.');
+  expect(outcomeOf(comparison)).toBe('2 of 4 verdicts differ; status success → tripwire.');
+  expect(outcomeOf({ ...comparison, endedAt: 'step 1' })).toBe('2 of 4 verdicts differ up to the end of the replay.');
   const same = { ...comparison, rows: [row('a')], after: { ...comparison.after, status: 'success' } };
-  expect(outcomeOf(same)).toBe('Every verdict is the same; both end as success.');
+  expect(outcomeOf(same)).toBe('All verdicts match; status success in both.');
 });

@@ -26,8 +26,8 @@ export const recordedAndReplayed: Sides = {
 export const changeOf = ({ before, after, differs }: ComparedRow, sides: Sides = recordedAndReplayed): string => {
   if (!before) return `only in ${sides.after.name}`;
   if (!after) return `only in ${sides.before.name}`;
-  if (!differs) return 'the same';
-  return before.verdict === after.verdict ? 'another reason' : `${before.verdict} became ${after.verdict}`;
+  if (!differs) return 'unchanged';
+  return before.verdict === after.verdict ? 'different reason' : `${before.verdict} → ${after.verdict}`;
 };
 
 interface Outcome extends Pick<Comparison, 'rows' | 'endedAt'> {
@@ -38,8 +38,8 @@ interface Outcome extends Pick<Comparison, 'rows' | 'endedAt'> {
 /** The outcome of a comparison in one sentence. */
 export const outcomeOf = ({ rows, before, after, endedAt }: Outcome): string => {
   const differing = rows.filter(({ differs }) => differs).length;
-  const verdicts = differing === 0 ? 'Every verdict is the same' : `${differing} of ${rows.length} verdicts differ`;
-  const status = before.status === after.status ? `both end as ${after.status}` : `${before.status} became ${after.status}`;
+  const verdicts = differing === 0 ? 'All verdicts match' : `${differing} of ${rows.length} verdicts differ`;
+  const status = before.status === after.status ? `status ${after.status} in both` : `status ${before.status} → ${after.status}`;
   // If a replay ended early, its status and its answer have no meaning.
-  return endedAt === undefined ? `${verdicts}; ${status}.` : `${verdicts} up to where the replay ended.`;
+  return endedAt === undefined ? `${verdicts}; ${status}.` : `${verdicts} up to the end of the replay.`;
 };

@@ -56,7 +56,7 @@ export const writeJson = (value: unknown): string => (value === undefined ? '' :
 export const readPayload = (text: string): { readonly payload: Payload } | { readonly error: string } => {
   const read = readJson(text, false);
   if ('error' in read) return read;
-  return isRecord(read.value) ? { payload: read.value } : { error: 'A payload is an object: { … }.' };
+  return isRecord(read.value) ? { payload: read.value } : { error: 'The payload must be an object: { … }.' };
 };
 
 /** The field that an error is about, and the path in it: `input.messages.0.role` is `messages`, `0.role`. */

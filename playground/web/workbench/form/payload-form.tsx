@@ -67,7 +67,7 @@ const OtherFields = ({ fields, payload, errors, onChange, onDraftError }: Payloa
   const others = otherFields(payload, fields);
   const change = (value: unknown): void => {
     const isObject = value === undefined || isRecord(value);
-    onDraftError(othersName, isObject ? undefined : 'They are an object: { … }.');
+    onDraftError(othersName, isObject ? undefined : 'Other fields must be an object: { … }.');
     if (isObject) onChange(setOtherFields(payload, fields, value ?? {}));
   };
   return (
@@ -84,7 +84,7 @@ const OtherFields = ({ fields, payload, errors, onChange, onDraftError }: Payloa
 const othersField: FormField = {
   name: othersName,
   title: 'Other fields',
-  description: 'What the schema does not name; it is handed on as it is.',
+  description: 'Fields that the schema does not define; passed on unchanged.',
   kind: 'json',
   isRequired: false,
   schema: {},

@@ -53,11 +53,11 @@ const Legend = () => {
   return (
     <figcaption className="pg-legend">
       <span>
-        <span className="pg-lamp pg-lit" aria-hidden /> phase that the guard judges, <span className="pg-lamp" aria-hidden />{' '}
-        other phase; from the left: {titles.join(', ')}.
+        <span className="pg-lamp pg-lit" aria-hidden /> phase with a hook of this guard, <span className="pg-lamp" aria-hidden />{' '}
+        other phase; left to right: {titles.join(', ')}.
       </span>
       <span>
-        <span className="pg-dot" aria-hidden /> branches part, and meet again with one merged result.
+        <span className="pg-dot" aria-hidden /> branches split, and merge into one result.
       </span>
     </figcaption>
   );
@@ -146,13 +146,13 @@ const GuardNode = ({ shape, isSelected, mark, onSelect }: GuardNodeProps) => (
   </button>
 );
 
-const kindWords: Partial<Record<GraphShape['kind'], string>> = { function: 'a function', map: 'a map' };
+const kindWords: Partial<Record<GraphShape['kind'], string>> = { function: 'function', map: 'map' };
 
 /** A lamp for each phase in the table's order; lit if it is among `phases`. */
 const PhaseLamps = ({ phases }: { readonly phases: readonly string[] }) => {
   const table = useCatalog().phases;
   const covered = table.filter(({ phase }) => phases.includes(phase)).map(({ title }) => title);
-  const words = covered.length > 0 ? covered.join(', ') : 'no phase';
+  const words = covered.length > 0 ? covered.join(', ') : 'no phases';
   return (
     <span className="pg-lamps" title={words}>
       <span className="unseen">covers {words}</span>

@@ -9,9 +9,9 @@ export const shapeName = (shape: GraphShape): string => {
     case 'sequence':
       return shape.id;
     case 'parallel':
-      return 'side by side';
+      return 'parallel';
     case 'branch':
-      return 'every arm that matches';
+      return 'all matching arms';
     default:
       return shape satisfies never;
   }

@@ -37,15 +37,17 @@ export const CutEditor = ({ text, at, onChange }: CutEditorProps) => {
   return (
     <div className="field" role="group" aria-labelledby={`${id}-title`} aria-describedby={`${id}-words`}>
       <span className="field-title" id={`${id}-title`}>
-        Cuts
+        {' '}
+        Chunk boundaries{' '}
       </span>
       <p className="field-words" id={`${id}-words`}>
-        Click between characters, or move with <kbd>←</kbd> <kbd>→</kbd> and cut with <kbd>space</kbd>; <kbd>↑</kbd> <kbd>↓</kbd>{' '}
-        go from cut to cut.
+        Click between characters, or move with <kbd>←</kbd> <kbd>→</kbd> and set a boundary with <kbd>space</kbd>; <kbd>↑</kbd>{' '}
+        <kbd>↓</kbd> go to the previous or next boundary.
       </p>
       {characters.length > mostCharacters ? (
         <p className="field-error">
-          A text of {count(characters.length, 'character')} is too long to be cut here; {mostCharacters.toLocaleString()} fit.
+          The text has {count(characters.length, 'character')}; the limit for manual boundaries is{' '}
+          {mostCharacters.toLocaleString()}.
         </p>
       ) : (
         <div className="cuts" ref={editor}>
@@ -57,7 +59,7 @@ export const CutEditor = ({ text, at, onChange }: CutEditorProps) => {
           {count(inside + 1, 'chunk')} of {count(characters.length, 'character')}
         </span>
         <Button look="quiet" disabled={at.length === 0} onClick={() => onChange([])}>
-          Remove all cuts
+          Clear boundaries
         </Button>
       </p>
     </div>
@@ -89,7 +91,7 @@ const Characters = ({ characters, cuts, place, onToggle, onPress }: CharactersPr
       className={isCut.has(index) ? 'cut' : ''}
       tabIndex={index === place ? 0 : -1}
       aria-pressed={isCut.has(index)}
-      aria-label={`cut before ${say(character)}`}
+      aria-label={`boundary before ${say(character)}`}
       onClick={(event) => click(event, index)}
       onKeyDown={onPress}
     >
@@ -98,7 +100,7 @@ const Characters = ({ characters, cuts, place, onToggle, onPress }: CharactersPr
   ));
 };
 
-const say = (character: string): string => (character === ' ' ? 'a space' : character === '\n' ? 'a line end' : character);
+const say = (character: string): string => (character === ' ' ? 'space' : character === '\n' ? 'line break' : character);
 
 /** The caret's position between the characters of a text, and the cuts of the text. */
 interface CaretPlace {

@@ -31,7 +31,7 @@ export const FilmView = ({ film, index, onGo, keys }: FilmViewProps) => {
       {frame.stop && <StopNotice stop={frame.stop} />}
       <FilmStrip film={film} index={index} onGo={onGo} />
       <p className="faint film-words">
-        <kbd>p</kbd> play, <kbd>n</kbd> next release, {keys}. At most {mostHeld(film)} characters were held.
+        <kbd>p</kbd> play, <kbd>n</kbd> next emission, {keys}. Max. {mostHeld(film)} characters buffered.
       </p>
     </div>
   );
@@ -52,24 +52,24 @@ const FilmTools = ({ film, frame, last, onGo }: FilmToolsProps) => {
       <Button aria-keyshortcuts="p" disabled={last === 0} onClick={toggle}>
         {isPlaying ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />} {isPlaying ? 'Pause' : 'Play'}
       </Button>
-      <Button isIcon aria-label="Back" disabled={index === 0} onClick={() => onGo(index - 1)}>
+      <Button isIcon aria-label="Previous chunk" disabled={index === 0} onClick={() => onGo(index - 1)}>
         <ArrowLeft size={16} />
       </Button>
       <input
         className="film-range"
         type="range"
-        aria-label="Point in the stream"
+        aria-label="Stream position"
         aria-valuetext={`${index} of ${last}: ${describeFrame(frame)}`}
         min={0}
         max={last}
         value={index}
         onChange={({ target }) => onGo(Number(target.value))}
       />
-      <Button isIcon aria-label="Forward" disabled={index === last} onClick={() => onGo(index + 1)}>
+      <Button isIcon aria-label="Next chunk" disabled={index === last} onClick={() => onGo(index + 1)}>
         <ArrowRight size={16} />
       </Button>
       <Button aria-keyshortcuts="n" disabled={index === last} onClick={() => onGo(nextRelease(film, index))}>
-        <SkipForward size={14} aria-hidden /> Next release
+        <SkipForward size={14} aria-hidden /> Next emission
       </Button>
     </div>
   );
@@ -90,17 +90,17 @@ const StopNotice = ({ stop }: { readonly stop: NonNullable<Frame['stop']> }) => 
 const FilmText = ({ frame: { released, fresh, held, coming } }: { readonly frame: Frame }) => (
   <>
     <div className="film-text">
-      <Words look="film-released" says="released" text={released.slice(-mostChars)} />
-      <Words look="film-released film-fresh" says="released just now" text={fresh} />
-      <Words look="film-held" says="held" text={held} />
-      <Words look="film-coming" says="not yet come" text={coming.slice(0, mostChars)} />
+      <Words look="film-released" says="emitted" text={released.slice(-mostChars)} />
+      <Words look="film-released film-fresh" says="just emitted" text={fresh} />
+      <Words look="film-held" says="buffered" text={held} />
+      <Words look="film-coming" says="pending" text={coming.slice(0, mostChars)} />
     </div>
     <ul className="film-key" aria-hidden>
-      <li className="film-released">released</li>
+      <li className="film-released">emitted</li>
       <li>
-        <span className="film-held">held</span>
+        <span className="film-held">buffered</span>
       </li>
-      <li className="film-coming">not yet come</li>
+      <li className="film-coming">pending</li>
     </ul>
   </>
 );

@@ -62,8 +62,9 @@ export const mostHeld = ({ emissions }: Film): number => emissions.reduce((most,
 
 /** The events of a frame, in words. */
 export const describeFrame = ({ index, pushed, fresh, held }: Frame): string => {
-  if (index === 0) return 'nothing has come';
-  const came = pushed === undefined ? 'the stream ended' : pushed === '' ? 'nothing came' : `came ${JSON.stringify(pushed)}`;
-  const left = fresh === '' ? 'nothing left' : `left ${JSON.stringify(fresh)}`;
-  return `${came}; ${left}; ${Array.from(held).length} held`;
+  if (index === 0) return 'start of the stream';
+  const came =
+    pushed === undefined ? 'end of the stream' : pushed === '' ? 'received nothing' : `received ${JSON.stringify(pushed)}`;
+  const left = fresh === '' ? 'emitted nothing' : `emitted ${JSON.stringify(fresh)}`;
+  return `${came}; ${left}; ${Array.from(held).length} buffered`;
 };

@@ -49,16 +49,14 @@ export const LabPage = () => {
   if (catalog.pipelines.length === 0)
     return (
       <EmptyState icon={FlaskConical} title="No pipelines">
-        The lab runs a stream through a pipeline. Give an agent guards first.
+        The lab runs a stream through a pipeline. Add guards to an agent first.
       </EmptyState>
     );
   return (
     <div className="page">
       <header className="page-head">
         <h1>Chunk lab</h1>
-        <CopyButton text={() => window.location.href}>
-          {isLinked(settings) ? 'Copy a link to this' : 'Copy a link, without the text'}
-        </CopyButton>
+        <CopyButton text={() => window.location.href}>{isLinked(settings) ? 'Copy link' : 'Copy link without text'}</CopyButton>
       </header>
       <div className="lab-layout">
         <LabSetup settings={settings} isBusy={lab.isBusy} onChange={setSettings} onRun={() => void run(settings)} />
@@ -80,12 +78,12 @@ interface FilmPanelProps {
 
 /** The gate's output, chunk by chunk. */
 const FilmPanel = ({ result, isStale }: FilmPanelProps) => (
-  <Panel title="Emitted text" note={isStale ? 'Settings have changed: run again to see them' : undefined}>
+  <Panel title="Emitted text" note={isStale ? 'Settings changed. Run again to update.' : undefined}>
     {result ? (
       <LabFilm key={result.number} run={result.run} />
     ) : (
       <EmptyState icon={FilmIcon} title="No results yet">
-        Run the stream, then step through it, chunk by chunk.
+        Run the stream, then step through its chunks.
       </EmptyState>
     )}
   </Panel>
@@ -116,7 +114,7 @@ const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }) => {
   const verdicts = events.filter((event): event is GuardEvent => event.type === 'guard');
   if (verdicts.length === 0) return null;
   return (
-    <RowTable caption="Guards" columns={['Guard', 'Verdict', 'Asked']}>
+    <RowTable caption="Guards" columns={['Guard', 'Verdict', 'Calls']}>
       {verdicts.map(({ seq, path, processorId, verdict, calls, edits, durationMs, reason }) => (
         <tr key={seq}>
           <RowHead id={processorId} path={path} reason={reason} />
@@ -124,7 +122,7 @@ const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }) => {
             <VerdictBadge verdict={verdict} />
           </td>
           <td>
-            {count(calls, 'time')}
+            {count(calls, 'call')}
             {edits > 0 && `, ${count(edits, 'edit')}`}, {formatDuration(durationMs)}
           </td>
         </tr>

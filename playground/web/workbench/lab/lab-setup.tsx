@@ -33,7 +33,7 @@ export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) =
       >
         <PipelineSelect id={settings.pipelineId} onChange={(pipelineId) => set({ pipelineId })} />
         <label className="field">
-          <span className="field-title">Kind of part</span>
+          <span className="field-title">Part type</span>
           <select
             className="input"
             value={settings.kind}
@@ -58,7 +58,7 @@ export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) =
         )}
         <div>
           <Button look="primary" type="submit" disabled={isBusy || !isReady}>
-            <Play size={14} aria-hidden /> {isBusy ? 'Running …' : 'Run the stream'}
+            <Play size={14} aria-hidden /> {isBusy ? 'Running …' : 'Run stream'}
           </Button>
         </div>
       </form>
@@ -80,9 +80,9 @@ const PipelineSelect = ({ id, onChange }: { readonly id: string; readonly onChan
     <label className="field">
       <span className="field-title">Pipeline</span>
       <select className="input" value={id} onChange={({ target }) => onChange(target.value)}>
-        {!pipelines.some((one) => one.id === id) && <option value={id}>{id} (not here)</option>}
-        <optgroup label="Judges a stream">{judges.map(option)}</optgroup>
-        {others.length > 0 && <optgroup label="Lets a stream pass">{others.map(option)}</optgroup>}
+        {!pipelines.some((one) => one.id === id) && <option value={id}>{id} (not found)</option>}
+        <optgroup label="With stream guards">{judges.map(option)}</optgroup>
+        {others.length > 0 && <optgroup label="Without stream guards">{others.map(option)}</optgroup>}
       </select>
     </label>
   );
@@ -91,8 +91,8 @@ const PipelineSelect = ({ id, onChange }: { readonly id: string; readonly onChan
 const cuttingTitles: Readonly<Record<Cutting['kind'], string>> = {
   characters: 'per character',
   random: 'random',
-  'by-hand': 'by hand',
-  recorded: 'as a run recorded it',
+  'by-hand': 'manual',
+  recorded: 'as recorded',
 };
 
 /** An initial cutting of each kind. */
@@ -110,7 +110,7 @@ interface CuttingProps {
 
 const CuttingSelect = ({ cutting, onChange }: CuttingProps) => (
   <fieldset className="choices">
-    <legend className="field-title">Cut</legend>
+    <legend className="field-title">Chunks</legend>
     {Object.values(firstCuttings).map((first) => (
       <label key={first.kind}>
         <input type="radio" name="cutting" checked={cutting.kind === first.kind} onChange={() => onChange(first)} />

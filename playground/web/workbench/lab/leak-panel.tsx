@@ -48,15 +48,15 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
         }}
       >
         <p className="field-words">
-          Tries every cut in two, the cut per character and random ones, for one in which a reader sees more of the fragment than
-          is allowed.
+          Splits the text into two chunks at every position, into single characters, and randomly. Reports a split that emits more
+          of the secret text than allowed.
         </p>
         <label className="field leak-fragment">
-          <span className="field-title">Must not be seen</span>
+          <span className="field-title">Secret text</span>
           <input className="input" value={fragment} onChange={({ target }) => setFragment(target.value)} />
         </label>
         <NumberField title="Allowed length" value={allowed} onChange={setAllowed} />
-        <NumberField title="Random cuts" value={tries} onChange={setTries} />
+        <NumberField title="Random splits" value={tries} onChange={setTries} />
         <Button type="submit" disabled={why !== undefined || outcome.state === 'busy'}>
           <Search size={14} aria-hidden /> {outcome.state === 'busy' ? 'Searching …' : 'Search'}
         </Button>
@@ -91,9 +91,9 @@ const NumberField = ({ title, value, onChange }: NumberFieldProps) => (
 
 /** The reason why there is nothing to search; undefined if there is something. */
 const whyNot = ({ text, cutting }: LabSettings, fragment: string): string | undefined => {
-  if (cutting.kind === 'recorded') return 'A search needs a text: choose another way to cut first.';
-  if (fragment === '') return 'Say what must not be seen.';
-  return text.includes(fragment) ? undefined : 'The text does not contain this fragment.';
+  if (cutting.kind === 'recorded') return 'A search needs a text. Choose other chunks than “as recorded”.';
+  if (fragment === '') return 'Enter the secret text.';
+  return text.includes(fragment) ? undefined : 'The text does not contain the secret text.';
 };
 
 interface FoundProps {
@@ -108,8 +108,8 @@ const Found = ({ asked: { pipelineId, text, kind, tries = 0 }, found: { tried, l
       <p className="leak-none">
         <ShieldCheck size={16} aria-hidden />
         <span>
-          No leak in {count(tried, 'cutting')}: every cut in two, the cut per character
-          {tries > 0 && `, and ${tries.toLocaleString()} random ones, each once`}.
+          No leak in {count(tried, 'split')}: two chunks at every position, single characters
+          {tries > 0 && `, and ${tries.toLocaleString()} random splits`}.
         </span>
       </p>
     );
@@ -122,7 +122,7 @@ const Found = ({ asked: { pipelineId, text, kind, tries = 0 }, found: { tried, l
           <strong>
             <InertText text={leak.seen} />
           </strong>{' '}
-          is seen where the text comes in {count(leak.chunks.length, 'chunk')}. Tried: {count(tried, 'cutting')}.
+          is emitted if the text arrives in {count(leak.chunks.length, 'chunk')}. Tried: {count(tried, 'split')}.
         </p>
         <ol className="leak-chunks" aria-label="Chunks">
           {leak.chunks.map((chunk, index) => (
@@ -132,7 +132,7 @@ const Found = ({ asked: { pipelineId, text, kind, tries = 0 }, found: { tried, l
             </li>
           ))}
         </ol>
-        <Button onClick={load}>Load this cutting into the lab</Button>
+        <Button onClick={load}>Load this split into the lab</Button>
       </div>
     </div>
   );

@@ -49,11 +49,11 @@ const CallSelect = ({ cutting, onChange }: RecordedProps) => {
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
   const calls = loaded.state === 'loaded' ? callsIn(loaded.value) : [];
   if (loaded.state === 'loaded' && calls.length === 0)
-    return <p className="field-error">This run recorded no stream of the model.</p>;
+    return <p className="field-error">This run has no recorded model stream.</p>;
   const at = calls.findIndex(({ stepNumber, attempt }) => stepNumber === cutting.stepNumber && attempt === cutting.attempt);
   return (
     <label className="field">
-      <span className="field-title">Call of the model</span>
+      <span className="field-title">Model call</span>
       <select
         className="input"
         value={at}

@@ -45,7 +45,7 @@ const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
       <Link href="/pipelines">Pipelines</Link>
     </p>
     <div className="page-head">
-      <h1>The loop’s statechart</h1>
+      <h1>Loop statechart</h1>
       <div className="panel-tools">
         <CopyButton text={() => getText('machine/mermaid')}>Copy Mermaid</CopyButton>
         <SaveButton name="interlock-loop.svg" type="image/svg+xml" text={() => machineSvg(machine)}>
@@ -57,9 +57,9 @@ const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
       </div>
     </div>
     <p className="field-words machine-note">
-      The machine that runs every agent. The JSON is its configuration: <code>createMachine</code> of XState 5 takes it, Stately
-      Sketch reads it as it is, and the editor of Stately Studio imports it as <code>createMachine(…)</code>. Guards, actions and
-      the work of states are names in it. Mermaid is read by GitHub, GitLab and most wikis.
+      The statechart that runs every InterlockAgent. Pass the JSON to <code>createMachine</code> of XState 5, or open it in
+      Stately Sketch; Stately Studio imports it as <code>createMachine(…)</code>. It contains only the names of guards, actions
+      and activities. GitHub, GitLab and most wikis render Mermaid.
     </p>
   </header>
 );
@@ -99,7 +99,7 @@ const Transitions = ({ ways }: { readonly ways: readonly TransitionInfo[] }) => 
 const machineSvg = (machine: Catalog['machine']): string => {
   const { states, transitions } = layOutMachine(machine);
   return drawingSvg({
-    title: 'Statechart of the loop',
+    title: 'Loop statechart',
     boxes: states.map(({ state, isFrame, x, y, width, height }) => ({
       x,
       y,

@@ -10,11 +10,11 @@ type Walk = NonNullable<Finding['counterExample']>;
 
 /** A run of the loop that demonstrates a finding: its path through the statechart, with the events. */
 export const CounterExample = ({ finding: { code, counterExample } }: { readonly finding: Finding }) => (
-  <Panel title="A run that shows it" note={<code>{code}</code>}>
+  <Panel title="Example run" note={<code>{code}</code>}>
     {counterExample ? (
       <WalkView key={code} walk={counterExample} />
     ) : (
-      <p className="faint">This is about the pipeline as it is built, not about how a run goes.</p>
+      <p className="faint">This finding is about the structure of the pipeline. It has no example run.</p>
     )}
   </Panel>
 );

@@ -58,11 +58,11 @@ const PipelineView = ({ pipeline, guard }: PipelineViewProps) => {
         </Panel>
         <div className="pipeline-side">
           {shape && (
-            <Panel title="Place">
+            <Panel title="Selected step">
               <PlaceDetails shape={shape} />
             </Panel>
           )}
-          <Panel title="Findings of verify" note={findings.length > 0 ? count(findings.length, 'finding') : undefined}>
+          <Panel title="Findings of verify()" note={findings.length > 0 ? count(findings.length, 'finding') : undefined}>
             <FindingList findings={findings} chosen={finding} onChoose={choose} />
           </Panel>
         </div>
@@ -106,7 +106,7 @@ const PipelineHead = ({ pipeline: { id, name, phases, usedBy, graph } }: { reado
               </Badge>
             </li>
           ))}
-        <li className="faint">{usedBy.length > 0 ? `used by ${usedBy.join(', ')}` : 'used by no agent'}</li>
+        <li className="faint">{usedBy.length > 0 ? `used by ${usedBy.join(', ')}` : 'not used by any agent'}</li>
       </ul>
     </header>
   );
@@ -120,7 +120,7 @@ interface FindingListProps {
 
 /** The findings of `verify`. A click shows the place, and a run that demonstrates it. */
 const FindingList = ({ findings, chosen, onChoose }: FindingListProps) => {
-  if (findings.length === 0) return <p className="faint">Nothing. What verify() looks for is not in this pipeline.</p>;
+  if (findings.length === 0) return <p className="faint">No findings.</p>;
   return (
     <ul className="findings">
       {findings.map((finding) => (

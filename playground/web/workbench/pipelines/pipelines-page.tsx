@@ -20,12 +20,12 @@ export const PipelinesPage = () => {
         <h1>Pipelines</h1>
         <Link className="button button-plain" href="/machine">
           <Waypoints size={14} aria-hidden />
-          The loop’s statechart
+          Loop statechart
         </Link>
       </header>
       {pipelines.length === 0 ? (
         <EmptyState icon={Cable} title="No pipelines">
-          Give an agent guards, or register a workflow of type “processor”.
+          Add guards to an agent, or register a workflow of type “processor”.
         </EmptyState>
       ) : (
         <PipelineTable phases={phases} pipelines={pipelines} />

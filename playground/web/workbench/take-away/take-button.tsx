@@ -30,7 +30,7 @@ const TakeButton = ({ children, icon: Icon, done, take, look = 'plain' }: TakeBu
   return (
     <Button look={look} disabled={outcome === 'busy'} onClick={() => void click()}>
       {outcome === 'done' ? <Check size={14} aria-hidden /> : <Icon size={14} aria-hidden />}
-      <span aria-live="polite">{outcome === 'done' ? done : outcome === 'failed' ? 'That did not work' : children}</span>
+      <span aria-live="polite">{outcome === 'done' ? done : outcome === 'failed' ? 'Failed' : children}</span>
     </Button>
   );
 };

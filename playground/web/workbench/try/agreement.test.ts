@@ -23,12 +23,12 @@ it('says where two engines differ, and nothing of how long they took', () => {
     ),
   ).toEqual([]);
   expect(differencesOf(tried(), tried({ status: 'tripwire', tripwire: { ...tripwire, retry: true } }))).toEqual([
-    'the status',
-    'the reason',
-    'whether a retry is asked for',
-    'the guard that stopped it',
+    'status',
+    'reason',
+    'retry request',
+    'guard that tripped',
   ]);
-  expect(differencesOf(tried({ after: [{ target: 'a', text: 'x' }] }), tried())).toEqual(['the words that come out']);
+  expect(differencesOf(tried({ after: [{ target: 'a', text: 'x' }] }), tried())).toEqual(['resulting text']);
 });
 
 it('puts texts that were changed first, and knows texts that came or went', () => {

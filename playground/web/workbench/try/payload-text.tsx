@@ -22,7 +22,7 @@ export const PayloadText = ({ payload, errors, onChange, onDraftError }: FillPro
         Payload
       </label>
       <p className="field-words" id={`${id}-words`}>
-        All fields, known or not.
+        All fields, including unknown ones.
         {error !== undefined && (
           <span className="field-error" role="alert">
             {error}

@@ -55,7 +55,7 @@ const Texts = ({ tried }: { readonly tried: Tried }) => {
   if (changes.length === 0) return <p className="faint">No text in this payload.</p>;
   return (
     <div className="tried-texts">
-      {changed.length === 0 && <p className="faint">No words were changed.</p>}
+      {changed.length === 0 && <p className="faint">No text changed.</p>}
       {(changed.length > 0 ? changed : changes).map(({ target, before, after }) => (
         <div key={target}>
           <code className="faint">{target}</code>

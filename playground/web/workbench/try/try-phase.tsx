@@ -24,12 +24,12 @@ interface TryPhaseProps {
   readonly onTried: (marks: ReadonlyMap<string, PlaceMark>) => void;
 }
 
-const engineTitles = { plan: 'Compiled plan', mastra: 'Mastra’s engine' } as const satisfies Record<Engine, string>;
+const engineTitles = { plan: 'Compiled plan', mastra: 'Mastra engine' } as const satisfies Record<Engine, string>;
 
 const engineChoices = [
   { title: engineTitles.plan, engines: ['plan'] },
   { title: engineTitles.mastra, engines: ['mastra'] },
-  { title: 'Both, side by side', engines: ['plan', 'mastra'] },
+  { title: 'Both', engines: ['plan', 'mastra'] },
 ] as const satisfies readonly { title: string; engines: readonly Engine[] }[];
 
 const placeOf = ({ schema }: PhaseInfo) => ({
@@ -116,7 +116,7 @@ interface ModeProps {
 
 const ModeSwitch = ({ isText, isLocked, onChange }: ModeProps) => (
   <Button look="quiet" disabled={isLocked} onClick={() => onChange(!isText)}>
-    {isText ? <ListChecks size={14} aria-hidden /> : <Braces size={14} aria-hidden />} {isText ? 'As a form' : 'As JSON'}
+    {isText ? <ListChecks size={14} aria-hidden /> : <Braces size={14} aria-hidden />} {isText ? 'Edit as form' : 'Edit as JSON'}
   </Button>
 );
 
@@ -141,7 +141,7 @@ const PhaseSelect = ({ table, row, covered, onChange }: PhaseSelectProps) => {
         Phase
       </label>
       <p className="field-words" id={`${id}-words`}>
-        {describe(row)} {!isCovered(row) && 'No guard of this pipeline has a hook for it: the payload passes as it is.'}
+        {describe(row)} {!isCovered(row) && 'No guard of this pipeline has a hook for this phase. The payload passes unchanged.'}
       </p>
       <select
         className="input"

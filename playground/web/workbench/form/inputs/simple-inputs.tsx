@@ -63,7 +63,7 @@ export const TextsInput = (props: FieldProps) => {
       {...tied(props)}
       className="input"
       rows={Math.min(6, Math.max(2, lines.length + 1))}
-      placeholder="one in each line"
+      placeholder="one per line"
       value={lines.map(String).join('\n')}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value.split('\n'))}
     />

@@ -52,11 +52,11 @@ export const SpokenInput = (props: FieldProps) => {
       <div className="panel-tools">
         {!isRaw && (
           <Button onClick={add}>
-            <ListPlus size={14} aria-hidden /> Add a message
+            <ListPlus size={14} aria-hidden /> Add message
           </Button>
         )}
         <Button look="quiet" onClick={toggle}>
-          {isRaw ? <Rows3 size={14} aria-hidden /> : <Braces size={14} aria-hidden />} {isRaw ? 'As rows' : 'As JSON'}
+          {isRaw ? <Rows3 size={14} aria-hidden /> : <Braces size={14} aria-hidden />} {isRaw ? 'Edit as rows' : 'Edit as JSON'}
         </Button>
       </div>
     </div>
