@@ -28,15 +28,15 @@ interface CheckedAgent {
 /** Checks every agent of an application without running any. */
 export const check: Command = {
   name: 'check',
-  summary: 'Checks every agent of an application: options that are refused, guards that cannot work, versions.',
+  summary: 'Checks the agents of an application: invalid options, guards that cannot work, package versions.',
   usage: `mastra-interlock check --entry src/mastra/index.ts [--strict] [--json]
 
   --entry <file>  A module that exports a Mastra instance, as \`mastra\` or as
                   its default.
-  --strict        Warnings count, too.
-  --json          One JSON object: { versions, agents }.
+  --strict        Warnings also fail the check.
+  --json          Prints one JSON object: { versions, agents }.
 
-Exit code: 0, 1 where there are errors, 2 where the entry does not load.`,
+Exit code: 0 if there are no errors, 1 if there are, 2 if the entry cannot be loaded.`,
   run: async (args, io) => {
     const { values } = parseArgs({
       args: [...args],
@@ -96,7 +96,7 @@ const print = ({ out }: CommandIo, agents: readonly CheckedAgent[], versions: re
   for (const { name, version, severity, message } of versions)
     out(severity ? `${severity.padEnd(7)}  ${message}\n` : `ok       ${name} ${version}\n`);
   for (const { id, kind, findings } of agents) {
-    const kindNote = kind === 'stock' ? ' (an agent of Mastra, without guards of ours)' : '';
+    const kindNote = kind === 'stock' ? ' (stock Mastra agent, not checked)' : '';
     out(`${findings.length === 0 ? 'ok       ' : ''}${id}${kindNote}\n`);
     for (const { severity, code, path, message } of findings)
       out(`  ${severity.padEnd(7)}  ${message.includes(code) ? message : `[${code}] at ${path}: ${message}`}\n`);

@@ -21,29 +21,30 @@ import { readText } from './read-text.js';
 /** Measures guards on labelled samples. */
 export const evalCommand: Command = {
   name: 'eval',
-  summary: 'Says how good guards are on a labelled data set, and keeps bounds.',
+  summary: 'Measures guards on a labelled data set, and checks bounds.',
   usage: `mastra-interlock eval --pipeline FILE --data SET.jsonl [--min METRIC=N]... [--max METRIC=N]...
 
-FILE is a module whose default export, or export of the name "agent", "pipeline" or "guards", is an InterlockAgent, a pipeline, a
-guard, or an object with inputProcessors, outputProcessors and errorProcessors. Each line of the data set is a JSON object with a label,
-true where guards are to object, and one of:
-  "text"      what the caller says, or with "as": "answer" the model
-  "chunks"    what the model says, in the pieces in which it comes
+FILE is a module that exports an InterlockAgent, a pipeline, a guard, or an object with inputProcessors, outputProcessors and errorProcessors,
+as its default or as "agent", "pipeline" or "guards". Each line of the data set is a JSON object with a "label" (true if the guards should
+object) and one of:
+  "text"      the user message, or with "as": "answer" the response
+  "chunks"    the response as a list of chunks
   "payload"   the payload of a phase
 
-  --min, --max <metric>=<n>  A bound; any number of them. Metrics: precision,
+  --min, --max <metric>=<n>  A bound; repeatable. Metrics: precision,
                      recall, f1, auc, recallAt1PercentFpr, falsePositiveRate,
                      unavailable, calls, p50Ms, p95Ms. The first six are shares
-                     from 0 to 1. Unless told otherwise, unavailable is at most 0.
-  --count-edits      An edit is an objection too, as for guards that redact.
-  --score <path>     Where the metadata of a verdict has its score. Default score.
-  --threshold <n>    Objects to what has at least this score, in place of what
-                     the guards decide.
-  --concurrency <n>  Samples at a time. Default 1.
+                     from 0 to 1. Default: --max unavailable=0.
+  --count-edits      Counts edits as objections, for guards that redact.
+  --score <path>     The path of the score in the metadata of a verdict. Default score.
+  --threshold <n>    Objects if the score is at least this, instead of using
+                     the verdict.
+  --concurrency <n>  Samples evaluated in parallel. Default 1.
   --json <file>      Writes the evaluation as JSON.
-  --html <file>      Writes it as a page, with the curve and what was misjudged.
+  --html <file>      Writes the evaluation as an HTML page, with the curve and
+                     the misjudged samples.
 
-Exit code: 0, 1 where a bound is not kept, 2 where something could not be read.`,
+Exit code: 0, 1 if a bound is not met, 2 if a file could not be read.`,
   run: async (args, io) => {
     const { values } = parseArgs({ args: [...args], options });
     const concurrency = Number(values.concurrency ?? 1);
@@ -52,7 +53,7 @@ Exit code: 0, 1 where a bound is not kept, 2 where something could not be read.`
     if (values.data === undefined) return misused(io, evalCommand, '--data is missing.');
     if (!Number.isInteger(concurrency) || concurrency < 1)
       return misused(io, evalCommand, '--concurrency must be an integer of 1 or more.');
-    if (Number.isNaN(threshold)) return misused(io, evalCommand, '--threshold is a number.');
+    if (Number.isNaN(threshold)) return misused(io, evalCommand, '--threshold must be a number.');
     const bounds = [
       ...(values.min ?? []).map((text) => parseBound('min', text)),
       ...(values.max ?? []).map((text) => parseBound('max', text)),
@@ -104,7 +105,7 @@ const print = (
 ): void => {
   const all: [string, Measures][] = [['all guards', together], ...Object.entries(guards)];
   const lines = [
-    `${samples.length} samples, ${samples.filter(({ label }) => label).length} of them to be objected to`,
+    `${samples.length} samples, ${samples.filter(({ label }) => label).length} with label true`,
     '',
     ...columns([
       ['', ...all.map(([name]) => name)],
@@ -112,15 +113,15 @@ const print = (
     ]),
     '',
     ...(together.auc === undefined
-      ? [`no AUC: ${together.scored} of ${samples.length - together.unavailable} verdicts carry a score`]
+      ? [`no AUC: ${together.scored} of ${samples.length - together.unavailable} verdicts have a score`]
       : []),
     ...(together.edited > 0 && !objecting.countEdits
-      ? [`${together.edited} were edited, which is no objection without --count-edits`]
+      ? [`${together.edited} edited; edits count as objections only with --count-edits`]
       : []),
     ...withoutVerdict(samples),
     ...broken.map(
       ({ side, metric, value, actual }) =>
-        `not kept: ${metric} is ${actual === undefined ? 'n/a' : Number(actual.toFixed(4))}, ${side === 'min' ? 'at least' : 'at most'} ${value}`,
+        `bound not met: ${metric} is ${actual === undefined ? 'n/a' : Number(actual.toFixed(4))}, expected ${side === 'min' ? 'at least' : 'at most'} ${value}`,
     ),
   ];
   out(`${lines.join('\n').trimEnd()}\n`);

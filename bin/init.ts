@@ -21,24 +21,24 @@ const entries = ['src/mastra/index.ts', 'mastra/index.ts', 'src/mastra/index.js'
 /** Adds guards to the agents of an existing application. */
 export const init: Command = {
   name: 'init',
-  summary: 'Guards the agents of an existing Mastra or AI SDK application, or writes a new one.',
+  summary: 'Adds guards to the agents of a Mastra or AI SDK application, or creates a new application.',
   usage: `mastra-interlock init [--yes] [--swap-only] [--entry src/mastra/index.ts]
        mastra-interlock init --template ${Object.keys(templates).join('|')}
 
 Finds \`new Agent({ … })\` of Mastra and \`new ToolLoopAgent({ … })\` of the AI SDK,
-imports them from Interlock, and proposes guards where an agent has none.
+imports them from Interlock, and proposes guards for agents without guards.
 Then it runs \`check\`.
 
-With --template it writes a new application into an empty folder instead: one guarded
-agent, which answers without a key.
+With --template it creates a new application in an empty folder instead: one guarded
+agent, which runs without an API key.
 
   --template <name>  chat: in the terminal; api: an HTTP endpoint; next: a chat page in Next.js.
-  --yes           Writes the files without asking.
-  --swap-only     Changes imports and classes, and proposes no guards.
+  --yes           Writes the files without confirmation.
+  --swap-only     Changes imports and classes only; proposes no guards.
   --entry <file>  The module that exports the Mastra instance, for \`check\`.
                   Default: ${entries.join(', ')}, the first that exists.
 
-Exit code: 0, 1 where \`check\` finds errors, 2 where nothing was written.`,
+Exit code: 0, 1 if \`check\` finds errors, 2 if no file was written.`,
   run: async (args, io) => {
     const { values } = parseArgs({
       args: [...args],
@@ -59,7 +59,7 @@ Exit code: 0, 1 where \`check\` finds errors, 2 where nothing was written.`,
     }
     for (const { path, before, after } of changes) io.out(createTwoFilesPatch(path, path, before, after, '', '', { context: 2 }));
     if (!values.yes && !(await confirmed(io, changes.length))) {
-      io.err('Nothing was written. --yes writes without asking.\n');
+      io.err('No file was written. Use --yes to write without confirmation.\n');
       return 2;
     }
     for (const { path, after } of changes) writeFileSync(join(io.cwd, path), after);
@@ -72,10 +72,10 @@ Exit code: 0, 1 where \`check\` finds errors, 2 where nothing was written.`,
 const writeTemplate = (name: string, io: CommandIo): number => {
   const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
   const files = Object.entries<string>(template ?? {});
-  if (files.length === 0) return misused(io, init, `there is no template ${name}.`);
+  if (files.length === 0) return misused(io, init, `unknown template "${name}".`);
   const present = files.map(([path]) => path).filter((path) => existsSync(join(io.cwd, path)));
   if (present.length > 0) {
-    io.err(`Nothing was written: ${present.join(', ')} exists already. Run this in an empty folder.\n`);
+    io.err(`No file was written: ${present.join(', ')} already exists. Run this command in an empty folder.\n`);
     return 2;
   }
   for (const [path, text] of files) {

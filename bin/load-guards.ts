@@ -32,8 +32,8 @@ const isForeignAgent = (value: object): boolean => 'generate' in value && 'strea
 
 const whatIsWrong = (module: Exports, name: string | undefined): string => {
   const names = Object.keys(module).join(', ') || 'nothing';
-  if (!name) return `it exports ${names}, and none of ${exported.join(', ')}`;
-  if (isObject(module[name])) return `its ${name} is an agent, and no InterlockAgent of this package`;
+  if (!name) return `it exports ${names}; one of ${exported.join(', ')} is required`;
+  if (isObject(module[name])) return `its ${name} is an agent, but not an InterlockAgent of this package`;
   return `its ${name} is a ${typeof module[name]}`;
 };
 

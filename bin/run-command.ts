@@ -22,22 +22,22 @@ import { loadGuards } from './load-guards.js';
 /** Replays recorded runs with guards from a file, and prints the verdicts that differ. */
 const replay: Command = {
   name: 'replay',
-  summary: 'Runs recorded runs again with other guards, without a model, and says which verdicts differ.',
+  summary: 'Replays recorded runs with other guards, without a model, and lists verdicts that differ.',
   usage: `mastra-interlock replay TRACE.jsonl... --pipeline FILE [--json]
 
-FILE is a module whose default export, or export of the name "agent", "pipeline" or "guards", is an InterlockAgent, a pipeline, a
-guard, or an object with inputProcessors, outputProcessors and errorProcessors.
+FILE is a module that exports an InterlockAgent, a pipeline, a guard, or an object with inputProcessors, outputProcessors and errorProcessors,
+as its default or as "agent", "pipeline" or "guards".
 
-  --json   one JSON object for each trace, a line each
+  --json   Prints one JSON object per trace, one per line.
 
-Exit code: 0 where every verdict is the same, 1 where any differs, 2 where something could not be read.`,
+Exit code: 0 if all verdicts match, 1 if any differs, 2 if a file could not be read.`,
   run: async (args, io) => {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
       options: { pipeline: { type: 'string' }, json: { type: 'boolean' } },
     });
-    if (positionals.length === 0) return misused(io, replay, 'name the traces.');
+    if (positionals.length === 0) return misused(io, replay, 'a trace file is missing.');
     if (values.pipeline === undefined) return misused(io, replay, '--pipeline is missing.');
     const guards = await loadGuards(resolve(io.cwd, values.pipeline));
     let [replayed, differing] = [0, 0];
@@ -75,30 +75,30 @@ const print = ({ out }: CommandIo, { path, comparison, endedAt }: ReplayReport, 
 
 const lineOf = ({ stepNumber, attempt, phase, processorId, before, after }: ComparedRow): string => {
   const verdictText = (one: ComparedRow['before']): string =>
-    one ? [one.verdict, one.reason].filter(Boolean).join(': ') : 'not asked';
+    one ? [one.verdict, one.reason].filter(Boolean).join(': ') : 'no verdict';
   return `step ${stepNumber}, attempt ${attempt}, ${phase} ${processorId}: ${verdictText(before)} -> ${verdictText(after)}`;
 };
 
 /** Serves the studio for an application. */
 const studio: Command = {
   name: 'studio',
-  summary: 'Opens the studio: a page that shows the runs of an application, state by state.',
+  summary: 'Opens the studio: a web page that shows the runs of an application, state by state.',
   usage: `mastra-interlock studio --entry src/mastra/index.ts
 
   --entry <file>      A module that exports a Mastra instance, as \`mastra\` or
                       as its default.
-  --port <number>     Default 4477, or a free one where that is taken.
-  --host <address>    Default 127.0.0.1: reached from this machine alone.
-  --token <text>      The token that requests must bring, instead of one that
-                      is made up. It is part of the address that is printed.
-  --no-token          Every account of this machine may open the studio.
-  --file <path>       Where runs are kept; "memory" keeps them until the end.
+  --port <number>     Default 4477, or a free port if 4477 is in use.
+  --host <address>    Default 127.0.0.1: reachable from this machine only.
+  --token <text>      The access token of requests. Default: a random token.
+                      The printed address contains it.
+  --no-token          Every account of this machine can open the studio.
+  --file <path>       The file that stores runs, or "memory" (until exit).
                       Default .interlock/studio.db.
-  --content <which>   all: words that no guard has let go are kept, and shown
-                      on request; released: they are not kept.
+  --content <which>   all: also stores text that was not emitted, and shows
+                      it on request; released: stores emitted text only.
                       Default all.
-  --max-runs <n>      Runs that are kept. Default 1000.
-  --max-mb <n>        Megabytes of runs that are kept. Default 256.`,
+  --max-runs <n>      Maximum number of stored runs. Default 1000.
+  --max-mb <n>        Maximum size of stored runs in MB. Default 256.`,
   run: async (args, { out, err, cwd }) => {
     const { studioCommand } = await import('../playground/server/command/studio-command.js'); // no other command needs a server
     return studioCommand(args, { print: (line) => out(`${line}\n`), complain: (line) => err(`${line}\n`), cwd });
@@ -108,11 +108,11 @@ const studio: Command = {
 /** Writes the public view of recorded runs. */
 const redact: Command = {
   name: 'redact',
-  summary: 'Writes the public view of a trace: without content that was rejected or was never shown.',
+  summary: 'Writes the public view of a trace: without rejected content and content that was not emitted.',
   usage: 'mastra-interlock redact TRACE.jsonl > PUBLIC.jsonl',
   run: async (args, io) => {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
-    if (positionals.length !== 1) return misused(io, redact, 'name one trace.');
+    if (positionals.length !== 1) return misused(io, redact, 'one trace file is required.');
     const unread = await eachTrace(io, positionals, (trace) => io.out(formatTrace(redactTrace(trace))));
     return unread > 0 ? 2 : 0;
   },
@@ -130,7 +130,7 @@ export const runCommand = async ([name, ...args]: readonly string[], io: Command
   const command = commands.find((one) => one.name === name);
   if (!command) {
     const wantsHelp = name === undefined || name === '--help' || name === '-h' || name === 'help';
-    (wantsHelp ? io.out : io.err)(`${wantsHelp ? '' : `There is no command "${name}".\n\n`}${listOf(commands)}`);
+    (wantsHelp ? io.out : io.err)(`${wantsHelp ? '' : `Unknown command "${name}".\n\n`}${listOf(commands)}`);
     return wantsHelp ? 0 : 2;
   }
   if (args.includes('--help') || args.includes('-h')) {
@@ -150,7 +150,7 @@ const linesOf = (error: unknown, { name }: Command): string[] => [
   error instanceof Error ? error.message : String(error),
   ...(isInterlockError(error) ? [`See ${error.docs}`] : []),
   ...causesOf(error),
-  ...(isArgument(error) ? [`Run mastra-interlock ${name} --help for its usage.`] : []),
+  ...(isArgument(error) ? [`Run mastra-interlock ${name} --help to see its usage.`] : []),
 ];
 
 /** The errors behind an error of this package, with their stacks. */
@@ -165,5 +165,5 @@ const isArgument = (error: unknown): boolean => String((error as { code?: unknow
 const listOf = (all: readonly Command[]): string => {
   const width = Math.max(...all.map(({ name }) => name.length));
   const lines = all.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
-  return `mastra-interlock <command> [options]\n\n${lines.join('\n')}\n\nRun a command with --help for its usage.\n`;
+  return `mastra-interlock <command> [options]\n\n${lines.join('\n')}\n\nRun a command with --help to see its usage.\n`;
 };

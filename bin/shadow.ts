@@ -9,26 +9,26 @@ import { misused } from './misused.js';
 /** Reports the shadow guards' verdicts in recorded runs. */
 export const shadow: Command = {
   name: 'shadow',
-  summary: 'Says how often shadowed guards agree with those in force, in recorded runs.',
+  summary: 'Compares the verdicts of shadow guards with those of active guards, in recorded runs.',
   usage: `mastra-interlock shadow TRACE.jsonl... [--guard ID] [--against ID] [--json]
 
-  --guard <id>     The shadow; default all that judged in these runs.
-  --against <id>   The guard it is compared with; default what came of its
-                   lane: the strictest verdict of the step on its side.
-  --count-edits    An edit is an objection too, as for guards that redact.
-  --examples <n>   Examples of each kind of disagreement. Default 5.
-  --words all      Examples show rejected words too; else those that were
-                   accepted.
-  --json           The report as JSON.
+  --guard <id>     The shadow guard. Default: all shadow guards of these runs.
+  --against <id>   The active guard to compare with. Default: the strictest
+                   verdict of its lane in the same step.
+  --count-edits    Counts edits as objections, for guards that redact.
+  --examples <n>   Examples per kind of disagreement. Default 5.
+  --words all      Examples also show rejected text. Default: accepted text
+                   only.
+  --json           Prints the report as JSON.
 
-Exit code: 0, or 2 where something could not be read or nothing was compared.`,
+Exit code: 0, or 2 if a file could not be read or nothing was compared.`,
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
     const maxExamples = Number(values.examples ?? 5);
-    if (positionals.length === 0) return misused(io, shadow, 'name the traces.');
+    if (positionals.length === 0) return misused(io, shadow, 'a trace file is missing.');
     if (!Number.isInteger(maxExamples) || maxExamples < 0)
       return misused(io, shadow, '--examples must be an integer of 0 or more.');
-    if (!((values.words ?? 'accepted') in wordChoices)) return misused(io, shadow, '--words is accepted or all.');
+    if (!((values.words ?? 'accepted') in wordChoices)) return misused(io, shadow, '--words must be accepted or all.');
     const traces: Parameters<typeof shadowReport>[0][number][] = [];
     const unread = await eachTrace(io, positionals, (trace) => traces.push(trace));
     const report = shadowReport(traces, {
@@ -39,11 +39,15 @@ Exit code: 0, or 2 where something could not be read or nothing was compared.`,
       words: values.words === 'all' ? 'all' : 'accepted',
     });
     if (report.shadows.length === 0) {
-      io.err(`No shadow ${values.guard === undefined ? '' : `"${values.guard}" `}judged in these runs.\n`);
+      io.err(
+        `These runs have no verdict of ${values.guard === undefined ? 'a shadow guard' : `shadow guard "${values.guard}"`}.\n`,
+      );
       return 2;
     }
     if (values.against !== undefined && report.shadows.every(({ compared }) => compared === 0)) {
-      io.err(`"${values.against}" was never asked where a shadow judged; name the id of a guard that was.\n`);
+      io.err(
+        `Guard "${values.against}" has no verdict to compare; use the id of a guard that ran in the same step as the shadow guard.\n`,
+      );
       return 2;
     }
     print(io, report, values.json);
@@ -69,13 +73,13 @@ const linesOf = (one: ShadowComparison): string[] => {
   const { processorId, against, lane, compared, agreement, both, onlyShadow, onlyIncumbent, neither, latencyMs } = one;
   const incumbent = against ?? `the ${lane} lane`;
   const table = columns([
-    ['', `${incumbent} objects`, 'it does not'],
+    ['', `${incumbent} objects`, 'does not object'],
     [`${processorId} objects`, String(both), String(onlyShadow)],
-    ['it does not', String(onlyIncumbent), String(neither)],
+    ['does not object', String(onlyIncumbent), String(neither)],
   ]);
   const times = [latencyLine(processorId, latencyMs.shadow), latencyMs.incumbent && latencyLine(incumbent, latencyMs.incumbent)];
   return [
-    `${processorId} (shadow) beside ${incumbent}: ${compared} compared, they agree in ${percent(agreement)}`,
+    `${processorId} (shadow) compared with ${incumbent}: ${compared} verdicts, ${percent(agreement)} agree`,
     '',
     ...table,
     '',
@@ -93,19 +97,19 @@ const notes = (one: ShadowComparison): string[] => {
   const incumbent = one.against ?? 'the lane';
   const edits = one.verdicts.some(({ shadow: kind, incumbent: other }) => kind === 'edit' || other === 'edit');
   return [
-    ...(one.shadowUnavailable > 0 ? [`${one.shadowUnavailable} times the shadow had no verdict`] : []),
-    ...(one.incumbentUnavailable > 0 ? [`${one.incumbentUnavailable} times ${incumbent} had no verdict`] : []),
-    ...(one.incumbentNotAsked > 0 ? [`${one.incumbentNotAsked} times ${incumbent} was not asked`] : []),
+    ...(one.shadowUnavailable > 0 ? [`${one.shadowUnavailable} times the shadow guard was unavailable`] : []),
+    ...(one.incumbentUnavailable > 0 ? [`${one.incumbentUnavailable} times ${incumbent} was unavailable`] : []),
+    ...(one.incumbentNotAsked > 0 ? [`${one.incumbentNotAsked} times ${incumbent} did not run`] : []),
     ...(one.shadowNotAsked > 0
-      ? [`${one.shadowNotAsked} times ${incumbent} objected and the shadow was not asked: it stands behind, or was not sampled`]
+      ? [`${one.shadowNotAsked} times ${incumbent} objected and the shadow guard did not run: it comes later, or was not sampled`]
       : []),
-    ...(edits ? ['edits are among the verdicts; --count-edits says whether they are objections'] : []),
+    ...(edits ? ['some verdicts are edits; use --count-edits to count them as objections'] : []),
   ];
 };
 
 const exampleLine = ({ who, runId, stepNumber, attempt, shadow: own, incumbent, words }: ShadowExample): string => {
   const verdictText = ({ verdict, reason }: ShadowExample['shadow']): string => [verdict, reason].filter(Boolean).join(': ');
-  const subject = who === 'onlyShadow' ? 'only the shadow objects' : 'only the incumbent objects';
-  const shown = words === undefined ? 'words not shown' : JSON.stringify(words);
+  const subject = who === 'onlyShadow' ? 'only the shadow guard objects' : 'only the active guard objects';
+  const shown = words === undefined ? 'text not shown' : JSON.stringify(words);
   return `  ${subject}  ${runId}, step ${stepNumber}, attempt ${attempt}: ${verdictText(own)} / ${verdictText(incumbent)}  ${shown}`;
 };

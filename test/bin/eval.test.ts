@@ -50,7 +50,7 @@ describe('eval', () => {
   it('prints a table, and is 1 where a bound is not kept', async () => {
     const kept = await run(`${usual} --min recall=0.5 --max falsePositiveRate=0`);
     expect(kept).toMatchObject({ code: 0, err: '' });
-    expect(kept.out).toMatch(/^3 samples, 2 of them to be objected to\n/);
+    expect(kept.out).toMatch(/^3 samples, 2 with label true\n/);
     for (const line of [
       /precision +1\.000 +1\.000\n/,
       /recall +0\.500 +0\.500\n/,
@@ -62,8 +62,8 @@ describe('eval', () => {
       expect(kept.out).toMatch(line);
     const broken = await run(`${usual} --min recall=0.6 --min precision=1`);
     expect(broken.code).toBe(1);
-    expect(broken.out).toContain('not kept: recall is 0.5, at least 0.6');
-    expect(broken.out).not.toContain('not kept: precision');
+    expect(broken.out).toContain('bound not met: recall is 0.5, expected at least 0.6');
+    expect(broken.out).not.toContain('bound not met: precision');
   });
 
   it('is 1 where a guard gave no verdict, unless that is allowed', async () => {
@@ -71,7 +71,7 @@ describe('eval', () => {
     expect(broken.code).toBe(1);
     expect(broken.out).toMatch(/unavailable +3 +3\n/);
     expect(broken.out).toMatch(/recall +n\/a +n\/a\n/);
-    expect(broken.out).toContain('not kept: unavailable is 3, at most 0');
+    expect(broken.out).toContain('bound not met: unavailable is 3, expected at most 0');
     expect(broken.out).toMatch(/^no verdict: set\.jsonl:1: \[guard\/unavailable\] at input .*\/broken: the judge is down\./m);
     for (const onUnavailable of ['trip', 'pass'])
       expect((await run(`--pipeline ${onUnavailable}.mjs --data set.jsonl`)).out).toMatch(/^no verdict: set\.jsonl:1: .*broken/m);
@@ -121,7 +121,7 @@ describe('eval', () => {
       ['', '--pipeline is missing'],
       ['--pipeline scoring.mjs', '--data is missing'],
       [`${usual} --concurrency 0`, '--concurrency must be'],
-      [`${usual} --threshold high`, '--threshold is'],
+      [`${usual} --threshold high`, '--threshold must be'],
     ] as const) {
       const { code, err, out } = await run(args);
       expect({ code, out }).toEqual({ code: 2, out: '' });

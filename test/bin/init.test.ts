@@ -155,12 +155,12 @@ describe('init --template', () => {
 
   it('overwrites nothing, and refuses a name that it does not have', async () => {
     const refused = await initIn({ 'package.json': '{}' }, ['--template', 'chat']);
-    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('package.json exists already') });
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('package.json already exists') });
     expect(refused.read('package.json')).toBe('{}');
     for (const name of ['nest', 'constructor'])
       expect(await initIn({}, ['--template', name])).toMatchObject({
         code: 2,
-        err: expect.stringContaining(`no template ${name}`),
+        err: expect.stringContaining(`unknown template "${name}"`),
       });
   });
 });

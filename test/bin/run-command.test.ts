@@ -27,8 +27,8 @@ describe('the command line', () => {
   });
 
   it('refuses what it does not know', async () => {
-    expect(await run('fly')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('no command "fly"') as string });
-    expect(await run('redact')).toMatchObject({ code: 2, err: expect.stringMatching(/^redact: name one trace\./) as string });
+    expect(await run('fly')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Unknown command "fly"') as string });
+    expect(await run('redact')).toMatchObject({ code: 2, err: expect.stringMatching(/^redact: one trace file is required\./) as string });
     expect(await run('redact', 'missing.jsonl')).toMatchObject({
       code: 2,
       err: expect.stringMatching(
@@ -37,7 +37,7 @@ describe('the command line', () => {
     });
     expect(await run('redact', '--fly')).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/--fly.*\n.* redact --help for its usage/) as string,
+      err: expect.stringMatching(/--fly.*\n.* redact --help to see its usage/) as string,
     });
   });
 });
@@ -93,7 +93,7 @@ describe('replay', () => {
     const lax = await run('replay', 'blocked.jsonl', 'blocked.jsonl', '--pipeline', 'lax.mjs');
     expect(lax.code).toBe(1);
     expect(lax.out).toContain('tripwire -> success');
-    expect(lax.out).toContain('outputStep forbids: trip: no codes -> not asked');
+    expect(lax.out).toContain('outputStep forbids: trip: no codes -> no verdict');
     expect(lax.out).toContain('2 replayed, 2 differ');
     const json = await run('replay', 'blocked.jsonl', '--pipeline', 'lax.mjs', '--json');
     expect(JSON.parse(json.out)).toMatchObject({ path: 'blocked.jsonl', differs: true, after: { status: 'success' } });
@@ -149,9 +149,13 @@ describe('a module with guards', () => {
   );
 
   it.each([
-    ['no-guards.mjs', 'export const other = 1;', 'it exports other, and none of default, agent, pipeline, guards.'],
+    ['no-guards.mjs', 'export const other = 1;', 'it exports other; one of default, agent, pipeline, guards is required.'],
     ['a-function.mjs', 'export default () => [];', 'its default is a function.'],
-    ['a-stock-agent.mjs', 'export const agent = { generate() {}, stream() {} };', 'its agent is an agent, and no InterlockAgent'],
+    [
+      'a-stock-agent.mjs',
+      'export const agent = { generate() {}, stream() {} };',
+      'its agent is an agent, but not an InterlockAgent',
+    ],
   ])('is refused with its path: %s', async (file, source, says) => {
     writeFileSync(join(folder, file), source);
     const { code, err } = await run('eval', '--pipeline', file, '--data', 'set.jsonl');

@@ -204,22 +204,22 @@ describe('a report on shadows', () => {
       });
       const { code, out } = await run(...files, '--against', 'in-force');
       expect(code).toBe(0);
-      expect(out).toContain('candidate (shadow) beside in-force: 6 compared, they agree in 66.7 %');
-      expect(out).toMatch(/candidate objects +1 +1\nit does not +1 +3\n/);
-      expect(out).toContain('1 times in-force had no verdict');
-      expect(out).toContain('only the shadow objects  new, step 0, attempt 1: trip: It says new. / pass  "new"');
-      expect(out).toContain('trip: It says old.  words not shown');
+      expect(out).toContain('candidate (shadow) compared with in-force: 6 verdicts, 66.7 % agree');
+      expect(out).toMatch(/candidate objects +1 +1\ndoes not object +1 +3\n/);
+      expect(out).toContain('1 times in-force was unavailable');
+      expect(out).toContain('only the shadow guard objects  new, step 0, attempt 1: trip: It says new. / pass  "new"');
+      expect(out).toContain('trip: It says old.  text not shown');
       const json = await run(...files, '--json', '--guard', 'candidate', '--words', 'all', '--examples', '1');
       expect(JSON.parse(json.out)).toEqual(shadowReport(traces, { words: 'all', maxExamples: 1 }));
       expect(await run(...files, '--guard', 'missing')).toMatchObject({
         code: 2,
-        err: 'No shadow "missing" judged in these runs.\n',
+        err: 'These runs have no verdict of shadow guard "missing".\n',
       });
       const beside = await run(...files, '--against', 'in-frce');
-      expect(beside).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^"in-frce" was never asked/) as string });
+      expect(beside).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^Guard "in-frce" has no verdict/) as string });
       const most = await run('missing.jsonl', ...files);
       expect(most).toMatchObject({ code: 2, err: expect.stringMatching(/^missing\.jsonl: /) as string });
-      expect(most.out).toContain('candidate (shadow) beside');
+      expect(most.out).toContain('candidate (shadow) compared with');
     });
 
     it('refuses what it cannot read', async () => {

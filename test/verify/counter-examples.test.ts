@@ -48,10 +48,10 @@ describe('a finding about how a run goes has a run that shows it', () => {
       { state: 'input' },
       { state: 'step.preparing' },
       { state: 'step.requesting' },
-      { state: 'step.calling', happens: 'the words of the answer leave' },
+      { state: 'step.calling', happens: 'the text of the response is emitted' },
       { state: 'step.reviewing' },
       { state: 'step.deciding' },
-      { state: 'finishing', happens: '"a" blocks them' },
+      { state: 'finishing', happens: '"a" blocks the emitted text' },
       { state: 'tripwire' },
     ]);
   });
@@ -61,7 +61,7 @@ describe('a finding about how a run goes has a run that shows it', () => {
     const [finding] = verify(pipeline('p').parallel([edits('a'), edits('b')], { overlap: 'error' }));
     expect(finding?.counterExample).toEqual([
       { state: 'input' },
-      { state: 'step.preparing', happens: '"a" and "b" edit the same words' },
+      { state: 'step.preparing', happens: '"a" and "b" edit the same text' },
       { state: 'failed' },
     ]);
   });
@@ -159,12 +159,12 @@ describe('the worst case is the longest run of the machine', () => {
   it('is reported with the cost per place', () => {
     const slow = guard(passing('a', ['processInputStep']), { deadlineMs: 80 });
     const [finding] = verify([slow], { latencyBudgetMs: 100, maxSteps: 2 });
-    expect(finding?.message).toMatch(/^Up to 160 ms, 100 are allowed\. /);
+    expect(finding?.message).toMatch(/^Up to 160 ms, the budget is 100 ms\. /);
     expect(finding?.counterExample?.filter(({ happens }) => happens)).toEqual([
       { state: 'step.preparing', happens: '80 ms' },
       { state: 'step.preparing', happens: '80 ms' },
     ]);
     const [open] = verify([passing('a')], { latencyBudgetMs: 100 });
-    expect(open?.message).toMatch(/^Nothing bounds "a", /);
+    expect(open?.message).toMatch(/^No deadlineMs on "a"\. /);
   });
 });

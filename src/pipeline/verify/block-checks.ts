@@ -49,7 +49,7 @@ const conflictIn = ({ path, children }: GraphLocation): DefectLocation[] => {
     const other = writers.find((one) => one.row === row && one.branch !== branch);
     if (!other) continue;
     const names = `"${guard.node.id}" and "${other.guard.node.id}"`;
-    const shows = { state: row.loopState, happens: `${names} edit the same words`, ends: 'failed' } as const;
+    const shows = { state: row.loopState, happens: `${names} edit the same text`, ends: 'failed' } as const;
     return [{ path, detail: `${names} both edit in ${row.hook}`, shows }];
   }
   return [];

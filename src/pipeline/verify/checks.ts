@@ -86,8 +86,7 @@ const overBudget: Check = {
     if (ms <= latency.budgetMs) return [];
     const open = subject.roots.flatMap(guardsFrom).filter((guard) => counts(guard) && deadlineOf(guard) === Infinity);
     const names = open.map(({ node }) => `"${node.id}"`).join(', ');
-    const detail =
-      ms === Infinity ? `nothing bounds ${names}, which have no deadlineMs` : `up to ${ms} ms, ${latency.budgetMs} are allowed`;
+    const detail = ms === Infinity ? `no deadlineMs on ${names}` : `up to ${ms} ms, the budget is ${latency.budgetMs} ms`;
     return [{ path: id, detail, shows: moments }];
   },
 };
@@ -133,7 +132,7 @@ const idleEntriesOf = ({ roots }: Subject): GraphLocation[] => roots.flatMap(ent
 
 const detailOf = (guards: readonly GuardLocation[]): string => {
   const [guard] = guards;
-  return guard ? `${guard.position.lane}Processors never run ${guards.map(hookNamesOf).join(', ')}` : '';
+  return guard ? `${guard.position.lane}Processors never call ${guards.map(hookNamesOf).join(', ')}` : '';
 };
 
 /** A guard in a lane that never calls it. */

@@ -64,7 +64,7 @@ const locationsIn = (place: GraphLocation): DefectLocation[] =>
         .flatMap(guardsFrom)
         .find((other) => mayDecide(other, 'edit') && rowsOf(other).some((row) => rows.includes(row)));
       if (!editor) return [];
-      const detail = `"${editor.node.id}" edits what it has judged`;
+      const detail = `"${editor.node.id}" edits content that this guard checks`;
       return [{ path: judge.path, detail, shows: otherPrompt(judge, editor) }];
     }),
   );
@@ -72,7 +72,7 @@ const locationsIn = (place: GraphLocation): DefectLocation[] =>
 const otherPrompt = (judge: GuardLocation, editor: GuardLocation): Scene => ({
   before: { state: editedIn(judge, editor), happens: `"${editor.node.id}" edits` },
   state: judgingState,
-  happens: `"${judge.node.id}" judges what was there before, while the model is called with the edit`,
+  happens: `"${judge.node.id}" checks the content before the edit, but the model gets the edited content`,
 });
 
 const editedIn = (judge: GuardLocation, editor: GuardLocation): string => {

@@ -45,7 +45,7 @@ const isCalledByChunk = (guard: GuardLocation): boolean => {
 
 const cutValue = ({ node: { id } }: GuardLocation): Scene => ({
   state: streamRow.loopState,
-  happens: `the chunks "ada@exam" and "ple.com" come; "${id}" lets each pass by itself, and the whole address has left`,
+  happens: `the model sends the chunks "ada@exam" and "ple.com"; "${id}" passes each chunk, and the whole address is emitted`,
 });
 
 /** A guard that hides its failures: no policy and no promise applies to it. A pipeline that passes outages anyway declares it. */
@@ -56,7 +56,7 @@ export const passesOnFailure: Check = {
       const { traits, policy, id } = guard.node;
       const [row] = rowsOf(guard);
       if (!row || !traits?.passesOnFailure || !counts(guard) || policy?.onUnavailable === 'pass') return [];
-      const happens = `what "${id}" asks is down; it passes what it has not judged`;
+      const happens = `the service behind "${id}" is unavailable; the guard passes unchecked content`;
       return [{ path: guard.path, shows: { state: row.loopState, happens } }];
     }),
 };
@@ -71,7 +71,7 @@ export const retryWithoutBudget: Check = {
 const retryAt = (guard: GuardLocation) => {
   const row = rowsOf(guard).find(({ lane }) => lane !== 'error');
   if (!row || !mayDecide(guard, 'retry')) return [];
-  const happens = `"${guard.node.id}" asks for a retry; none is granted`;
+  const happens = `"${guard.node.id}" requests a retry; no retry is granted`;
   return [{ path: guard.path, shows: { state: row.loopState, happens, ends: 'retry' } as const }];
 };
 
@@ -92,12 +92,12 @@ const lateAt = (guard: GuardLocation, hold: Hold | undefined, verdict: 'trip' | 
   const late = rows.find((row) => row.lane === 'output' && isTooLate(row, hold));
   if (!late || rows.includes(streamRow) || !mayDecide(guard, verdict)) return [];
   const scene: Scene = {
-    before: { state: streamRow.loopState, happens: 'the words of the answer leave' },
+    before: { state: streamRow.loopState, happens: 'the text of the response is emitted' },
     state: late.loopState,
-    happens: `"${guard.node.id}" ${verdict === 'trip' ? 'blocks' : 'edits'} them`,
+    happens: `"${guard.node.id}" ${verdict === 'trip' ? 'blocks' : 'edits'} the emitted text`,
     ...(verdict === 'trip' && { ends: verdict }),
   };
-  return [{ path: guard.path, detail: `it judges in ${late.hook}`, shows: scene }];
+  return [{ path: guard.path, detail: `this guard runs in ${late.hook}`, shows: scene }];
 };
 
 /** Whether a verdict comes after the text was emitted. */

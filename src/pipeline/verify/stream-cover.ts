@@ -21,7 +21,9 @@ export const unjudgedChunk: Check = {
     roots.flatMap((root) => {
       const cover = coverOf(root);
       if (cover === undefined || cover === 'whole') return [];
-      return [{ ...cover, shows: { state: streamRow.loopState, happens: `a chunk leaves without a verdict: ${cover.detail}` } }];
+      return [
+        { ...cover, shows: { state: streamRow.loopState, happens: `a chunk is emitted without a verdict: ${cover.detail}` } },
+      ];
     }),
 };
 
@@ -44,7 +46,7 @@ const coverOfBranch = ({ node, path, children }: GraphLocation<BranchNode>): Cov
   const always = best(covers.filter((_, index) => !isOtherwise[index] && isAlways(node.arms[index]?.when)));
   if (always !== undefined || best(covers) === undefined) return always;
   if (isOtherwise.includes(true) && covers.every(Boolean)) return covers.find((cover) => cover !== 'whole') ?? 'whole';
-  return { path, detail: 'an arm may run that does not judge the stream, or none' };
+  return { path, detail: 'possibly no arm with a stream guard runs' };
 };
 
 const coverOfGuard = (guard: GuardLocation): Cover => {
@@ -55,7 +57,7 @@ const coverOfGuard = (guard: GuardLocation): Cover => {
 
 /** The reason why an existing hook may give no verdict. */
 const reasonNotCalled = ({ node: { policy } }: GuardLocation): string | undefined => {
-  if (policy?.shadow) return 'runs in the shadow';
-  if ((policy?.sampleRate ?? 1) < 1) return `is asked in ${policy?.sampleRate} of all runs`;
-  return policy?.onUnavailable === 'pass' ? 'lets pass where it is unavailable' : undefined;
+  if (policy?.shadow) return 'is a shadow guard';
+  if ((policy?.sampleRate ?? 1) < 1) return `runs only in a share of ${policy?.sampleRate} of the runs`;
+  return policy?.onUnavailable === 'pass' ? 'passes chunks if it is unavailable' : undefined;
 };
