@@ -22,13 +22,13 @@ export interface MeasuredRuns {
 }
 
 const gauges = {
-  queued: { name: 'interlock.durable.queued', unit: '{run}', description: 'Durable runs that wait for their turn.' },
-  running: { name: 'interlock.durable.running', unit: '{run}', description: 'Durable runs that have their turn.' },
-  waiting: { name: 'interlock.durable.waiting', unit: '{run}', description: 'Durable runs that wait for a person or for code.' },
-  recovered: { name: 'interlock.durable.recovered', unit: '{run}', description: 'Durable runs that this process has continued.' },
-  lost: { name: 'interlock.durable.lost', unit: '{run}', description: 'Durable runs that the engine has given up.' },
-  oldestAgeMs: { name: 'interlock.durable.oldest_age', unit: 'ms', description: 'Age of the oldest run that has not ended.' },
-  journalBytes: { name: 'interlock.durable.journal_size', unit: 'By', description: "Bytes of the engine's storage." },
+  queued: { name: 'interlock.durable.queued', unit: '{run}', description: 'Durable runs in the queue.' },
+  running: { name: 'interlock.durable.running', unit: '{run}', description: 'Durable runs in progress.' },
+  waiting: { name: 'interlock.durable.waiting', unit: '{run}', description: 'Suspended durable runs that wait for input.' },
+  recovered: { name: 'interlock.durable.recovered', unit: '{run}', description: 'Durable runs that this process recovered.' },
+  lost: { name: 'interlock.durable.lost', unit: '{run}', description: 'Durable runs that the engine gave up.' },
+  oldestAgeMs: { name: 'interlock.durable.oldest_age', unit: 'ms', description: 'Age of the oldest unfinished run.' },
+  journalBytes: { name: 'interlock.durable.journal_size', unit: 'By', description: 'Size of the engine storage.' },
 } as const satisfies Record<keyof MeasuredRuns, object>;
 
 type Measured = keyof MeasuredRuns;

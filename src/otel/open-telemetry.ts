@@ -121,25 +121,24 @@ const createInstruments = (meter: Meter): Instruments => {
   const seconds = (name: string, description: string, bounds: number[]): Histogram =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: bounds } });
   return {
-    agentDuration: seconds('gen_ai.invoke_agent.duration', 'How long a run took.', doubling(0.1, 13)),
-    modelDuration: seconds('gen_ai.client.operation.duration', 'How long a call of a model took.', doubling(0.01, 14)),
+    agentDuration: seconds('gen_ai.invoke_agent.duration', 'Duration of a run.', doubling(0.1, 13)),
+    modelDuration: seconds('gen_ai.client.operation.duration', 'Duration of a model call.', doubling(0.01, 14)),
     tokens: meter.createHistogram('gen_ai.client.token.usage', {
-      description: 'Tokens of a call of a model.',
+      description: 'Tokens of a model call.',
       unit: '{token}',
       advice: { explicitBucketBoundaries: Array.from({ length: 14 }, (_, at) => 4 ** at) },
     }),
-    toolDuration: seconds('gen_ai.execute_tool.duration', 'How long a tool took.', doubling(0.01, 14)),
-    guardDuration: seconds(
-      'interlock.guard.duration',
-      'How long a call of a guard took; of a stream, the mean.',
-      doubling(0.00005, 18),
-    ),
+    toolDuration: seconds('gen_ai.execute_tool.duration', 'Duration of a tool call.', doubling(0.01, 14)),
+    guardDuration: seconds('interlock.guard.duration', 'Duration of a guard call; the mean for a stream.', doubling(0.00005, 18)),
     verdicts: meter.createCounter('interlock.guard.verdicts', { description: 'Verdicts of guards.', unit: '{verdict}' }),
-    bypasses: meter.createCounter('interlock.guard.bypasses', { description: 'Calls that no guard judged.', unit: '{call}' }),
-    retries: meter.createCounter('interlock.run.retries', { description: 'Retries that guards were granted.', unit: '{retry}' }),
-    trips: meter.createCounter('interlock.run.trips', { description: 'Runs that a guard ended.', unit: '{run}' }),
+    bypasses: meter.createCounter('interlock.guard.bypasses', { description: 'Guard calls that were bypassed.', unit: '{call}' }),
+    retries: meter.createCounter('interlock.run.retries', {
+      description: 'Retries requested by guards and granted.',
+      unit: '{retry}',
+    }),
+    trips: meter.createCounter('interlock.run.trips', { description: 'Runs that ended with a tripwire.', unit: '{run}' }),
     wastedTokens: meter.createCounter('interlock.model.wasted_tokens', {
-      description: 'Tokens of calls that were made for nothing, beside a guard that did not pass.',
+      description: 'Tokens of model calls discarded because an overlapping guard did not pass.',
       unit: '{token}',
     }),
   };

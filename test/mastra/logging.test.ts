@@ -67,11 +67,11 @@ describe('the logger of an agent’s Mastra instance', () => {
 
   it.each([
     ['fail', 'error', 'Error in agent run', { error: { code: 'guard/unavailable' } }],
-    ['trip', 'error', 'A guard gave no verdict and stopped the run', { processorId: 'crash', phase: 'input' }],
+    ['trip', 'error', 'Guard unavailable, run stopped', { processorId: 'crash', phase: 'input' }],
     [
       'pass',
       'warn',
-      'A guard gave no verdict and was let pass',
+      'Guard unavailable, payload passed unchecked',
       { processorId: 'crash', phase: 'input', reason: 'guard/unavailable' },
     ],
   ] as const)('logs an unavailable guard whose policy is %s', async (onUnavailable, level, message, fields) => {
@@ -87,7 +87,7 @@ describe('the logger of an agent’s Mastra instance', () => {
     const { agent, logger } = registered({ model, errorProcessors: [mending] });
     expect(await agent.generate('Hello')).toMatchObject({ status: 'success', text: 'Here.' });
     expect(logger.lines).toMatchObject([
-      ['warn', 'A model call failed and is made again', { error: expect.stringContaining('No capacity.') as string }],
+      ['warn', 'Model call failed, retrying', { error: expect.stringContaining('No capacity.') as string }],
     ]);
   });
 

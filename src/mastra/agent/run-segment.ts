@@ -127,12 +127,12 @@ const recordOf = (event: RunEvent, run: Run | undefined): LogRecord | undefined 
     const { processorId, phase, path, reason, calls } = event;
     return {
       level: 'warn',
-      message: 'A guard gave no verdict and was let pass',
+      message: 'Guard unavailable, payload passed unchecked',
       fields: { processorId, phase, path, reason, calls },
     };
   }
   if (event.type === 'model-error' && event.recovered)
-    return { level: 'warn', message: 'A model call failed and is made again', fields: { error: event.message } };
+    return { level: 'warn', message: 'Model call failed, retrying', fields: { error: event.message } };
   return undefined;
 };
 
@@ -145,6 +145,6 @@ const endOf = (
     return { level: 'error', message: 'Error in agent run', fields: { error: run?.error === undefined ? error : errorOf(run) } };
   if (status !== 'tripwire' || !tripwire) return undefined;
   const { reason, processorId, phase, path, retry, kind } = tripwire;
-  const message = kind === 'unavailable' ? 'A guard gave no verdict and stopped the run' : 'Processor tripwire triggered';
+  const message = kind === 'unavailable' ? 'Guard unavailable, run stopped' : 'Processor tripwire triggered';
   return { level: kind === 'unavailable' ? 'error' : 'warn', message, fields: { reason, processorId, phase, path, retry } };
 };
