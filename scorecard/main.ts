@@ -13,19 +13,19 @@ import { isNamed, scenarios } from './scenarios/index.js';
 
 const help = `npm run scorecard -- [options]
 
-  --host ID|FILE      Only this host; an adapter of your own by its file, relative to your folder. May be repeated. Default: every known host.
-  --scenario PREFIX   Only scenarios whose id begins with these words, such as p1 or p2-edit. May be repeated.
-  --failures          List what failed, and where.
-  --no-cost           Do not measure the cost.
-  --limit SECONDS     Give up a run, or the start of an adapter, after this time. Default: 15.
+  --host ID|FILE      Only this host: an id, or the file of your own adapter. Repeatable. Default: all known hosts.
+  --scenario PREFIX   Only scenarios whose id starts with this text, such as p1 or p2-edit. Repeatable.
+  --failures          List each failure with its host and scenario.
+  --no-cost           Skip the cost measurement.
+  --limit SECONDS     Time limit of a run and of the start of an adapter. Default: 15.
   --json              Write the results to standard output as JSON, and the table to standard error (npm run --silent scorecard -- --json).
-  --check             Fail where a cell is not as in scorecard/results.json.
-  --write             Write scorecard/results.json, docs/scorecard.md and the table of README.md. Hosts that were not played keep their last result.
-  --programs          Run the programs that show failures instead, and fail where one no longer shows its failure.
+  --check             Fail if a result differs from scorecard/results.json.
+  --write             Write scorecard/results.json, docs/scorecard.md and the table of README.md. Hosts that did not run keep their last result.
+  --programs          Run the programs that demonstrate failures instead. Fail if one no longer shows its failure.
   --help
 
 Known hosts: ${known.join(', ')}.
-The first run with a host of another vendor installs their packages (1.3 GB) in scorecard/.`;
+The first run with hosts of other vendors installs their packages (1.3 GB) in scorecard/.`;
 
 const { values } = parseArgs({
   allowNegative: true,
@@ -62,9 +62,7 @@ const play = ({ file, ids }: Task): Promise<HostResult[]> =>
     });
     const silence = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(
-        new UsageError('scorecard/adapter-failed', `${file} has been silent for ${silenceMs / 1_000} s; its last step: ${last}`),
-      );
+      reject(new UsageError('scorecard/adapter-failed', `${file} sent no output for ${silenceMs / 1_000} s; last step: ${last}`));
     }, silenceMs);
     let last = 'loading it';
     let errors = '';
@@ -87,7 +85,7 @@ const play = ({ file, ids }: Task): Promise<HostResult[]> =>
       reject(
         new UsageError(
           'scorecard/adapter-failed',
-          `the process of ${file} ended with ${code}; its last step: ${last}\n${errors}`,
+          `the process of ${file} ended with code ${code}; last step: ${last}\n${errors}`,
         ),
       );
     });
@@ -129,15 +127,17 @@ const changesIn = (results: readonly HostResult[]): string[] => {
     .flatMap(({ cells }) => cells)
     .filter((cell) => before.get(keyOf(cell)) !== cell.status)
     .map(
-      (cell) =>
-        `${keyOf(cell)}: ${cell.status}, and in results.json: ${before.get(keyOf(cell)) ?? 'absent'} ${cell.detail ?? ''}`,
+      (cell) => `${keyOf(cell)}: ${cell.status}, in results.json: ${before.get(keyOf(cell)) ?? 'absent'} ${cell.detail ?? ''}`,
     );
 };
 
 const playScenarios = async (hosts: readonly string[]): Promise<void> => {
   const without = values.scenario.find((prefix) => !scenarios.some(({ id }) => isNamed(id, prefix)));
   if (without)
-    throw new UsageError('scorecard/no-scenario', `no scenario's id begins with "${without}"; docs/scorecard.md lists them`);
+    throw new UsageError(
+      'scorecard/no-scenario',
+      `no scenario id starts with "${without}"; docs/scorecard.md lists all scenarios`,
+    );
   const results: HostResult[] = [];
   for (const task of await tasksOf(hosts)) results.push(...(await play(task)));
   const cells = results.flatMap((host) => host.cells);
@@ -151,7 +151,7 @@ const playScenarios = async (hosts: readonly string[]): Promise<void> => {
     throw new UsageError('scorecard/adapter-failed', `${broken.length} scenarios have no result, because the adapter failed`);
   const changes = values.check ? changesIn(results) : [];
   if (changes.length > 0)
-    throw new UsageError('scorecard/changed', `cells are not as in scorecard/results.json:\n${changes.join('\n')}`);
+    throw new UsageError('scorecard/changed', `results differ from scorecard/results.json:\n${changes.join('\n')}`);
 };
 
 const checkPrograms = async (hosts: readonly string[]): Promise<void> => {

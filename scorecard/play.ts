@@ -206,11 +206,11 @@ const talk = async (session: Session, { scenario, mode, server, log, limitMs }: 
 
 /** Which part of a scenario the host has no documented hook for. */
 const missingHook = ({ hooks, keeps, buffers, sideBySide }: Host, scenario: Scenario): string | undefined => {
-  if (scenario.needsHistory && !keeps.history) return 'keeps no conversation';
-  if (scenario.childGuards && !keeps.subAgents) return 'no sub-agents with guards of their own';
+  if (scenario.needsHistory && !keeps.history) return 'no stored conversation';
+  if (scenario.childGuards && !keeps.subAgents) return 'no sub-agents with their own guards';
   const rows = [...scenario.guards, ...(scenario.childGuards ?? [])];
-  if (scenario.promise === 'P8' && !sideBySide) return 'guards run one after the other';
-  if (rows.some((row) => row.buffered) && !buffers) return 'no documented means to judge whole values in a stream';
+  if (scenario.promise === 'P8' && !sideBySide) return 'guards run sequentially';
+  if (rows.some((row) => row.buffered) && !buffers) return 'no documented way to check whole values in a stream';
   for (const { at, decide } of rows) {
     const decisions = hooks[at];
     if (!decisions) return `no hook at ${at}`;

@@ -21,7 +21,7 @@ const hasEnd =
 
 export const afterApproval: readonly Exclusion[] = [
   {
-    why: 'A message of the caller that memory has kept while the run waited stays, whatever the end.',
+    why: 'A user message that memory saved while the run was suspended is not removed, whatever the status.',
     link: 'docs/guide/memory.md',
     compares: (seen) =>
       seen.end[0] === 'success' ? seen : { ...seen, saved: seen.saved.filter((message) => !message.startsWith('user: ')) },
@@ -29,20 +29,20 @@ export const afterApproval: readonly Exclusion[] = [
 ];
 
 const partialWords: Exclusion = {
-  why: 'A stream has words that left before the run ended otherwise, where its agent does not hold them.',
+  why: 'A stream contains text that was emitted before the run failed or was blocked, unless its agent buffers the text.',
   link: 'docs/guide/streaming.md#hold',
   compares: (seen) => (seen.end[0] === 'success' ? seen : { ...seen, left: '', page: { text: '', reasoning: '' }, objects: [] }),
 };
 
 export const streamAndGenerate: readonly Exclusion[] = [
   {
-    why: 'An answer that a provider gives at once has a finish reason, and comes whole or not at all.',
+    why: 'A response without streaming has a finish reason, and is either complete or missing.',
     link: 'docs/guide/ai-sdk.md#a-guarded-agent',
     leavesOut: hasEnd('cut', 'break'),
   },
   partialWords,
   {
-    why: 'Thoughts of a step that has left, corrected by a guard of a later step, come after its text.',
+    why: 'Reasoning of an emitted step that a guard of a later step edits comes after its text.',
     link: 'docs/guide/streaming.md#hold',
     compares: (seen) => ({ ...seen, page: { ...seen.page, reasoning: seen.page.reasoning.split('. ').toSorted().join('. ') } }),
   },
@@ -60,7 +60,7 @@ export const inAiSdk: readonly Exclusion[] = [
     leavesOut: ({ rules }) => rules.some(({ phase, act }) => phase === 'toolResult' && act === 'retry'),
   },
   {
-    why: 'A guard of a tool’s result is given the call without the words and errors of its step, and fails the run where it changes the arguments.',
+    why: 'A guard of a tool result gets the call without the text and errors of its step. If it edits the arguments, the run fails.',
     link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
     leavesOut: ({ opening, receipts, rules }) =>
       rules.some(({ phase, act, word }) => {
@@ -69,28 +69,28 @@ export const inAiSdk: readonly Exclusion[] = [
       }),
   },
   {
-    why: 'Results of calls that run at the same time are judged as they come.',
+    why: 'Results of parallel calls are checked in the order of their arrival.',
     link: 'docs/guide/hosts.md#the-ai-sdk',
     leavesOut: ({ opening, rules }) =>
       opening.some(({ calls }) => calls.length > 1) && rules.some(({ phase, act }) => phase === 'toolResult' && act === 'hang'),
   },
   {
-    why: 'Calls run where the provider says that it ended for them.',
+    why: 'Calls run only if the finish reason is tool-calls.',
     link: 'docs/guide/hosts.md#the-ai-sdk',
     leavesOut: ({ opening }) => opening.some(({ end }) => end === 'length' || end === 'cut'),
   },
   {
-    why: 'A run that ends otherwise gives an error, and no steps.',
+    why: 'A run without success has an error and no steps.',
     link: 'docs/guide/ai-sdk.md#a-guarded-agent',
     compares: (seen) => (seen.end[0] === 'success' ? seen : { ...seen, steps: [] }),
   },
   {
-    why: 'A step that is made again is not prepared again.',
+    why: 'A retried step is not prepared again.',
     link: 'docs/guide/ai-sdk.md#what-the-ai-sdk-cannot-promise',
     leavesOut: ({ rules }) => rules.some(({ phase }) => phase === 'inputStep') && rules.some(({ act }) => act === 'retry'),
   },
   {
-    why: 'What processInputStep changes is gone at the next step, where it is changed again.',
+    why: 'Edits of processInputStep apply to one step only; the next step repeats them.',
     link: 'docs/guide/ai-sdk-details.md#steps',
     compares: (seen) => ({
       ...seen,
@@ -98,7 +98,7 @@ export const inAiSdk: readonly Exclusion[] = [
     }),
   },
   {
-    why: 'Words that have left cannot be taken back: with `hold: "chunk"` there is no other attempt, and no edit of them.',
+    why: 'Emitted text cannot be retracted: with `hold: "chunk"` there is no retry and no edit of emitted text.',
     link: 'docs/guide/ai-sdk-details.md#when-words-leave',
     leavesOut: ({ hold, rules }) =>
       hold === 'none' && rules.some(({ phase, act }) => act === 'retry' || (act === 'edit' && afterwards.has(phase))),
@@ -115,12 +115,12 @@ const editsEarlier = ({ opening, closing, receipts, rules }: Script): boolean =>
   });
 
 const lateEdit = {
-  why: 'A guard of the answer that changes the steps before the last fails a stream whose words have left.',
+  why: 'If a guard of the response edits steps before the last, a stream with emitted text fails.',
   link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
 };
 
 const onePart = {
-  why: 'A stream of the AI SDK shows the object of its first text part.',
+  why: 'A stream of the AI SDK parses the object from its first text part.',
   link: 'docs/guide/hosts.md#the-ai-sdk',
   leavesOut: ({ asksObject, closing }: Script) => asksObject && closing.some(({ partAt }) => partAt !== undefined),
 };
@@ -142,11 +142,11 @@ const ofAlone = 'docs/guide/ai-sdk.md#what-the-ai-sdk-cannot-promise';
 /** The parts that an adapter without a guarded model leaves to the AI SDK. */
 const unguardedModel: readonly Exclusion[] = [
   {
-    why: 'An adapter alone reports the verdicts of its own hooks.',
+    why: 'A single adapter reports only the verdicts of its own hooks.',
     link: ofAlone,
     compares: (seen) => ({ ...seen, verdicts: [] }),
   },
-  { why: 'A model that is not guarded may end without a finish part.', link: ofAlone, leavesOut: hasEnd('cut') },
+  { why: 'An unguarded model may end without a finish part.', link: ofAlone, leavesOut: hasEnd('cut') },
 ];
 
 export const alone = {
@@ -155,21 +155,21 @@ export const alone = {
   guardTools: [
     ...unguardedModel,
     {
-      why: 'What stops a run in a tool is that tool’s error, where the tools are guarded alone.',
+      why: 'If only the tools are guarded, a block in a tool becomes the error of that tool.',
       link: ofAlone,
       leavesOut: ({ rules }) => rules.some(({ act }) => act === 'trip' || act === 'fail' || act === 'hang' || act === 'retry'),
     },
   ],
   toStreamTransform: [
     ...unguardedModel,
-    { why: 'Words that wait for a guard are lost where the provider breaks off.', link: ofAlone, leavesOut: hasEnd('break') },
+    { why: 'If the provider connection breaks, buffered text is lost.', link: ofAlone, leavesOut: hasEnd('break') },
     {
-      why: 'Tools have run when it sees a call.',
+      why: 'Tools run before this adapter receives the call.',
       link: ofAlone,
       leavesOut: ({ opening, rules }) => opening.length > 0 && rules.some(({ act }) => act !== 'pass' && act !== 'late'),
     },
     {
-      why: 'No step is made again where the model is not guarded: a retry ends the run.',
+      why: 'Without a guarded model no step is retried: a retry ends the run.',
       link: ofAlone,
       leavesOut: ({ rules }) => rules.some(({ act }) => act === 'retry'),
     },
@@ -196,30 +196,30 @@ const wordsAndCalls = (message: string): string =>
 export const inStock: readonly Exclusion[] = [
   partialWords,
   {
-    why: 'It has no events of verdicts, its tripwire has no phase, and its error names no guard.',
+    why: 'It has no verdict events, its tripwire has no phase, and its error does not name the guard.',
     link: ofStock,
     compares: (seen) => ({ ...seen, verdicts: [], end: seen.end[0] === 'failed' ? ['failed'] : seen.end.slice(0, 3) }),
   },
   {
-    why: 'Its memory has the reasoning and the files of the first step alone.',
+    why: 'Its memory contains the reasoning and files of the first step only.',
     link: ofStock,
     compares: (seen) => ({ ...seen, saved: seen.saved.map(wordsAndCalls) }),
   },
   {
-    why: 'After calls of a step that ended for another reason it does not go on; it does after an answer without a finish part.',
+    why: 'It does not continue after calls of a step with another finish reason; it continues after a response without a finish part.',
     link: ofStock,
     leavesOut: ({ opening, closing }) =>
       opening.some(({ end }) => end === 'length') || [...opening, ...closing].some(({ end }) => end === 'cut'),
   },
   {
-    why: 'It reads an object off the words of all steps, none off an answer that is not whole, and in a stream none off two parts.',
+    why: 'It parses the object from the text of all steps, but not from an incomplete response, and in a stream not from two parts.',
     link: ofStock,
     leavesOut: (one) =>
       one.asksObject &&
       (one.opening.length > 0 || hasEnd('length')(one) || one.closing.some(({ partAt }) => partAt !== undefined)),
   },
   {
-    why: 'Its tools run with the arguments that the model gave, whatever processOutputStream made of them.',
+    why: 'Its tools run with the arguments of the model, even if processOutputStream edits them.',
     link: ofStock,
     leavesOut: ({ opening, rules, redacts }) => {
       const isEdited = (note: string) =>
@@ -229,12 +229,12 @@ export const inStock: readonly Exclusion[] = [
     },
   },
   {
-    why: 'It runs the calls of an answer that breaks off, whatever a guard says of it.',
+    why: 'It runs the calls of an interrupted response, whatever the verdict.',
     link: ofStock,
     leavesOut: hasEnd('break'),
   },
   {
-    why: 'It reads each part of an answer by itself.',
+    why: 'It checks each part of a response separately.',
     link: 'docs/reference/fields.md#fields-that-leave',
     leavesOut: ({ redacts, spills, opening, closing }) =>
       redacts && (spills || [...opening, ...closing].some(({ partAt }) => partAt !== undefined)),
@@ -245,43 +245,43 @@ export const inStock: readonly Exclusion[] = [
     leavesOut: ({ opening, closing }) => opening.length > 0 && closing.some(({ partAt }) => partAt !== undefined),
   },
   {
-    why: 'A retry is granted in processOutputStep alone; asked for elsewhere it is a tripwire.',
+    why: 'It grants retries only in processOutputStep; a retry requested in another hook is a tripwire.',
     link: ofStock,
     leavesOut: ({ rules }) => rules.some(({ phase, act }) => act === 'retry' && phase !== 'outputStep'),
   },
   {
-    why: 'What processOutputStep and processOutputResult edit is edited in messages: its words have left, and its tools run.',
+    why: 'processOutputStep and processOutputResult edit only the messages: the text is already emitted, and tools run.',
     link: ofStock,
     leavesOut: ({ rules }) => rules.some(({ phase, act }) => act === 'edit' && afterwards.has(phase)),
   },
   {
-    why: 'Its result has the steps before a tripwire.',
+    why: 'Its result contains the steps before a tripwire.',
     link: ofStock,
     compares: (seen) => (seen.end[0] === 'success' ? seen : { ...seen, steps: [] }),
   },
-  { why: 'A trip in processAPIError is a failure of the call.', link: ofStock, leavesOut: hasRule('apiError', 'trip') },
+  { why: 'A trip in processAPIError is a failure of the model call.', link: ofStock, leavesOut: hasRule('apiError', 'trip') },
   {
-    why: 'A step that processOutputStep trips on runs its tools, and its answer is in the result and in memory.',
+    why: 'If processOutputStep trips, the tools of the step run, and its response stays in the result and in memory.',
     link: ofStock,
     leavesOut: hasRule('outputStep', 'trip', 'retry'),
   },
   {
-    why: 'An answer that processOutputResult trips on stays in the messages of the result.',
+    why: 'If processOutputResult trips, the response stays in the messages of the result.',
     link: ofStock,
     leavesOut: hasRule('outputResult', 'trip'),
   },
   {
-    why: 'A guard of the stream that fails is a tripwire, and not reported as a failure.',
+    why: 'A failed stream guard is reported as a tripwire, not as a failure.',
     link: ofStock,
     leavesOut: hasRule('outputStream', 'fail', 'hang'),
   },
   {
-    why: 'The tools of a step run on which processLLMResponse failed.',
+    why: 'If processLLMResponse fails, the tools of the step still run.',
     link: ofStock,
     leavesOut: hasRule('llmResponse', 'fail', 'hang'),
   },
   {
-    why: 'Memory keeps the turn of a run that failed in the model’s call or right after it.',
+    why: 'Memory saves the turn of a run that failed in the model call or right after it.',
     link: ofStock,
     compares: (seen) => (seen.end[0] === 'failed' ? { ...seen, saved: [] } : seen),
   },
