@@ -34,7 +34,7 @@ export const listField = z.custom<unknown[]>(Array.isArray, 'expected an array')
 
 const systemMessage: HostField<'systemMessage'> = byReference(
   openObject({
-    role: z.enum(['system', 'user', 'assistant', 'tool']).describe('Who speaks; nearly always the system.'),
+    role: z.enum(['system', 'user', 'assistant', 'tool']).describe('The role; nearly always system.'),
     content: z
       .unknown()
       .meta({ anyOf: [{ type: 'string' }, { type: 'array' }] })
@@ -58,7 +58,7 @@ export const sharedFields = {
   steps: held<'steps'>('The steps completed so far.', { type: 'array' }),
   systemMessages: z.array(systemMessage).optional().describe('The instructions for the model.'),
   runId: z.string().optional().describe('The id of the run.'),
-  messageId: z.string().optional().describe('The id of the answer in progress.'),
+  messageId: z.string().optional().describe('The id of the response in progress.'),
 };
 
 /** The same, for phases where Mastra's schema reads none but `retryCount`. */
@@ -67,5 +67,5 @@ export const lenientFields = {
   state: lenient(recordField).describe('State that a processor keeps during one run.'),
   systemMessages: lenient(z.array(systemMessage)).describe('The instructions for the model.'),
   runId: lenient(z.string()).describe('The id of the run.'),
-  messageId: lenient(z.string()).describe('The id of the answer in progress.'),
+  messageId: lenient(z.string()).describe('The id of the response in progress.'),
 };

@@ -14,12 +14,12 @@ const bytesOrPlace = z.union([
 
 export const textPartSchema = openObject({
   type: z.literal('text').describe('A piece of text.'),
-  text: z.string().describe('The words.'),
+  text: z.string().describe('The text.'),
 });
 
 export const imagePartSchema = openObject({
   type: z.literal('image').describe('A picture.'),
-  image: bytesOrPlace.describe('The picture: a URL, a data URL, base64 text or bytes.'),
+  image: bytesOrPlace.describe('The image: a URL, a data URL, base64 text or bytes.'),
   mimeType: z.string().optional().describe('Its media type, e.g. image/png.'),
 });
 
@@ -43,61 +43,61 @@ const toolStates = [
 export const toolInvocationPartSchema = openObject({
   type: z.literal('tool-invocation').describe('A tool call, with its result once there is one.'),
   toolInvocation: openObject({
-    toolCallId: z.string().describe('The id that ties call and result together.'),
-    toolName: z.string().describe('The tool.'),
+    toolCallId: z.string().describe('The id that links call and result.'),
+    toolName: z.string().describe('The name of the tool.'),
     args: z.unknown().optional().describe('The arguments that the model passed to the tool.'),
-    state: z.enum(toolStates).describe('How far the call has come.'),
+    state: z.enum(toolStates).describe('The state of the call.'),
     result: z.unknown().optional().describe('The value that the tool returned.'),
   }).describe('The call.'),
 });
 
 export const reasoningPartSchema = openObject({
-  type: z.literal('reasoning').describe('What the model thought before it answered.'),
-  reasoning: z.string().describe('The thought as one text.'),
+  type: z.literal('reasoning').describe('The reasoning of the model.'),
+  reasoning: z.string().describe('The reasoning as one text.'),
   details: z
     .array(
       openObject({
         type: z.enum(['text', 'redacted']).describe('Whether the provider shows this piece.'),
-        text: z.string().optional().describe('The words of a shown piece.'),
-        data: z.string().optional().describe('The sealed content of a redacted piece.'),
+        text: z.string().optional().describe('The text of a shown piece.'),
+        data: z.string().optional().describe('The encrypted content of a redacted piece.'),
       }),
     )
-    .describe('The thought piece by piece.'),
+    .describe('The reasoning in pieces.'),
 });
 
 export const sourcePartSchema = openObject({
-  type: z.literal('source').describe('A place that the answer cites.'),
+  type: z.literal('source').describe('A source that the response cites.'),
   source: openObject({
-    sourceType: z.string().describe('What kind of place, e.g. url.'),
-    id: z.string().describe('Its id within the answer.'),
-    url: z.string().optional().describe('Where it is.'),
-    title: z.string().optional().describe('What it is called.'),
-  }).describe('The place.'),
+    sourceType: z.string().describe('The type of source, e.g. url.'),
+    id: z.string().describe('The id within the response.'),
+    url: z.string().optional().describe('The URL.'),
+    title: z.string().optional().describe('The title.'),
+  }).describe('The source.'),
 });
 
 export const sourceDocumentPartSchema = openObject({
-  type: z.literal('source-document').describe('A document that the answer cites.'),
-  sourceId: z.string().describe('Its id within the answer.'),
+  type: z.literal('source-document').describe('A document that the response cites.'),
+  sourceId: z.string().describe('The id within the response.'),
   mediaType: z.string().describe('Its media type.'),
-  title: z.string().describe('What it is called.'),
+  title: z.string().describe('The title.'),
   filename: z.string().optional().describe('Its file name.'),
 });
 
 export const stepStartPartSchema = openObject({
-  type: z.literal('step-start').describe('Marks where a step of the loop began.'),
+  type: z.literal('step-start').describe('Marks the start of a step.'),
 });
 
 export const errorPartSchema = openObject({
-  type: z.literal('error').describe('An error that became part of the conversation.'),
+  type: z.literal('error').describe('An error in the conversation.'),
   error: openObject({
     name: z.string().describe('The class of the error.'),
-    message: z.string().describe('What it says.'),
+    message: z.string().describe('The message of the error.'),
   }).describe('The error.'),
 });
 
 export const dataPartSchema = openObject({
   type: z.templateLiteral(['data-', z.string()]).describe('The application’s own type; starts with data-.'),
-  id: z.string().optional().describe('Names the part, so that a later one can replace it.'),
+  id: z.string().optional().describe('The id of the part. A later part with the same id replaces it.'),
   data: z.unknown().optional().describe('The content.'),
 });
 

@@ -20,9 +20,9 @@ export const messageContentSchema = byReference<MessageContent>(
   openObject({
     format: z.literal(2).describe('The version of this format.'),
     parts: z.array(messagePartSchema).describe('The content in order: text, files, tool calls and so on.'),
-    content: z.string().optional().describe('The text once more in one string, for readers of the older format.'),
-    metadata: anyRecord.optional().describe('The application’s own notes.'),
-    providerMetadata: anyRecord.optional().describe('What the provider noted, by provider.'),
+    content: z.string().optional().describe('The text as one string, for the older format.'),
+    metadata: anyRecord.optional().describe('Metadata of the application.'),
+    providerMetadata: anyRecord.optional().describe('Metadata of providers, by provider.'),
   }),
 );
 
@@ -31,15 +31,15 @@ const roles = ['user', 'assistant', 'system', 'tool', 'signal'] as const;
 
 const messageStructure = openObject({
   id: z.string().describe('The id of the message.'),
-  role: z.enum(roles).describe('Who speaks.'),
+  role: z.enum(roles).describe('The role of the author.'),
   createdAt: z.coerce
     .date()
     .meta({ type: 'string', format: 'date-time' })
-    .describe('When it was made; text is read as an ISO 8601 time.'),
-  threadId: z.string().optional().describe('The conversation it belongs to.'),
-  resourceId: z.string().optional().describe('Whose conversation that is.'),
-  type: z.string().optional().describe('The kind of message, where there is more than one.'),
-  content: messageContentSchema.describe('What it says.'),
+    .describe('The creation time; a string is parsed as ISO 8601.'),
+  threadId: z.string().optional().describe('The id of the conversation.'),
+  resourceId: z.string().optional().describe('The id of the owner of the conversation.'),
+  type: z.string().optional().describe('The type of the message.'),
+  content: messageContentSchema.describe('The content of the message.'),
 });
 
 /** An interface, which declarations name where they would write an alias out. */

@@ -7,29 +7,29 @@ import { openObject } from './open-object.js';
 export const promptField: HostField<'prompt'> = byReference<HostTypes['prompt']>(
   z.array(
     openObject({
-      role: z.enum(['system', 'user', 'assistant', 'tool']).describe('Who speaks.'),
+      role: z.enum(['system', 'user', 'assistant', 'tool']).describe('The role of the author.'),
       content: z
         .union([z.string(), z.array(openObject({ type: z.string().describe('The type of part.') }))])
         .describe('Text for the system, a list of parts for all others.'),
     }),
   ),
-).describe('The prompt as it goes to the provider.');
+).describe('The prompt as sent to the provider.');
 
 /** The model of a call, ready to be called. */
 export const calledModelField: HostField<'calledModel'> = z
   .custom<HostTypes['calledModel']>((value) => typeof value === 'object' && value !== null, 'expected a model')
   .meta({ type: 'object' })
-  .describe('The model that is called.');
+  .describe('The model of this call.');
 
 /** The chunks of one call, without what ties them to a run, so that they can be kept and played again. */
 export const chunksField: HostField<'chunks'> = byReference<HostTypes['chunks']>(
   z.array(
     openObject({
       type: z.string().describe('The type of chunk, e.g. text-delta.'),
-      payload: z.unknown().optional().describe('What it carries.'),
+      payload: z.unknown().optional().describe('The data of the chunk.'),
     }),
   ),
-).describe('The chunks of the answer in order.');
+).describe('The chunks of the response, in order.');
 
 const warningsField: HostField<'warnings'> = byReference(
   z.array(openObject({ type: z.string().describe('The kind of warning.') })),

@@ -5,14 +5,14 @@ import { openObject } from '../open-object.js';
 
 /** What `processAPIError` is about: a model call that failed. */
 export const apiErrorPhaseSchema = openObject({
-  phase: z.literal('apiError').describe('When a model call failed.'),
+  phase: z.literal('apiError').describe('After a failed model call.'),
   error: z.unknown().describe('The error that was thrown.'),
   messages: messagesField,
   messageList: messageListField,
   stepNumber: stepNumberField,
   ...sharedFields,
   rotateResponseMessageId: held<'rotateResponseMessageId'>(
-    'Ends the current answer and returns the id of the next one.',
+    'Ends the current response and returns the id of the next one.',
     codeOnly,
   ),
   decision: z.literal('retry').optional().describe('Set if a processor requested a retry of the call.'),

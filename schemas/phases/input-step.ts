@@ -14,16 +14,16 @@ export const inputStepPhaseSchema = openObject({
   model: held<'model'>('The model of this step: a model, a router id or a config.', {
     anyOf: [{ type: 'string' }, { type: 'object' }],
   }),
-  tools: held<'tools'>('The tools on offer in this step, by name.', { type: 'object' }),
+  tools: held<'tools'>('The tools available in this step, by name.', { type: 'object' }),
   toolChoice: held<'toolChoice'>('Whether the model may, must or must not call a tool, or which one.', {
     anyOf: [{ enum: ['auto', 'none', 'required'] }, { type: 'object' }],
   }),
   activeTools: z.array(z.string()).optional().describe('The names of the tools that may be used in this step.'),
   providerOptions: held<'providerOptions'>('Options for one provider, by provider.', { type: 'object' }),
   modelSettings: held<'modelSettings'>('Settings of the model, such as temperature.', { type: 'object' }),
-  structuredOutput: held<'structuredOutput'>('The shape that the answer must have.', { type: 'object' }),
+  structuredOutput: held<'structuredOutput'>('The required shape of the response.', { type: 'object' }),
   rotateResponseMessageId: held<'rotateResponseMessageId'>(
-    'Ends the current answer and returns the id of the next one.',
+    'Ends the current response and returns the id of the next one.',
     codeOnly,
   ),
 }).meta({ examples: [{ phase: 'inputStep', messages: [exampleQuestion], stepNumber: 0, toolChoice: 'auto' }] });

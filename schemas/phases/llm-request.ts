@@ -14,5 +14,5 @@ export const llmRequestPhaseSchema = openObject({
   ...sharedFields,
   response: openObject({ chunks: chunksField, ...callReport })
     .optional()
-    .describe('A cached answer that replaces the model call.'),
+    .describe('A cached response that replaces the model call.'),
 }).meta({ examples: [{ phase: 'llmRequest', prompt: examplePrompt, model: { modelId: 'example' }, stepNumber: 0 }] });

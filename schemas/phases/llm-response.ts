@@ -12,7 +12,7 @@ export const llmResponsePhaseSchema = openObject({
   stepNumber: stepNumberField,
   ...sharedFields,
   ...callReport,
-  fromCache: z.boolean().describe('Whether the answer came from a cache and the model was not called.'),
+  fromCache: z.boolean().describe('Whether the response came from a cache, without a model call.'),
 }).meta({
   examples: [
     {

@@ -5,16 +5,16 @@ import { openObject } from '../open-object.js';
 
 /** What `processOutputResult` is about: the finished answer of a run. */
 export const outputResultPhaseSchema = openObject({
-  phase: z.literal('outputResult').describe('Once, when the answer is complete.'),
+  phase: z.literal('outputResult').describe('Once, when the response is complete.'),
   messages: messagesField,
   messageList: messageListField,
   result: openObject({
     text: z.string().describe('The text of all steps.'),
     usage: recordField.describe('The tokens of all steps: inputTokens, outputTokens, totalTokens.'),
     finishReason: z.string().describe('Why the run ended, e.g. stop.'),
-    steps: listField.describe('The steps one by one.'),
+    steps: listField.describe('The list of steps.'),
   })
     .optional()
-    .describe('The whole answer.'),
+    .describe('The whole response.'),
   ...lenientFields,
 }).meta({ examples: [{ phase: 'outputResult', messages: exampleConversation }] });

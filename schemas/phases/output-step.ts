@@ -8,7 +8,7 @@ import { openObject } from '../open-object.js';
 const toolCalls: HostField<'toolCalls'> = byReference(
   z.array(
     openObject({
-      toolName: z.string().describe('The tool.'),
+      toolName: z.string().describe('The name of the tool.'),
       toolCallId: z.string().describe('The id of the call.'),
       args: z.unknown().optional().describe('The arguments of the call.'),
     }),

@@ -5,8 +5,8 @@ import { openObject } from '../open-object.js';
 
 /** What `processOutputStream` is about: one chunk of the answer while it is being made. */
 export const outputStreamPhaseSchema = openObject({
-  phase: z.literal('outputStream').describe('At each chunk of the answer.'),
-  part: z.unknown().nullable().optional().describe('The chunk; null or absent once a processor dropped it.'),
+  phase: z.literal('outputStream').describe('At each chunk of the response.'),
+  part: z.unknown().nullable().optional().describe('The chunk; null or absent if a processor dropped it.'),
   streamParts: listField.describe('The chunks so far.'),
   messageList: messageListField,
   ...lenientFields,
