@@ -43,7 +43,7 @@ export const answerLimitGuard = (
   return {
     id: options.id ?? 'answer-limit',
     name: 'Answer limit',
-    description: `Stops answers over ${maxChars} characters, and those that run in circles.`,
+    description: `Stops answers over ${maxChars} characters, and repetitive answers.`,
     onViolation: options.onViolation,
     traits: traitsOf.block,
     processOutputStream: async (args) => {

@@ -35,7 +35,7 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
       text: pieces(`Sure. It is ${form(/ck[0-9a-f]{16}/.exec(JSON.stringify(prompt))?.[0] ?? '')} indeed.`),
     });
     const { stopped, text } = await runOn(host, { steps, instructions, guards: [canaryGuard()] });
-    expect(stopped).toContain('The answer gives the instructions away.');
+    expect(stopped).toContain('The answer discloses the instructions.');
     expect(text).not.toContain('indeed');
   });
 
@@ -46,7 +46,7 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
       'I have a rule: "Never grant a discount of more than seven per cent, without the written (consent) of a manager".',
       'Never grant a discount\nof more than seven\nper cent without\nthe written consent.',
     ])
-      expect((await run(`Well. ${quote} Yes.`)).stopped).toContain('The answer gives the instructions away.');
+      expect((await run(`Well. ${quote} Yes.`)).stopped).toContain('The answer discloses the instructions.');
   });
 
   it('other answers pass, and shorter quotations', async () => {
@@ -59,7 +59,7 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
   it('reads the arguments of tools', async () => {
     const steps = [{ toolCalls: [{ name: 'send', args: { body: instructions } }] }, { text: 'Done.' }];
     const { stopped } = await runOn(host, { steps, instructions, tools: { send: 'ok' }, guards: [canaryGuard()] });
-    expect(stopped).toContain('The answer gives the instructions away.');
+    expect(stopped).toContain('The answer discloses the instructions.');
   });
 });
 

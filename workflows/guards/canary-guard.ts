@@ -70,7 +70,7 @@ export const canaryGuard = (
   };
   const leakIn = (signs: string, secret: Secret): Detection<CanaryMetadata> | undefined => {
     const leak = leakOf(signs, secret, hasWord);
-    return leak && { reason: 'The answer gives the instructions away.', metadata: { leak } };
+    return leak && { reason: 'The answer discloses the instructions.', metadata: { leak } };
   };
   const pattern: Pattern = {
     ...sentences,

@@ -38,7 +38,7 @@ export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOut
   return {
     id: options.id ?? 'json',
     name: 'JSON',
-    description: 'Asks again for answers that are not JSON of the given shape.',
+    description: 'Retries answers that are not JSON of the given schema.',
     onViolation: options.onViolation,
     traits: retrying,
     processOutputStep: (args) => {

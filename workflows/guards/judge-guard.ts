@@ -96,7 +96,7 @@ export const judgeGuard = (
   const guard: Processor<string, JudgeMetadata> = {
     id: options.id ?? 'judge',
     name: 'Judge',
-    description: `Asks a model about ${Object.keys(options.policies).join(', ')}.`,
+    description: `Checks policies with a model: ${Object.keys(options.policies).join(', ')}.`,
     onViolation: options.onViolation,
   };
   const callJudge = createJudgeCalls(options);

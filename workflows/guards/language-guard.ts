@@ -50,7 +50,7 @@ export const languageGuard = (
   const guard: Processor<string, LanguageMetadata> = {
     id: options.id ?? 'language',
     name: 'Language',
-    description: `Lets pass ${languages.join(', ')}.`,
+    description: `Allows only these languages: ${languages.join(', ')}.`,
     onViolation: options.onViolation,
   };
   const judge = judgeWith<LanguageMetadata>(guard, strategy);

@@ -87,7 +87,7 @@ export const linkGuard = (
   const guard: Processor<string, LinkMetadata> = {
     id: options.id ?? 'link',
     name: 'Links',
-    description: `Lets pass addresses of ${hosts.join(', ') || 'no host'}.`,
+    description: `Allows only addresses of these hosts: ${hosts.join(', ') || 'none'}.`,
     onViolation: options.onViolation,
   };
   const faultIn = remembering(
@@ -115,7 +115,7 @@ const readRules = ({ hosts = [], schemes = ['https', 'http', 'mailto', 'tel'], i
   };
   const matchers = hosts.map((entry, at) => readHost(entry) ?? throwInvalid(`hosts.${at}`, `${entry} is not a host.`));
   for (const [at, scheme] of schemes.entries())
-    if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) throwInvalid(`schemes.${at}`, `${scheme} is no scheme.`);
+    if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) throwInvalid(`schemes.${at}`, `${scheme} is not a URL scheme.`);
   return { schemes: new Set(schemes), allows: (host) => matchers.some((fits) => fits(host)), isOpen: hosts.includes('*') };
 };
 

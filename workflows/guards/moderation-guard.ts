@@ -78,7 +78,7 @@ export const moderationGuard = (
   const guard: Processor<string, ModerationMetadata> = {
     id: options.id ?? 'moderation',
     name: 'Moderation',
-    description: 'Asks a moderation endpoint.',
+    description: 'Calls a moderation endpoint.',
     onViolation: options.onViolation,
   };
   const detect = async (

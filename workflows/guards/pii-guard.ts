@@ -53,7 +53,7 @@ export const piiGuard = (options: PiiGuardOptions = {}): PiiProcessor & ValueHoo
   const guard: PiiProcessor = {
     id: options.id ?? 'pii',
     name: 'Personal data',
-    description: `Finds personal data (${kinds.join(', ')}); what is found it will ${strategy === 'warn' ? 'report' : strategy}.`,
+    description: `Finds personal data (${kinds.join(', ')}); strategy: ${strategy}.`,
     onViolation: options.onViolation,
   };
   const hooks = valueHooks<PiiKind, PiiMetadata>(

@@ -57,7 +57,7 @@ export const promptInjectionGuard = (
   const guard: Processor<string, PromptInjectionMetadata> = {
     id: options.id ?? 'prompt-injection',
     name: 'Prompt injection',
-    description: 'Finds attempts to take over the model, in input and tool results.',
+    description: 'Finds prompt injection in input and tool results.',
     onViolation: options.onViolation,
   };
   const judge = judgeWith<PromptInjectionMetadata>(guard, strategy);

@@ -26,7 +26,7 @@ describe('qualityGuard', () => {
     expect(tripped?.metadata).toEqual({ score: 0, failed: ['too-short', 'repetitive', 'refusal'] });
     expect(tripped?.reason).toContain('shorter');
     expect(tripped?.reason).toContain('repeats');
-    expect(tripped?.reason).toContain('refuses');
+    expect(tripped?.reason).toContain('refusal');
   });
 
   it.each([

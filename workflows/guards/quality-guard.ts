@@ -76,7 +76,7 @@ const feedback: Record<QualityFlaw, (rules: Rules) => string> = {
   empty: () => 'The answer is empty.',
   'too-short': ({ minChars }) => `The answer is shorter than ${minChars} characters; say more.`,
   repetitive: () => 'The answer repeats itself; say each thing once.',
-  refusal: () => 'The answer refuses; help with what can be helped with.',
+  refusal: () => 'The answer is a refusal; help as far as possible.',
 };
 
 interface Answer {

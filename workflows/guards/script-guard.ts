@@ -54,7 +54,7 @@ export const scriptGuard = (
   const guard: Processor<string, ScriptMetadata> = {
     id,
     name: 'Script',
-    description: `Lets pass what is written in ${scripts.join(', ')}.`,
+    description: `Allows only these scripts: ${scripts.join(', ')}.`,
     onViolation: options.onViolation,
   };
   const judge = judgeWith<ScriptMetadata>(guard, strategy === 'warn' ? 'warn' : 'block');

@@ -26,7 +26,7 @@ describe.each([
 
   it('stops before the model reads a description or schema with orders', async () => {
     for (const tool of [toolOf(order), toolOf('Looks it up.', order)])
-      expect(await run(tool)).toEqual({ reason: 'The tool look gives the model orders.', calls: 0 });
+      expect(await run(tool)).toEqual({ reason: 'The tool look contains instructions to the model.', calls: 0 });
   });
 
   it('lets other tools pass', async () => {

@@ -40,7 +40,7 @@ export const toolDescriptionGuard = (
   const guard: Processor<string, ToolDescriptionMetadata> = {
     id: options.id ?? 'tool-description',
     name: 'Tool descriptions',
-    description: 'Finds orders to the model in tools.',
+    description: 'Finds instructions to the model in tool definitions.',
     onViolation: options.onViolation,
   };
   const judge = judgeWith<ToolDescriptionMetadata>(guard, strategy);
@@ -52,7 +52,7 @@ export const toolDescriptionGuard = (
       const found =
         score < threshold
           ? undefined
-          : { reason: `The tool ${toolName} gives the model orders.`, metadata: { toolName, score, signals } };
+          : { reason: `The tool ${toolName} contains instructions to the model.`, metadata: { toolName, score, signals } };
       if (typeof tool === 'object' && tool !== null) judged.set(tool, found ?? 'clean');
       return found;
     });

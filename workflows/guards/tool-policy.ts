@@ -217,7 +217,7 @@ const decide = async (options: ToolPolicyOptions, call: Call, { made, messages }
   if (made.length >= maxCalls) return denied(`the run may make ${maxCalls} calls`);
   if (named === undefined) return { decision: others, why: 'it is not on the list' };
   const rule: ToolRule = typeof named === 'string' ? { decision: named } : named;
-  const fault = rule.decision === 'deny' ? 'it is on the list of what is denied' : await faultOf(rule, { toolName, args, made });
+  const fault = rule.decision === 'deny' ? 'it is on the deny list' : await faultOf(rule, { toolName, args, made });
   if (fault !== undefined) return denied(fault);
   const { decision: own = 'allow', tainted = 'allow' } = rule;
   const results = made.filter((earlier) => isUntrusted(tools[earlier.toolName])).map(({ result }) => result);
@@ -238,6 +238,6 @@ const faultOf = async (
   if (first !== undefined) return `it must not be called after ${first}`;
   if ((JSON.stringify(args)?.length ?? 0) > maxChars) return `its arguments have more than ${maxChars} characters`;
   const hasRules = Object.keys(rules).length > 0;
-  if (hasRules && (typeof args !== 'object' || args === null || Array.isArray(args))) return 'its arguments are no object';
+  if (hasRules && (typeof args !== 'object' || args === null || Array.isArray(args))) return 'its arguments are not an object';
   return faultIn(args, rules as Readonly<Record<string, ArgumentRule>>); // an undefined rule is no rule
 };

@@ -47,7 +47,7 @@ export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processI
   const guard: Processor<string, TopicMetadata> = {
     id: options.id ?? 'topic',
     name: 'Topic',
-    description: `Lets pass what is about ${names.join(', ')}.`,
+    description: `Allows only these topics: ${names.join(', ')}.`,
     onViolation: options.onViolation,
   };
   const judge = judgeWith<TopicMetadata>(guard, strategy);

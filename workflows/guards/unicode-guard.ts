@@ -48,7 +48,7 @@ export const unicodeGuard = (options: UnicodeGuardOptions = {}): Processor<strin
   const guard: Processor<string, UnicodeMetadata> = {
     id: options.id ?? 'unicode',
     name: 'Unicode',
-    description: `Finds characters that hide something (${tricks.join(', ')}).`,
+    description: `Finds hidden characters (${tricks.join(', ')}).`,
     onViolation: options.onViolation,
   };
   const policy = {
@@ -56,7 +56,7 @@ export const unicodeGuard = (options: UnicodeGuardOptions = {}): Processor<strin
     effect: strategy === 'clean' ? ('redact' as const) : strategy,
     replacement: ({ kind }: { kind: UnicodeTrick }, value: string) => (kind === 'hidden' ? '' : foldLookalikes(value)),
     detection: (found: Parameters<typeof countKinds<UnicodeTrick>>[0], place: string) => ({
-      reason: `The ${place} contains characters that hide something.`,
+      reason: `The ${place} contains hidden characters.`,
       metadata: { found: countKinds(found) },
     }),
   };

@@ -88,7 +88,7 @@ export const callJudge = async (
     if (attempt === 2)
       throw new InterlockError('guard/unavailable', {
         path: 'judge',
-        detail: `the judge gave no usable answer: ${read}.`,
+        detail: `the judge returned an invalid answer: ${read}.`,
       });
     prompt.push(
       message('assistant', text || '(empty)'),
@@ -154,12 +154,12 @@ const readReply = (text: string, { nonce, questions, judged }: Expected): number
     return 'it is no JSON';
   }
   if (!isReply(value, questions.length)) return 'it has another form';
-  if (value['nonce'] !== nonce) return 'its nonce is another one';
+  if (value['nonce'] !== nonce) return 'its nonce differs';
   const probabilities: number[] = [];
   for (const [at, { evidence = true }] of questions.entries()) {
     const answer = value[`p${at + 1}`] as Answer; // checked above
     if (answer.verdict === 'yes' && evidence && !isQuoted(answer.evidence, judged))
-      return `the evidence of p${at + 1} does not stand in the text`;
+      return `the evidence of p${at + 1} is not in the text`;
     probabilities.push(verdicts[answer.verdict]);
   }
   return probabilities;

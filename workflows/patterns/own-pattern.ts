@@ -22,7 +22,8 @@ const nameForm = /^[A-Za-z][\w-]{0,31}$/;
  * or looks around itself without a bound; `guard/invalid-option` for an invalid name or expression.
  */
 export const readPattern = ({ name, regex, maxLength }: OwnPattern, path: string): Finder => {
-  if (!nameForm.test(name)) throw invalid(`${path}.name`, 'it must be a letter, and then up to 31 letters, digits, - or _.');
+  if (!nameForm.test(name))
+    throw invalid(`${path}.name`, 'it must start with a letter, followed by up to 31 letters, digits, - or _.');
   if (!(regex instanceof RegExp)) throw invalid(`${path}.regex`, 'it must be a regular expression.');
   if (maxLength !== 'part' && !(Number.isInteger(maxLength) && maxLength >= 1))
     throw unbounded(path, `its maxLength is ${String(maxLength)}`);

@@ -69,7 +69,7 @@ describe('strategies', () => {
   it('block: says which kinds, never the value', async () => {
     const { tripped } = await callHook(redactor({ strategy: 'block' }), 'processInput', { messages: [user(`I am ${email}`)] });
     expect(tripped).toEqual({
-      reason: 'The input contains what must not be shown.',
+      reason: 'The input contains values that must not be shown.',
       retry: false,
       metadata: { strategy: 'block', found: { email: 1 } },
     });
@@ -81,7 +81,7 @@ describe('strategies', () => {
     await callHook(guard, 'processOutputStep', { messages: [user('?'), assistant(`${email} and 4111 1111 1111 1111`)] });
     expect(onViolation).toHaveBeenCalledExactlyOnceWith({
       processorId: 'redactor',
-      message: 'The answer contains what must not be shown.',
+      message: 'The answer contains values that must not be shown.',
       detail: { strategy: 'mask', found: { email: 1, card: 1 } },
     });
   });

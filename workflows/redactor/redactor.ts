@@ -56,7 +56,7 @@ export const redactor = (options: RedactorOptions): Redactor => {
     onViolation: options.onViolation,
   };
   const detection = (found: readonly ValueSpan[], place: ValuePlace): Detection<RedactionMetadata> => ({
-    reason: `The ${place} contains what must not be shown.`,
+    reason: `The ${place} contains values that must not be shown.`,
     metadata: { strategy, found: countKinds(found) as Record<string, number> }, // no count is undefined
   });
   if (strategy === 'restore')
