@@ -73,8 +73,8 @@ describe('--once', () => {
   it('prints the source of the answers, the answer, the states, the guards and the result', async () => {
     const { code, stdout, stderr } = await runToEnd(['--once', 'Hello']);
     expect(code, stderr).toBe(0);
-    expect(stdout).toMatch(/^No provider is configured: an embedded local responder answers/);
-    expect(stdout).toContain("I am Interlock's local responder, not a language model");
+    expect(stdout).toMatch(/^No provider is configured\. An embedded local responder answers/);
+    expect(stdout).toContain("This is Interlock's local responder, not a language model");
     expect(stdout).toMatch(
       /\nstates {2}input → step 0: preparing → requesting → calling → reviewing → deciding → finishing → .*success\n/,
     );
@@ -165,7 +165,7 @@ describe('a chat', () => {
     expect(tool).toContain('→ lookup-order {"orderId":"1042"}\n← {"orderId":"1042","status":"shipped"');
     expect(tool).toContain('reviewing → tools → deciding → step 1: preparing');
     expect(retry).toMatch(
-      /^ok\.\n↩ withdrawn \(attempt 1\): The answer is shorter than 40 characters; say more\.\nThank you for/m,
+      /^ok\.\n↩ retracted \(attempt 1\): The answer is shorter than 40 characters; say more\.\nThank you for/m,
     );
     expect(retry).toMatch(/^guard {3}quality in outputStep: retry, pass \(2 calls, /m);
     expect(retry).toContain('result  success · 1 retry');

@@ -87,7 +87,7 @@ type Started = Extract<Command, { kind: 'chat' | 'once' }>;
 
 const start = async (command: Started, opened: Awaited<ReturnType<typeof openModel>>, io: ChatIo): Promise<number> => {
   const { model, name } = opened;
-  const responder = 'No provider is configured: an embedded local responder answers, not a language model (see --help).';
+  const responder = 'No provider is configured. An embedded local responder answers instead of a language model (see --help).';
   if (!command.json) io.output.write(`${name === undefined ? responder : `Model: ${name}`}\n\n`);
   const runTurn = createConversation(createSupportAgent(model, createOrderStore()), command.json, io);
   if (command.kind === 'once') return exitCodes[await cancelable(runTurn, command.text, io)];

@@ -9,25 +9,25 @@ export type Command =
 
 export const usage = `Chat with a sample support agent whose input and output are guarded.
 
-  npm run chat                     A chat; piped input is read line by line.
-  npm run chat -- --once "text"    One turn.
+  npm run chat                     Starts a chat. Reads piped input by line.
+  npm run chat -- --once "text"    Runs one turn.
 
   --once <text>   Runs one turn and exits: 0 success, 2 tripwire, 1 failure,
                   130 canceled.
-  --json          Prints run events as JSON lines on stdout, and nothing else
-                  there; with npm's own --silent, as in
+  --json          Prints only run events, as JSON lines, on stdout. Use npm's
+                  --silent option, as in
                   npm run --silent chat -- --once "text" --json
-  --help          Prints this.
+  --help          Prints this help.
 
-The model comes from the environment. With none of these set, an embedded local
+Environment variables select the model. If none is set, an embedded local
 responder answers:
 
-  INTERLOCK_MODEL      A model id. Alone, an id of Mastra's model router, as in
-                       openai/gpt-4.1-mini, with the provider's own variable for
-                       the key.
+  INTERLOCK_MODEL      A model id. Without INTERLOCK_BASE_URL, an id of Mastra's
+                       model router, such as openai/gpt-4.1-mini; also set the
+                       key variable of its provider.
   INTERLOCK_BASE_URL   Any OpenAI-compatible endpoint, such as
                        http://127.0.0.1:11434/v1.
-  INTERLOCK_API_KEY    The key, where the endpoint wants one.`;
+  INTERLOCK_API_KEY    The API key, if the endpoint requires one.`;
 
 const options = {
   once: { type: 'string' },

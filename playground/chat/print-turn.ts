@@ -39,7 +39,7 @@ const lineOf = ({ type, payload = {}, data = {} }: ShownChunk, rejection: string
     case 'tool-error':
       return `← error: ${asText(payload.error)}`;
     case 'data-interlock-retract':
-      return `↩ withdrawn (attempt ${data.attempt ?? '?'})${rejection && `: ${rejection}`}`;
+      return `↩ retracted (attempt ${data.attempt ?? '?'})${rejection && `: ${rejection}`}`;
     case 'tripwire':
       return `■ blocked by ${payload.processorId}: ${payload.reason ?? ''}`;
     case 'error':

@@ -11,7 +11,7 @@ describe('the provider', () => {
     ['not an http or https address: "http://"', { INTERLOCK_BASE_URL: 'http://', INTERLOCK_MODEL: 'x' }],
     ['must be a router id', { INTERLOCK_MODEL: 'gpt' }],
     ['must be a router id', { INTERLOCK_MODEL: 'openai/' }],
-    ['knows no provider "no-such"', { INTERLOCK_MODEL: 'no-such/model' }],
+    ['has no provider "no-such"', { INTERLOCK_MODEL: 'no-such/model' }],
     ['set OPENAI_API_KEY', { INTERLOCK_MODEL: 'openai/gpt-4.1-mini' }],
     ['set NETLIFY_TOKEN and NETLIFY_SITE_ID', { INTERLOCK_MODEL: 'netlify/openai/gpt-5' }],
   ])('is refused: %s %j', (complaint, env) => {

@@ -19,7 +19,7 @@ export const readProvider = (env: Environment): Provider => {
   if (url && !id) return wrong('INTERLOCK_BASE_URL is set, but no model: set INTERLOCK_MODEL to a model of that endpoint.');
   if (url && id) return endpoint({ url, id, apiKey });
   if (id) return routed(id, apiKey, env);
-  if (apiKey) return wrong('INTERLOCK_API_KEY is set, but no model: set INTERLOCK_MODEL, and INTERLOCK_BASE_URL if need be.');
+  if (apiKey) return wrong('INTERLOCK_API_KEY is set, but no model: set INTERLOCK_MODEL, and INTERLOCK_BASE_URL if needed.');
   return { kind: 'responder' };
 };
 
@@ -41,7 +41,7 @@ const routed = (id: string, apiKey: string | undefined, env: Environment): Provi
     return wrong(`INTERLOCK_MODEL is "${id}": without INTERLOCK_BASE_URL it must be a router id, such as openai/gpt-4.1-mini.`);
   const isGateway = defaultGateways.some((gateway) => gateway.id === provider);
   const config = getProviderConfig(provider);
-  if (!config && !isGateway) return wrong(`INTERLOCK_MODEL is "${id}": Mastra's model router knows no provider "${provider}".`);
+  if (!config && !isGateway) return wrong(`INTERLOCK_MODEL is "${id}": Mastra's model router has no provider "${provider}".`);
   const missing = apiKey ? [] : [config?.apiKeyEnvVar ?? []].flat().filter((name) => !env[name]);
   if (missing.length > 0) return wrong(`INTERLOCK_MODEL is "${id}", and its key is missing: set ${missing.join(' and ')}.`);
   return { kind: 'model', name: id, model: { id: id as `${string}/${string}`, ...(apiKey && { apiKey }) } };

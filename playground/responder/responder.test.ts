@@ -54,7 +54,7 @@ const deltasOf = async (result: ReturnType<typeof ask>) => {
 describe('ordinary text', () => {
   it('is answered with what the responder is and what to type', async () => {
     const text = await ask('Hello there, my name is Ada Lovelace').text;
-    expect(text).toMatch(/^I am Interlock's local responder, not a language model/);
+    expect(text).toMatch(/^This is Interlock's local responder, not a language model/);
     expect(text.length).toBeGreaterThan(80);
     expect(text).not.toContain('Ada');
     for (const { example } of scenarios) expect(text).toContain(example);
@@ -63,7 +63,7 @@ describe('ordinary text', () => {
   it('is answered also after an order was talked about', async () => {
     const before = await ask('where is my order 1042?').responseMessages;
     const messages: ModelMessage[] = [{ role: 'user', content: 'where is my order 1042?' }, ...before];
-    expect(await ask('thank you', { messages }).text).toMatch(/^I am Interlock's/);
+    expect(await ask('thank you', { messages }).text).toMatch(/^This is Interlock's/);
   });
 });
 
@@ -85,7 +85,7 @@ describe('orders', () => {
 
   it('says so where the tool is not offered', async () => {
     const result = ask('refund order 1042', { withTools: false });
-    expect(await result.text).toContain('I was not given it in this step');
+    expect(await result.text).toContain('is not available in this step');
     expect(await result.toolCalls).toEqual([]);
   });
 });
@@ -118,7 +118,7 @@ describe('scenarios', () => {
   it('fail: a refused request', async () => {
     const errors: unknown[] = [];
     for await (const part of ask('fail').fullStream) if (part.type === 'error') errors.push(part.error);
-    expect(errors).toMatchObject([{ statusCode: 400, message: expect.stringContaining('asked to fail') }]);
+    expect(errors).toMatchObject([{ statusCode: 400, message: expect.stringContaining('to simulate a failure') }]);
   });
 });
 

@@ -69,5 +69,5 @@ const formatFields = (fields: Record<string, unknown>): string =>
 const formatToolAnswer = ({ toolName, content }: ToolAnswer): string => {
   const result = parse(content);
   const formatted = isRecord(result) ? formatFields(result) : formatValue(result);
-  return `I asked ${toolName}, and this is what it told me: ${formatted.replace(/\.$/, '')}. Is there anything else I can do for this order?`;
+  return `The tool ${toolName} returned: ${formatted.replace(/\.$/, '')}. Is there anything else I can do for this order?`;
 };

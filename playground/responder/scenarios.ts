@@ -25,15 +25,13 @@ const reasonIn = (userText: string): string => /\bbecause\s+(.+?)[.!]?$/i.exec(u
 const call = ({ offers }: Conversation, name: string, args: Record<string, string>): Reply =>
   offers(name)
     ? { kind: 'tool-calls', calls: [{ name, args, fragments: 4 }] }
-    : text(
-        `I would use the tool ${name} for this, but I was not given it in this step, so I cannot look into order ${args['orderId']} now.`,
-      );
+    : text(`The tool ${name} is not available in this step, so I cannot look up order ${args['orderId']}.`);
 
 /** In order of precedence. */
 export const scenarios: readonly Scenario[] = [
   {
     example: 'refund order 1042',
-    shows: 'a tool with consequences',
+    shows: 'a tool that changes data',
     matches: wantsRefund,
     reply: (conversation) =>
       call(conversation, 'refund-order', {
@@ -43,13 +41,13 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     example: 'where is my order 1042?',
-    shows: 'a tool call, and an answer made from its result',
+    shows: 'a tool call, and a response from its result',
     matches: (userText) => orderIn(userText) !== undefined,
     reply: (conversation) => call(conversation, 'lookup-order', { orderId: orderIn(conversation.userText) ?? '' }),
   },
   {
     example: 'leak',
-    shows: 'an answer with an e-mail address and a card number in it',
+    shows: 'a response with an e-mail address and a card number',
     matches: (userText) => /\bleak|\be-?mail of the manager\b|\bmanager's e-?mail\b/i.test(userText),
     reply: () =>
       text(
@@ -59,7 +57,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     example: 'short',
-    shows: 'a poor first answer, and a better one after feedback',
+    shows: 'a retry: a poor response, and a better one after feedback',
     matches: (userText) => /\b(?:short|brief)\b/i.test(userText),
     reply: ({ hasFeedback }) =>
       text(
@@ -71,22 +69,22 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     example: 'hang',
-    shows: 'a provider that never finishes: press stop',
+    shows: 'a response that never ends: press Stop',
     matches: (userText) => /\bhang\b/i.test(userText),
     reply: () => ({ kind: 'hang', after: ['One ', 'mom', 'ent', ', pl', 'ease', ' …'] }),
   },
   {
     example: 'fail',
-    shows: 'a provider that refuses the request',
+    shows: 'a failed model call',
     matches: (userText) => /\bfail\b/i.test(userText),
-    reply: () => ({ kind: 'error', status: 400, message: 'The local responder was asked to fail, and refused this request.' }),
+    reply: () => ({ kind: 'error', status: 400, message: 'The local responder rejected this request to simulate a failure.' }),
   },
 ];
 
 /** The answer to all other inputs; it repeats none of the input. */
 export const introduction = (): Reply =>
-  text(
-    "I am Interlock's local responder, not a language model: I give prepared answers, so that you can watch the guards work " +
-      `without a key. You can type:\n${scenarios.map(({ example, shows }) => `- ${example} (${shows})`).join('\n')}\n` +
-      'Anything else gets this answer.',
+  print(
+    "This is Interlock's local responder, not a language model. It gives prepared responses, so that you can watch the guards " +
+      `without an API key. Try:\n${scenarios.map(({ example, shows }) => `- ${example} (${shows})`).join('\n')}\n` +
+      'All other messages get this response.',
   );

@@ -14,8 +14,8 @@ import { builtPages } from '../server/http/pages.js';
 const usage = `Opens the studio with sample agents.
 
   --port <number>, --host <address>, --token <text>, --no-token, --file <path>,
-  --content <which>, --max-runs <n>, --max-mb <n>: as of \`mastra-interlock studio --help\`.
-  --once <text>, --json: a turn of the chat instead; see npm run chat -- --help.`;
+  --content <which>, --max-runs <n>, --max-mb <n>: see \`mastra-interlock studio --help\`.
+  --once <text>, --json: run one turn of the chat instead; see npm run chat -- --help.`;
 
 /** The studio over the sample agents. Returns the program's exit code. */
 export const runStudio = async (args: readonly string[], output: Output): Promise<number> => {
@@ -39,7 +39,9 @@ const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print
   }
   await buildPages(complain);
   const { model, name, close } = await openModel(provider);
-  print(name === undefined ? 'No provider is configured: an embedded local responder gives prepared answers.' : `Model: ${name}`);
+  print(
+    name === undefined ? 'No provider is configured. An embedded local responder gives prepared responses.' : `Model: ${name}`,
+  );
   const { kind: _, entry: __, file: asked, ...rest } = command;
   const file = await databaseFile(asked, { complain, cwd });
   const engine = file === undefined ? undefined : openWorkflow({ path: `${file}.engine` }); // suspended runs outlive this process
@@ -56,7 +58,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Builds the studio's pages if they are missing or out of date. */
 export const buildPages = async (print: (line: string) => void): Promise<void> => {
   if (changedAt([`${builtPages()}/index.html`]) > changedAt(sources())) return;
-  print('Building the studio’s pages; this takes a few seconds …');
+  print('Building the studio pages; this takes a few seconds …');
   const { build } = await import('vite');
   const { NODE_ENV } = process.env;
   process.env.NODE_ENV = 'production'; // in a process of tests as well: the shipped pages are built this way

@@ -67,7 +67,7 @@ describe('a stock agent with guardsFor', () => {
   });
 
   it.each([
-    ['keeps words and gives them back', 'Anything else gets this answer.', undefined, 'pass'],
+    ['keeps words and gives them back', 'All other messages get this response.', undefined, 'pass'],
     ['puts others in their place', 'Write to ada@example.com.', undefined, 'edit'],
     ['removes words', 'The code is swordfish.', removing, 'edit'],
     ['removes the last words', 'It ends with swordfish', removing, 'edit'],

@@ -316,7 +316,7 @@ describe('a recorded run', () => {
     const { runId } = await studio.run('Hi');
     const fixture = await studio.get(`runs/${runId}/fixture`);
     expect(fixture.headers.get('content-disposition')).toContain('.test.ts');
-    expect(await fixture.text()).toMatch(/^\/\/ Change the import of the agent.*\nimport .*\nimport .* from 'vitest'/);
+    expect(await fixture.text()).toMatch(/^\/\/ Replace this import.*\nimport .*\nimport .* from 'vitest'/);
     const ours = await (await studio.get(`runs/${runId}/fixture?from=../src/helper.js&name=helper`)).text();
     expect(ours).toMatch(/^import /);
     expect(ours).toContain('import { helper } from "../src/helper.js";');

@@ -48,7 +48,7 @@ export const createOrderStore = (): OrderStore => {
     refund: (orderId, reason) => {
       const order = orders.get(orderId);
       if (!order) throw new Error(`There is no order ${orderId}.`);
-      if (order.status === 'refunded') throw new Error(`Order ${orderId} was refunded before.`);
+      if (order.status === 'refunded') throw new Error(`Order ${orderId} has already been refunded.`);
       const refunded: Order = { ...order, status: 'refunded', refundReason: reason };
       orders.set(orderId, refunded);
       return refunded;

@@ -14,7 +14,7 @@ export const createOrderTools = (store: OrderStore) => ({
   }),
   'refund-order': createTool({
     id: 'refund-order',
-    description: 'Pays an order back in full. Use it only where the customer asks for it.',
+    description: 'Refunds an order in full. Use it only if the customer asks for it.',
     inputSchema: z.object({ orderId, reason: z.string().min(1).describe("The customer's reason, in a few words.") }),
     execute: async ({ orderId: id, reason }) => store.refund(id, reason),
   }),

@@ -42,14 +42,14 @@ const describeAgent = async (
 
 /** The data that a stock agent's stream lacks. */
 const stockDescription =
-  'This agent runs in Mastra’s own loop, which tells what leaves and how the run ends. States, attempts and held words are not known; verdicts and edits are, where its guards come from guardsFor().';
+  'This agent runs in Mastra’s own loop. Its runs show emitted content and the outcome, but no states, attempts or buffered text. Verdicts and edits are shown for guards from guardsFor().';
 
 const modelName = async (agent: KnownAgent['agent']): Promise<string> => {
   try {
     const { provider, modelId } = await agent.getModel();
     return `${provider}/${modelId}`;
   } catch {
-    return 'chosen for each request';
+    return 'chosen per request';
   }
 };
 

@@ -34,8 +34,8 @@ export const readStudioCommand = (args: readonly string[]): StudioCommand => {
   const { help, port, content, token, 'no-token': noToken, 'max-runs': maxRuns, 'max-mb': maxMb, ...rest } = parse(args);
   if (help) return { kind: 'help' };
   if (content !== undefined && content !== 'all' && content !== 'released')
-    throw invalid('--content', `it is "${content}", and may be all or released`);
-  if (noToken && token !== undefined) throw invalid('--no-token', 'it excludes --token');
+    throw invalid('--content', `it is "${content}", and must be all or released`);
+  if (noToken && token !== undefined) throw invalid('--no-token', 'it cannot be combined with --token');
   const megabytes = wholeNumber('--max-mb', maxMb, 1);
   return {
     kind: 'serve',

@@ -17,7 +17,7 @@ interface Place {
 export const databaseFile = async (asked: string | undefined, { complain, cwd }: Place): Promise<string | undefined> => {
   if (asked === inMemory) return undefined;
   if (asked === undefined && !(await hasLibsql())) {
-    complain('Runs are kept in memory: install @libsql/client to keep them in a file.');
+    complain('Runs are stored in memory. Install @libsql/client to store them in a file.');
     return undefined;
   }
   if (asked !== undefined) return resolve(cwd, asked);

@@ -7,7 +7,7 @@ const samePressMs = 250;
 export const serveUntilStopped = async (options: StudioServerOptions, print: (line: string) => void): Promise<number> => {
   const studio = await startStudio(options);
   print(`The studio is at ${studio.url}`);
-  print(`Runs are kept in ${options.file ?? 'memory, until it ends'}. Ctrl+C ends it.`);
+  print(`Runs are stored in ${options.file ?? 'memory until the studio stops'}. Press Ctrl+C to stop.`);
   await untilStopped();
   await studio.close();
   return 0;

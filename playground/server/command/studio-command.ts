@@ -22,7 +22,7 @@ export const studioCommand = async (args: readonly string[], { print, complain, 
   if (command.kind === 'help' || command.entry === undefined)
     throw new InterlockError('studio/invalid-option', {
       path: '--entry',
-      detail: 'name the module that exports the Mastra instance',
+      detail: 'pass the module that exports the Mastra instance',
     });
   const { entry, file, kind: _, ...rest } = command;
   const mastra = await loadEntry(resolve(cwd, entry));

@@ -71,7 +71,7 @@ export const workbenchRoutes = (studio: Studio): Hono =>
       return c.text(from === undefined ? `${whereTheAgentIs}${fixture}` : fixture);
     });
 
-const whereTheAgentIs = '// Change the import of the agent to the module and the name under which your application exports it.\n';
+const whereTheAgentIs = '// Replace this import with the module and export name of the agent in your application.\n';
 
 const pipelineOf = async (studio: Studio, id: string): Promise<KnownPipeline> => {
   const pipeline = (await studio.known()).pipelines.find((one) => one.id === id);

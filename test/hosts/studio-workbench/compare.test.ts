@@ -50,7 +50,7 @@ it('says that a stock agent’s run cannot be replayed, and offers it nowhere', 
   const runId = await startRun('stock');
   const shown = await browser().open(page(`runs/${runId}`));
   await shown.locator('.run-facts').getByText('success').waitFor();
-  await shown.getByText(/A stock Mastra agent records no trace/).waitFor();
+  await shown.getByText(/runs in Mastra’s own loop/).waitFor();
   expect(await shown.getByRole('link', { name: 'Replay and compare' }).count()).toBe(0);
   await shown.goto(page(`runs/${runId}/compare`));
   await shown.getByText('No trace to replay').waitFor();

@@ -63,7 +63,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     if (answer === 'Approve') await browser().screenshot(page, 'chat-approval');
     await question.getByRole('button', { name: answer }).click();
     await expectShown(page.locator('.turn-foot').getByText('success'));
-    await expectShown(page.locator('.tool summary').getByText(answer === 'Approve' ? 'done' : 'refused'));
+    await expectShown(page.locator('.tool summary').getByText(answer === 'Approve' ? 'done' : 'declined'));
   });
 
   it('shows what a failing provider said', async () => {

@@ -69,7 +69,7 @@ const EventList = ({ found, startedAt, seq, onSeq }: EventListProps) => {
   }, [here, rows]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
-    <div ref={box} className="events" role="region" aria-label="Events of the run" tabIndex={0}>
+    <div ref={box} className="events" role="region" aria-label="Event list" tabIndex={0}>
       <ol style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ key, index, start }) => {
           const entry = found[index];

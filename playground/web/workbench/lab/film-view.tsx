@@ -31,7 +31,7 @@ export const FilmView = ({ film, index, onGo, keys }: FilmViewProps) => {
       {frame.stop && <StopNotice stop={frame.stop} />}
       <FilmStrip film={film} index={index} onGo={onGo} />
       <p className="faint film-words">
-        <kbd>p</kbd> play, <kbd>n</kbd> next emission, {keys}. Max. {mostHeld(film)} characters buffered.
+        <kbd>p</kbd> play, <kbd>n</kbd> next emission, {keys}. Peak buffer: {mostHeld(film)} characters.
       </p>
     </div>
   );
