@@ -28,7 +28,10 @@ describe('the command line', () => {
 
   it('refuses what it does not know', async () => {
     expect(await run('fly')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Unknown command "fly"') as string });
-    expect(await run('redact')).toMatchObject({ code: 2, err: expect.stringMatching(/^redact: one trace file is required\./) as string });
+    expect(await run('redact')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^redact: one trace file is required\./) as string,
+    });
     expect(await run('redact', 'missing.jsonl')).toMatchObject({
       code: 2,
       err: expect.stringMatching(
@@ -99,7 +102,7 @@ describe('replay', () => {
     expect(JSON.parse(json.out)).toMatchObject({ path: 'blocked.jsonl', differs: true, after: { status: 'success' } });
     for (const [args, says] of [
       [['blocked.jsonl'], '--pipeline is missing'],
-      [['--pipeline', 'same.mjs'], 'name the traces'],
+      [['--pipeline', 'same.mjs'], 'a trace file is missing'],
     ] as const)
       expect(await run('replay', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(says) as string });
   });
