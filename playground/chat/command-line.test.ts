@@ -8,8 +8,8 @@ describe('the command line', () => {
     [['--once'], "Option '--once <value>' argument missing. See --help."],
     [['--once', ' '], '--once needs a text'],
     [['--json=yes'], "Option '--json' does not take an argument. See --help."],
-  ])('%j is refused', (args, say) => {
-    expect(readCommandLine(args)).toMatchObject({ kind: 'wrong', say: expect.stringContaining(say) });
+  ])('%j is refused', (args, message) => {
+    expect(readCommandLine(args)).toMatchObject({ kind: 'wrong', message: expect.stringContaining(message) });
   });
 
   it('takes a text that looks like an option', () => {

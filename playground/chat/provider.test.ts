@@ -15,9 +15,9 @@ describe('the provider', () => {
     ['set OPENAI_API_KEY', { INTERLOCK_MODEL: 'openai/gpt-4.1-mini' }],
     ['set NETLIFY_TOKEN and NETLIFY_SITE_ID', { INTERLOCK_MODEL: 'netlify/openai/gpt-5' }],
   ])('is refused: %s %j', (complaint, env) => {
-    const { kind, say } = readProvider(env) as { kind: string; say: string };
-    expect([kind, say]).toEqual(['wrong', expect.stringContaining(complaint)]);
-    expect(say).not.toMatch(/\n|secret-key/);
+    const { kind, message } = readProvider(env) as { kind: string; message: string };
+    expect([kind, message]).toEqual(['wrong', expect.stringContaining(complaint)]);
+    expect(message).not.toMatch(/\n|secret-key/);
   });
 
   it.each<[Record<string, string>, object]>([

@@ -14,7 +14,7 @@ export interface Scenario {
 /** Characters per delta: few, so that a value spans several deltas. */
 const charsPerDelta = 4;
 
-const text = (text: string): Reply => ({ kind: 'text', text, chunks: charsPerDelta });
+const textReply = (text: string): Reply => ({ kind: 'text', text, chunks: charsPerDelta });
 
 const orderIn = (userText: string): string | undefined => /\border\D{0,12}(\d+)/i.exec(userText)?.[1];
 
@@ -25,7 +25,7 @@ const reasonIn = (userText: string): string => /\bbecause\s+(.+?)[.!]?$/i.exec(u
 const call = ({ offers }: Conversation, name: string, args: Record<string, string>): Reply =>
   offers(name)
     ? { kind: 'tool-calls', calls: [{ name, args, fragments: 4 }] }
-    : text(`The tool ${name} is not available in this step, so I cannot look up order ${args['orderId']}.`);
+    : textReply(`The tool ${name} is not available in this step, so I cannot look up order ${args['orderId']}.`);
 
 /** In order of precedence. */
 export const scenarios: readonly Scenario[] = [
@@ -50,7 +50,7 @@ export const scenarios: readonly Scenario[] = [
     shows: 'a response with an e-mail address and a card number',
     matches: (userText) => /\bleak|\be-?mail of the manager\b|\bmanager's e-?mail\b/i.test(userText),
     reply: () =>
-      text(
+      textReply(
         'Of course. You can write to the manager, Dana Whitfield, at dana.whitfield@example.com, and the card that we have on ' +
           'file for you is 4111 1111 1111 1111. Please keep both to yourself.',
       ),
@@ -60,7 +60,7 @@ export const scenarios: readonly Scenario[] = [
     shows: 'a retry: a poor response, and a better one after feedback',
     matches: (userText) => /\b(?:short|brief)\b/i.test(userText),
     reply: ({ hasFeedback }) =>
-      text(
+      textReply(
         hasFeedback
           ? 'Thank you for the feedback. Returns are free within 30 days of delivery: open the order, choose "Return an item", ' +
               'print the label, and the money is back within five working days of the parcel reaching us.'
@@ -83,7 +83,7 @@ export const scenarios: readonly Scenario[] = [
 
 /** The answer to all other inputs; it repeats none of the input. */
 export const introduction = (): Reply =>
-  print(
+  textReply(
     "This is Interlock's local responder, not a language model. It gives prepared responses, so that you can watch the guards " +
       `without an API key. Try:\n${scenarios.map(({ example, shows }) => `- ${example} (${shows})`).join('\n')}\n` +
       'All other messages get this response.',

@@ -50,16 +50,16 @@ interface ConversationOptions {
 /** Opens a conversation for guards; its system messages become those of the list. */
 export const openConversation = (
   { scope }: Pick<Run, 'scope'>,
-  messages: readonly AnyMessage[],
+  input: readonly AnyMessage[],
   options: ConversationOptions = {},
 ): Conversation => {
   const { messages: port } = scope.host;
-  const systems = messages.filter(isSystem);
-  const answeredFrom = (options.answeredFrom ?? messages.length) - systems.length;
+  const systems = input.filter(isSystem);
+  const answeredFrom = (options.answeredFrom ?? input.length) - systems.length;
   const list = port.create([], [], 'input');
   if (systems.length > 0) port.writeSystem(list, copyPlain(systems) as SystemMessage[]);
   const startedAt = Date.now();
-  const groups = grouped(messages.filter((message) => !isSystem(message))).map(({ at, messages }, index): Group => {
+  const groups = grouped(input.filter((message) => !isSystem(message))).map(({ at, messages }, index): Group => {
     const stored = toStored(messages);
     return { id: `message-${index}`, isAnswer: at >= answeredFrom, messages, stored, before: stored.parts };
   });

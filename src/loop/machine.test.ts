@@ -408,7 +408,7 @@ const withChart = (change: (chart: StateConfig, step: Record<string, StateConfig
   return createMachine(chart as never, loopMachine.implementations as never) as unknown as Machine; // the same except for the change
 };
 
-const endedWith = (kind: OutcomeKind) => ({ type: 'endedWith', params: { kind } });
+const is = (kind: OutcomeKind) => ({ type: 'outcomeIs', params: { kind } });
 const kindOf = (event: LoopEvent): OutcomeKind | undefined => ('output' in event ? event.output.kind : undefined);
 
 const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
@@ -476,19 +476,19 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
   ],
   'tools after a trip': [
     'P1',
-    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: endedWith('trip'), target: 'tools' })),
+    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: is('trip'), target: 'tools' })),
   ],
   'tools after a retry': [
     'P1',
-    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: endedWith('retry'), target: 'tools' })),
+    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: is('retry'), target: 'tools' })),
   ],
   'tools after a guard that failed': [
     'P1',
-    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: endedWith('failed'), target: 'tools' })),
+    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: is('failed'), target: 'tools' })),
   ],
   'tools without a review': [
     'P1',
-    () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: endedWith('done'), target: 'tools' })),
+    () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: is('done'), target: 'tools' })),
   ],
   'tools without a call': ['P1', () => withGuards({ calledTools: ({ event }) => kindOf(event) === 'reviewed' })],
   'tools in the next attempt': [
@@ -511,20 +511,20 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
     () =>
       withChart((_, { overlapping }) =>
         Object.assign(overlapping?.states['model']?.states['opening']?.invoke ?? {}, {
-          onDone: [{ guard: endedWith('done'), target: '#loop.step.calling' }, { target: '#loop.failed' }],
+          onDone: [{ guard: is('done'), target: '#loop.step.calling' }, { target: '#loop.failed' }],
         }),
       ),
   ],
   'guards that are not waited for': [
     'P2',
-    () => withChart((_, { requesting }) => requesting?.invoke.onDone.unshift({ guard: endedWith('overlap'), target: 'calling' })),
+    () => withChart((_, { requesting }) => requesting?.invoke.onDone.unshift({ guard: is('overlap'), target: 'calling' })),
   ],
   'tools before their guards have passed': [
     'P2',
     () =>
       withChart((_, { overlapping }) =>
         overlapping?.states['model']?.states['opening']?.invoke.onDone.unshift({
-          guard: endedWith('done'),
+          guard: is('done'),
           target: '#loop.step.tools',
         }),
       ),
@@ -534,7 +534,7 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
     () =>
       withChart((_, { overlapping }) => {
         const { opening } = overlapping?.states['model']?.states ?? {};
-        opening?.invoke.onDone.unshift({ guard: endedWith('api-error'), target: '#loop.step.recovering' });
+        opening?.invoke.onDone.unshift({ guard: is('api-error'), target: '#loop.step.recovering' });
       }),
   ],
   'a failed call that is read on': ['P2', () => withChart((_, { overlapping }) => void overlapping?.onDone?.shift())],
@@ -551,7 +551,7 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
     () =>
       withChart((_, { overlapping }) =>
         overlapping?.states['guards']?.states['judging']?.invoke.onDone.unshift({
-          guard: endedWith('trip'),
+          guard: is('trip'),
           target: '#loop.step.calling',
         }),
       ),
@@ -571,14 +571,14 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
   'a cancel that is not heard': ['P5', () => withChart((chart) => delete chart.on)],
   'a call that is made again for nothing': [
     'P5',
-    () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: endedWith('api-error'), target: 'requesting' })),
+    () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: is('api-error'), target: 'requesting' })),
   ],
   'a state that cannot be reached': [
     'P5',
     () =>
       withChart((_, { tools }) =>
         Object.assign(tools?.invoke ?? {}, {
-          onDone: [{ guard: endedWith('executed'), target: 'deciding', actions: 'recordStop' }, { target: '#loop.failed' }],
+          onDone: [{ guard: is('executed'), target: 'deciding', actions: 'recordStop' }, { target: '#loop.failed' }],
         }),
       ),
   ],

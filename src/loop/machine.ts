@@ -63,7 +63,7 @@ const loopSetup = setup({
   },
   actors: Object.fromEntries(activityNames.map((name) => [name, scripted])) as Record<ActivityName, typeof scripted>,
   guards: {
-    endedWith: ({ event }, { kind }: { kind: OutcomeKind }) => outcomeOf(event)?.kind === kind,
+    outcomeIs: ({ event }, { kind }: { kind: OutcomeKind }) => outcomeOf(event)?.kind === kind,
     mayRetry: ({ context, event }) => outcomeOf(event)?.kind === 'retry' && context.retries < context.limits.maxRetries,
     mayRecover: ({ context, event }) =>
       outcomeOf(event)?.kind === 'same-model' && context.recoveries < context.limits.maxRecoveries,
@@ -103,12 +103,12 @@ const loopSetup = setup({
 
 const entered = (state: string) => ({ type: 'entered', params: { state } }) as const;
 
-const endedWith = <K extends OutcomeKind>(kind: K) => ({ type: 'endedWith', params: { kind } }) as const;
+const is = <K extends OutcomeKind>(kind: K) => ({ type: 'outcomeIs', params: { kind } }) as const;
 
 /** The ends of any judged activity that does not continue. A retry beyond the budget is a trip. */
 const ends = [
-  { guard: endedWith('retry'), target: '#loop.tripwire' },
-  { guard: endedWith('trip'), target: '#loop.tripwire' },
+  { guard: is('retry'), target: '#loop.tripwire' },
+  { guard: is('trip'), target: '#loop.tripwire' },
   { target: '#loop.failed' },
 ] as const;
 
@@ -145,7 +145,7 @@ export const loopMachine = loopSetup.createMachine({
         src: 'input',
         id: 'input',
         onDone: [
-          { guard: endedWith('done'), target: 'step', actions: 'firstAttempt' },
+          { guard: is('done'), target: 'step', actions: 'firstAttempt' },
           { guard: 'mayRetry', target: 'input', reenter: true, actions: 'countRetry' },
           ...ends,
         ],
@@ -160,7 +160,7 @@ export const loopMachine = loopSetup.createMachine({
           invoke: {
             src: 'prepare',
             id: 'prepare',
-            onDone: [{ guard: endedWith('done'), target: 'requesting' }, ...stops],
+            onDone: [{ guard: is('done'), target: 'requesting' }, ...stops],
             onError: failed,
           },
         },
@@ -169,11 +169,7 @@ export const loopMachine = loopSetup.createMachine({
           invoke: {
             src: 'request',
             id: 'request',
-            onDone: [
-              { guard: endedWith('done'), target: 'calling' },
-              { guard: endedWith('overlap'), target: 'overlapping' },
-              ...stops,
-            ],
+            onDone: [{ guard: is('done'), target: 'calling' }, { guard: is('overlap'), target: 'overlapping' }, ...stops],
             onError: failed,
           },
         },
@@ -189,8 +185,8 @@ export const loopMachine = loopSetup.createMachine({
                     src: 'open',
                     id: 'open',
                     onDone: [
-                      { guard: endedWith('done'), target: 'open' },
-                      { guard: endedWith('api-error'), target: 'broken' },
+                      { guard: is('done'), target: 'open' },
+                      { guard: is('api-error'), target: 'broken' },
                       { target: failed },
                     ],
                     onError: failed,
@@ -208,7 +204,7 @@ export const loopMachine = loopSetup.createMachine({
                   invoke: {
                     src: 'judge',
                     id: 'judge',
-                    onDone: [{ guard: endedWith('done'), target: 'passed' }, ...stops],
+                    onDone: [{ guard: is('done'), target: 'passed' }, ...stops],
                     onError: failed,
                   },
                 },
@@ -227,11 +223,7 @@ export const loopMachine = loopSetup.createMachine({
           invoke: {
             src: 'call',
             id: 'call',
-            onDone: [
-              { guard: endedWith('done'), target: 'reviewing' },
-              { guard: endedWith('api-error'), target: 'recovering' },
-              ...stops,
-            ],
+            onDone: [{ guard: is('done'), target: 'reviewing' }, { guard: is('api-error'), target: 'recovering' }, ...stops],
             onError: failed,
           },
         },
@@ -255,7 +247,7 @@ export const loopMachine = loopSetup.createMachine({
             id: 'review',
             onDone: [
               { guard: 'calledTools', target: 'tools', actions: 'recordToolCalls' },
-              { guard: endedWith('reviewed'), target: 'deciding', actions: 'recordToolCalls' },
+              { guard: is('reviewed'), target: 'deciding', actions: 'recordToolCalls' },
               ...stops,
             ],
             onError: failed,
@@ -267,8 +259,8 @@ export const loopMachine = loopSetup.createMachine({
             src: 'tools',
             id: 'tools',
             onDone: [
-              { guard: endedWith('executed'), target: 'deciding', actions: 'recordStop' },
-              { guard: endedWith('suspended'), target: '#loop.suspended' },
+              { guard: is('executed'), target: 'deciding', actions: 'recordStop' },
+              { guard: is('suspended'), target: '#loop.suspended' },
               ...stops,
             ],
             onError: failed,
@@ -286,7 +278,7 @@ export const loopMachine = loopSetup.createMachine({
       invoke: {
         src: 'finish',
         id: 'finish',
-        onDone: [{ guard: endedWith('done'), target: 'persisting' }, ...stops],
+        onDone: [{ guard: is('done'), target: 'persisting' }, ...stops],
         onError: failed,
       },
     },
@@ -295,7 +287,7 @@ export const loopMachine = loopSetup.createMachine({
       invoke: {
         src: 'persist',
         id: 'persist',
-        onDone: [{ guard: endedWith('done'), target: 'success' }, { target: failed }],
+        onDone: [{ guard: is('done'), target: 'success' }, { target: failed }],
         onError: failed,
       },
     },

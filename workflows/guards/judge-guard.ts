@@ -99,7 +99,7 @@ export const judgeGuard = (
     description: `Checks policies with a model: ${Object.keys(options.policies).join(', ')}.`,
     onViolation: options.onViolation,
   };
-  const callJudge = createJudgeCalls(options);
+  const scorePolicies = createJudgeCalls(options);
   const judge = async (place: JudgePlace, judged: string, args: PlaceContext<JudgeMetadata>): Promise<void> => {
     const policies = Object.entries(options.policies).filter(([, { places }]) => places.includes(place));
     if (policies.length === 0 || judged.trim() === '') return;
@@ -107,7 +107,7 @@ export const judgeGuard = (
       await Promise.all(policies.map(async ([name, { screen }]) => [name, await screened(judged, screen)])),
     );
     const open = policies.filter(([name]) => known[name] === undefined);
-    const scores = open.length > 0 ? await callJudge(place, Object.fromEntries(open), { judged, args }) : {};
+    const scores = open.length > 0 ? await scorePolicies(place, Object.fromEntries(open), { judged, args }) : {};
     const violated = policies.filter(([name, { threshold = 0.7 }]) => (known[name] ?? scores[name] ?? 1) >= threshold);
     for (const strategy of ['warn', 'block'] as const) {
       const names = violated.filter(([, policy]) => (policy.strategy ?? 'block') === strategy).map(([name]) => name);
@@ -144,14 +144,14 @@ interface JudgedInput {
   readonly args: PlaceContext<JudgeMetadata>;
 }
 
-type CallJudge = (
+type ScorePolicies = (
   place: JudgePlace,
   policies: Readonly<Record<string, JudgePolicy>>,
   input: JudgedInput,
 ) => Promise<Readonly<Record<string, number>>>;
 
 /** Asks about a text part by part. Concurrent equal questions share one call, unless their run can be aborted. */
-const createJudgeCalls = ({ model, onJudgement }: JudgeGuardOptions): CallJudge => {
+const createJudgeCalls = ({ model, onJudgement }: JudgeGuardOptions): ScorePolicies => {
   const underWay = new Map<string, ReturnType<typeof callJudge>>();
   const shared = async (policies: Readonly<Record<string, JudgePolicy>>, material: JudgeMaterial) => {
     const key = JSON.stringify([Object.keys(policies), material]);

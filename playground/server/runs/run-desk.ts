@@ -44,7 +44,7 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   const { conversations, onOver } = options;
   const sessions = new Map<string, RunSession>();
   const watched = new Map<string, RunLog>();
-  const running = new Set<Promise<void>>();
+  const runs = new Set<Promise<void>>();
   const find = (runId: string): RunLog | undefined => sessions.get(runId)?.log ?? watched.get(runId);
   const finish = async (log: RunLog): Promise<void> => {
     log.close();
@@ -55,10 +55,8 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   const followed = (session: RunSession, stream: AgentStream, read?: Following['read']): StartedRun => {
     const { log, threadId } = session;
     session.followed = startedHere.run(log, () => follow(session, stream, { conversations, read }));
-    const done = session.followed
-      .then(() => (isSuspended(session) ? undefined : finish(log)))
-      .finally(() => running.delete(done));
-    running.add(done);
+    const done = session.followed.then(() => (isSuspended(session) ? undefined : finish(log))).finally(() => runs.delete(done));
+    runs.add(done);
     return { runId: log.runId, threadId };
   };
   const start = async (session: RunSession, open: OpenRun): Promise<StartedRun> => {
@@ -98,14 +96,14 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     find,
     record: watchRuns({ ...options, watched, isKnown: (runId) => find(runId) !== undefined }),
     watchGuards: watchGuards({ ...options, watched, current: () => startedHere.getStore() }),
-    close: () => giveUp(sessions, running),
+    close: () => giveUp(sessions, runs),
   };
 };
 
 /** Cancels all runs under way. */
-const giveUp = async (sessions: ReadonlyMap<string, RunSession>, running: ReadonlySet<Promise<void>>): Promise<void> => {
+const giveUp = async (sessions: ReadonlyMap<string, RunSession>, runs: ReadonlySet<Promise<void>>): Promise<void> => {
   for (const { controller } of sessions.values()) controller.abort(new Error('The studio is closing.'));
-  await Promise.allSettled(running);
+  await Promise.allSettled(runs);
 };
 
 /** Settles when the turns that have ended are stored in their conversation. */

@@ -61,9 +61,9 @@ const conversational = new Set(['messages', 'systemMessages', 'requestContext'])
  */
 const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: PhaseData<P>, { host }: RunScope) => {
   const { messageList: list }: MessageCarrier = data;
-  const messages = list ? host.messages.read(list, 'all') : [];
-  const places = new Map(messages.map(({ id }, place) => [id, place]));
-  const callIds = messages.flatMap(callIdsIn);
+  const before = list ? host.messages.read(list, 'all') : [];
+  const places = new Map(before.map(({ id }, place) => [id, place]));
+  const callIds = before.flatMap(callIdsIn);
   const keepConversation = (changed: MessageList): CachedConversation | undefined => {
     const messages = host.messages.read(changed, 'all');
     const added = messages.filter(({ id }) => !places.has(id));

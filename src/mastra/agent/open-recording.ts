@@ -32,13 +32,13 @@ export interface Recorded {
 export interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
   /** Undefined when the run is not recorded. */
   readonly recording?: Recording;
-  start(run: Run): void;
+  startRecording(run: Run): void;
 }
 
 /** Opens the recording that the call, its agent or an observer of the process requests. */
 export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
   const recorder = call.isContinued ? undefined : recorderOf(own.record);
-  if (!recorder) return { ports, lanes, start: () => undefined };
+  if (!recorder) return { ports, lanes, startRecording: () => undefined };
   const memory = conversationFacts(call.chains);
   const memoryIds = new Set([...memory.before, ...memory.after].map(({ id }) => id));
   const recording = createRecording({ ports, lanes, runId, recorder, memoryIds });
@@ -49,7 +49,7 @@ export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Re
     recordEdits: own.recordEdits,
     settings: settingsOf(call.settings, options),
   };
-  return { ports: recording.ports, lanes: recording.lanes, recording, start: (run) => recording.start(run, facts) };
+  return { ports: recording.ports, lanes: recording.lanes, recording, startRecording: (run) => recording.start(run, facts) };
 };
 
 /** The processors of the memory, which a replay replaces. */

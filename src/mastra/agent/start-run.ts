@@ -73,11 +73,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const hooks = { ...start.hooks, ...options.hooks };
   const target: LoopTarget = { ...call, hooks, isGuarded: Object.values(lanes).some(Boolean), trace };
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
-  const {
-    recording,
-    start: startRecording,
-    ...recorded
-  } = openRecording({
+  const { recording, startRecording, ...recorded } = openRecording({
     isContinued,
     own,
     options,

@@ -85,9 +85,9 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
   const start = async (): Promise<RunEntry[]> => {
     const known = from ? await board.read(runId, from - 1) : [];
     const epochs = await board.marked(runId, 'life'); // read after the entries, so that it includes the process of each of them
-    const start = known.length > 0 && from ? from - 1 : startOf(epochs, segment, from);
-    parser = createEntryParser(runId, start);
-    parser.takePlaced(epochs.filter(({ place }) => place < start));
+    const first = known.length > 0 && from ? from - 1 : startOf(epochs, segment, from);
+    parser = createEntryParser(runId, first);
+    parser.takePlaced(epochs.filter(({ place }) => place < first));
     hasStarted = true;
     return known.length > 0 ? parser.take(known) : next();
   };

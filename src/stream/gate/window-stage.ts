@@ -31,7 +31,7 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   const { segment, gate, next } = options;
   const queue = createQueue();
   const way = createTextWay(segment.places, gate, {
-    add: (lane, segment) => void (lane as OpenTextPart).cleared.push(segment), // lanes are the queue's
+    add: (lane, text) => void (lane as OpenTextPart).cleared.push(text), // lanes are the queue's
     end: () => undefined,
     endStep: () => undefined,
   });

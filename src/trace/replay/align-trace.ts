@@ -53,12 +53,12 @@ const clockFields = new Set(['seq', 'at', 'durationMs', 'createdAt', 'adds', ...
 
 /** Lines with equal keys have equal content. */
 const keyOf = ({ entry, contents }: Standalone): string => {
-  const lists = contents.map(([name, { lists, values }]) => [
+  const content = contents.map(([name, { lists, values }]) => [
     name,
     [...lists].map(([list, jsons]) => [list, jsons.map((json) => JSON.parse(json) as unknown)]),
     values,
   ]);
-  return JSON.stringify([entry, lists], (key, value: unknown) => (clockFields.has(key) ? undefined : value));
+  return JSON.stringify([entry, content], (key, value: unknown) => (clockFields.has(key) ? undefined : value));
 };
 
 /** The lines with new numbers; each value is recorded at its first occurrence. */
