@@ -25,12 +25,12 @@ const wrongGuards: Record<string, Wrong> = {
   'a guard of the other lane': {
     code: 'pipeline/wrong-lane',
     guards: () => [{ id: 'late', processOutputStep: () => [] }],
-    path: 'a-input-processor/late: inputProcessors never run processOutputStep',
+    path: 'a-input-processor/late: inputProcessors never call processOutputStep',
   },
   'a pipeline of the other lane': {
     code: 'pipeline/wrong-lane',
     guards: () => pipeline('answers').then(pipeline('inner').then({ id: 'late', processOutputStep: () => [] })),
-    path: 'answers: inputProcessors never run processOutputStep',
+    path: 'answers: inputProcessors never call processOutputStep',
   },
   'a guard that edits beside the model': {
     code: 'guard/overlap-edits',
