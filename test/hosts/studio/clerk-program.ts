@@ -38,4 +38,4 @@ const clerk = new InterlockAgent({
 
 const mastra = new Mastra({ agents: { clerk }, logger: false });
 await startStudio({ mastra, port: Number(port), file });
-process.stdout.write('Runs are kept\n');
+process.stdout.write('Runs are stored\n');

@@ -34,7 +34,7 @@ const start = async (...args: readonly string[]): Promise<void> => {
   const { stdout } = program;
   if (!stdout) throw new Error('it has no output');
   let said = '';
-  for await (const text of stdout) if ((said += String(text)).includes('Runs are kept')) return;
+  for await (const text of stdout) if ((said += String(text)).includes('Runs are stored')) return;
   throw new Error(`It ended: ${said}`);
 };
 
