@@ -9,7 +9,7 @@ export type WaitingCall =
       readonly kind: 'data';
       readonly call: ToolCall;
       readonly suspension: Suspension;
-      /** What guards of the stream left of it for readers; the tool gets its own back. */
+      /** The stream guards' version for readers; the tool gets the original back. Undefined without stream guards. */
       readonly shown?: Suspension;
     };
 

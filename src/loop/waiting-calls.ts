@@ -2,7 +2,7 @@ import { klona } from 'klona/full';
 import type { Chunk, ToolCall } from './ports.js';
 import { agentChunk, publish } from './emit.js';
 import type { Run } from './run.js';
-import { judgeChunk } from './judge.js';
+import { isGuarded, judgeChunk } from './judge.js';
 import type { Suspension } from './call-response.js';
 import type { Outcome } from './outcome.js';
 import type { WaitingCall } from './step-calls.js';
@@ -27,11 +27,12 @@ export const waitingChunk = (run: Run, waiting: WaitingCall): Chunk => {
   return agentChunk(run, 'tool-call-suspended', { toolCallId, toolName, args, suspendPayload: klona(payload), resumeSchema });
 };
 
-/** A call that its tool suspended, with what guards of the stream leave of it; or how the activity ends. */
+/** The waiting call of a tool that suspended the run, with the stream guards' version of its payload, or the outcome of a stop. */
 export const judgeSuspension = async (
   run: Run,
   { call, suspension }: { call: ToolCall; suspension: Suspension },
 ): Promise<{ waiting: WaitingCall; outcome?: undefined } | { waiting?: undefined; outcome: Outcome }> => {
+  if (!isGuarded(run, 'outputStream')) return { waiting: { kind: 'data', call, suspension } };
   const { approval, ...asked } = suspension;
   const payload = await judgeShown(run, { kind: 'data', call, suspension: asked });
   if (payload.outcome) return payload;
@@ -43,7 +44,7 @@ export const judgeSuspension = async (
   return { waiting: { kind: 'data', call, suspension, shown: { ...shown, approval: { ...approval, toolName, args } } } };
 };
 
-/** What guards of the stream leave of a waiting call's chunk. */
+/** The stream guards' version of a waiting call's chunk. */
 const judgeShown = async (run: Run, waiting: WaitingCall) => {
   const { data, outcome } = await judgeChunk(run, waitingChunk(run, waiting));
   if (outcome) return { outcome };

@@ -37,16 +37,36 @@ type Fields = Record<string, unknown>;
  */
 export const copyPlain = <T>(value: T): T => copy(value) as T; // a copy has the type of the original
 
-/** `within` has the copies that are being made: a value may be in itself. */
-const copy = (value: unknown, within: Map<object, unknown> = new Map()): unknown => {
+/** A value that is being copied, inside its container: data may contain itself. */
+interface Copying {
+  readonly value: object;
+  readonly made: unknown;
+  readonly outer: Copying | undefined;
+}
+
+const copy = (value: unknown, outer?: Copying): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return new Date(value);
-  if (!Array.isArray(value) && !isRecord(value)) return value;
-  if (within.has(value)) return within.get(value);
-  const made: Fields | unknown[] = Array.isArray(value) ? [...(value as unknown[])] : { ...value };
-  within.set(value, made);
-  for (const [key, field] of Object.entries(made))
-    if (typeof field === 'object' && field !== null) (made as Fields)[key] = copy(field, within);
-  within.delete(value);
+  const isList = Array.isArray(value);
+  if (!isList && !isRecord(value)) return value;
+  for (let one = outer; one; one = one.outer) if (one.value === value) return one.made;
+  return isList ? copyList(value, outer) : copyRecord(value, outer);
+};
+
+const copyList = (value: readonly unknown[], outer: Copying | undefined): unknown[] => {
+  const made: unknown[] = [];
+  const inner = { value, made, outer };
+  for (const entry of value) made.push(copy(entry, inner));
+  return made;
+};
+
+const copyRecord = (value: Fields, outer: Copying | undefined): Fields => {
+  const made = { ...value };
+  const inner = { value, made, outer };
+  for (const key in made) {
+    const field = made[key];
+    if (typeof field === 'object' && field !== null) made[key] = copy(field, inner);
+  }
   return made;
 };
 
