@@ -23,7 +23,7 @@ interface Answer {
 const endsIn = (chunks: readonly Chunk[]): End[] =>
   chunks.filter(({ type }) => type.endsWith('finish')).map(({ payload }) => payload as End);
 
-describe('what the ends of steps and of the run say in the stream', () => {
+describe('finish chunks of steps and runs', () => {
   const config = () => {
     const [call, answer] = callThen('echo', { say: 'hi' }, 'Cut o');
     const model = scriptedModel({
@@ -37,7 +37,7 @@ describe('what the ends of steps and of the run say in the stream', () => {
   const told = async (agent: { stream(say: string): Promise<{ fullStream: unknown }> }) =>
     endsIn(await readAll((await agent.stream('Hi')).fullStream));
 
-  it('is what a stock agent says: reason, continuation, words and usage', async () => {
+  it('contain the same as with a stock agent: reason, continuation, text and usage', async () => {
     const [own, stock] = [await told(new InterlockAgent(config())), await told(new Agent(config() as never))];
     const said = ({ stepResult: { reason, isContinued }, output }: End) => ({
       reason,
@@ -54,7 +54,7 @@ describe('what the ends of steps and of the run say in the stream', () => {
     expect(own.slice(0, 2).map(({ output }) => output.text)).toEqual(stock.slice(0, 2).map(({ output }) => output.text));
   });
 
-  it('and also the steps so far, their total usage, and no message', async () => {
+  it('also contain the steps so far, their total usage, and no messages', async () => {
     const ends = await told(new InterlockAgent(config()));
     expect(ends.map(({ output }) => output.steps?.map(({ text }) => text))).toEqual([
       ['Let me look.'],
@@ -68,7 +68,7 @@ describe('what the ends of steps and of the run say in the stream', () => {
     }
   });
 
-  it('of an attempt that was rejected they say what the loop made of it, and none of its words', async () => {
+  it('contain the decision of the loop for a rejected attempt, and none of its text', async () => {
     const again = guardOn('outputStep', ({ abort }) => abort('Again.', { retry: true }), { times: 1 });
     const no = guardOn('outputStep', ({ abort }) => abort('No.'), { id: 'no' });
     const model = scriptedModel({ steps: [opening, { text: 'Worse.', finishReason: 'length' }] });
@@ -87,7 +87,7 @@ describe('what the ends of steps and of the run say in the stream', () => {
   });
 });
 
-describe('content of an answer other than text', () => {
+describe('content other than text', () => {
   const parts = [
     { type: 'stream-start', warnings: [] },
     { type: 'source', sourceType: 'url', id: 's1', url: 'https://one.example', title: 'One' },
@@ -110,7 +110,7 @@ describe('content of an answer other than text', () => {
     return [sources.map(({ payload }) => payload.id), files.map(({ payload }) => payload.data)];
   };
 
-  it('sources, files and warnings are those of the model', async () => {
+  it('reports sources, files and warnings of the model', async () => {
     const { result, chunks } = await answer();
     expect(held(result)).toEqual([
       ['s1', 's2'],
@@ -120,7 +120,7 @@ describe('content of an answer other than text', () => {
     for (const { stepResult } of endsIn(chunks)) expect(stepResult.warnings).toEqual(warnings);
   });
 
-  it.each(['outputStep', 'outputResult'] as const)('those that a guard of %s removes are reported nowhere', async (phase) => {
+  it.each(['outputStep', 'outputResult'] as const)('reports no source or file removed by a guard in %s', async (phase) => {
     const takeOut = guardOn(phase, (args) =>
       (args as HookArgs & Answer).messages.map((message) => ({
         ...message,
@@ -135,7 +135,7 @@ describe('content of an answer other than text', () => {
     expect(held(result?.steps[0])).toEqual(held(result));
   });
 
-  it('texts that come in turns are a part each, with what the provider says of them', async () => {
+  it('makes one part of each interleaved text, with its provider metadata', async () => {
     const mark = { test: { mark: 1 } };
     const turns = [
       { type: 'text-start', id: 'a' },
@@ -153,7 +153,7 @@ describe('content of an answer other than text', () => {
     expect(said).toHaveLength(2);
   });
 
-  it('a file of bytes is there as long as its part is', async () => {
+  it('reports a file of bytes as long as its part exists', async () => {
     const bytes = { type: 'file', mediaType: 'text/plain', data: new Uint8Array([1, 2]) };
     const looking = guardOn('outputResult', ({ messages }: HookArgs & Partial<Answer>) => messages);
     const drop = guardOn('outputResult', ({ messages }: HookArgs & Partial<Answer>) =>
@@ -168,7 +168,7 @@ describe('content of an answer other than text', () => {
     expect(await filesOf([drop])).toEqual([0, 0]);
   });
 
-  it('a tool that the provider ran is reported as such, by its call and its result', async () => {
+  it('marks the call and the result of a provider-executed tool', async () => {
     const about = { toolCallId: 'c', toolName: 'search' };
     const ran = [
       { type: 'tool-call', ...about, input: '{"q":"x"}' }, // only the result shows that the provider ran them
@@ -180,7 +180,7 @@ describe('content of an answer other than text', () => {
     expect(result?.toolResults).toMatchObject([{ payload: { ...about, result: { found: 1 }, providerExecuted: true } }]);
   });
 
-  it('where a guard of the result puts parts in or takes them out, the last step speaks for all', async () => {
+  it('after a result guard adds or removes parts, the last step contains the text of all', async () => {
     const add = guardOn('outputResult', ({ messages }: HookArgs & Partial<Answer>) =>
       messages?.map(({ content, ...message }) => ({
         ...message,
@@ -193,12 +193,12 @@ describe('content of an answer other than text', () => {
   });
 });
 
-describe.each(['sentence', 'chunk'] as const)('an answer that breaks off while a guard judges each %s', (window) => {
+describe.each(['sentence', 'chunk'] as const)('a response interrupted while a guard judges each %s', (window) => {
   const broken = { text: ['Bad words. ', 'And s'], error: new Error('The line is dead.') };
   const deltas = ['Bad words. ', 'And s'].map((delta) => ({ type: 'text-delta' as const, id: 't', delta }));
   const cut = { parts: [{ type: 'text-start' as const, id: 't' }, ...deltas, { type: 'text-end' as const, id: 't' }] };
 
-  it.each(['trips', 'fails', 'passes'] as const)('ends as if the guard had been faster: it %s', async (what) => {
+  it.each(['trips', 'fails', 'passes'] as const)('ends as with a faster guard: it %s', async (what) => {
     const ends: unknown[] = [];
     for (const isSlow of [false, true])
       for (const step of [broken, cut]) {
@@ -221,7 +221,7 @@ describe.each(['sentence', 'chunk'] as const)('an answer that breaks off while a
     expect(ends.map((end) => (end as string[])[0])).toEqual(Array(4).fill(what === 'trips' ? 'tripwire' : 'failed'));
   });
 
-  it('does not wait for a guard that hangs once its caller gives up', async () => {
+  it('does not wait for a hanging guard after an abort', async () => {
     const controller = new AbortController();
     const hangs: Processor = {
       id: 'hangs',

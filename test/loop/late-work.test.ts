@@ -51,8 +51,8 @@ const holding = (phase: Phase, held: Held, act: (args: HookArgs) => unknown): Pr
     return act(args);
   });
 
-describe.each(handed)('a hook that was given up on, $phase, $mode', ({ phase, mode }) => {
-  it('changes nothing of a canceled run', async () => {
+describe.each(handed)('an abandoned hook, $phase, $mode', ({ phase, mode }) => {
+  it('does not change a canceled run', async () => {
     const held: Held = { lists: [], results: [] };
     const controller = new AbortController();
     const memory = new MockMemory({ enableMessageHistory: true });
@@ -70,7 +70,7 @@ describe.each(handed)('a hook that was given up on, $phase, $mode', ({ phase, mo
     expect(JSON.stringify([ran.result?.messages, ran.result?.response, await savedIn(memory)])).not.toContain(late);
   });
 
-  it('changes nothing of a run that ended after it had answered', async () => {
+  it('does not change a run that ended after the hook returned', async () => {
     const held: Held = { lists: [], results: [] };
     const agent = createAgent({ model: modelFor(phase), ...laned([phase, holding(phase, held, () => undefined)]) });
     const ran = await runAgent(agent, mode);
@@ -81,8 +81,8 @@ describe.each(handed)('a hook that was given up on, $phase, $mode', ({ phase, mo
   });
 });
 
-describe.each(handed)('a hook of a block that a sibling stopped, $phase, $mode', ({ phase, mode }) => {
-  it('changes nothing of the run', async () => {
+describe.each(handed)('a hook in a block stopped by a sibling, $phase, $mode', ({ phase, mode }) => {
+  it('does not change the run', async () => {
     const held: Held = { lists: [], results: [] };
     const stuck = { ...holding(phase, held, () => new Promise(() => undefined)), id: 'stuck' };
     const blocking = guardOn(phase, ({ abort }) => abort('no'), { id: 'blocking' });
@@ -99,7 +99,7 @@ describe.each(handed)('a hook of a block that a sibling stopped, $phase, $mode',
 const retriable = handed.filter(({ phase }) => phase !== 'apiError');
 
 describe.each(retriable)('a hook of a rejected attempt, $phase, $mode', ({ phase, mode }) => {
-  it('changes nothing of the next one', async () => {
+  it('does not change the next attempt', async () => {
     const held: Held = { lists: [], results: [] };
     const model = modelFor(phase);
     const rejecting = guardOn(
@@ -135,8 +135,8 @@ describe.each(retriable)('a hook of a rejected attempt, $phase, $mode', ({ phase
   });
 });
 
-describe.each(modes)('a tool that goes on with what it returned, %s', (mode) => {
-  it('changes nothing of it any more', async () => {
+describe.each(modes)('a tool that changes its result late, %s', (mode) => {
+  it('does not change the reported result', async () => {
     const held: Held = { lists: [], results: [] };
     const lookup = createTool({
       id: 'lookup',
@@ -162,7 +162,7 @@ describe.each(modes)('a tool that goes on with what it returned, %s', (mode) => 
     expect(JSON.stringify([ran, model.calls.map(({ prompt }) => prompt)])).not.toContain(late);
   });
 
-  it('is not heard after the caller gave up', async () => {
+  it('has no effect after an abort', async () => {
     const controller = new AbortController();
     let answer: (value: object) => void = () => undefined;
     const slow = createTool({
@@ -187,7 +187,7 @@ describe.each(modes)('a tool that goes on with what it returned, %s', (mode) => 
     expect(judged).toEqual([]);
   });
 
-  it('begins no hook after the caller gave up', async () => {
+  it('starts no hook after an abort', async () => {
     const controller = new AbortController();
     const steps: number[] = [];
     const lookup = createTool({
@@ -210,7 +210,7 @@ describe.each(modes)('a tool that goes on with what it returned, %s', (mode) => 
   });
 });
 
-it('a model call that fails at any time after the caller gave up: the run keeps its own error', async () => {
+it('a run keeps its own error if a model call fails at any time after an abort', async () => {
   for (let turns = 0; turns < 60; turns += 1) {
     const controller = new AbortController();
     const failLate = async (): Promise<never> => {

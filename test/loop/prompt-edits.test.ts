@@ -2,8 +2,8 @@ import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 import { createAgent, modelFor, modes, runAgent } from '../promises/support.js';
 
-describe.each(modes)('what a hook does to a prompt in place, %s', (mode) => {
-  it('is for that call only: the conversation keeps its words, calls and results', async () => {
+describe.each(modes)('an in-place edit of a prompt, %s', (mode) => {
+  it('applies to that call only: the conversation keeps its text, calls and results', async () => {
     const model = modelFor('llmRequest', { closing: { toolCalls: [{ name: 'charge', args: { amount: 3 } }] } });
     let seen = 0;
     const scribbling: Processor = {

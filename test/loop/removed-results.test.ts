@@ -50,14 +50,14 @@ const withoutTools = (messages: Messages): Messages =>
 /** The ways in which a guard can remove a result from the conversation. */
 const removers: Record<string, Processor['processToolResult']> = {
   'returns messages without the part': ({ messages }) => withoutTools(messages),
-  'takes the part out in place': ({ messages }) => {
+  'removes the part in place': ({ messages }) => {
     for (const { content } of messages) content.parts = content.parts.filter((part) => !isTool(part));
   },
   'removes the whole message': ({ messages, messageList }) => {
     messageList.removeByIds(messages.filter(({ content }) => content.parts.some(isTool)).map(({ id }) => id));
     return messageList;
   },
-  'makes it a call without a result': ({ messages }) => {
+  'turns it into a call without a result': ({ messages }) => {
     for (const { content } of messages)
       for (const part of content.parts)
         if (part.type === 'tool-invocation')
@@ -82,8 +82,8 @@ const removals = modes.flatMap((mode) =>
   ),
 );
 
-describe('P4 A result that a guard takes out of the conversation', () => {
-  it.each(removals)('is visible nowhere: of a tool run by $who, guard $way, $mode', async ({ mode, way, who }) => {
+describe('P4 A result that a guard removes from the conversation', () => {
+  it.each(removals)('is visible nowhere: tool run by $who, guard $way, $mode', async ({ mode, way, who }) => {
     const removing: Processor = { id: 'removing', processToolResult: removers[way] };
     const { ran, everything } = await runWith(mode, firstAnswers[who], [removing]);
     expect(ran).toMatchObject({ status: 'success', result: { toolResults: [] } });
@@ -91,17 +91,14 @@ describe('P4 A result that a guard takes out of the conversation', () => {
     expect(everything).not.toContain(secret);
   });
 
-  it.each(modes)(
-    'removes the results of the calls in the same message, too, when the whole message is removed, %s',
-    async (mode) => {
-      const removing: Processor = { id: 'removing', processToolResult: removers['removes the whole message'] };
-      const call = { name: 'fetch', args: { code: 'any' } };
-      const { everything } = await runWith(mode, { text: 'A moment. ', toolCalls: [call, call] }, [removing]);
-      expect(everything).not.toContain(secret);
-    },
-  );
+  it.each(modes)('disappears with the other results of its message if the whole message is removed, %s', async (mode) => {
+    const removing: Processor = { id: 'removing', processToolResult: removers['removes the whole message'] };
+    const call = { name: 'fetch', args: { code: 'any' } };
+    const { everything } = await runWith(mode, { text: 'A moment. ', toolCalls: [call, call] }, [removing]);
+    expect(everything).not.toContain(secret);
+  });
 
-  it.each(modes)('control: without a guard it is seen, %s', async (mode) => {
+  it.each(modes)('control: is visible without a guard, %s', async (mode) => {
     for (const who of Object.values(firstAnswers)) {
       const { ran, everything } = await runWith(mode, who, []);
       expect(chunksOf(ran, 'tool-result')).toHaveLength(1);

@@ -46,11 +46,11 @@ const resultsIn = (prompt: unknown): unknown[] =>
     .filter(({ role }) => role === 'tool')
     .flatMap(({ content }) => content.map(({ toolCallId, output }) => [toolCallId, output.value]));
 
-describe.each(modes)('%s: a model that gives two calls one id', (mode) => {
+describe.each(modes)('%s: a model that repeats a call id', (mode) => {
   const run = async ({ agent }: ReturnType<typeof paying>) =>
     mode === 'generate' ? agent.generate('Pay.') : (await agent.stream('Pay.')).getFullOutput();
 
-  it('has the effect once where it says the same again', async () => {
+  it('has the effect once for identical calls', async () => {
     const held = paying(modelThat(said('c', 1), said('c', 1), said('c', 1)));
     const { text, steps } = await run(held);
     expect([text, held.paid.mock.calls]).toEqual(['Done.', [[1]]]);
@@ -59,9 +59,9 @@ describe.each(modes)('%s: a model that gives two calls one id', (mode) => {
   });
 
   it.each([
-    ['said at once', [said('c', 1), said('c', 2), said('', 3), said('', 4)]],
+    ['complete calls', [said('c', 1), said('c', 2), said('', 3), said('', 4)]],
     ['in pieces', [...streamed('c', 1), ...streamed('c', 2), ...streamed('', 3), ...streamed('', 4)]],
-  ])('has both where they are two, %s, each with its own result', async (_, parts) => {
+  ])('has both effects for different calls, %s, each with its own result', async (_, parts) => {
     const held = paying(modelThat(...parts));
     await run(held);
     expect(held.paid.mock.calls.flat().toSorted((a, b) => Number(a) - Number(b))).toEqual([1, 2, 3, 4]);
@@ -71,7 +71,7 @@ describe.each(modes)('%s: a model that gives two calls one id', (mode) => {
   });
 });
 
-it('what a person approves is the call that was shown, and no other under its id', async () => {
+it('an approval applies only to the call that was shown, not to another with its id', async () => {
   const { agent, paid } = paying(modelThat(said('c', 1), said('c', 1_000)), true);
   const stream = await agent.stream('Pay.');
   const asked: { toolCallId: string; args: unknown }[] = [];

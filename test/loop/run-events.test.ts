@@ -33,10 +33,10 @@ const call = { type: 'model-call', modelId: 'scripted-model', provider: 'scripte
 const finish = { type: 'model-finish', usage, fromCache: false };
 const charge = (toolCallId: string) => ({ toolCallId, toolName: 'charge' });
 
-describe.each(modes)('what a run tells of its works, %s', (mode) => {
+describe.each(modes)('run events, %s', (mode) => {
   const run = (config: AgentOptions) => runAgent(createAgent(config), mode);
 
-  it('tools that run, answers that are not accepted, and results that are given again', async () => {
+  it('report tool runs, rejected responses and reused results', async () => {
     const log: string[] = [];
     const again = guardOn('toolResult', ({ abort }) => abort('Again.', { retry: true }), { times: 1 });
     const model = scriptedModel({ steps: [opening, opening, closing] });
@@ -66,7 +66,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     expect(log).toEqual(['charge 1', 'charge 2']);
   });
 
-  it('a call that a guard answers itself was denied', async () => {
+  it('report a call rejected by a guard as denied', async () => {
     const log: string[] = [];
     const refusing: Processor = {
       id: 'refusing',
@@ -80,7 +80,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     ]);
   });
 
-  it('a result that is not accepted: its last step is asked for again, and no effect is had twice', async () => {
+  it('report reused results after a retry of the last step, without a second effect', async () => {
     const log: string[] = [];
     const again = guardOn('outputResult', ({ abort }) => abort('Again.', { retry: true }), { times: 1 });
     const model = scriptedModel({ steps: [opening, opening] });
@@ -91,7 +91,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     expect(log).toEqual(['charge 1', 'charge 2']);
   });
 
-  it('a call that was made for nothing: what was sent and what had come, by estimate', async () => {
+  it('report a discarded call with estimated usage', async () => {
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
     const model = scriptedModel({
@@ -111,7 +111,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     expect(wasted?.durationMs).toBeLessThanOrEqual(performance.now() - before);
   });
 
-  it("a discarded call that was complete: the provider's usage", async () => {
+  it('report a complete discarded call with the usage of the provider', async () => {
     const judge = guardOn('inputStep', async ({ abort }) => {
       for (let turn = 0; turn < 50; turn += 1) await setImmediate();
       return abort('No.');
@@ -121,7 +121,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     expect(eventsOf(ran, 'model-wasted')).toMatchObject([{ inputTokens: 10, outputTokens: 5, isEstimated: false }]);
   });
 
-  it('a verdict that was given on what a sibling changed', async () => {
+  it('report a verdict on messages that a sibling changed as stale', async () => {
     const reads = guardOn('input', () => undefined, { id: 'reads' });
     const writes = guardOn('input', ({ messageList }) => messageList.addSystem('Be brief.'), { id: 'writes' });
     const block = pipeline('block').parallel([reads, writes]).commit();
@@ -131,7 +131,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     ]);
   });
 
-  it.each([true, false])('a guard that wrote a part gets the reason of its rejection, with retry: %s', async (retry) => {
+  it.each([true, false])('a write of a guard rejects with the reason of the trip, with retry: %s', async (retry) => {
     const caught: unknown[] = [];
     const writing = guardOn('outputStep', async ({ writer }) => {
       await writer?.custom({ type: 'data-note', data: 1 }).catch((error: unknown) => caught.push(error));
@@ -146,7 +146,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     expect(caught).toMatchObject([{ message: 'no notes', options: { retry, metadata: { page: 1 } }, processorId: 'reading' }]);
   });
 
-  it('a guard that wrote a part on which another guard fails gets that error', async () => {
+  it('a write of a guard rejects with the error of the guard that fails on it', async () => {
     const caught: unknown[] = [];
     const writing = guardOn('outputStep', async ({ writer }) => {
       await writer?.custom({ type: 'data-note', data: 1 }).catch((error: unknown) => caught.push(error));
@@ -160,7 +160,7 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     expect(caught).toMatchObject([{ code: 'guard/unavailable', cause: { message: 'Out of order.' } }]);
   });
 
-  it('an answer of nothing ends once, also where the result is blocked', async () => {
+  it('report one end for an empty response, also if the result is blocked', async () => {
     const no = guardOn('outputResult', ({ abort }) => abort('No.'));
     const ran = await run({ model: scriptedModel({ steps: [{ text: [] }] }), outputProcessors: [no] });
     expect(ran.status).toBe('tripwire');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { scriptedModel } from '../../src/testing/index.js';
 import { chunksOf, createAgent, guardOn, modes, retractionsOf, runAgent } from '../promises/support.js';
 
-describe.each(modes)('what an attempt leaves behind, %s', (mode) => {
-  it('feedback of a retry from the input reaches the first prompt, and no later one', async () => {
+describe.each(modes)('the traces of an attempt, %s', (mode) => {
+  it('feedback of a retry in the input phase reaches only the first prompt', async () => {
     const model = scriptedModel({
       steps: ({ index }) => (index === 0 ? { toolCalls: [{ name: 'charge', args: { amount: 1 } }] } : { text: 'Done.' }),
     });
@@ -14,7 +14,7 @@ describe.each(modes)('what an attempt leaves behind, %s', (mode) => {
     expect(told).toEqual([true, false]);
   });
 
-  it('a failure leaves an empty step with reason error, and takes nothing back on the wire', async () => {
+  it('a failure leaves an empty step with reason error and emits no retraction', async () => {
     const steps: unknown[] = [];
     const model = scriptedModel({ steps: [{ text: ['Half ', 'of it'], error: new Error('Out of order.') }] });
     const ran = await runAgent(createAgent({ model }), mode, {
@@ -26,7 +26,7 @@ describe.each(modes)('what an attempt leaves behind, %s', (mode) => {
     expect(chunksOf(ran, 'error')).toHaveLength(1);
   });
 
-  it('a cancel leaves an empty step with reason error, and takes nothing back on the wire', async () => {
+  it('a cancel leaves an empty step with reason error and emits no retraction', async () => {
     const controller = new AbortController();
     const model = scriptedModel({ steps: [{ text: 'Half of it.' }] });
     const giveUp = guardOn('outputStep', () => controller.abort());
