@@ -40,7 +40,7 @@ beforeAll(() => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
 });
 
-describe('a planted defect is found, and shown as a small pipeline', () => {
+describe('finds a planted defect and prints it as a small pipeline', () => {
   const found = async (executor: Executor): Promise<string> => {
     const checked = expectSame('input', [plan, executor], { seed: 3, numRuns: 300 });
     return checked.then(
@@ -50,11 +50,11 @@ describe('a planted defect is found, and shown as a small pipeline', () => {
   };
   const guardsIn = (report: string): number => report.match(/\bg\d+\(/g)?.length ?? 0;
 
-  it('control: there is none', async () => {
+  it('control: finds nothing without a defect', async () => {
     expect(await found(tracked)).toBe('');
   });
 
-  it('each stop of a block is thrown, so that the engine takes the one declared first', async () => {
+  it('each trip in a block is thrown, so that the engine reports the first declared one', async () => {
     planted.everyStopThrows = true;
     const report = await found(tracked);
     planted.everyStopThrows = false;

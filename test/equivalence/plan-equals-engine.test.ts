@@ -13,14 +13,14 @@ beforeAll(() => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined); // Mastra's engine writes each failed step there
 });
 
-describe(`the plan and Mastra’s engine come to the same (SEED=${seed})`, () => {
+describe(`the plan and Mastra’s engine return the same (SEED=${seed})`, () => {
   it.each(phaseNames)(
-    'in %s, whatever the pipeline',
+    'in %s, for every pipeline',
     async (phase) => expectSame(phase, [plan, engine], { seed, numRuns }),
     120_000,
   );
   it.each(phaseNames)(
-    'in %s, whatever the workflow made by hand',
+    'in %s, for every workflow made by hand',
     async (phase) => expectSame(phase, [planByHand, engineByHand], { seed, numRuns }),
     120_000,
   );

@@ -85,12 +85,12 @@ describe('an evaluation', () => {
     { onUnavailable: 'pass' },
     { onUnavailable: 'trip' },
     { onUnavailable: 'pass', deadlineMs: 60_000 },
-  ])('counts a guard that fails as that, whatever its policy makes of it: %o', async (policy) => {
+  ])('counts a failed guard as unavailable, with every policy: %o', async (policy) => {
     const { together } = await evaluate({ inputProcessors: [guard(judging(), policy)] }, read(texts));
     expect(together).toMatchObject({ truePositives: 3, falsePositives: 1, trueNegatives: 3, unavailable: 2 });
   });
 
-  it('says of each guard how good it is where it was asked', async () => {
+  it('measures each guard on the samples that reached it', async () => {
     const other: Processor = {
       ...judging('other'),
       processInput: ({ messages, abort }) => (wordsOf(messages.at(-1)).includes('miss') ? abort('no') : messages),
@@ -106,7 +106,7 @@ describe('an evaluation', () => {
     });
   });
 
-  it('judges streams in their pieces, and payloads of any phase', async () => {
+  it('judges streams by chunk, and payloads of any phase', async () => {
     const seen: string[] = [];
     const words = (phase: string, text: string, abort: (reason: string) => never): void => {
       seen.push(`${phase} ${text}`);
@@ -170,7 +170,7 @@ describe('an evaluation', () => {
     expect(most).toBe(4);
   });
 
-  it('takes no question of a small set for an injection, and finds at least half of what is one', async () => {
+  it('reports no false positive on a small set, and finds at least half of the injections', async () => {
     const path = new URL('data/injection.jsonl', import.meta.url);
     const { together } = await evaluate({ inputProcessors: [promptInjectionGuard()] }, parseSamples(readFileSync(path, 'utf8')));
     expect(together).toMatchObject({ falsePositives: 0, unavailable: 0, precision: 1 });
@@ -189,7 +189,7 @@ describe('scores', () => {
     read(scores.map(([label, score], at) => ({ label, text: `${at}: ${score}` })));
   const guards: ReplayGuards = { inputProcessors: [scoring] };
 
-  it('make a curve as drawn by hand', async () => {
+  it('produce the curve drawn by hand', async () => {
     const set = samples([
       [true, 0.9],
       [true, 0.8],
@@ -212,7 +212,7 @@ describe('scores', () => {
     expect(together.recallAt1PercentFpr).toBeCloseTo(1 / 3, 12);
   });
 
-  it('make none where any verdict has none, or all labels are the same', async () => {
+  it('produce no curve if a verdict has no score or all labels are equal', async () => {
     const mixed: Processor = {
       ...judging('mixed'),
       processInput: ({ messages, abort }) =>
@@ -240,7 +240,7 @@ describe('scores', () => {
     expect(same.together).not.toHaveProperty('auc');
   });
 
-  it('have an area that is the share of pairs in the right order, and a recall at any rate that only grows with it', () => {
+  it('produce an AUC equal to the share of correctly ordered pairs, and a recall that grows with the rate', () => {
     const scored = fc.record({ label: fc.boolean(), score: fc.integer({ min: 0, max: 8 }).map((n) => n / 8) });
     fc.assert(
       fc.property(fc.array(scored, { minLength: 2, maxLength: 40 }), (set: ScoredSample[]) => {
@@ -275,7 +275,7 @@ describe('a data set', () => {
     ['{"label":true,"payload":{"phase":"outputStep","stepNumber":"one"}}', 'set.jsonl:2', 'schema/invalid-payload'],
     ['[]', 'set.jsonl:2', 'has none'],
     ['{"label":true,"text":"a","id":"same"}\n{"label":true,"text":"b","id":"same"}', 'set.jsonl:3', 'another line'],
-  ])('is refused by the line: %s', (line, where, why) => {
+  ])('is rejected with the line number: %s', (line, where, why) => {
     expect(() => parseSamples(`${JSON.stringify(good)}\n${line}\n`, 'set.jsonl')).toThrow(
       expect.objectContaining({
         code: 'eval/invalid-data',
@@ -285,7 +285,7 @@ describe('a data set', () => {
     );
   });
 
-  it('is refused where it is empty', () => expect(() => parseSamples('\n\n', 'set.jsonl')).toThrow('it has no lines'));
+  it('is rejected if it is empty', () => expect(() => parseSamples('\n\n', 'set.jsonl')).toThrow('it has no lines'));
 
   it('does not start if no guard would judge one of its samples', async () => {
     let asked = 0;
@@ -318,19 +318,17 @@ describe('bounds', () => {
       bounds.map(([side, text]) => parseBound(side, text)),
     ).map(({ metric }) => metric);
 
-  it('are kept or not, at their very value too', () => {
+  it('are met or not, inclusive of the bound', () => {
     const lax: ['max', string] = ['max', 'unavailable=1'];
     expect(broken(lax, ['min', 'precision=0.9'], ['max', 'p95Ms=20'])).toEqual([]);
     expect(broken(lax, ['min', 'precision=0.91'], ['max', 'p95Ms=19.9'], ['min', 'recall=0.5'])).toEqual(['precision', 'p95Ms']);
   });
 
-  it('are kept by no metric that cannot be said', () =>
-    expect(broken(['max', 'unavailable=1'], ['min', 'auc=0'])).toEqual(['auc']));
+  it('are not met by an undefined metric', () => expect(broken(['max', 'unavailable=1'], ['min', 'auc=0'])).toEqual(['auc']));
 
-  it('let no sample be without a verdict unless they say so', () =>
-    expect(broken(['min', 'recall=0.5'])).toEqual(['unavailable']));
+  it('allow no missing verdict by default', () => expect(broken(['min', 'recall=0.5'])).toEqual(['unavailable']));
 
-  it.each(['recal=1', 'recall', 'recall=', 'recall=much', 'curve=1', '=1'])('refuse what is none: %s', (text) => {
+  it.each(['recal=1', 'recall', 'recall=', 'recall=much', 'curve=1', '=1'])('reject an invalid bound: %s', (text) => {
     expect(() => parseBound('min', text)).toThrow(expect.objectContaining({ code: 'eval/unknown-metric', path: text }) as Error);
   });
 });
