@@ -9,7 +9,7 @@ import { createTools, guardOn, modelFor, tripping, type Step } from './support.j
 
 const refunding: Step[] = [{ toolCalls: [{ name: 'refund', args: { amount: 3 } }] }, { text: 'Refunded.' }];
 
-describe.each(['generate', 'stream'] as const)('what prepareCall prepares, %s', (mode) => {
+describe.each(['generate', 'stream'] as const)('the result of prepareCall, %s', (mode) => {
   /** A loop whose calls each get another model and another set of tools. */
   const ask = async (guards: readonly PipelineStep[]) => {
     const log: string[] = [];
@@ -38,7 +38,7 @@ describe.each(['generate', 'stream'] as const)('what prepareCall prepares, %s', 
     return { told, log, asked, calls: [own.calls.length, prepared.calls.length] };
   };
 
-  it('is asked for once in a call, and may be another model and another set of tools [spec 5.13]', async () => {
+  it('is requested once per call and can replace the model and the tools [spec 5.13]', async () => {
     expect(await ask([guardOn('input', () => undefined)])).toEqual({
       told: 'Refunded.',
       log: ['refund 3'],
@@ -47,7 +47,7 @@ describe.each(['generate', 'stream'] as const)('what prepareCall prepares, %s', 
     });
   });
 
-  it('is guarded as what it replaces: no tool of it runs after a trip, and its answer is judged', async () => {
+  it('is guarded: no tool runs after a trip, and the response is judged', async () => {
     expect(await ask([tripping('outputStep')])).toMatchObject({ told: 'TripwireError', log: [], calls: [0, 1] });
     expect(await ask([tripping('toolResult')])).toMatchObject({ told: 'TripwireError', log: ['refund 3'], calls: [0, 1] });
     expect(await ask([tripping('inputStep')])).toMatchObject({ told: 'TripwireError', log: [], calls: [0, 0] });

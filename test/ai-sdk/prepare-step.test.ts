@@ -140,14 +140,14 @@ const table: Row[] = [
 const isPolluting = ({ verdict }: Row): boolean => verdict === 'Pollutes';
 
 describe('the verdict table of prepareStep [spec 5.9]', () => {
-  it.each(table.filter(isPolluting))('$operation: refused, with the hook and the path [spec 5.8]', async ({ run, path }) => {
+  it.each(table.filter(isPolluting))('$operation: is rejected with the hook and the path [spec 5.8]', async ({ run, path }) => {
     const failed = await runSteps({ author: run }).catch((error: unknown) => error);
     expect(isInterlockError(failed, 'ai-sdk/frozen-snapshot')).toBe(true);
     expect(failed).toMatchObject({ path });
   });
 
   it.each(table.filter(isPolluting))(
-    '$operation: in production it reaches that step alone, and never the conversation [spec 5.8]',
+    '$operation: in production it changes that step only, never the conversation [spec 5.8]',
     async ({ run }) => {
       const only: StepAuthor = (given) => (given.stepNumber === 0 ? run(given) : undefined);
       const { messages, prompts } = await runSteps({ author: only, freeze: false });
@@ -167,7 +167,7 @@ describe('the verdict table of prepareStep [spec 5.9]', () => {
   ];
   const cases = safe.flatMap((row) => inSteps.map((when) => ({ ...row, ...when })));
 
-  it.each(cases)('$operation in $title: what it makes of that step alone, and gone at the next', async ({ run, steps }) => {
+  it.each(cases)('$operation in $title: changes those steps only', async ({ run, steps }) => {
     const plain = await runSteps({});
     for (const freeze of [true, false]) {
       const author: StepAuthor = (given) => (steps.includes(given.stepNumber) ? run(given) : undefined);
@@ -182,7 +182,7 @@ describe('the verdict table of prepareStep [spec 5.9]', () => {
     }
   });
 
-  it('a processor’s edit in every step is there once in every step, in a guarded loop too', async () => {
+  it('an edit of a processor in every step is in each prompt once, also in a guarded loop', async () => {
     const prefixing: Processor = {
       id: 'prefixing',
       processInputStep: ({ messages }) => {
@@ -200,7 +200,7 @@ describe('the verdict table of prepareStep [spec 5.9]', () => {
       expect(all.map((prompt) => JSON.stringify(prompt).split('MARK').length - 1)).toEqual([1, 1, 1]);
   });
 
-  it('a reminder in every step is there once in every step [spec 5.4]', async () => {
+  it('a reminder in every step is in each prompt once [spec 5.4]', async () => {
     const author: StepAuthor = ({ messages, stepNumber }) => ({
       messages: [...messages, { role: 'user', content: `MARK ${stepNumber}` }],
     });
@@ -208,7 +208,7 @@ describe('the verdict table of prepareStep [spec 5.9]', () => {
     expect(prompts.map((prompt) => prompt.filter((message) => has(message, 'MARK')).length)).toEqual([1, 1, 1]);
   });
 
-  it('steps that have been are read-only too', async () => {
+  it('previous steps are read-only, too', async () => {
     const author: StepAuthor = ({ steps }) => {
       steps[0]?.content.pop();
       return undefined;
@@ -221,7 +221,7 @@ describe('the verdict table of prepareStep [spec 5.9]', () => {
 });
 
 describe('the fields of prepareStep', () => {
-  it('nothing where nothing is said [spec 5.1]', async () => {
+  it('are unset if the hook returns nothing [spec 5.1]', async () => {
     const prepareStep = toPrepareStep([{ id: 'idle', processInputStep: () => undefined }]);
     const given = { steps: [], stepNumber: 0, model: createModel(), messages: copyOfHistory(), responseMessages: [] };
     const initialMessages = given.messages;
@@ -268,13 +268,16 @@ describe('the fields of prepareStep', () => {
     ['model', { model: second }, ({ model }) => expect([second.calls.length, model.calls.length]).toEqual([1, 2])],
   ];
 
-  it.each(fields)('%s: this step, as a prepareStep of the application’s own says it [spec 5.2]', async (_, answer, assert) => {
-    const author: StepAuthor = ({ stepNumber }) => (stepNumber === 0 ? answer : undefined);
-    const settings = { providerOptions: { local: { seed: 1, kept: true }, other: { a: 1 } } };
-    assert(await runSteps({ author, settings }));
-  });
+  it.each(fields)(
+    '%s: applies to this step if prepareStep of the application returns it [spec 5.2]',
+    async (_, answer, assert) => {
+      const author: StepAuthor = ({ stepNumber }) => (stepNumber === 0 ? answer : undefined);
+      const settings = { providerOptions: { local: { seed: 1, kept: true }, other: { a: 1 } } };
+      assert(await runSteps({ author, settings }));
+    },
+  );
 
-  it('experimental_context: this step; runtimeContext: from this step on, as in the AI SDK [spec 5.2]', async () => {
+  it('experimental_context applies to this step, runtimeContext from this step on, as in the AI SDK [spec 5.2]', async () => {
     const seen: unknown[] = [];
     const author: StepAuthor = ({ stepNumber, experimental_context }) => {
       seen.push(experimental_context);
@@ -291,7 +294,7 @@ describe('the fields of prepareStep', () => {
     expect(seen).toEqual([{ n: 0 }, { n: 1 }, { n: 1 }]);
   });
 
-  it('without instructions, a step’s own are gone at the next', async () => {
+  it('without instructions, the instructions of a step apply to that step only', async () => {
     const author: StepAuthor = ({ stepNumber }) => (stepNumber === 0 ? { system: 'Be brief.' } : undefined);
     const { prompts } = await runSteps({ author, settings: { instructions: undefined } });
     expect(prompts.map(([first]) => first?.role)).toEqual(['system', 'user', 'user']);
@@ -306,7 +309,7 @@ const atFirst =
     stepNumber === 0 ? answer : undefined;
 
 describe('processInputStep as prepareStep', () => {
-  it('sees what the call was given [spec 5.11]', async () => {
+  it('gets the settings of the call [spec 5.11]', async () => {
     const seen: Parameters<StepHook>[0][] = [];
     const guards = hooked((args) => void seen.push(args));
     const { result } = await runSteps({ guards, settings: { toolChoice: 'auto', providerOptions: { local: { seed: 1 } } } });
@@ -323,11 +326,7 @@ describe('processInputStep as prepareStep', () => {
   });
 
   it.each<[string, object, (ran: Awaited<ReturnType<typeof runSteps>>) => void]>([
-    [
-      'tools: those that are left',
-      { tools: {} },
-      ({ sent }) => expect(sent.map(({ tools }) => tools?.length ?? 0)).toEqual([0, 1, 1]),
-    ],
+    ['tools', { tools: {} }, ({ sent }) => expect(sent.map(({ tools }) => tools?.length ?? 0)).toEqual([0, 1, 1])],
     ['activeTools', { activeTools: [] }, ({ sent }) => expect(sent.map(({ tools }) => tools?.length ?? 0)).toEqual([0, 1, 1])],
     [
       'modelSettings',
@@ -340,15 +339,15 @@ describe('processInputStep as prepareStep', () => {
       ({ prompts }) => expect(prompts.map(([first]) => first?.content)).toEqual(['Be brief.', 'Be kind.', 'Be kind.']),
     ],
     [
-      'messages that it adds',
+      'added messages',
       { messages: [{ role: 'user', content: 'MARK' }] },
       ({ prompts }) => expect(prompts.map((prompt) => has(prompt, 'MARK'))).toEqual([true, false, false]),
     ],
-  ])('%s: this step', async (_, answer, assert) => {
+  ])('%s: applies to this step only', async (_, answer, assert) => {
     assert(await runSteps({ guards: hooked(atFirst(answer)) }));
   });
 
-  it('what a hook changes in place, or pushes into its list, is in this step and nowhere else', async () => {
+  it('in-place edits and messages pushed to the list apply to this step only', async () => {
     const guards = hooked(({ messages, messageList, stepNumber }) => {
       if (stepNumber !== 0) return undefined;
       for (const { content } of messages) for (const part of content.parts) if (part.type === 'text') part.text += ' MARK';
@@ -370,7 +369,7 @@ describe('processInputStep as prepareStep', () => {
       ({ providerOptions }: Parameters<StepHook>[0]) => void Object.assign(providerOptions ?? {}, { local: 1 }),
       'processInputStep.providerOptions.local',
     ],
-  ])('%s cannot be changed in place: the error names the hook and the path', async (_, hook, path) => {
+  ])('%s is read-only: the error names the hook and the path', async (_, hook, path) => {
     const failed = runSteps({ guards: hooked(hook), settings: { providerOptions: { local: { seed: 1 } } } });
     await expect(failed).rejects.toMatchObject({
       name: 'GuardUnavailableError',
@@ -379,17 +378,17 @@ describe('processInputStep as prepareStep', () => {
   });
 
   it.each([
-    ['a tool of its own', { tools: { other: {} } }, 'inputStep.tools.other'],
+    ['a new tool', { tools: { other: {} } }, 'inputStep.tools.other'],
     ['structuredOutput', { structuredOutput: { schema: {} } }, 'inputStep.structuredOutput'],
-    ['a setting that no step has', { modelSettings: { headers: {} } }, 'inputStep.modelSettings.headers'],
+    ['an unsupported setting', { modelSettings: { headers: {} } }, 'inputStep.modelSettings.headers'],
     ['a message id', { messageId: 'own' }, 'inputStep.messageId'],
-  ])('%s is refused, for a step cannot have it [spec 5.3]', async (_, answer, path) => {
+  ])('rejects %s, which a step cannot have [spec 5.3]', async (_, answer, path) => {
     await expect(runSteps({ guards: hooked(atFirst(answer)) })).rejects.toMatchObject({
       cause: { code: 'ai-sdk/unsupported-field', path },
     });
   });
 
-  it('a model that replaces a guarded one is guarded too', async () => {
+  it('a replacement for a guarded model is guarded, too', async () => {
     const other = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'bad words' }] });
     const guards: Processor[] = [
       { id: 'choose', processInputStep: () => ({ model: other as never }) },
@@ -404,7 +403,7 @@ describe('processInputStep as prepareStep', () => {
     expect(other.calls).toHaveLength(1);
   });
 
-  it('the caller’s messages are judged once, and stay as they were left', async () => {
+  it('judges the messages of the caller once and keeps the edits in later steps', async () => {
     let count = 0;
     const redact: Processor = {
       id: 'redact',
@@ -425,7 +424,7 @@ describe('processInputStep as prepareStep', () => {
   });
 });
 
-it('the model is called once prepareStep has answered [spec 5.12]', async () => {
+it('calls the model after prepareStep has returned [spec 5.12]', async () => {
   const model = createModel();
   const seen: unknown[] = [];
   const author: StepAuthor = async ({ stepNumber }) => {
@@ -441,7 +440,7 @@ it('the model is called once prepareStep has answered [spec 5.12]', async () => 
   ]);
 });
 
-describe('the time that preparing a step takes', () => {
+describe('the duration of prepareStep', () => {
   const slow = (budgetMs: number | undefined, takesMs: number) => {
     const events: GuardedRunEvent[] = [];
     const guards = hooked(async () => await sleep(takesMs));
@@ -451,12 +450,12 @@ describe('the time that preparing a step takes', () => {
     return Promise.resolve(prepareStep(given as never)).then(() => events.filter(({ type }) => type === 'prepare-step-slow'));
   };
 
-  it('is reported past the budget: 200 ms, or the requested limit [spec 5.10]', async () => {
+  it('is reported above the budget: 200 ms or the configured limit [spec 5.10]', async () => {
     expect(await slow(undefined, 230)).toMatchObject([{ stepNumber: 4, budgetMs: 200 }]);
     expect(await slow(5, 30)).toMatchObject([{ budgetMs: 5, durationMs: expect.any(Number) as number }]);
   });
 
-  it('is not reported within it', async () => {
+  it('is not reported within the budget', async () => {
     expect(await slow(60_000, 0)).toEqual([]);
   });
 });

@@ -15,8 +15,8 @@ const messagesOf = ({ messages }: Args): MastraDBMessage[] => messages as Mastra
 const savedBy = async (memory: MockMemory): Promise<string[]> =>
   (await memory.recall({ threadId: 'thread-1', resourceId: 'person-1' })).messages.map(partsText);
 
-describe.each(modes)('what hooks are given, %s', (mode) => {
-  it('a hook of the output reads the messages of other stages, in other forms [spec 2.50]', async () => {
+describe.each(modes)('arguments of hooks, %s', (mode) => {
+  it('an output hook reads the messages of other stages, in other formats [spec 2.50]', async () => {
     const seen: unknown[] = [];
     const reading = processor({
       processOutputResult: (args) => {
@@ -38,7 +38,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     expect(seen).toEqual([['Second'], ['Two.'], ['First', 'One.'], roles, roles]);
   });
 
-  it('changing the list and returning an array come to the same, for the model and for memory [spec 2.51]', async () => {
+  it('an edit of the list and a returned array have the same effect on model and memory [spec 2.51]', async () => {
     const ways: ((args: Args) => unknown)[] = [
       (args) => messagesOf(args).slice(1),
       (args) => {
@@ -57,7 +57,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     }
   });
 
-  it('system messages are the agent’s instructions and those of the conversation; others have a tag, and outlive a replacement [spec 2.52]', async () => {
+  it('system messages are the instructions of the agent and of the conversation; others are tagged and survive a replacement [spec 2.52]', async () => {
     const seen: unknown[] = [];
     const replacing = processor({
       processInput: (args) => {
@@ -81,7 +81,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     expect(sentText(made.model, 'system')).toBe('Replaced.\nIt is noon.');
   });
 
-  it('the context of the request tells thread and resource [spec 2.53]', async () => {
+  it('the request context contains thread and resource [spec 2.53]', async () => {
     const seen: unknown[] = [];
     const watching = processorWith({}, (_hook, { requestContext }) => {
       const { thread, resourceId } = (requestContext as RequestContext).get<string, Record<string, { id?: string }>>(
@@ -95,7 +95,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     expect(new Set(seen.map(String))).toEqual(new Set(['thread-1,person-1']));
   });
 
-  it('each step has the calls and results of those before it among its messages [spec 2.54]', async () => {
+  it('the messages of a step include the calls and results of previous steps [spec 2.54]', async () => {
     const seen: string[][] = [];
     const watching = processor({
       processInputStep: (args) => {
@@ -109,7 +109,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     expect(seen.map((parts) => parts.filter((part) => part.startsWith('tool')))).toEqual([[], ['tool-invocation result']]);
   });
 
-  it('the hooks around a call are given its model, prompt, number and steps; the later one its own step, warnings and request [spec 2.55, 2.56]', async () => {
+  it('hooks around a model call get model, prompt, number and steps; the later one also its step, warnings and request [spec 2.55, 2.56]', async () => {
     const seen: Args[] = [];
     const keep = (args: Args) => void seen.push({ ...args, steps: [...(args['steps'] as unknown[])] });
     const made = agentWith({ inputProcessors: [processor({ processLLMRequest: keep, processLLMResponse: keep })] });
@@ -125,7 +125,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     expect(seen[1]).toMatchObject({ warnings: [], fromCache: false });
   });
 
-  it('a call that may be repeated is, before processAPIError is asked; then it is given messages and steps so far [spec 2.57]', async () => {
+  it('a retryable call is repeated first; then processAPIError gets the messages and steps so far [spec 2.57]', async () => {
     const seen: unknown[] = [];
     const handling = processor({
       processAPIError: (args) =>
@@ -143,7 +143,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     }
   });
 
-  it('a hook of the stream has the conversation in its list [spec 2.58]', async () => {
+  it('a stream hook has the conversation in its list [spec 2.58]', async () => {
     const seen = new Set<string>();
     const watching = processor({
       processOutputStream: (args) => {
@@ -155,7 +155,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     expect([...seen]).toEqual(['Hi']);
   });
 
-  it('abort needs no reason; retry is reported in the chunk and in the result [spec 2.59, 2.36]', async () => {
+  it('abort works without a reason; the chunk and the result report retry [spec 2.59, 2.36]', async () => {
     const stopping = processor({ processInput: ({ abort }) => (abort as () => never)() });
     const plain = await run(agentWith({ inputProcessors: [stopping] }), mode);
     expect(plain.result.tripwire?.reason).toMatch(/\S/);
@@ -168,7 +168,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
       expect(chunks.find(({ type }) => type === 'tripwire')?.payload).toMatchObject({ reason: 'Again.', retry: true });
   });
 
-  it('one processor is in both lanes [spec 3.23]', async () => {
+  it('one processor can be in both lanes [spec 3.23]', async () => {
     const both = processor({
       processInput: (args) => messagesOf(args).map((one) => withText(one, (text) => `${text}?`)),
       processOutputResult: (args) => messagesOf(args).map((one) => withText(one, (text) => `${text}!`)),
@@ -191,7 +191,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     ]);
   });
 
-  it('a step’s model may be an instance, a router’s id or a config [spec 1.36]', async () => {
+  it('the model of a step is an instance, a router id or a config [spec 1.36]', async () => {
     const server = await startOpenAIServer({ reply: () => ({ kind: 'text', text: 'another' }) });
     const another = scriptedModel({ steps: () => ({ text: 'another' }) });
     const gateway = {

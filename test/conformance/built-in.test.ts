@@ -8,7 +8,7 @@ import { agentWith, processor, run } from './hooks.js';
 const target = { thread: 'thread-1', resource: 'person-1' };
 
 describe.each(modes)('Mastra’s own processors, %s', (mode) => {
-  it('ToolCallFilter takes tool calls out of what the model is sent, and not out of what is saved [spec 3.13]', async () => {
+  it('ToolCallFilter removes tool calls from the prompt, not from memory [spec 3.13]', async () => {
     const memory = new MockMemory({ enableMessageHistory: true });
     const made = makeAgent([...callThen('echo', { say: 'a' }), { text: 'Again.' }], {
       tools: { echo },
@@ -24,7 +24,7 @@ describe.each(modes)('Mastra’s own processors, %s', (mode) => {
     expect(JSON.stringify(messages)).toContain('tool-invocation');
   });
 
-  it('ToolSearchProcessor offers a tool once it was searched for and loaded, and it runs [spec 3.14]', async () => {
+  it('ToolSearchProcessor offers a tool after a search and a load, and the tool runs [spec 3.14]', async () => {
     const called: string[] = [];
     const weather = echoAs('weather', () => void called.push('weather'));
     const search = new ToolSearchProcessor({ tools: { weather } as never }); // Mastra's own generics for tools
@@ -45,7 +45,7 @@ describe.each(modes)('Mastra’s own processors, %s', (mode) => {
 });
 
 describe.each(modes)('names and tools, %s', (mode) => {
-  it('a processor is known by its id, and needs neither name nor description [spec 2.3]', async () => {
+  it('a processor is identified by its id; name and description are optional [spec 2.3]', async () => {
     const named = {
       ...processor({ processInput: ({ messageList }) => messageList }, 'with-name'),
       name: 'Named',
@@ -58,7 +58,7 @@ describe.each(modes)('names and tools, %s', (mode) => {
     expect(ids).toEqual(['with-name', 'plain']);
   });
 
-  it('activeTools adds no tool that the step has not [spec 1.34]', async () => {
+  it('activeTools adds no tool to the step [spec 1.34]', async () => {
     const made = agentWith({ inputProcessors: [processor({ processInputStep: () => ({ activeTools: ['echo', 'other'] }) })] });
     await run(made, mode);
     expect(made.model.calls[0]?.options.tools?.map(({ name }) => name)).toEqual(['echo']);

@@ -45,7 +45,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(withoutLateChunks).toEqual(['processInput', ...step, 'tool', 'processToolResult', ...step, 'processOutputResult']);
   });
 
-  it('messages of the input are the conversation without system messages, those of the output have the answer [spec 2.7, 2.8]', async () => {
+  it('input messages are the conversation without system messages; output messages contain the response [spec 2.7, 2.8]', async () => {
     const roles: Record<string, string[]> = {};
     const texts: Record<string, string> = {};
     const watching = processorWith({}, (hook, { messages }) => {
@@ -60,7 +60,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(texts['processOutputResult']).toBe('Hello.');
   });
 
-  it('messages are MastraDBMessages with parts, whatever the caller gave [spec 2.13]', async () => {
+  it('messages are MastraDBMessages with parts, for every input format [spec 2.13]', async () => {
     const seen: MastraDBMessage[] = [];
     const watching = processor({ processInput: ({ messages }) => (seen.push(...(messages as MastraDBMessage[])), messages) });
     const { agent } = agentWith({ inputProcessors: [watching] }, [{ text: 'Hello.' }]);
@@ -70,7 +70,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     for (const { content } of seen) expect(content.format).toBe(2);
   });
 
-  it('an edit of parts in place is seen by later processors, by the model and by memory [spec 2.9]', async () => {
+  it('an in-place edit of parts reaches later processors, the model and memory [spec 2.9]', async () => {
     const memory = new MockMemory({ enableMessageHistory: true });
     const editing = processor({
       processInput: ({ messages, messageList }) => {
@@ -91,7 +91,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect((await savedBy(memory)).map(partsText)).toEqual(['Edited', 'Hello.']);
   });
 
-  it('a returned array replaces the messages of its stage: what is missing is gone, also from memory [spec 2.10]', async () => {
+  it('a returned array replaces the messages of its stage: missing messages are removed, also from memory [spec 2.10]', async () => {
     const memory = new MockMemory({ enableMessageHistory: true });
     const first = processor({ processInput: ({ messages }) => (messages as MastraDBMessage[]).slice(1) });
     const made = agentWith({ inputProcessors: [first], memory }, [{ text: 'Hello.' }]);
@@ -100,7 +100,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect((await savedBy(memory)).map(partsText)).toEqual(['two', 'Hello.']);
   });
 
-  it('processInput may answer with messages, with the list, or with messages and system messages [spec 2.11, 1.31]', async () => {
+  it('processInput returns messages, the list, or messages and system messages [spec 2.11, 1.31]', async () => {
     const answers: [(args: Args) => unknown, [system: string, user: string]][] = [
       [({ messages }) => (messages as MastraDBMessage[]).map((one) => withText(one, (text) => `${text}!`)), ['Answer.', 'Hi!']],
       [({ messageList }) => (messageList as MessageList).add('More.', 'input'), ['Answer.', 'Hi\nMore.']],
@@ -120,7 +120,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     }
   });
 
-  it('tools that processInputStep returns stand in for those of the step, or join them [spec 2.17]', async () => {
+  it('tools returned by processInputStep replace the tools of the step or extend them [spec 2.17]', async () => {
     const other = echoAs('other');
     const adding = processor({
       processInputStep: ({ tools, stepNumber }) => ({ tools: stepNumber === 0 ? { ...(tools as object), other } : { other } }),
@@ -131,7 +131,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(offered).toEqual([['echo', 'other'], ['other']]);
   });
 
-  it('what processInputStep does to system messages, settings, tools and model is gone at the next step [spec 1.27, 1.29, 2.16]', async () => {
+  it('changes of processInputStep to system messages, settings, tools and model apply to one step only [spec 1.27, 1.29, 2.16]', async () => {
     const first = processor({
       processInputStep: ({ stepNumber, systemMessages, providerOptions }) =>
         stepNumber === 0
@@ -163,7 +163,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(two?.providerOptions).not.toHaveProperty('scripted');
   });
 
-  it('a prompt that processLLMRequest returns is for that call alone: not in the list, memory or the next call [spec 2.18, 2.19]', async () => {
+  it('a prompt returned by processLLMRequest applies to one call: it is not in the list, memory or the next call [spec 2.18, 2.19]', async () => {
     const memory = new MockMemory({ enableMessageHistory: true });
     const rewriting = processor({
       processLLMRequest: ({ prompt, stepNumber }) =>
@@ -178,7 +178,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(JSON.stringify(await savedBy(memory))).not.toContain('Only now.');
   });
 
-  it('a response that processLLMRequest returns is replayed through the guards of the output, and reported as cached [spec 2.20, 2.21]', async () => {
+  it('a response returned by processLLMRequest passes the output guards and is reported as cached [spec 2.20, 2.21]', async () => {
     const told: { fromCache: unknown; types: string[] }[] = [];
     const cache: { chunks?: unknown } = {};
     const caching = processor(
@@ -222,14 +222,14 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(states['a']?.size).toBe(2);
   });
 
-  it('processLLMResponse answers with nothing; anything else is refused, and changes nothing [spec 2.23]', async () => {
+  it('processLLMResponse returns nothing; other values are rejected [spec 2.23]', async () => {
     const answering = (answer: unknown) =>
       run(agentWith({ inputProcessors: [processor({ processLLMResponse: () => answer })] }, [{ text: 'Hello.' }]), mode);
     for (const nothing of [undefined, null]) expect((await answering(nothing)).result.text).toBe('Hello.');
     await expect(answering({ response: { chunks: [] } })).rejects.toMatchObject({ code: 'phase/invalid-result' });
   });
 
-  it('processAPIError is given the error and may change the list and ask again; retryCount counts its tries [spec 2.24, 2.25]', async () => {
+  it('processAPIError gets the error and can edit the list and retry; retryCount counts its retries [spec 2.24, 2.25]', async () => {
     const seen: unknown[] = [];
     const recovering = processor({
       processAPIError: ({ error, messageList, retryCount, stepNumber }) => {
@@ -251,7 +251,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(sentText(made.model, 'user', 2)).toBe('Hi\nTry 0.\nTry 1.');
   });
 
-  it('with error processors and no budget, a call is made again three times at most, as in Mastra 1.71 [spec 2.38]', async () => {
+  it('with error processors and no budget, a call is repeated at most three times, as in Mastra 1.71 [spec 2.38]', async () => {
     const again = processor({ processAPIError: () => ({ retry: true }) });
     const made = agentWith(
       { errorProcessors: [again] },
@@ -261,7 +261,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(made.model.calls).toHaveLength(4);
   });
 
-  it('PrefillErrorHandler recovers by a reminder that the model sees and people do not, unless they ask [spec 2.45, 3.2]', async () => {
+  it('PrefillErrorHandler recovers with a reminder visible to the model, and to users only on request [spec 2.45, 3.2]', async () => {
     const memory = new MockMemory({ enableMessageHistory: true });
     const message = 'This model does not support assistant message prefill. The conversation must end with a user message.';
     const made = agentWith({ errorProcessors: [new PrefillErrorHandler()], memory }, [
@@ -286,7 +286,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(await recalled({ includeSystemReminders: true })).toContain('signal');
   });
 
-  it('a signal that a hook sends reaches the model and the client [spec 2.47]', async () => {
+  it('a signal sent by a hook reaches the model and the client [spec 2.47]', async () => {
     const signal = { type: 'reactive', tagName: 'system-reminder', contents: 'Be brief.' };
     for (const hook of ['processInput', 'processInputStep']) {
       const sending = processor({
@@ -302,7 +302,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     }
   });
 
-  it('a chunk is passed, replaced or dropped, by null and by nothing; the stream goes on [spec 2.26]', async () => {
+  it('a hook passes, replaces or drops a chunk (null or undefined), and the stream continues [spec 2.26]', async () => {
     const hooks = processor({
       processOutputStream: ({ part }) => {
         const chunk = part as Chunk;
@@ -319,7 +319,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(texts.join('')).toBe('Ad');
   });
 
-  it('streamParts are all chunks so far, the one at hand included [spec 2.27]', async () => {
+  it('streamParts are all chunks so far, including the current one [spec 2.27]', async () => {
     const counts: [number, unknown, unknown][] = [];
     const hooks = processor({
       processOutputStream: ({ part, streamParts }) => {
@@ -333,7 +333,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     for (const [, latest, part] of counts) expect((latest as Chunk).type).toBe((part as Chunk).type);
   });
 
-  it('processOutputStep gets its step: text, calls, finish reason, usage, system messages and steps with its own [spec 2.30]', async () => {
+  it('processOutputStep gets its step: text, calls, finish reason, usage, system messages and steps including its own [spec 2.30]', async () => {
     const seen: Args[] = [];
     const hooks = processor({
       processOutputStep: (args) => (seen.push({ ...args, steps: [...(args['steps'] as [])] }), args['messageList']),
@@ -375,7 +375,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(tripwire).toMatchObject({ from: 'AGENT', runId: result.runId, payload: told });
   });
 
-  it('a retry without a budget is an abort, and with one the reason is fed back [spec 2.37, 2.46]', async () => {
+  it('a retry without a budget is an abort; with a budget the reason is fed back [spec 2.37, 2.46]', async () => {
     const asking = processor({
       processOutputStep: ({ text, abort, messageList }) =>
         text === 'No.' ? (abort as (reason: string, options: object) => never)('Say yes.', { retry: true }) : messageList,
@@ -390,7 +390,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(sentText(made.model, 'system', 1)).toContain('Say yes.');
   });
 
-  it('only processors that ask for data parts see them in the stream, and may drop them [spec 2.5]', async () => {
+  it('only processors with processDataParts get data parts in the stream, and can drop them [spec 2.5]', async () => {
     const seen: string[] = [];
     const watching = (id: string, processDataParts: boolean): Processor => ({
       ...processor(
@@ -421,7 +421,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
       expect(chunks.map(({ type }) => type).filter((type) => type.startsWith('data-'))).toEqual(['data-keep']);
   });
 
-  it('writer.custom sends a data part to the client, and refuses what is none [spec 2.41]', async () => {
+  it('writer.custom sends a data part to the client and rejects other values [spec 2.41]', async () => {
     const writing = (type: string) =>
       processor({
         processOutputResult: async ({ writer, messageList }) => {
@@ -449,7 +449,7 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(told).toMatchObject([{ processorId: 'one', message: 'Bad.' }]);
   });
 
-  it('a function of the request’s context gives the processors of a call [spec 2.42]', async () => {
+  it('a function of the request context returns the processors of a call [spec 2.42]', async () => {
     const { RequestContext } = await import('@mastra/core/request-context');
     const marking = (text: string) =>
       processor({ processInput: ({ messages }) => (messages as MastraDBMessage[]).map((one) => withText(one, () => text)) });
