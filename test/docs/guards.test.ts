@@ -20,7 +20,7 @@ describe('the pages of the ready-made guards', () => {
 describe('docs/guide/risks.md', () => {
   const text = readFileSync(inRoot('docs/guide/risks.md'), 'utf8');
 
-  it('names what the package exports alone', () => {
+  it('names only exports of the package', () => {
     const named = Array.from(text.matchAll(/`(\w+)(?:\.(\w+))?`/g), ([, name = '', field]) => ({ name, field }));
     const exported = new Map<string, unknown>(Object.entries(guards));
     const wrong = named.filter(({ name, field }) => {

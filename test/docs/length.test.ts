@@ -9,10 +9,12 @@ const longer = (pattern: string, most: number): string[] =>
   globSync(pattern, { cwd: inRoot('.') })
     .map((page) => ({ page, words: wordsIn(readFileSync(inRoot(page), 'utf8')) }))
     .filter(({ words }) => words > most)
-    .map(({ page, words }) => `${page}: ${words} words, at most ${most}; split it by question, or delete what another page says`);
+    .map(
+      ({ page, words }) => `${page}: ${words} words, at most ${most}; split it by question, or delete what another page covers`,
+    );
 
 describe('the length of pages', () => {
-  it('counts words, and not the signs between them', () => expect(wordsIn('| a | `b` |\n| --- | --- |\n| c d | |')).toBe(4));
+  it('counts words, not punctuation', () => expect(wordsIn('| a | `b` |\n| --- | --- |\n| c d | |')).toBe(4));
 
   it('a guide has at most 1,200 words', () => expect(longer('docs/guide/*.md', 1200)).toEqual([]));
 

@@ -56,7 +56,7 @@ describe('links between documents', () => {
     expect(documents.filter((page) => page.startsWith('docs/') && page !== index && !led.has(page))).toEqual([]);
   });
 
-  it('are found at all', () => {
+  it('exist in the documents', () => {
     expect(linksIn('README.md').length).toBeGreaterThan(20);
     expect(complaint('README.md', 'docs/none.md')).toBeDefined();
     expect(complaint('README.md', 'docs/options.md#none')).toBeDefined();

@@ -101,9 +101,9 @@ ${table(
 `;
 
 describe('docs/options.md', () => {
-  it('says what becomes of every option', async () => expect(document).toMatchFileSnapshot('../../docs/options.md'));
+  it('lists the behavior of every option', async () => expect(document).toMatchFileSnapshot('../../docs/options.md'));
 
-  it('tells refusals apart', () => {
+  it('distinguishes kinds of rejection', () => {
     expect(document).toContain('| `maxSteps` | An integer of 1 or more. | `5` | yes |');
     expect(document).toContain('| `eagerToolExecution` | Rejected unless `false`. No tool runs before its step is judged. |');
     expect(document).toContain('| `network` | A network saves');

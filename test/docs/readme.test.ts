@@ -11,12 +11,12 @@ const codeIn = (language: string) => blocks.filter((block) => block.language ===
 describe('the code in README.md', () => {
   const examples = examplesIn('README.md');
 
-  it('is of kinds that are checked here', () => {
+  it('is in languages checked by this file', () => {
     expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['diff', 'sh', 'ts', 'text']));
     expect(examples.length).toBeGreaterThan(0);
   });
 
-  it('is short enough to be read at once', () => {
+  it('is short enough to read at once', () => {
     for (const { code } of examples) expect(code.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(27);
   });
 
@@ -40,7 +40,7 @@ describe('the transcript in README.md', () => {
         .replaceAll('[…]', '[^]*'),
     );
 
-  it('is what the chat prints', async () => {
+  it('equals the output of the chat', async () => {
     const transcript = codeIn('text').find((code) => code.startsWith('you › ')) ?? '';
     const asked = Array.from(transcript.matchAll(/^you › (.+)$/gm), ([, text = '']) => text);
     expect(asked.length).toBeGreaterThan(0);

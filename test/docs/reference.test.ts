@@ -167,17 +167,17 @@ ${subpaths
 `;
 
 describe('the reference', () => {
-  it('tells every error', async () => {
+  it('lists every error', async () => {
     await expect(errors).toMatchFileSnapshot('../../docs/reference/errors.md');
     for (const code of codes) expect(errors).toContain(`\`${code}\` |`);
   });
 
-  it('tells every phase', async () => {
+  it('lists every phase', async () => {
     await expect(phasePage).toMatchFileSnapshot('../../docs/reference/phases.md');
     for (const { hook } of Object.values(phases)) expect(phasePage).toContain(`\`${hook}\``);
   });
 
-  it('tells every field that leaves', async () => {
+  it('lists every emitted field', async () => {
     await expect(fieldsPage).toMatchFileSnapshot('../../docs/reference/fields.md');
   });
 
@@ -190,7 +190,7 @@ describe('the reference', () => {
     await expect(`${pinned.join('\n\n')}\n`).toMatchFileSnapshot('public-names.txt');
   });
 
-  it.each(subpaths)('names what $subpath exports, and nothing else', async ({ subpath, names }) => {
+  it.each(subpaths)('lists exactly the exports of $subpath', async ({ subpath, names }) => {
     const entry = subpathSources()[subpath] ?? '';
     const exported = Object.keys((await import(inRoot(entry))) as object).toSorted();
     expect(
@@ -201,7 +201,7 @@ describe('the reference', () => {
     ).toEqual(exported);
   });
 
-  it('is led to by the index', () => {
+  it('is linked from the index', () => {
     const index = readFileSync(inRoot('docs/README.md'), 'utf8');
     for (const page of ['errors', 'phases', 'fields']) expect(index).toContain(`reference/${page}.md`);
   });

@@ -86,7 +86,7 @@ const wordsIn = (text: string): string[] => {
 };
 
 describe('plain English', () => {
-  it('finds a discouraged word in prose, and not in code or in the target of a link', () => {
+  it('finds a discouraged word in prose, not in code or the target of a link', () => {
     expect(wordsIn('It is told to [them](told.md), `told`.')).toEqual([
       'It is told to [them], . (told: gets, is reported, is listed)',
     ]);
@@ -96,7 +96,7 @@ describe('plain English', () => {
     expect(wordsIn(readFileSync(inRoot(page), 'utf8'))).toEqual([]);
   });
 
-  it('finds a discouraged word in comments and test titles, and not in strings', () => {
+  it('finds a discouraged word in comments and test titles, not in strings', () => {
     const source = [
       "// is told\nconst told = 'told';",
       "it.each(['told'])('stands %s, $beside', () => {});",
