@@ -77,7 +77,7 @@ const entrances: readonly Entrance[] = [
   { name: 'Mastra’s agent: stream', run: onMastra(stream, { isStock: true }), like: streamed, but: inStock },
 ];
 
-it('a page says where entrances differ', () => {
+it('the docs list every difference between entry points', () => {
   const anchorOf = (line: string) => line.replace(/^#+ /, '').toLowerCase().replaceAll(' ', '-');
   const missing = [...streamAndGenerate, ...afterApproval, ...inStreamText, ...inStock, ...Object.values(alone).flat()].filter(
     ({ link }) => {
@@ -91,7 +91,7 @@ it('a page says where entrances differ', () => {
   expect(missing).toEqual([]);
 });
 
-describe('every entrance gives its caller the same', () => {
+describe('all entry points return the same result', () => {
   beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue()); // the AI SDK prints the errors of streams
   afterEach(() => void vi.restoreAllMocks());
 

@@ -30,7 +30,7 @@ export const mastra = new Mastra({ agents: { ${agents} } });
 };
 
 describe('mastra-interlock check', () => {
-  it('passes an application in which nothing is wrong', () => {
+  it('passes a correct application', () => {
     const { status, stdout } = checked(
       `a: new Agent({ ...base, id: 'a', name: 'A' }), b: new Stock({ ...base, id: 'b', name: 'B' })`,
     );
@@ -40,7 +40,7 @@ describe('mastra-interlock check', () => {
     expect(status).toBe(0);
   });
 
-  it('names every refused option of every agent, and what their guards do', () => {
+  it('lists every rejected option of every agent, and its guards', () => {
     const { status, stdout } = checked(
       `a: new Agent({ ...base, id: 'a', name: 'A', durable: true, defaultOptions: { eagerToolExecution: true } } as never),
        b: new Agent({ ...base, id: 'b', name: 'B', outputProcessors: [{ id: 'idle' }] } as never),

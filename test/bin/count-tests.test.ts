@@ -29,26 +29,26 @@ const count = (...args: string[]) => {
 
 const first = report('first', { one: true, two: false, three: false });
 
-describe('the counts of the pipeline', () => {
-  it('are those of one run', () => {
+describe('counts of the pipeline', () => {
+  it('are the counts of one run', () => {
     const { counts, failures } = count(first, '1');
     expect(counts).toBe('1 2');
     expect(failures).toContain('FAIL  a.test.ts > two\n      two is wrong');
   });
 
-  it('list the files that run once more', () => {
+  it('list the files to run again', () => {
     expect(count('--failed', first).counts).toBe('a.test.ts');
     expect(count('--failed', report('clean', { one: true })).counts).toBe('');
   });
 
-  it('count a test that failed and then passed as passed, and name it; one that fails again fails', () => {
+  it('count a test that passes the second time as passed and unstable, one that fails twice as failed', () => {
     const { counts, failures } = count(first, '1', report('again', { one: true, two: true, three: false }), '1');
     expect(counts).toBe('2 1');
     expect(failures).toContain('UNSTABLE  a.test.ts > two');
     expect(failures).toContain('FAIL  a.test.ts > three');
   });
 
-  it('count a file that could be collected the second time', () => {
+  it('count a file that is collected only the second time', () => {
     const path = join(folder, 'uncollected.json');
     const testResults = [{ name: resolve('a.test.ts'), status: 'failed', message: 'No such module.', assertionResults: [] }];
     writeFileSync(path, JSON.stringify({ numPassedTests: 0, testResults }));
@@ -56,7 +56,7 @@ describe('the counts of the pipeline', () => {
     expect(count(path, '1', report('collected', { one: true }), '0').counts).toBe('1 0');
   });
 
-  it('never pass a second run that left no report, that failed outside its tests, or that did not take place', () => {
+  it('count a failure if the second run has no report, fails outside its tests or is missing', () => {
     expect(count(first, '1', join(folder, 'absent.json'), '1').counts).toBe('1 3');
     expect(count(first, '1', report('without', { one: true, two: true }), '0').counts).toBe('2 1');
     expect(count(first, '1', report('outside', { one: true, two: true, three: true }), '1').counts).toBe('3 1');

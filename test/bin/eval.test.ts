@@ -47,7 +47,7 @@ beforeAll(() => {
 const usual = '--pipeline scoring.mjs --data set.jsonl --threshold 0.5';
 
 describe('eval', () => {
-  it('prints a table, and is 1 where a bound is not kept', async () => {
+  it('prints a table and exits with 1 if a bound is not met', async () => {
     const kept = await run(`${usual} --min recall=0.5 --max falsePositiveRate=0`);
     expect(kept).toMatchObject({ code: 0, err: '' });
     expect(kept.out).toMatch(/^3 samples, 2 with label true\n/);
@@ -66,7 +66,7 @@ describe('eval', () => {
     expect(broken.out).not.toContain('bound not met: precision');
   });
 
-  it('is 1 where a guard gave no verdict, unless that is allowed', async () => {
+  it('exits with 1 if a guard gave no verdict, unless allowed', async () => {
     const broken = await run('--pipeline broken.mjs --data set.jsonl');
     expect(broken.code).toBe(1);
     expect(broken.out).toMatch(/unavailable +3 +3\n/);
@@ -93,7 +93,7 @@ describe('eval', () => {
     });
   });
 
-  it('writes a page with the curve that loads nothing, and in which samples are text', async () => {
+  it('writes a page with the curve, without external resources and with escaped samples', async () => {
     await run(`${usual} --html out.html`);
     const page = readFileSync(join(folder, 'out.html'), 'utf8');
     expect(page).toContain('<polyline points="0.0,300.0 0.0,150.0 0.0,0.0 300.0,0.0"'); // first up, then to the right
@@ -116,7 +116,7 @@ describe('eval', () => {
     expect(out).not.toContain('█');
   });
 
-  it('refuses what it cannot read, before anything runs', async () => {
+  it('rejects invalid arguments and data before anything runs', async () => {
     for (const [args, says] of [
       ['', '--pipeline is missing'],
       ['--pipeline scoring.mjs', '--data is missing'],

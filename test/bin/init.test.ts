@@ -48,7 +48,7 @@ const initIn = async (files: Readonly<Record<string, string>>, args: readonly st
 };
 
 describe('the edit of a file', () => {
-  it('swaps the import of Mastra’s agent and proposes guards where it has none', () => {
+  it('replaces the import of Mastra’s agent and proposes guards if it has none', () => {
     expect(editAgents(weather)).toBe(guardedWeather);
   });
 
@@ -68,12 +68,12 @@ describe('the edit of a file', () => {
       `import { Agent } from 'mastra-interlock';\nimport { redactor } from 'mastra-interlock/workflows';\nconst a = new Agent({ outputProcessors: [redactor({ strategy: 'replace' })], name: 'a', inputProcessors });\n`,
     ],
     [
-      'an option of a nested object is not one of the agent',
+      'ignores options of a nested object',
       `import { Agent } from '@mastra/core/agent';\nnew Agent({ outputProcessors: [], defaults: { inputProcessors: [] } });\n`,
       `import { Agent } from 'mastra-interlock';\nimport { promptInjectionGuard } from 'mastra-interlock/workflows';\nnew Agent({ inputProcessors: [promptInjectionGuard()], outputProcessors: [], defaults: { inputProcessors: [] } });\n`,
     ],
     [
-      'settings that are spread or not a literal get no proposal',
+      'proposes nothing for spread or non-literal settings',
       `import { Agent } from '@mastra/core/agent';\nnew Agent({ ...base, name: 'a' });\nnew Agent(settings);\n`,
       `import { Agent } from 'mastra-interlock';\nnew Agent({ ...base, name: 'a' });\nnew Agent(settings);\n`,
     ],
@@ -83,7 +83,7 @@ describe('the edit of a file', () => {
       `import { tool } from 'ai';\nimport { guardedToolLoop } from 'mastra-interlock/ai-sdk';\nimport { promptInjectionGuard, redactor } from 'mastra-interlock/guards';\nconst agent = guardedToolLoop({\n  guards: [promptInjectionGuard(), redactor({ strategy: 'replace' })],\n  model,\n  tools,\n});\n`,
     ],
     [
-      'a class that is also used as a type stays imported',
+      'keeps the import of a class that is also used as a type',
       `import { ToolLoopAgent } from 'ai';\nconst agent = new ToolLoopAgent({ guards, model });\ntype A = InstanceType<typeof ToolLoopAgent>;\n`,
       `import { ToolLoopAgent } from 'ai';\nimport { guardedToolLoop } from 'mastra-interlock/ai-sdk';\nconst agent = guardedToolLoop({ guards, model });\ntype A = InstanceType<typeof ToolLoopAgent>;\n`,
     ],
@@ -98,7 +98,7 @@ describe('the edit of a file', () => {
       `import { Agent } from '@mastra/core/agent';\n// new Agent({})\nexport const isAgent = (a: unknown) => a instanceof Agent;\n`,
     ],
     ['another module', `import { Agent } from 'elsewhere';\nnew Agent({});\n`],
-  ])('leaves %s as it is', (_case, source) => {
+  ])('does not change %s', (_case, source) => {
     expect(editAgents(source)).toBe(source);
   });
 
@@ -114,7 +114,7 @@ describe('mastra-interlock init', () => {
     'dist/weather.js': weather,
   };
 
-  it('shows the diff and writes with --yes: the program’s own files alone', async () => {
+  it('shows the diff and writes with --yes, only in files of the program', async () => {
     const { code, out, read } = await initIn(files, ['--yes']);
     expect(code).toBe(0);
     expect(out).toContain("+import { Agent } from 'mastra-interlock';");
@@ -127,7 +127,7 @@ describe('mastra-interlock init', () => {
   it.each([
     ['the answer is yes', true, 0],
     ['the answer is no', false, 2],
-    ['no terminal can be asked', undefined, 2],
+    ['no terminal is available', undefined, 2],
   ])('writes only with consent: %s', async (_case, answer, expected) => {
     const { code, read } = await initIn(files, [], answer);
     expect(code).toBe(expected);
@@ -153,7 +153,7 @@ describe('init --template', () => {
     expect(editAgents(read('mastra.ts'))).toBe(read('mastra.ts'));
   });
 
-  it('overwrites nothing, and refuses a name that it does not have', async () => {
+  it('overwrites nothing and rejects an unknown template', async () => {
     const refused = await initIn({ 'package.json': '{}' }, ['--template', 'chat']);
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('package.json already exists') });
     expect(refused.read('package.json')).toBe('{}');

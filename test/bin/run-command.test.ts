@@ -19,14 +19,14 @@ const run = async (...args: string[]) => {
 };
 
 describe('the command line', () => {
-  it('lists its commands, and says how each is called', async () => {
+  it('lists its commands and the usage of each', async () => {
     for (const args of [[], ['--help'], ['help']])
       expect(await run(...args)).toMatchObject({ code: 0, out: expect.stringContaining('redact') as string });
     expect((await run('--version')).out).toMatch(/^mastra-interlock@\d/);
     expect(await run('redact', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('TRACE.jsonl') as string });
   });
 
-  it('refuses what it does not know', async () => {
+  it('rejects unknown commands, files and options', async () => {
     expect(await run('fly')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Unknown command "fly"') as string });
     expect(await run('redact')).toMatchObject({
       code: 2,
@@ -56,7 +56,7 @@ describe('redact', () => {
     expect(out).not.toContain('"list"');
   });
 
-  it('says what is wrong with what is no trace', async () => {
+  it('explains why a file is not a valid trace', async () => {
     writeFileSync(join(folder, 'no.jsonl'), '{"seq":0}\n');
     expect(await run('redact', 'no.jsonl')).toMatchObject({ code: 2, err: expect.stringContaining('trace/invalid') as string });
     writeFileSync(join(folder, 'later.jsonl'), '{"seq":0,"kind":"header","version":2,"library":"mastra-interlock@9.0.0"}\n');
@@ -74,7 +74,7 @@ describe('replay', () => {
     `export const guards = { outputProcessors: [{ id: 'forbids', processOutputStep: ({ text = '', abort, messages }) =>
       text.includes('4711') ? abort('no codes', { retry: ${String(retry)} }) : messages }] };`;
 
-  it('says which verdicts differ, and is 1 where any does', async () => {
+  it('lists the verdicts that differ and exits with 1 if any differs', async () => {
     const recording = collectTraces();
     const { agent } = makeAgent([{ text: 'The code is 4711.' }], {
       outputProcessors: [
@@ -107,7 +107,7 @@ describe('replay', () => {
       expect(await run('replay', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(says) as string });
   });
 
-  it('names each trace that it cannot read, and goes on with the others', async () => {
+  it('names each unreadable trace and continues with the others', async () => {
     const recording = collectTraces();
     await makeAgent('Hello.').agent.generate('Hi', { record: recording.record });
     const lines = formatTrace(recording.trace);
@@ -143,7 +143,7 @@ describe('a module with guards', () => {
   });
 
   it.each(['default terms', 'const guards = [terms]', 'const guards = { inputProcessors: [terms] }'])(
-    'may say: export %s',
+    'can contain: export %s',
     async (form) => {
       const file = `form-${form.length}.mjs`;
       writeFileSync(join(folder, file), guardIn(`export ${form};`));
@@ -159,7 +159,7 @@ describe('a module with guards', () => {
       'export const agent = { generate() {}, stream() {} };',
       'its agent is an agent, but not an InterlockAgent',
     ],
-  ])('is refused with its path: %s', async (file, source, says) => {
+  ])('is rejected with its path: %s', async (file, source, says) => {
     writeFileSync(join(folder, file), source);
     const { code, err } = await run('eval', '--pipeline', file, '--data', 'set.jsonl');
     expect(code).toBe(2);
@@ -173,7 +173,7 @@ describe('a module that does not load', () => {
     ['throws.mjs', "throw new Error('no key');", 'Error: no key\n    at '],
     ['typed.ts', "import { Missing } from './not-there';\nexport default Missing;", "Cannot find module './not-there'"],
     ['thrown.ts', "enum Kind { A = 'a' }\nconst key: string = Kind.A;\nthrow new TypeError(key);", 'thrown.ts:3'],
-  ])('says why, with the stack: %s', async (file, source, says) => {
+  ])('is reported with the cause and the stack: %s', async (file, source, says) => {
     writeFileSync(join(folder, file), source);
     const { code, err } = await run('eval', '--pipeline', file, '--data', 'set.jsonl');
     expect(code).toBe(2);
@@ -182,7 +182,7 @@ describe('a module that does not load', () => {
     expect(err).toContain(says);
   });
 
-  it('is not one that imports without extensions, as Mastra\u2019s templates do', async () => {
+  it('does not include a module that imports without extensions, as Mastra\u2019s templates do', async () => {
     writeFileSync(join(folder, 'kinds.ts'), "export enum Kind { Bad = 'bad' }\n");
     const guard = `import { Kind } from './kinds';
 export const guard = { id: 'terms', processInput: ({ messages, abort }: any) => JSON.stringify(messages).includes(Kind.Bad) ? abort('bad') : messages };
@@ -196,7 +196,7 @@ export default guard;`;
 });
 
 describe('the program', () => {
-  it('ends, whatever a module left open', () => {
+  it('exits even if a module left a timer open', () => {
     writeFileSync(join(folder, 'open.mjs'), "setInterval(() => undefined, 1_000); throw new Error('no key');");
     const bin = join(import.meta.dirname, '../../bin/mastra-interlock.ts');
     const args = ['--import', 'tsx', bin, 'eval', '--pipeline', join(folder, 'open.mjs'), '--data', join(folder, 'set.jsonl')];
