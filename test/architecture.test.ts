@@ -33,7 +33,7 @@ describe('the layers of the sources', () => {
     ['src/phase/a.test.ts', `import { x } from '../testing/index.js';`],
     ['src/phase/a.ts', `import { z } from 'zod';`],
     ['src/mastra/agent/agent.ts', `import { x } from '../durable/a.js';`],
-  ])('let %s say %s', (path, source) => {
+  ])('let %s contain %s', (path, source) => {
     expect(check(path, source)).toEqual([]);
   });
 
@@ -63,13 +63,13 @@ describe('the layers of the sources', () => {
     },
     { kind: 'the test kit', path: 'src/mastra/a.ts', source: `import { x } from '../testing/a.js';`, target: 'src/testing/a.ts' },
     { kind: 'a test helper', path: 'workflows/a.ts', source: `import { x } from '../test/a.js';`, target: 'test/a.ts' },
-  ])('refuse $kind that does not point down', ({ path, source, target }) => {
+  ])('reject $kind that does not point down', ({ path, source, target }) => {
     const violations = check(path, source);
     expect(violations).toHaveLength(1);
     expect(violations[0]).toContain(`${path} imports ${target}: `);
   });
 
-  it('refuse a file that belongs to no module', () => {
+  it('reject a file that belongs to no module', () => {
     expect(check('src/misc/a.ts', `import { x } from '../errors.js';`)[0]).toContain('src/misc/a.ts belongs to no module');
     expect(check('src/mastra/misc/a.ts', `import { x } from '../safely.js';`)[0]).toContain('belongs to no module');
     expect(check('src/phase/a.ts', `import { x } from '../misc.js';`)[0]).toContain('src/misc.ts, which belongs to no module');
@@ -100,7 +100,7 @@ const runBy = (path: string): string[] => {
   return [...imports, ...exports];
 };
 
-describe('an entry runs of the hosts', () => {
+describe('the hosts that an entry imports', () => {
   const hostsOf = (entry: string) =>
     loadedBy(entry).filter((name) => /^(@mastra|@opentelemetry|@restatedev|@dbos-inc|ai$|pg$|openworkflow)/.test(name));
 
@@ -114,7 +114,7 @@ describe('an entry runs of the hosts', () => {
     expect(hostsOf(entry)).toEqual(expected);
   });
 
-  it('Mastra, where it is the main one: what is asked here can be found', () => {
+  it('the import of Mastra by the main entry is detected', () => {
     expect(hostsOf('src/index.ts')).toContain('@mastra/core/agent');
   });
 });

@@ -21,7 +21,7 @@ const outputOf = (program: string): unknown[] => {
   return output;
 };
 
-it('breaks long lines and leaves the program as it is', () => {
+it('breaks long lines without changing the program', () => {
   expect(Math.max(...code.split('\n').map(({ length }) => length))).toBeGreaterThan(2_000);
   expect(
     Math.max(
@@ -35,7 +35,7 @@ it('breaks long lines and leaves the program as it is', () => {
   expect(outputOf(code)[1]).toBe(true);
 });
 
-it('keeps each mapping with the name that it is of', () => {
+it('keeps each mapping with its name', () => {
   const lines = broken.code.split('\n');
   const { mappings: encoded, ...rest } = JSON.parse(broken.map) as { mappings: string };
   const segments = decode(encoded).flatMap((found, line) => found.map((segment) => ({ segment, line })));
