@@ -8,7 +8,7 @@ import { guardOn, modelFor, runGuarded, ways } from './support.js';
 const answering = () => scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['Well.'] }] });
 
 describe.each(ways)('the events of a guarded run, %s', (way) => {
-  it('a guard that gave no verdict and was let pass is a bypass, with the reason', async () => {
+  it('reports a guard without a verdict and with onUnavailable pass as a bypass, with the reason', async () => {
     const broken = guardOn('outputStep', () => {
       throw new Error('down');
     });
@@ -20,7 +20,7 @@ describe.each(ways)('the events of a guarded run, %s', (way) => {
     expect(ran.events.filter((event) => event.type === 'guard' && event.phase === 'outputStep')).toEqual([]);
   });
 
-  it('a pass that was given on what a sibling changed is a stale verdict', async () => {
+  it('reports a pass on messages that a sibling changed as a stale verdict', async () => {
     const reads = guardOn('input', () => undefined, { id: 'reads' });
     const writes: Processor = {
       id: 'writes',
@@ -34,7 +34,7 @@ describe.each(ways)('the events of a guarded run, %s', (way) => {
     ]);
   });
 
-  it('an edit of earlier messages after the response is reported as dropped', async () => {
+  it('reports an edit of earlier messages after the response as dropped', async () => {
     const phase = 'outputStep';
     const rewrites = guardOn(phase, ({ messages = [] }) =>
       messages.map((one) =>

@@ -40,8 +40,8 @@ const onCalls = (act: (part: Chunk & { payload: { args: unknown } }) => unknown)
     processOutputStream: async ({ part }: { part: Chunk }) => (part.type === 'tool-call' ? act(part as never) : part),
   }) as unknown as Processor;
 
-describe('arguments that no guarded model has judged', () => {
-  it('are judged before the tool runs: a guard may rewrite them', async () => {
+describe('arguments not judged by a guarded model', () => {
+  it('are judged before the tool runs and can be rewritten', async () => {
     const log: string[] = [];
     const guard = onCalls((part) => ({ ...part, payload: { ...part.payload, args: { amount: 7 } } }));
     await call(guardTools(createTools(log), withoutModel([guard])));
@@ -59,22 +59,22 @@ describe('arguments that no guarded model has judged', () => {
       guardOn('outputStream', () => Promise.reject(new Error('broken')), { when: ({ part }) => part?.type === 'tool-call' }),
       { name: 'GuardUnavailableError' },
     ],
-    ['take the call out', onCalls(() => null), { code: 'tool/unknown' }],
+    ['remove the call', onCalls(() => null), { code: 'tool/unknown' }],
     ['reject the call', onCalls((part) => rejectToolCall(part as never, 'Once is enough.')), { message: 'Once is enough.' }],
-  ])('guards that %s keep the tool from running', async (_, guard, error) => {
+  ])('do not reach the tool if guards %s', async (_, guard, error) => {
     const log: string[] = [];
     await expect(call(guardTools(createTools(log), withoutModel([guard])))).rejects.toMatchObject(error);
     expect(log).toEqual([]);
   });
 
-  it('that a guard with a window judges too', async () => {
+  it('are judged by a guard with a window, too', async () => {
     const log: string[] = [];
     const guard = { ...onCalls((part) => ({ ...part, payload: { ...part.payload, args: { amount: 7 } } })), window: 'part' };
     await call(guardTools(createTools(log), withoutModel([guard as Processor])));
     expect(log).toEqual(['charge 7']);
   });
 
-  it('those that it has judged are judged once', async () => {
+  it('are not judged twice if the model is guarded, too', async () => {
     let judged = 0;
     const guard = onCalls((part) => {
       judged += 1;
@@ -90,8 +90,8 @@ describe('arguments that no guarded model has judged', () => {
   });
 });
 
-describe('results', () => {
-  it.each([undefined, null, 0, '', false])('a tool that gives %j at once runs once', async (result) => {
+describe('tool results', () => {
+  it.each([undefined, null, 0, '', false])('a tool that returns %j runs once', async (result) => {
     let runs = 0;
     const run = createGuardedRun([guardOn('inputStep', () => undefined)]);
     const charge = tool({ inputSchema: z.object({ amount: z.number() }), execute: () => ((runs += 1), result) });
@@ -126,7 +126,7 @@ describe('results', () => {
     },
   );
 
-  it('that a tool yields on the way are judged one by one', async () => {
+  it('yielded results are judged one by one', async () => {
     const seen: unknown[] = [];
     async function* execute() {
       yield 'one';
@@ -147,7 +147,7 @@ describe('results', () => {
     ]);
   });
 
-  it('a hook is given the call, the result and the conversation', async () => {
+  it('a hook gets the call, the result and the conversation', async () => {
     const seen: Record<string, unknown>[] = [];
     const look = {
       id: 'look',
@@ -163,7 +163,7 @@ describe('results', () => {
     expect(((seen[0] ?? {})['messages'] as { role: string }[]).map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
-  it('a tool that fails fails as itself', async () => {
+  it('a failed tool keeps its own error', async () => {
     const tools = {
       charge: tool({
         inputSchema: z.object({ amount: z.number() }),
@@ -181,7 +181,7 @@ describe('results', () => {
   });
 });
 
-it('tools of a class of their own keep it, and those without execute are left alone', () => {
+it('guarded tools keep their class, and tools without execute stay unchanged', () => {
   const charge = createTool({ id: 'charge', description: 'Charges.', inputSchema: z.object({}), execute: async () => 'done' });
   const client = tool({ inputSchema: z.object({}) });
   const guarded = guardTools({ charge: charge as never, client }, [guardOn('toolResult', () => undefined)]);

@@ -43,21 +43,21 @@ const redacting = (word: string): Processor => ({
 const charge: Reply = { kind: 'tool-calls', calls: [{ name: 'charge', args: { amount: 3 }, fragments: 5 }] };
 
 describe.each(everyCut)('$way over HTTP, $cut', ({ way, options }) => {
-  it('an answer that guards pass arrives whole', async () => {
+  it('delivers a passed response in full', async () => {
     const server = await startServer([{ kind: 'text', text, chunks: 1 }], options);
     const ran = await runGuarded(way, { model: modelOf(server), guards: [guardOn('outputStream', () => undefined)] });
     expect(ran.result).toMatchObject({ text, finishReason: 'stop' });
     if (isStreamed(way)) expect(textOnWire(ran)).toBe(text);
   });
 
-  it('an edited answer arrives edited, and nothing of the other', async () => {
+  it('delivers an edited response without the original text', async () => {
     const server = await startServer([{ kind: 'text', text, chunks: 1 }], options);
     const ran = await runGuarded(way, { model: modelOf(server), guards: [redacting('ZEBRA')] });
     expect(ran.result?.text).toBe(text.replace('ZEBRA', '***'));
     expect(JSON.stringify([ran.parts, ran.told])).not.toContain('ZEBRA');
   });
 
-  it('a tool that guards pass runs, one that they do not does not', async () => {
+  it('runs a tool if the guards pass, not if they trip', async () => {
     const log: string[] = [];
     const done: Reply = { kind: 'text', text: 'Done.' };
     const server = await startServer([charge, done, charge], options);
@@ -71,7 +71,7 @@ describe.each(everyCut)('$way over HTTP, $cut', ({ way, options }) => {
 });
 
 describe.each(ways)('%s over HTTP', (way) => {
-  it('the provider is sent what guards left of the input, and feedback with a retry', async () => {
+  it('sends the edited input to the provider, and feedback with a retry', async () => {
     const server = await startServer([
       { kind: 'text', text: 'no' },
       { kind: 'text', text: 'yes' },
@@ -94,7 +94,7 @@ describe.each(ways)('%s over HTTP', (way) => {
     expect(messageText(second?.[0] as never)).toContain('say yes');
   });
 
-  it('a provider that breaks off fails with its own error', async () => {
+  it('reports the error of a failed provider', async () => {
     const server = await startServer([{ kind: 'error', status: 500, message: 'out of order' }]);
     const ran = await runGuarded(way, { model: modelOf(server), guards: [guardOn('outputStep', () => undefined)] });
     expect(statusOf(ran)).toBe('failed');
@@ -102,7 +102,7 @@ describe.each(ways)('%s over HTTP', (way) => {
   });
 });
 
-it.each(ways.filter(isStreamed))('%s over HTTP: a trip while the answer comes ends the connection', async (way) => {
+it.each(ways.filter(isStreamed))('%s over HTTP: a trip during the response closes the connection', async (way) => {
   const server = await startServer([{ kind: 'hang', after: ['word1 ', 'word2 ', 'word3 '] }]);
   const isBad = ({ part }: HookArgs) => JSON.stringify(part).includes('word3 ');
   const guard = guardOn('outputStream', ({ abort }) => abort('no'), { when: isBad });
@@ -112,21 +112,21 @@ it.each(ways.filter(isStreamed))('%s over HTTP: a trip while the answer comes en
   expect(await server.requests[0]?.aborted).toBe(true);
 });
 
-describe('what a browser is sent', () => {
+describe('the response to a browser', () => {
   const bodyOf = async (guards: Processor[]): Promise<string> => {
     const server = await startServer([{ kind: 'text', text, chunks: 1 }]);
     const result = streamText({ model: withGuards(modelOf(server), guards), prompt: 'Hello', onError: () => undefined });
     return createUIMessageStreamResponse({ stream: toUIMessageStream({ stream: result.fullStream }) }).text();
   };
 
-  it('of a blocked answer: an error, and no word of it', async () => {
+  it('contains an error and no text of a blocked response', async () => {
     const body = await bodyOf([tripping('outputStep')]);
     expect(body).toContain('"type":"error"');
     expect(body).not.toMatch(/Zürich|ZEBRA|text-delta/u);
     expect(body.trimEnd()).toMatch(/\[DONE\]$/u);
   });
 
-  it('of an edited one: the edited words', async () => {
+  it('contains only the edited text of an edited response', async () => {
     const body = await bodyOf([redacting('ZEBRA')]);
     expect(body).toContain('***');
     expect(body).not.toContain('ZEBRA');

@@ -88,7 +88,7 @@ const otherFields = async (result: Awaited<ReturnType<ReturnType<typeof guardedT
   request: await result.request,
 });
 
-describe.each(Object.entries(places))('a guard of the result takes %s out of an earlier step', (_, place: Place) => {
+describe.each(Object.entries(places))('a result guard removes %s from an earlier step', (_, place: Place) => {
   it.each(ways)('%s', async (way) => {
     const setup = { model: modelFor(place), guards: [redacting()], settings: { tools: toolsFor(place) } };
     const ran = await runGuarded(way, setup);
@@ -104,21 +104,24 @@ describe.each(Object.entries(places))('a guard of the result takes %s out of an 
     }
   });
 
-  it.each(['generateText', 'agent.generate', 'agent.stream'] as const)('also of what the provider repeats, %s', async (way) => {
-    const setup = { model: quoting(modelFor(place)), guards: [redacting()], settings: { tools: toolsFor(place) } };
-    const ran = await runGuarded(way, setup);
-    expect(statusOf(ran)).toBe('success');
-    expect(allOf(ran.result?.steps)).toContain('provider');
-    expect(allOf([ran.result, ran.parts])).not.toContain(secret);
-  });
+  it.each(['generateText', 'agent.generate', 'agent.stream'] as const)(
+    'also from provider data that repeats it, %s',
+    async (way) => {
+      const setup = { model: quoting(modelFor(place)), guards: [redacting()], settings: { tools: toolsFor(place) } };
+      const ran = await runGuarded(way, setup);
+      expect(statusOf(ran)).toBe('success');
+      expect(allOf(ran.result?.steps)).toContain('provider');
+      expect(allOf([ran.result, ran.parts])).not.toContain(secret);
+    },
+  );
 
-  it('with hold: "step" the words have left an agent’s stream, which fails', async () => {
+  it('with hold: "step" the stream of an agent fails, as the text is already emitted', async () => {
     const setup = { model: modelFor(place), guards: [redacting()], settings: { tools: toolsFor(place) } };
     const ran = await runGuarded('agent.stream', { ...setup, guardOptions: { hold: 'step' } });
     expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
   });
 
-  it.each(['generate', 'stream'] as const)('no callback and no reader of an agent gets it, %s', async (mode) => {
+  it.each(['generate', 'stream'] as const)('no callback and no reader of an agent gets the removed value, %s', async (mode) => {
     const told: string[] = [];
     const chunks: string[] = [];
     const tell = (name: string) => (event: unknown) => void told.push(`${name} ${allOf(event)}`);
@@ -148,13 +151,13 @@ describe.each(Object.entries(places))('a guard of the result takes %s out of an 
     expect(allOf(result)).toContain('[out]');
   });
 
-  it('a model that is guarded alone, which cannot reach the steps, fails closed', async () => {
+  it('a guarded model without other adapters fails closed', async () => {
     const model = withGuards(modelFor(place), [redacting()]);
     const ending = generateText({ model, tools: toolsFor(place), prompt: 'Pay.', stopWhen: isStepCount(3), maxRetries: 0 });
     await expect(ending).rejects.toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
   });
 
-  it('a run that stops with its calls answered has the results judged, and fails closed', async () => {
+  it('a run that stops after its tool calls has the results judged and fails closed', async () => {
     const run = createGuardedRun([redacting()]);
     const settings = { model: modelFor(place), tools: toolsFor(place), prompt: 'Pay.', stopWhen: isStepCount(1) };
     await generateText({ ...settings, ...guardSettings(settings, run) });
@@ -175,7 +178,7 @@ describe.each(['outputStep', 'toolResult'] as const)('an edit of an earlier step
       stepNumber === 0 ? messages : (JSON.parse(JSON.stringify(messages).replaceAll(secret, '[out]')) as unknown),
     );
 
-  it.each(['generateText', 'agent.generate'] as const)('is made once, however often it is asked for, %s', async (way) => {
+  it.each(['generateText', 'agent.generate'] as const)('is applied once, however often a guard returns it, %s', async (way) => {
     const model = threeSteps({ text: [`The code is ${secret}. `] });
     const ran = await runGuarded(way, { model, guards: [late()], settings: { tools: toolsFor({}) } });
     expect(ran.error).toBeUndefined();
@@ -184,7 +187,7 @@ describe.each(['outputStep', 'toolResult'] as const)('an edit of an earlier step
   });
 
   it.each(['generateText', 'agent.generate', 'agent.stream'] as const)(
-    'leaves all recorded requests as well, %s',
+    'removes the value from recorded requests, %s',
     async (way) => {
       const include = { requestBody: true, requestMessages: true };
       const model = quoting(threeSteps({ text: [`The code is ${secret}. `] }));
@@ -195,14 +198,14 @@ describe.each(['outputStep', 'toolResult'] as const)('an edit of an earlier step
     },
   );
 
-  it('fails a stream, whose words have left', async () => {
+  it('fails a stream that has emitted the text', async () => {
     const model = threeSteps({ text: [`The code is ${secret}. `] });
     const ran = await runGuarded('agent.stream', { model, guards: [late()], settings: { tools: toolsFor({}) } });
     expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
   });
 });
 
-describe('an edit of an earlier step that cannot be made in it', () => {
+describe('an edit that cannot be applied to an earlier step', () => {
   const place = places.text;
 
   it.each(ways)('fails closed, %s', async (way) => {
@@ -211,7 +214,7 @@ describe('an edit of an earlier step that cannot be made in it', () => {
     expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
   });
 
-  it.each(ways)('of the arguments by a guard of the result fails closed, %s', async (way) => {
+  it.each(ways)('fails closed for arguments edited by a guard of tool results, %s', async (way) => {
     const note = { note: `see ${secret}` };
     const edits = guardOn(
       'toolResult',
@@ -221,7 +224,7 @@ describe('an edit of an earlier step that cannot be made in it', () => {
     expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
   });
 
-  it('a tool that shows the model something else cannot keep its result back: it fails closed', async () => {
+  it('fails closed for a tool with toModelOutput', async () => {
     const charge = tool({
       inputSchema: z.object({ note: z.string() }),
       execute: async () => ({ receipt: secret, kept: secret }),
@@ -236,7 +239,7 @@ describe('an edit of an earlier step that cannot be made in it', () => {
   });
 });
 
-it('nothing of a run that a guard of the result rejects reaches a reader of an agent’s stream', async () => {
+it('readers of an agent’s stream get nothing of a run that a result guard rejects', async () => {
   const place = places.text;
   const heard: unknown[] = [];
   const hear = (event: unknown) => void heard.push(event);
@@ -294,7 +297,7 @@ const valuesOf = async (stream: AsyncIterable<unknown>): Promise<unknown[]> => {
 const elements = { output: Output.array({ element: z.string() }) };
 const listOf = (...words: string[]) => ({ text: ['{"elements":', JSON.stringify(words), '}'] });
 
-it('of an edited run, outputs are those of the answer', async () => {
+it('outputs of an edited run are parsed from the last response', async () => {
   const steps = [{ ...listOf(secret), ...charging }, listOf('a', 'b')];
   expect(await valuesOf((await streamOutput(steps, elements)).elementStream)).toEqual(['a', 'b']);
   expect(await valuesOf((await streamOutput(steps, elements)).partialOutputStream)).toEqual([['a', 'b']]);
@@ -303,7 +306,7 @@ it('of an edited run, outputs are those of the answer', async () => {
   expect(allOf(await (await streamOutput(steps, elements)).steps)).not.toContain(secret); // no other part is requested
 });
 
-describe('nothing is read off the steps of a run that was not accepted', () => {
+describe('emits no output from the steps of a run that was not accepted', () => {
   const first = { text: [`The code is ${secret}. `], ...charging };
   const abortedIn = (step: number) => {
     const controller = new AbortController();
@@ -316,7 +319,7 @@ describe('nothing is read off the steps of a run that was not accepted', () => {
 
   it.each([
     ['a trip', () => ({ guards: [guardOn('outputResult', ({ abort }) => abort('Not this.'))] })],
-    ['a provider that refuses', () => ({ steps: [first, { error: new Error('Refused.') }] })],
+    ['a failed provider', () => ({ steps: [first, { error: new Error('Refused.') }] })],
     ['an abort', () => abortedIn(1)],
   ])('%s', async (_, ownOf) => {
     const { steps = [first, { text: 'Done.' }], ...own } = ownOf() as { steps?: unknown };
@@ -330,7 +333,7 @@ describe('nothing is read off the steps of a run that was not accepted', () => {
   });
 });
 
-it('nor a reader of its objects', async () => {
+it('emits no partial objects of a run that was not accepted', async () => {
   const output = Output.object({ schema: z.object({ type: z.string(), code: z.string() }) });
   const steps = [{ text: ['{"type":"start",', `"code":"${secret}"}`] }];
   const guards = [guardOn('outputResult', ({ abort }) => abort('Not this.'))];

@@ -22,7 +22,7 @@ const addsFor = async (messages: ModelMessage[]): Promise<number> => {
   return adds.mock.calls.length;
 };
 
-it('a long conversation is opened at once for the guards of a step, not message by message', async () => {
+it('a long conversation is converted in one call for the guards of a step, not message by message', async () => {
   const user = (content: string): ModelMessage => ({ role: 'user', content });
   const long = Array.from({ length: 40 }, (_, index) => user(`Question ${index}.`));
   const short = await addsFor([user('Hello.')]);

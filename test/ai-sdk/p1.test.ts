@@ -8,7 +8,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 
 describe('P1 No tool runs after a tripwire', () => {
   describe.each(everyHook)('$hook, $way', ({ phase, way }) => {
-    it('a trip is the last thing that happens', async () => {
+    it('nothing runs after a trip', async () => {
       const log: string[] = [];
       const model = modelFor(phase);
       const ran = await runGuarded(way, { model, log, guards: [tripping(phase)] });
@@ -17,7 +17,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(model.calls).toHaveLength(before[phase].modelCalls);
     });
 
-    it('a retry that is out of budget is a trip', async () => {
+    it('a retry beyond the budget is a trip', async () => {
       const log: string[] = [];
       const model = modelFor(phase);
       const guard = guardOn(phase, ({ abort }) => abort('again', { retry: true }));
@@ -27,7 +27,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(model.calls).toHaveLength(before[phase].modelCalls);
     });
 
-    it('a guard that fails stops the tools as well', async () => {
+    it('no tool runs after a guard fails', async () => {
       const log: string[] = [];
       const guard = guardOn(phase, () => Promise.reject(new Error('out of order')));
       const ran = await runGuarded(way, { model: modelFor(phase), log, guards: [guard] });
@@ -37,7 +37,7 @@ describe('P1 No tool runs after a tripwire', () => {
   });
 
   describe.each(ways)('%s', (way) => {
-    it('a trip in the second step: the tools of the first have run, no other', async () => {
+    it('after a trip in the second step, only the tools of the first have run', async () => {
       const log: string[] = [];
       const model = scriptedModel({ specificationVersion: 'v4', steps: [opening, opening, closing] });
       const guard = guardOn('outputStep', ({ abort }) => abort('no'), { when: ({ stepNumber }) => stepNumber === 1 });
@@ -46,7 +46,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(log).toEqual(['charge 1', 'charge 2']);
     });
 
-    it('a call that waits for its turn does not start after a trip on the one before it', async () => {
+    it('a queued call does not start after a trip on the previous result', async () => {
       const log: string[] = [];
       const ran = await runGuarded(way, {
         model: modelFor('toolResult'),
@@ -58,7 +58,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(log).toEqual(['charge 1']);
     });
 
-    it('a trip on one result aborts the tools that still run', async () => {
+    it('a trip on one result aborts the running tools', async () => {
       const aborted: unknown[] = [];
       const tools = {
         charge: tool({
@@ -75,19 +75,19 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(aborted).toHaveLength(1);
     });
 
-    it('a trip on a result ends the run even where no further step would come', async () => {
+    it('a trip on a result ends the run even in the last step', async () => {
       const ran = await runGuarded(way, { model: modelFor('toolResult'), guards: [tripping('toolResult')], maxSteps: 1 });
       expect(ran.error).toMatchObject({ name: 'TripwireError', phase: 'toolResult' });
       expect(ran.result).toBeUndefined();
     });
 
-    it('a run that ends with an answer that asks for tools is judged as a result too', async () => {
+    it('judges the result of a run that ends with tool calls', async () => {
       const ran = await runGuarded(way, { model: modelFor('outputResult'), guards: [tripping('outputResult')], maxSteps: 1 });
       expect(ran.error).toMatchObject({ name: 'TripwireError', phase: 'outputResult' });
       expect(ran.result).toBeUndefined();
     });
 
-    it('arguments that a guard rewrites are what the tool is given', async () => {
+    it('tools get the arguments that a guard rewrote', async () => {
       const log: string[] = [];
       const guard = guardOn(
         'outputStream',
@@ -98,7 +98,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(log).toEqual(['charge 7', 'charge 7']);
     });
 
-    it('a call that a guard takes out is not made', async () => {
+    it('a removed call does not run', async () => {
       const log: string[] = [];
       const guard = {
         id: 'drop',
@@ -109,7 +109,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(log).toEqual([]);
     });
 
-    it('a failed call that is made again is guarded like any other', async () => {
+    it('a repeated model call is guarded, too', async () => {
       const log: string[] = [];
       const ran = await runGuarded(way, { model: modelFor('apiError'), log, guards: [recovering(), tripping('outputStep')] });
       expect(statusOf(ran)).toBe('tripwire');

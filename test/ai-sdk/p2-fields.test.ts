@@ -161,7 +161,7 @@ const isIn = (all: string, secret: string): boolean =>
 const redacting = (strategy: 'replace' | 'block') => [redactor({ strategy, kinds: ['email'] })];
 
 describe.each(Object.keys(hosts))('P2 every field of the table: %s', (host) => {
-  it('a value leaves where no guard runs', async () => {
+  it('emits the value without guards', async () => {
     const lost: string[] = [];
     for (const [index, row] of rows.entries()) {
       const { all } = await run(host, carriers[nameOf(row)](secretOf(index), `p${index}`), {
@@ -172,7 +172,7 @@ describe.each(Object.keys(hosts))('P2 every field of the table: %s', (host) => {
     expect(lost).toEqual(rows.map(nameOf).filter((name) => absentIn(host).includes(name)));
   });
 
-  it.each(['chunk', 'step'] as const)('a value leaves in none of them, with hold %s', async (hold) => {
+  it.each(['chunk', 'step'] as const)('emits the value in no field, with hold %s', async (hold) => {
     const leaks: string[] = [];
     for (const [index, row] of judgedIn(host).entries()) {
       const carrier = carriers[nameOf(row)](secretOf(index), `p${index}`);
@@ -182,14 +182,14 @@ describe.each(Object.keys(hosts))('P2 every field of the table: %s', (host) => {
     expect(leaks).toEqual([]);
   });
 
-  it('a value stops the run where the guard blocks', async () => {
+  it('stops the run if the guard blocks', async () => {
     const passes: string[] = [];
     for (const [index, row] of judgedIn(host).entries()) {
       const carrier = carriers[nameOf(row)](secretOf(index), `p${index}`);
       const { all, isStopped } = await run(host, carrier, { guards: redacting('block') });
-      if (all.includes(secretOf(index))) passes.push(`${nameOf(row)} leaves`);
+      if (all.includes(secretOf(index))) passes.push(`${nameOf(row)} is emitted`);
       const isSeen = row.rule !== 'dropped' && !absentIn(host).includes(nameOf(row));
-      if (!isStopped && isSeen) passes.push(`${nameOf(row)} goes on`);
+      if (!isStopped && isSeen) passes.push(`${nameOf(row)} continues`);
     }
     expect(passes).toEqual([]);
   });
@@ -205,7 +205,7 @@ describe('P2 fields outside the table', () => {
     { type: 'text-end', id: 't' },
   ];
 
-  it('the body of a response leaves with a clean answer where it is clean itself', async () => {
+  it('emits the response body only if the response and the body are clean', async () => {
     const answering = (said: string) => {
       const inner = model([...text('Hello.'), finish()]);
       const doGenerate = async (options: never) => ({ ...(await inner.doGenerate(options)), response: { body: { said } } });
@@ -217,7 +217,7 @@ describe('P2 fields outside the table', () => {
     expect(await ask(`Hello, ${secret}`)).toBeUndefined();
   });
 
-  it('raw chunks leave with a clean answer where they are clean themselves, as one text too', async () => {
+  it('emits raw chunks only if the response and the joined chunks are clean', async () => {
     const ask = async (...said: string[]) => {
       const raws = said.map((rawValue) => ({ type: 'raw', rawValue }));
       const guarded = withGuards(model([...raws, ...text('Hello.'), finish()]), guards, optionsOf());
@@ -231,7 +231,7 @@ describe('P2 fields outside the table', () => {
     expect(await ask(secret.slice(0, 9), secret.slice(9))).toEqual([]);
   });
 
-  it('raw chunks leave as they come where no guard judges answers', async () => {
+  it('emits raw chunks immediately if no guard judges responses', async () => {
     const inner = model([{ type: 'raw', rawValue: secret }, ...text('Hello.'), finish()]);
     const guarded = withGuards(inner, [guardOn('llmRequest', () => undefined)]);
     const types: string[] = [];
@@ -241,7 +241,7 @@ describe('P2 fields outside the table', () => {
     expect(types).toContain('raw');
   });
 
-  it('the fields of a tool’s error whose message is clean', async () => {
+  it('redacts the fields of a tool error with a clean message', async () => {
     const parts = [{ type: 'tool-call', toolCallId: 'c', toolName: 'search', input: '{}' }, finish()] as const;
     const asked = (asking: object) => {
       const carrier: Carrier = { parts, tool: () => Promise.reject(Object.assign(new Error('Failed.'), asking)) };
@@ -252,7 +252,7 @@ describe('P2 fields outside the table', () => {
     expect((await asked({ code: 'E_FAILED' })).all).toContain('E_FAILED');
   });
 
-  it.each(Object.keys(hosts))('metadata that quotes a word which a guard without a pattern took out: %s', async (host) => {
+  it.each(Object.keys(hosts))('removes metadata that quotes a word removed by a guard without a pattern: %s', async (host) => {
     const censoring: Processor = {
       id: 'censor',
       processOutputStream: async ({ part }) =>
@@ -269,7 +269,7 @@ describe('P2 fields outside the table', () => {
     expect(all).not.toMatch(/swordfish|rdf/);
   });
 
-  it('an instance that a tool returns', async () => {
+  it('redacts a class instance returned by a tool', async () => {
     class Customer {
       constructor(readonly mail: string) {}
     }
@@ -283,24 +283,21 @@ describe('P2 fields outside the table', () => {
   });
 });
 
-it.each(ways)(
-  'P2 a value in pieces over two steps: the second piece does not leave, also in another attempt, %s',
-  async (way) => {
-    const model = scriptedModel({
-      specificationVersion: 'v4',
-      steps: [
-        { text: 'Ask mara.quill@exa', toolCalls: [{ name: 'charge', args: { amount: 1 } }] },
-        { reasoning: 'Or lee@example.com?', text: 'mple.com? WRONG' },
-        { reasoning: 'Or lee@example.com?', text: 'mple.com now.' },
-      ],
-    });
-    const again = guardOn('outputStep', ({ text = '', messages, abort }) =>
-      text.includes('WRONG') ? abort('Again.', { retry: true }) : messages,
-    );
-    const guards = [redactor({ strategy: 'replace', kinds: ['email'] }), again];
-    const ran = await runGuarded(way, { model, guards, guardOptions: { maxProcessorRetries: 1 } });
-    expect(ran.error).toBeUndefined();
-    expect(JSON.stringify([ran.result, ran.parts, ran.told])).not.toContain('mple.com');
-    expect(ran.result?.text).toBe('[EMAIL] now.');
-  },
-);
+it.each(ways)('P2 a value split over two steps: the second piece is not emitted, also in another attempt, %s', async (way) => {
+  const model = scriptedModel({
+    specificationVersion: 'v4',
+    steps: [
+      { text: 'Ask mara.quill@exa', toolCalls: [{ name: 'charge', args: { amount: 1 } }] },
+      { reasoning: 'Or lee@example.com?', text: 'mple.com? WRONG' },
+      { reasoning: 'Or lee@example.com?', text: 'mple.com now.' },
+    ],
+  });
+  const again = guardOn('outputStep', ({ text = '', messages, abort }) =>
+    text.includes('WRONG') ? abort('Again.', { retry: true }) : messages,
+  );
+  const guards = [redactor({ strategy: 'replace', kinds: ['email'] }), again];
+  const ran = await runGuarded(way, { model, guards, guardOptions: { maxProcessorRetries: 1 } });
+  expect(ran.error).toBeUndefined();
+  expect(JSON.stringify([ran.result, ran.parts, ran.told])).not.toContain('mple.com');
+  expect(ran.result?.text).toBe('[EMAIL] now.');
+});

@@ -10,7 +10,7 @@ const said = `Write to ${address}, please.`;
 const everyWayToCut = Array.from({ length: said.length - 1 }, (_, at) => [said.slice(0, at + 1), said.slice(at + 1)]);
 
 describe.each(ways)('P2 Nothing leaves before its verdict, %s', (way) => {
-  it('a value that is cut anywhere is taken out whole', async () => {
+  it('redacts a whole value wherever chunks split it', async () => {
     for (const text of everyWayToCut) {
       const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text }] });
       const ran = await runGuarded(way, { model, guards: [redactor({ strategy: 'replace', kinds: ['email'] })] });
@@ -20,7 +20,7 @@ describe.each(ways)('P2 Nothing leaves before its verdict, %s', (way) => {
     }
   });
 
-  it('a guard of the stream with a window is given what it asks for, however the stream is cut', async () => {
+  it('a stream guard with a window gets whole windows wherever chunks split the text', async () => {
     const guard: WindowedProcessor = {
       id: 'windowed',
       window: 'part',
@@ -37,7 +37,7 @@ describe.each(ways)('P2 Nothing leaves before its verdict, %s', (way) => {
     }
   });
 
-  it('a guard with a window that trips lets nothing of what it saw leave', async () => {
+  it('a tripped guard with a window emits nothing of that window', async () => {
     const guard: WindowedProcessor = {
       id: 'windowed',
       window: 'part',
@@ -54,14 +54,14 @@ describe.each(ways)('P2 Nothing leaves before its verdict, %s', (way) => {
     }
   });
 
-  it('letter by letter too, with what is around it', async () => {
+  it('redacts a value streamed letter by letter and keeps the surrounding text', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: Array.from(said) }] });
     const ran = await runGuarded(way, { model, guards: [redactor({ strategy: 'replace', kinds: ['email'] })] });
     expect(ran.result?.text).toMatch(/^Write to .+, please\.$/u);
     expect(JSON.stringify([ran.parts, ran.told])).not.toContain(address);
   });
 
-  it('a call that a guard rejects does not run, and the run goes on', async () => {
+  it('a rejected tool call does not run, and the run continues', async () => {
     const guard: Processor = {
       id: 'no-second',
       processOutputStream: async ({ part }) =>

@@ -35,7 +35,7 @@ describe('P3 A guard that fails, fails closed', () => {
     const runWith = (...guards: Parameters<typeof runGuarded>[1]['guards']) =>
       runGuarded(way, { model: modelFor(phase), guards });
 
-    it('a guard deep in a pipeline fails the run, with phase, path and cause', async () => {
+    it('a failed guard in a nested pipeline fails the run with phase, path and cause', async () => {
       const guard = guardOn(phase, () => Promise.reject(broken), { id: 'judge' });
       const ran = await runWith(pipeline('house').then(pipeline('room').then(guard)).commit());
       const cause = causeOf(ran);
@@ -45,19 +45,19 @@ describe('P3 A guard that fails, fails closed', () => {
       expect(ran.error).toMatchObject({ processorId: 'judge', phase, path: 'processors/house/room/judge' });
     });
 
-    it.each(failures)('a hook that %s', async (_, thrown, act) => {
+    it.each(failures)('fails the run if a hook %s', async (_, thrown, act) => {
       const cause = causeOf(await runWith(guardOn(phase, act)));
       expect(cause.code).toBe('guard/unavailable');
       expect(cause.cause).toBe(thrown);
     });
 
-    it('a hook that answers with something its phase cannot use', async () => {
+    it('fails the run if a hook returns an invalid value', async () => {
       const cause = causeOf(await runWith(guardOn(phase, () => 42, { id: 'judge' })));
       expect(cause.code).toBe('phase/invalid-result');
       expect(cause.path).toBe(`${phase}/judge`);
     });
 
-    it('is not retried, and never asked to recover from its own failure', async () => {
+    it('does not retry a failed guard and does not call processAPIError', async () => {
       const asked: unknown[] = [];
       let calls = 0;
       const guard = guardOn(phase, () => {
@@ -72,7 +72,7 @@ describe('P3 A guard that fails, fails closed', () => {
     });
   });
 
-  it.each(ways)('%s: nothing of the text from the failure on', async (way) => {
+  it.each(ways)('%s: emits no text after the failure', async (way) => {
     const guard = guardOn('outputStream', () => Promise.reject(broken), {
       when: ({ part }) => JSON.stringify(part).includes('charge you'),
     });

@@ -61,7 +61,7 @@ describe('P4 Rejected content stays rejected', () => {
         settings: { tools: fetchTool(result) },
       });
 
-    it('a trip: in no text, step, prompt, part, event or callback', async () => {
+    it('after a trip, it is in no text, step, prompt, part, event or callback', async () => {
       const model = createModel(steps);
       const ran = await run(model, false, 'step');
       expect(ran.error).toMatchObject({ name: 'TripwireError', reason: 'not to be told' });
@@ -69,7 +69,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(promptsOf(model)).not.toContain(secret);
     });
 
-    it('a retry: neither in the result nor in the prompt of the next attempt', async () => {
+    it('after a retry, it is in neither the result nor the prompt of the next attempt', async () => {
       const model = createModel(steps);
       const ran = await run(model, true);
       expect(ran.result?.text).toBe('I must not tell.');
@@ -83,7 +83,7 @@ describe('P4 Rejected content stays rejected', () => {
   });
 
   describe.each(ways)('%s', (way) => {
-    it('words that left chunk by chunk are in no promise of a result that a trip ended', async () => {
+    it('text emitted before a trip is in no promise of the result', async () => {
       const guard = guardOn('outputStream', ({ abort }) => abort('no'), {
         when: ({ part }) => JSON.stringify(part).includes(secret),
       });
@@ -93,7 +93,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(publicView(ran)).not.toContain(secret);
     });
 
-    it('what a guard of the step takes out is taken out of text, steps, stream and the next prompt', async () => {
+    it('an edit in outputStep applies to text, steps, stream and the next prompt', async () => {
       const model = createModel([{ ...leaking, reasoning: undefined, toolCalls: harmlessCall.toolCalls }]);
       const redact = guardOn('outputStep', ({ messages }) => {
         for (const { content } of messages ?? [])
@@ -107,7 +107,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(promptsOf(model)).not.toContain(secret);
     });
 
-    it('an edit of words that have left fails the run, for it cannot be made; a generated answer leaves when it was judged', async () => {
+    it('an edit of emitted text fails the run; without streaming, the edit applies', async () => {
       const redact = guardOn('outputStep', ({ messages }) => {
         for (const { content } of messages ?? [])
           for (const part of content.parts) if (part.text) part.text = part.text.replaceAll(secret, '***');
@@ -123,7 +123,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(ran.result?.text).toBe(isStreamed(way) ? undefined : 'The code is ***.');
     });
 
-    it('text that a guard removes from a result is reported nowhere', async () => {
+    it('text removed from a tool result is reported nowhere', async () => {
       const model = createModel([harmlessCall]);
       const redact = guardOn('toolResult', ({ messages }) => {
         const text = JSON.stringify(messages).replaceAll(secret, '***');
@@ -135,7 +135,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(promptsOf(model)).not.toContain(secret);
     });
 
-    it('what a guard of the input takes out reaches the model in no step', async () => {
+    it('text removed by an input guard reaches the model in no step', async () => {
       const model = createModel([harmlessCall, harmlessCall, harmless]);
       const redact = guardOn('input', ({ messages }) => {
         for (const { content } of messages ?? [])

@@ -20,7 +20,7 @@ const streamed = everyHook.filter(({ way }) => isStreamed(way));
 
 describe('P5 One terminal event per run', () => {
   describe.each(streamed)('$hook, $way', ({ phase, way }) => {
-    it('a trip: the error part is the last, nothing else ends the run, and the promises say the same', async () => {
+    it('a trip ends the stream with one error part and rejects the promises with the same error', async () => {
       const ran = await runGuarded(way, { model: modelFor(phase), guards: [tripping(phase)] });
       const types = ran.parts.map(({ type }) => type);
       expect(types.at(-1)).toBe('error');
@@ -30,7 +30,7 @@ describe('P5 One terminal event per run', () => {
       expect(ran.events.filter(({ type }) => type === 'stop')).toMatchObject([{ kind: 'tripwire', phase }]);
     });
 
-    it('a run that is well ends with finish', async () => {
+    it('a successful run ends with finish', async () => {
       const ran = await runGuarded(way, { model: modelFor('input'), guards: [guardOn(phase, () => undefined)] });
       expect(statusOf(ran)).toBe('success');
       expect(ran.parts.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' });
@@ -48,19 +48,19 @@ describe('P5 One terminal event per run', () => {
       }
     });
 
-    it('a model without guards in its way says what it says', async () => {
+    it('input guards do not change the text of the model', async () => {
       const ran = await runGuarded(way, { model: modelFor('input'), guards: [guardOn('input', () => undefined)] });
       expect(ran.result?.steps.map(({ text }) => text)).toEqual(['I will charge you. ', 'All is paid.']);
     });
 
-    it('a provider that fails is reported with its own error', async () => {
+    it('reports the error of a failed provider', async () => {
       const model = scriptedModel({ specificationVersion: 'v4', steps: [{ error: new Error('down') }] });
       const ran = await runGuarded(way, { model, guards: [guardOn('outputStep', () => undefined)] });
       expect(statusOf(ran)).toBe('failed');
       expect(JSON.stringify(ran.parts.map(({ error }) => String(error))) + String(ran.error)).toContain('down');
     });
 
-    it('a caller that gives up gets its own reason', async () => {
+    it('an aborted call fails with the reason of the abort', async () => {
       const controller = new AbortController();
       const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a', 'b'], hang: true }] });
       setTimeout(() => controller.abort(new Error('enough')), 20);
@@ -72,7 +72,7 @@ describe('P5 One terminal event per run', () => {
     });
   });
 
-  it('a trip cancels the provider, and no more is asked of it', async () => {
+  it('a trip cancels the provider call and stops reading from it', async () => {
     const text = Array.from({ length: 200 }, (_, index) => `word ${index} `);
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text }] });
     const guard = guardOn('outputStream', ({ abort }) => abort('no'), {
@@ -84,7 +84,7 @@ describe('P5 One terminal event per run', () => {
     expect(model.pulled).toBeLessThan(40);
   });
 
-  it('a reader that leaves ends the call of the provider', async () => {
+  it('a canceled reader cancels the provider call', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: Array.from({ length: 500 }, () => 'word ') }] });
     const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined)]).doStream({ prompt: [] });
     const reader = stream.getReader();
@@ -95,7 +95,7 @@ describe('P5 One terminal event per run', () => {
     expect(model.pulled).toBeLessThan(10);
   });
 
-  it('with the model alone guarded, the stream tells the error and every promise rejects with it', async () => {
+  it('with a guarded model only, the stream contains one error and every promise rejects with it', async () => {
     const model = withGuards(modelFor('outputStep'), [tripping('outputStep')]);
     const result = streamText({ model, prompt: 'Hello', onError: () => undefined });
     const types: string[] = [];
@@ -105,7 +105,7 @@ describe('P5 One terminal event per run', () => {
       await expect(promise).rejects.toMatchObject({ name: 'TripwireError' });
   });
 
-  it('parts that were on their way when guards ended the run do not follow the error', async () => {
+  it('emits no pending parts after the error', async () => {
     let stops = 0;
     const guard = guardOn('outputStream', ({ abort }) => abort('no'));
     const transform = toStreamTransform([guard])({ tools: {}, stopStream: () => void (stops += 1) });
@@ -118,7 +118,7 @@ describe('P5 One terminal event per run', () => {
     expect(stops).toBe(1);
   });
 
-  it('two runs at once know nothing of each other', async () => {
+  it('concurrent runs are isolated from each other', async () => {
     const runOne = async (isBad: boolean) => {
       const guard = guardOn('outputStep', async ({ abort }) => {
         await sleep(10);

@@ -36,7 +36,7 @@ const failing = () => scriptedModel({ specificationVersion: 'v4', steps: () => (
 describe('P6 Retries are bounded transitions', () => {
   describe.each(everyHook.filter(({ phase }) => canRetry(phase)))('$hook, $way', ({ phase, way }) => {
     it.each([0, 1, 2])(
-      'with %i retries, a guard that is never content is asked once more for each',
+      'with %i retries, a guard that always rejects is called once more for each',
       async (maxProcessorRetries) => {
         const seen: number[] = [];
         const guard = guardOn(phase, ({ abort, retryCount }) => {
@@ -53,7 +53,7 @@ describe('P6 Retries are bounded transitions', () => {
       },
     );
 
-    it('a guard that finally passes ends in success, with one attempt accepted and nothing of another reported', async () => {
+    it('a guard that passes at last succeeds, with only the accepted attempt in the result', async () => {
       const guard = guardOn(phase, ({ abort }) => abort('not yet', { retry: true }), { times: 2 });
       const model =
         phase === 'apiError'
@@ -73,7 +73,7 @@ describe('P6 Retries are bounded transitions', () => {
 
   describe.each(ways)('%s', (way) => {
     it.each(['llmRequest', 'outputStream', 'llmResponse', 'outputStep'] as const)(
-      '%s: each attempt hears of the one before, and of no other; a later step of none',
+      '%s: each attempt gets the feedback of the previous attempt only, a later step gets none',
       async (phase) => {
         let count = 0;
         const guard = guardOn(phase, ({ abort }) => abort(`no ${(count += 1)}`, { retry: true }), { times: 2 });
@@ -84,7 +84,7 @@ describe('P6 Retries are bounded transitions', () => {
       },
     );
 
-    it('a retry on a result is the tool’s error to the model, which answers in the next step; no tool runs again for it', async () => {
+    it('a retry on a tool result becomes a tool error for the model; no tool runs again', async () => {
       const guard = guardOn('toolResult', ({ abort }) => abort('no', { retry: true }), { times: 1 });
       const model = modelFor('toolResult');
       const log: string[] = [];
@@ -97,7 +97,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(ran.events.filter(({ type }) => type === 'retry')).toMatchObject([{ phase: 'toolResult', retries: 1 }]);
     });
 
-    it('a retry on a result is granted within the budget alone', async () => {
+    it('grants retries on tool results only within the budget', async () => {
       for (const maxProcessorRetries of [0, 1, 3]) {
         const guard = guardOn('toolResult', ({ abort }) => abort('no', { retry: true }));
         const steps = () => ({ toolCalls: [{ name: 'charge', args: { amount: 1 } }] });
@@ -108,7 +108,7 @@ describe('P6 Retries are bounded transitions', () => {
       }
     });
 
-    it('an attempt whose words have left is not made again; a generated one leaves when it was judged', async () => {
+    it('does not retry an attempt with emitted text; retries a call without streaming', async () => {
       const guard = guardOn('outputStep', ({ abort }) => abort('no', { retry: true }));
       const model = modelFor('outputStep');
       const guardOptions = { maxProcessorRetries: 3, hold: 'chunk' } as const;
@@ -117,7 +117,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(model.calls).toHaveLength(isStreamed(way) ? 1 : 4);
     });
 
-    it('the budget is of the run, whichever guards and steps spend it', async () => {
+    it('all guards and steps share one retry budget per run', async () => {
       const guards = [
         guardOn('llmRequest', ({ abort }) => abort('a', { retry: true }), { times: 1 }),
         guardOn('outputStep', ({ abort }) => abort('b', { retry: true }), { when: ({ stepNumber }) => stepNumber === 1 }),
@@ -131,14 +131,14 @@ describe('P6 Retries are bounded transitions', () => {
       ]);
     });
 
-    it('failed calls are made again on a guard’s word, as often as the budget says', async () => {
+    it('repeats failed model calls on request of a guard, up to the budget', async () => {
       const model = failing();
       const ran = await runGuarded(way, { model, guards: [recovering()], guardOptions: { maxErrorRetries: 3 } });
       expect(statusOf(ran)).toBe('failed');
       expect(model.calls).toHaveLength(4);
     });
 
-    it('a provider that breaks off is asked again where nothing has left', async () => {
+    it('repeats an interrupted model call if no text was emitted', async () => {
       const model = scriptedModel({
         specificationVersion: 'v4',
         steps: ({ index }) => (index === 0 ? { text: ['half'], error: new Error('cut off') } : { text: ['whole'] }),

@@ -145,8 +145,8 @@ const see = async (make: (settings: Settings) => Agent, steps: Piece[][], mode: 
 };
 
 const guardSets = {
-  'a guard of the input': { id: 'input', processInputStep: () => undefined },
-  'guards of the answer': {
+  'an input guard': { id: 'input', processInputStep: () => undefined },
+  'output guards': {
     id: 'answer',
     processOutputStream: ({ part }: { part: unknown }) => Promise.resolve(part),
     processOutputStep: ({ messages }: { messages: unknown }) => messages,
@@ -154,9 +154,9 @@ const guardSets = {
   },
 };
 
-describe.each(Object.entries(guardSets))('guardedToolLoop with %s that passes everything', (_name, guard) => {
+describe.each(Object.entries(guardSets))('guardedToolLoop with %s that always passes', (_name, guard) => {
   it.each(['generate', 'stream'] as const)(
-    'gives what ToolLoopAgent gives: %s',
+    'returns the same as ToolLoopAgent: %s',
     async (mode) => {
       const guards = [guard] as never; // Mastra's types for the hooks are narrower
       await fc.assert(

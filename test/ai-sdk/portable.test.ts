@@ -45,11 +45,11 @@ const seenBy = async (fields: object, guardsOf: (one: Processor) => Parameters<t
   return seen;
 };
 
-describe('guards of the AI SDK are given', () => {
+describe('guards of the AI SDK get', () => {
   it.each([
     ['no trait', {}, []],
-    ['a trait, beside a guard without', portable, [{ id: 'other', processInput: () => undefined as never }]],
-    ['a trait, beside a step of Mastra’s', portable, [createStep({ id: 'unicode', processInput: () => undefined as never })]],
+    ['a trait, next to a guard without it', portable, [{ id: 'other', processInput: () => undefined as never }]],
+    ['a trait, next to a step of Mastra', portable, [createStep({ id: 'unicode', processInput: () => undefined as never })]],
   ])('Mastra’s messages and tripwires: %s', async (_, fields, others) => {
     const seen = await seenBy(fields, (one) => [one, ...others]);
     expect(seen).toEqual([expect.any(MessageList), expect.any(TripWire)]);
@@ -75,8 +75,8 @@ describe('guards of the AI SDK are given', () => {
           .then(redactor({ strategy: 'replace' }))
           .commit(),
     ],
-    ['in a pipeline in a pipeline', (one) => pipeline('p').then(pipeline('q').then(one).commit())],
-  ])('plain ones, where all of them are portable: %s', async (_, guardsOf) => {
+    ['in a nested pipeline', (one) => pipeline('p').then(pipeline('q').then(one).commit())],
+  ])('plain messages and tripwires if all guards are portable: %s', async (_, guardsOf) => {
     const seen = await seenBy(portable, guardsOf);
     const [list, thrown] = seen as [MessageList, Error];
     expect(list).not.toBeInstanceOf(MessageList);
@@ -86,7 +86,7 @@ describe('guards of the AI SDK are given', () => {
     expect(() => list.get.all.aiV5).toThrow('[ai-sdk/needs-mastra] at messageList.get.all.aiV5');
   });
 
-  it('a sentence that says what to do, where a portable guard asks for what only Mastra has', async () => {
+  it('an error with a remedy if a portable guard uses a feature of Mastra only', async () => {
     const asking: Processor = {
       id: 'asking',
       ...portable,
@@ -102,7 +102,7 @@ describe('a portable pipeline', () => {
       .parallel([redactor({ strategy: 'replace', kinds: ['email'] }), spamGuard()])
       .commit();
 
-  it('guards a loop of the AI SDK: what was asked, what tools gave, and what was said', async () => {
+  it('guards the input, tool results and output of a loop of the AI SDK', async () => {
     const steps = [{ toolCalls: [{ name: 'look', args: {} }] }, { text: ['Ask jane@', 'b.example.'] }];
     const model = scriptedModel({ specificationVersion: 'v4', steps });
     const tools = { look: tool({ inputSchema: z.object({}), execute: async () => ({ mail: 'bob@b.example' }) }) };
@@ -112,7 +112,7 @@ describe('a portable pipeline', () => {
     expect(JSON.stringify(model.calls.at(-1)?.prompt)).toContain('"mail":"[EMAIL]"');
   });
 
-  it('and a loop of Interlock’s, in a pipeline of Mastra’s too', async () => {
+  it('guards an InterlockAgent, also inside a pipeline of Mastra', async () => {
     for (const inputProcessors of [guards(), [guards()], mastraPipeline('outer').then(guards()).commit()]) {
       const model = scriptedModel({ steps: [{ text: 'fine' }] });
       const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: '', model, inputProcessors });
@@ -121,7 +121,7 @@ describe('a portable pipeline', () => {
     }
   });
 
-  it('is not changed any more once it is committed, and refuses what cannot work', () => {
+  it('is immutable after commit, and rejects an empty pipeline and an empty id', () => {
     const open = pipeline('open').then(lengthGuard());
     const committed = open.commit();
     open.then(spamGuard());
@@ -131,11 +131,11 @@ describe('a portable pipeline', () => {
   });
 });
 
-it('a workflow of Mastra’s guards the AI SDK as its pipeline does', async () => {
+it('a workflow of Mastra guards the AI SDK', async () => {
   await expect(run(contentModeration({ length: { maxChars: 5 } }))).rejects.toThrow(TripwireError);
 });
 
-describe('messages that a guard adds are said to the model', () => {
+describe('messages added by a guard reach the model', () => {
   const added = { id: 'added', createdAt: new Date(), role: 'assistant' } as const;
   const parts = [
     { type: 'reasoning', reasoning: 'hm', details: [] },

@@ -58,19 +58,19 @@ const hosts: Record<string, Host> = {
 };
 
 describe.each(Object.entries(hosts))('the error of a provider: %s', (_host, fail) => {
-  it('does not quote the prompt, and callers can decide by it', async () => {
+  it('does not quote the prompt and keeps its type and status', async () => {
     const error = await fail({});
     expect(APICallError.isInstance(error)).toBe(true);
     expect(error).toMatchObject({ statusCode: 400, isRetryable: false });
     expect(`${JSON.stringify(error)} ${inspect(error)} ${(error as Error).message}`).not.toMatch(/mara|4471/);
   });
 
-  it('is whole where the run says so', async () => {
+  it('is complete with serveErrorDetails', async () => {
     expect(((await fail({ serveErrorDetails: true })) as Error).message).toContain('mara');
   });
 });
 
-describe('the error of a provider, over HTTP to a chat', () => {
+describe('the error of a provider, over HTTP in a chat', () => {
   const refusing = async () => {
     const { baseUrl } = await startServer([{ kind: 'error', status: 400, message: `Bad request: ${prompt}` }]);
     return createOpenAICompatible({ name: 'local', baseURL: baseUrl }).chatModel('some-model');
@@ -94,7 +94,7 @@ describe('the error of a provider, over HTTP to a chat', () => {
     return (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).text();
   };
 
-  it.each(Object.keys(stream))('quotes the prompt only where the run says so: %s', async (host) => {
+  it.each(Object.keys(stream))('quotes the prompt only with serveErrorDetails: %s', async (host) => {
     const body = await ask(host, {});
     expect(body).toContain('"type":"error"');
     expect(body).toContain('Bad request');
@@ -102,7 +102,7 @@ describe('the error of a provider, over HTTP to a chat', () => {
     expect(await ask(host, { serveErrorDetails: true })).toContain('mara.quill@example.com');
   });
 
-  it.each(Object.keys(stream))('the same as a web response: %s', async (host) => {
+  it.each(Object.keys(stream))('does not quote the prompt in a web response: %s', async (host) => {
     const body = await (await stream[host]?.({}))?.toUIMessageStreamResponse(shown).text();
     expect(body).toContain('"type":"error"');
     expect(body).not.toMatch(/mara|4471/);

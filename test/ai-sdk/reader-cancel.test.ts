@@ -62,7 +62,7 @@ const hosts: Record<string, Start> = {
 
 /** Reads until words of the answer arrive. */
 const readWords = async (stream: ReadableStream<unknown> | null): Promise<ReadableStreamDefaultReader<unknown>> => {
-  if (!stream) throw new Error('there is nothing to read');
+  if (!stream) throw new Error('no stream to read');
   const reader = stream.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     const { value } = next;
@@ -76,7 +76,7 @@ const until = (fits: () => boolean): Promise<unknown> => vi.waitUntil(fits, { ti
 
 const readings: Record<string, (result: Result) => Promise<void>> = {
   'cancels its reader': async ({ fullStream }) => (await readWords(fullStream)).cancel(),
-  'breaks off the loop': async ({ textStream }) => {
+  'breaks out of the loop': async ({ textStream }) => {
     for await (const text of textStream) if (text) break;
   },
   'cancels the body of a response': async (result) => (await readWords(result.toUIMessageStreamResponse().body)).cancel(),
@@ -105,7 +105,7 @@ const cases = Object.entries(hosts).flatMap(([host, start]) =>
 );
 
 describe.each(cases)('$host: a reader that $how', ({ start, leave }) => {
-  it("ends the run as an abort does: 'stop'", async () => {
+  it("ends the run like an abort: 'stop'", async () => {
     const prepared = prepare('stop');
     const result = await start(prepared);
     await leave(result);
@@ -131,7 +131,7 @@ describe.each(cases)('$host: a reader that $how', ({ start, leave }) => {
     expect(model.calls).toHaveLength(2);
   });
 
-  it('leaves the run to the AI SDK by default: it goes on when something reads it', async () => {
+  it('leaves the run to the AI SDK by default: it continues if its result is read', async () => {
     const prepared = prepare(undefined);
     const result = await start(prepared);
     await leave(result);
@@ -142,7 +142,7 @@ describe.each(cases)('$host: a reader that $how', ({ start, leave }) => {
 });
 
 describe.each(Object.entries(hosts))('%s', (_host, start) => {
-  it('goes on while its result is awaited, or another reads', async () => {
+  it('continues while its result is awaited or has another reader', async () => {
     const awaited = await start(prepare('stop'));
     const text = awaited.text;
     for await (const part of awaited.fullStream) if (part.type === 'text-delta') break;
@@ -158,7 +158,7 @@ describe.each(Object.entries(hosts))('%s', (_host, start) => {
 });
 
 describe('onReaderCancel', () => {
-  it('is refused where it is none of its values, or an adapter alone does not see readers', () => {
+  it('is rejected if it is invalid or if a single adapter cannot detect readers', () => {
     const invalid = expect.objectContaining({ code: 'ai-sdk/invalid-option', path: 'onReaderCancel' }) as Error;
     expect(() => createGuardedRun(guards, { onReaderCancel: 'end' as never })).toThrow(invalid);
     expect(() => withGuards(scriptedModel({ steps: [] }) as never, guards, { onReaderCancel: 'stop' })).toThrow(invalid);

@@ -44,8 +44,8 @@ const streams: Record<string, Way> = {
     ).fullStream,
 };
 
-describe.each(Object.keys(streams))('words that are cleared while the provider says nothing, %s', (way) => {
-  it('leave then', async () => {
+describe.each(Object.keys(streams))('text that is approved while the provider is silent, %s', (way) => {
+  it('is emitted at once', async () => {
     const controller = new AbortController();
     const parts = await streams[way]?.(saying('All is well. ', 'And s'), { abortSignal: controller.signal });
     const told: string[] = [];
@@ -59,8 +59,8 @@ describe.each(Object.keys(streams))('words that are cleared while the provider s
   });
 });
 
-describe.each(Object.keys(streams))('words that are cleared after an answer was cut off, %s', (way) => {
-  it.each(['its caller aborts', 'its provider breaks off'])('reject nothing: %s', async (cut) => {
+describe.each(Object.keys(streams))('text that is approved after the response was interrupted, %s', (way) => {
+  it.each(['its caller aborts', 'its provider fails'])('causes no unhandled rejection: %s', async (cut) => {
     const rejected: unknown[] = [];
     const listen = (error: unknown) => void rejected.push(error);
     process.on('unhandledRejection', listen);
@@ -94,7 +94,7 @@ describe.each(Object.keys(streams))('words that are cleared after an answer was 
 });
 
 describe('maxHeldChars', () => {
-  it.each(Object.keys(streams))('%s: a run that needs more ends with the error', async (way) => {
+  it.each(Object.keys(streams))('%s: a run that exceeds the limit ends with the error', async (way) => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['No end of a sentence in sight'] }] });
     const parts = await streams[way]?.(model, { maxHeldChars: 5 });
     const errors: unknown[] = [];
@@ -107,7 +107,7 @@ describe('maxHeldChars', () => {
     expect(errors).toMatchObject([{ name: 'GuardUnavailableError', cause: { code: 'release/hold-exceeded' } }]);
   });
 
-  it.each([0, 1.5, -1])('%d is refused', (maxHeldChars) => {
+  it.each([0, 1.5, -1])('rejects %d', (maxHeldChars) => {
     expect(() => createGuardedRun(guards, { maxHeldChars })).toThrow(expect.objectContaining({ code: 'ai-sdk/invalid-option' }));
   });
 });

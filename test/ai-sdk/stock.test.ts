@@ -116,8 +116,8 @@ const seen = async (way: Way, settings: Settings) => {
 
 const typesOf = ({ parts }: { parts: readonly { type: string }[] }) => parts.map(({ type }) => type);
 
-describe.each(guardedWays)('a provider that fails in the middle of its answer: %s', (way) => {
-  it('a stream that breaks off rejects the result, and the reader', async () => {
+describe.each(guardedWays)('a provider that fails during its response: %s', (way) => {
+  it('a broken stream rejects the result and the reader', async () => {
     const [stock, guarded] = [await seen('stock', { model: broken() }), await seen(way, { model: broken() })];
     expect(guarded).toEqual(stock);
     expect(guarded).toMatchObject({
@@ -133,7 +133,7 @@ describe.each(guardedWays)('a provider that fails in the middle of its answer: %
     expect(guarded.steps).toMatchObject({ rejected: expect.stringContaining('model/malformed-stream') });
   });
 
-  it('a failure that the provider reports keeps the usage of its step', async () => {
+  it('an error part of the provider keeps the usage of its step', async () => {
     const parts: StreamPart[] = [
       ...words('Hi').slice(0, 2),
       { type: 'error', error: new Error('Overloaded.') },
@@ -149,13 +149,13 @@ describe.each(guardedWays)('a provider that fails in the middle of its answer: %
 });
 
 describe('settings without tools', () => {
-  it('guardedToolLoop takes guards with any hook', async () => {
+  it('guardedToolLoop accepts guards with any hook', async () => {
     const model = streaming([...words('Hello.'), finish()]);
     const result = await guardedToolLoop({ model, guards: [passing] }).stream({ prompt: 'Hi' });
     expect(await result.text).toBe('Hello.');
   });
 
-  it('guardSettings takes guards with any hook', async () => {
+  it('guardSettings accepts guards with any hook', async () => {
     const run = createGuardedRun([passing]);
     const settings = { model: streaming([...words('Hello.'), finish()]) };
     expect(await streamText({ ...settings, ...guardSettings(settings, run), prompt: 'Hi' }).text).toBe('Hello.');
@@ -193,7 +193,7 @@ describe.each(toolWays)('tools: %s', (way) => {
       },
     ],
     [
-      'function that gives an iterable',
+      'function that returns an iterable',
       ({ n }) =>
         (async function* () {
           yield { n, state: 'loading' };
@@ -202,7 +202,7 @@ describe.each(toolWays)('tools: %s', (way) => {
     ],
   ];
 
-  it.each(rows)('each result of a tool that streams leaves: %s', async (_, execute) => {
+  it.each(rows)('emits each result of a streaming tool: %s', async (_, execute) => {
     const settings = () => ({
       model: streaming(calling(call('work', { n: 1 })), [...words('Done.'), finish()]),
       tools: { work: tool({ inputSchema: z.object({ n: z.number() }), execute: execute }) },
@@ -213,7 +213,7 @@ describe.each(toolWays)('tools: %s', (way) => {
     expect(guarded.text).toBe('Done.');
   });
 
-  it('each result that a tool yields is judged before it leaves', async () => {
+  it('judges each yielded result before it is emitted', async () => {
     const work = tool({
       inputSchema: z.object({}),
       execute: async function* () {
@@ -260,7 +260,7 @@ describe.each(toolWays)('tools: %s', (way) => {
     ]);
   });
 
-  it('a tool that streams and throws fails as it does unguarded', async () => {
+  it('a streaming tool that throws fails with and without guards alike', async () => {
     const settings = () => ({
       model: streaming(calling(call('work', {})), [...words('Done.'), finish()]),
       tools: {
@@ -278,7 +278,7 @@ describe.each(toolWays)('tools: %s', (way) => {
     expect(guarded.parts.find(({ type }) => type === 'tool-error')).toMatchObject({ error: new Error('Out of paper.') });
   });
 
-  it('a tool that calls other tools finds them', async () => {
+  it('a tool can call other tools', async () => {
     const caller = (): ToolSet[string] =>
       Object.defineProperty(tool({ inputSchema: z.object({}), execute: () => 'unbound' }), 'experimental_toolCaller', {
         value: {
@@ -306,7 +306,7 @@ describe.each(toolWays)('tools: %s', (way) => {
   const given = (id: string): StreamPart => ({ type: 'tool-result', toolCallId: id, toolName: 'search', result: { hits: 2 } });
   const providerRows: [title: string, answers: StreamPart[][]][] = [
     ['in the same step', [[provided('a'), given('a'), ...words('Found.'), finish()]]],
-    ['after the words', [[provided('a'), ...words('Wait. '), given('a'), ...words('Found.', '2'), finish()]]],
+    ['after text', [[provided('a'), ...words('Wait. '), given('a'), ...words('Found.', '2'), finish()]]],
     [
       'in a later step',
       [
@@ -315,7 +315,7 @@ describe.each(toolWays)('tools: %s', (way) => {
       ],
     ],
     [
-      'with a preliminary one before it',
+      'after a preliminary result',
       [
         [
           provided('a'),
@@ -329,7 +329,7 @@ describe.each(toolWays)('tools: %s', (way) => {
     ['as an error', [[provided('a'), { ...given('a'), isError: true } as StreamPart, ...words('Sorry.'), finish()]]],
   ];
 
-  it.each(providerRows)('results of a tool that the provider runs come %s', async (_, answers) => {
+  it.each(providerRows)('emits the results of a provider-executed tool %s', async (_, answers) => {
     const settings = () => ({
       model: streaming(...answers),
       tools: {
@@ -361,7 +361,7 @@ describe("the provider's metadata", () => {
   ];
   const withRaw = { rawChunks: true };
 
-  it.each(guardedWays)('raw chunks leave with an answer that guards left as it was: %s', async (way) => {
+  it.each(guardedWays)('emits raw chunks of an unedited response: %s', async (way) => {
     const model = streaming(raws());
     const guarded = await seen(way, { model, include: withRaw });
     expect(guarded.parts.filter(({ type }) => type === 'raw').map(({ rawValue }) => rawValue)).toEqual([
@@ -377,7 +377,7 @@ describe("the provider's metadata", () => {
       part.type === 'text-delta' ? { ...part, payload: { ...part.payload, text: '***' } } : part,
   };
 
-  it.each(['chunk', 'step'] as const)('raw chunks of an edited answer do not leave: hold %s', async (hold) => {
+  it.each(['chunk', 'step'] as const)('emits no raw chunks of an edited response: hold %s', async (hold) => {
     const result = streamText({ model: withGuards(streaming(raws()), [editing], { hold }), prompt: 'Hello', include: withRaw });
     const parts = [];
     for await (const part of result.fullStream) parts.push(part);
@@ -396,7 +396,7 @@ describe("the provider's metadata", () => {
       }),
     });
 
-  it('the body of the response, where guards left the answer as it was', async () => {
+  it('returns the response body of an unedited response', async () => {
     const include = { responseBody: true };
     const stock = await generateText({ ...base, model: answering(), include });
     const loop = guardedToolLoop({ ...base, model: answering(), guards: [passing], include });
@@ -429,7 +429,7 @@ describe('timeouts', () => {
     );
   const named = (given: PromiseLike<unknown>) => Promise.resolve(given).catch((error: unknown) => (error as Error).name);
 
-  it.each(guardedWays)('end the result of a stream as a TimeoutError: %s', async (way) => {
+  it.each(guardedWays)('reject the result of a stream with a TimeoutError: %s', async (way) => {
     // The AI SDK does not count buffered words as chunks: their time is a step's.
     const betweenChunks = way === 'withGuards, not held' ? [{ chunkMs: 30 }] : [];
     for (const timeout of [{ stepMs: 30 }, { totalMs: 30 }, ...betweenChunks]) {
@@ -439,7 +439,7 @@ describe('timeouts', () => {
     }
   });
 
-  it('reject a call as a TimeoutError', async () => {
+  it('reject a call with a TimeoutError', async () => {
     for (const timeout of [{ stepMs: 30 }, { totalMs: 30 }]) {
       const settings = { ...base, timeout };
       expect(await named(generateText({ ...settings, model: withGuards(slow(), [passing], { uncalled: ['toolResult'] }) }))).toBe(
@@ -471,7 +471,7 @@ describe('the context of a step', () => {
     expect(contexts).toEqual([{ tenant: 'a' }, { tenant: 'b' }]);
   });
 
-  it('tools that a step returns are refused, for the AI SDK would ignore them', async () => {
+  it('rejects tools returned by prepareStep, which the AI SDK would ignore', async () => {
     const prepareStep = toPrepareStep([{ id: 'idle', processInputStep: () => undefined }], {
       prepareStep: () => ({ tools: {} }) as never, // like a caller without types
     });
@@ -517,7 +517,7 @@ describe('approval', () => {
   it.each([
     [true, [5]],
     [false, []],
-  ])('a guard’s requireApproval is the AI SDK’s: approved %s', async (approved, expected) => {
+  ])('requireApproval of a guard creates an approval request of the AI SDK: approved %s', async (approved, expected) => {
     const paid: number[] = [];
     const { request, messages } = await ask(paid);
     expect(request).toMatchObject({ type: 'tool-approval-request', toolCall: { toolName: 'pay' } });
@@ -529,7 +529,7 @@ describe('approval', () => {
     expect(paid).toEqual(expected);
   });
 
-  it('where the application’s own rule lets the call run, the run fails instead', async () => {
+  it('fails the run if the toolApproval of the application allows the call', async () => {
     const paid: number[] = [];
     const loop = createLoop(paid);
     const model = streaming(calling(call('pay', { amount: 5 })), [...words('Done.'), finish()]);

@@ -39,23 +39,26 @@ const onChunks = (type: string, act: (payload: Record<string, unknown>) => unkno
 const answer = { reasoning: ['I think ', 'so.'], text: ['One ', 'two ', 'three.'] };
 
 describe.each(modes)('a guarded model, %s', (mode) => {
-  it.each<SpecVersion>(['v2', 'v3', 'v4'])('of specification %s says what it says', async (specificationVersion) => {
-    const model = () => scriptedModel({ specificationVersion, steps: [answer] }) as Model;
-    const plain = await ask(mode, model());
-    const guarded = await ask(mode, withGuards(model(), [guardOn('outputStep', () => undefined)]));
-    expect(guarded).toMatchObject({ text: 'One two three.', reasoningText: 'I think so.', finishReason: 'stop' });
-    expect(guarded.usage).toEqual(plain.usage);
-    expect(guarded.types).toEqual(plain.types);
-    expect(guarded.response.modelId).toBe(plain.response.modelId);
-  });
+  it.each<SpecVersion>(['v2', 'v3', 'v4'])(
+    'of specification %s returns the same as without guards',
+    async (specificationVersion) => {
+      const model = () => scriptedModel({ specificationVersion, steps: [answer] }) as Model;
+      const plain = await ask(mode, model());
+      const guarded = await ask(mode, withGuards(model(), [guardOn('outputStep', () => undefined)]));
+      expect(guarded).toMatchObject({ text: 'One two three.', reasoningText: 'I think so.', finishReason: 'stop' });
+      expect(guarded.usage).toEqual(plain.usage);
+      expect(guarded.types).toEqual(plain.types);
+      expect(guarded.response.modelId).toBe(plain.response.modelId);
+    },
+  );
 
-  it('keeps its name, provider and what it can read', () => {
+  it('keeps its model id, provider and specification version', () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [answer] });
     const guarded = withGuards(model, [guardOn('input', () => undefined)]);
     expect(guarded).toMatchObject({ modelId: model.modelId, provider: model.provider, specificationVersion: 'v4' });
   });
 
-  it('words that a guard of the stream rewrites, in place or anew, leave rewritten', async () => {
+  it('emits text as a stream guard rewrote it, in place or in a new chunk', async () => {
     const inPlace = onChunks('text-delta', (payload) => {
       payload['text'] = String(payload['text']).replace('two', '2');
       return { type: 'text-delta', payload };
@@ -72,7 +75,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(guarded).toMatchObject({ text: 'One 2 three.', reasoningText: 'I guess so.' });
   });
 
-  it('a chunk that a guard changes in place and gives back is sent changed', async () => {
+  it('emits a chunk that a guard changed in place and returned', async () => {
     const guard: Processor = {
       id: 'same',
       processOutputStream: (({ part }: { part: Chunk }) => {
@@ -87,7 +90,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(text).toMatch(/^x+$/u);
   });
 
-  it('a part whose start a guard dropped is still well formed, and so is one that it made up', async () => {
+  it('completes parts with a dropped start and parts created by a guard', async () => {
     const drop = onChunks('text-start', () => null, 'drop');
     const late = onChunks('finish', () => ({ type: 'text-delta', payload: { id: 'late', text: ' Late.' } }), 'late');
     const guarded = await ask(mode, withGuards(scriptedModel({ specificationVersion: 'v4', steps: [answer] }), [drop, late]));
@@ -95,7 +98,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(guarded.finishReason).toBe('stop');
   });
 
-  it('an answer from a cache: replayed through the guards of the output, and the model not called', async () => {
+  it('replays a cached response through the output guards without a model call', async () => {
     const seen: unknown[] = [];
     const chunks = [
       { type: 'text-start', payload: { id: '1' } },
@@ -120,7 +123,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(seen).toEqual([true, 4]);
   });
 
-  it('a prompt that a guard rewrites for the call is what the model gets', async () => {
+  it('sends the prompt that a guard rewrote', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [answer] });
     const rewrite: Processor = {
       id: 'rewrite',
@@ -130,7 +133,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(model.calls[0]?.prompt.map(({ role }) => role)).toEqual(['system', 'user']);
   });
 
-  it('files reach the model unchanged, also next to words that a guard changed', async () => {
+  it('sends files unchanged, also next to edited text', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [answer, answer] });
     const redact = guardOn('input', ({ messages }) => {
       for (const { content } of messages ?? []) for (const part of content.parts) if (part.text) part.text = '***';
@@ -146,7 +149,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(guarded?.[1]).toEqual(plain?.[1]);
   });
 
-  it('a message that a guard adds, and one that it takes out', async () => {
+  it('adds and removes messages as guards request', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [answer] });
     const replace: Processor = {
       id: 'replace',
@@ -157,7 +160,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(JSON.stringify(model.calls[0]?.prompt)).not.toContain('Hello');
   });
 
-  it('results of the provider’s own tools are judged before they are visible', async () => {
+  it('judges results of provider-executed tools before they are visible', async () => {
     const parts = [
       { type: 'stream-start', warnings: [] },
       { type: 'tool-call', toolCallId: 'p1', toolName: 'search', input: '{"q":"x"}', providerExecuted: true },
@@ -197,7 +200,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(JSON.stringify(seen)).not.toContain('ZEBRA');
   });
 
-  it('the provider’s raw body and raw chunks do not carry out what guards took out', async () => {
+  it('emits no removed text in the raw body and raw chunks', async () => {
     const raw = { ZEBRA: true };
     const inner = scriptedModel({ specificationVersion: 'v4', steps: [answer, answer] });
     const asked: unknown[] = [];
@@ -223,8 +226,8 @@ describe.each(modes)('a guarded model, %s', (mode) => {
   });
 });
 
-describe('a stream that is guarded', () => {
-  it('flows chunk by chunk where only the stream is judged, and is held where whole answers are', async () => {
+describe('a guarded stream', () => {
+  it('emits chunk by chunk with stream guards only, and buffers with guards of whole responses', async () => {
     const arrivals = async (guards: Processor[]) => {
       const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a', 'b', 'c'], delayMs: 1 }] });
       const { stream } = await withGuards(model, guards).doStream({ prompt: [] });
@@ -238,7 +241,7 @@ describe('a stream that is guarded', () => {
     expect(new Set(held).size).toBe(1);
   });
 
-  it('asks the provider for no more than its reader takes', async () => {
+  it('reads from the provider only as much as its reader reads', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: Array.from({ length: 500 }, () => 'x') }] });
     const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined)]).doStream({ prompt: [] });
     const reader = stream.getReader();
@@ -248,7 +251,7 @@ describe('a stream that is guarded', () => {
     await reader.cancel();
   });
 
-  it('a reader that leaves while the provider is silent ends its call', async () => {
+  it('cancels the call if its reader is canceled while the provider is silent', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a'], hang: true }] });
     const asked: unknown[] = [];
     const listening: Processor = { id: 'listening', processAPIError: ({ error }) => void asked.push(error) };
@@ -267,7 +270,7 @@ describe('a stream that is guarded', () => {
 });
 
 describe('one run', () => {
-  it('shares one state for each processor over all of its hooks and adapters', async () => {
+  it('shares one state per processor across all hooks and adapters', async () => {
     const states = new Set<unknown>();
     const note = ({ state }: { state?: unknown }) => void states.add(state);
     const hooks = {
@@ -323,7 +326,7 @@ describe('one run', () => {
   });
 });
 
-describe('what an adapter cannot honour is refused when it is made', () => {
+describe('adapters reject unsupported hooks', () => {
   const inputStep = pipeline('house').then(guardOn('inputStep', () => undefined, { id: 'deep' }));
   const toolResult = [guardOn('toolResult', () => undefined, { id: 'results' })];
   const stream = [guardOn('outputStream', () => undefined, { id: 'stream' })];
@@ -336,7 +339,7 @@ describe('what an adapter cannot honour is refused when it is made', () => {
     ['guardTools', () => guardTools({}, stream), 'processors/stream processOutputStream'],
     ['toStreamTransform', () => toStreamTransform(toolResult), 'processors/results processToolResult'],
     [
-      'guardTools, with a tool that the provider runs',
+      'guardTools, with a provider-executed tool',
       () => guardTools({ search: { type: 'provider', isProviderExecuted: true } as never }, toolResult),
       'tools.search',
     ],
@@ -344,7 +347,7 @@ describe('what an adapter cannot honour is refused when it is made', () => {
     expect(make).toThrow(expect.objectContaining({ code: 'ai-sdk/unhonoured-hook', path }));
   });
 
-  it('a shared run, before the model is called, where none of its adapters would call a hook', async () => {
+  it('a shared run rejects a hook that no adapter calls, before the model call', async () => {
     const run = createGuardedRun([...toolResult, guardOn('input', () => undefined)]);
     const calls = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hi.' }] });
     const failed = generateText({ model: withGuards(calls, run), prompt: 'Hello' });
@@ -352,20 +355,20 @@ describe('what an adapter cannot honour is refused when it is made', () => {
     expect(calls.calls).toEqual([]);
   });
 
-  it('unless its author accepts that the phase goes uncalled', async () => {
+  it('accepts an uncalled hook listed in uncalled', async () => {
     const calls = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hi.' }] });
     const { text } = await generateText({ model: withGuards(calls, toolResult, { uncalled: ['toolResult'] }), prompt: 'Hello' });
     expect(text).toBe('Hi.');
   });
 
-  it('options for a shared run, which has its own', () => {
+  it('rejects options next to a shared run', () => {
     const run = createGuardedRun(stream);
     expect(() => withGuards(model, run, { maxProcessorRetries: 1 })).toThrow(
       expect.objectContaining({ code: 'ai-sdk/invalid-option', path: 'withGuards' }),
     );
   });
 
-  it('a processor whose hook another adapter of the same run calls is fine', async () => {
+  it('accepts a hook that another adapter of the same run calls', async () => {
     const run = createGuardedRun(toolResult);
     guardTools({}, run);
     const { text } = await generateText({
@@ -393,7 +396,7 @@ describe('toStreamTransform alone', () => {
     return { parts, text };
   };
 
-  it('redacts, with the same words in the stream and in the result', async () => {
+  it('redacts the stream and the result alike', async () => {
     const guard = onChunks('text-delta', (payload) => ({
       type: 'text-delta',
       payload: { ...payload, text: String(payload['text']).replace('two', '2') },
@@ -403,7 +406,7 @@ describe('toStreamTransform alone', () => {
     expect(parts.map(({ text: words = '' }) => words).join('')).toBe('One 2 three.');
   });
 
-  it('ends with the error part of a trip, and nothing of what was not cleared', async () => {
+  it('ends with the error of a trip, without unapproved text', async () => {
     const guard = guardOn('outputStream', ({ abort }) => abort('no'), {
       when: ({ part }) => JSON.stringify(part).includes('two'),
     });
