@@ -31,10 +31,10 @@ const waitingIn = async (stream: InterlockStream): Promise<string[]> => {
   return ids;
 };
 
-describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
+describe.each(Object.keys(engines))('an agent with its runs in %s', (name) => {
   const engineOf = engines[name] as () => Engine;
 
-  it('a run can be followed by its id, after its end too', async () => {
+  it('a run can be followed by its id, also after its end', async () => {
     const agent = (scenarios['guards'] as () => Scenario)().agent({ durability: engineOf() });
     const answered = await agent.generate(prompt, { runId: 'one' });
     const again = await (await agent.attach('one')).getFullOutput();
@@ -44,7 +44,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect(again.usage).toEqual(answered.usage);
   });
 
-  it('a stream gives the chunks that it gives without an engine', async () => {
+  it('a stream emits the same chunks as without an engine', async () => {
     const typesOf = async (stream: InterlockStream): Promise<string[]> => {
       const types: string[] = [];
       for await (const { type } of stream.fullStream) types.push(type);
@@ -55,7 +55,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect(kept).toEqual(plain);
   });
 
-  it('a run starts once under an id: a repeated call follows it', async () => {
+  it('a run starts once per id: a repeated call follows it', async () => {
     const scenario = (scenarios['tools'] as () => Scenario)();
     const agent = scenario.agent({ durability: engineOf() });
     const results = await Promise.all([agent.generate(prompt, { runId: 'one' }), agent.generate(prompt, { runId: 'one' })]);
@@ -63,7 +63,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect(scenario.effects.toSorted()).toEqual(['charge 1', 'charge 2']);
   });
 
-  it('calls wait for a person, one after another, and are answered by the id of their run', async () => {
+  it('calls wait for approval, one after another, and are approved by run id', async () => {
     const scenario = approving();
     const agent = scenario.agent({ durability: engineOf() });
     const ids = await waitingIn(await agent.stream(prompt, { runId: 'one' }));
@@ -82,7 +82,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect((await (await agent.attach('one')).getFullOutput()).text).toBe('I charge. All is paid.');
   });
 
-  it('a run is recorded from its start to its first suspension, and resuming or following it starts no other trace', async () => {
+  it('a trace ends at the first suspension, and resuming or following the run starts no other trace', async () => {
     const ends: unknown[] = [];
     const headers: string[] = [];
     const record: TraceRecorder = ({ runId }) => {
@@ -98,7 +98,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect([headers, ends]).toEqual([['one'], ['suspended']]);
   });
 
-  it('an answer that comes before the run is suspended is heard once it does', async () => {
+  it('an approval before the suspension applies after it', async () => {
     const scenario = approving();
     const agent = scenario.agent({ durability: engineOf() });
     const begun = agent.stream(prompt, { runId: 'one' });
@@ -108,7 +108,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect(scenario.effects).toEqual([]);
   });
 
-  it('a suspended run is canceled, and one that goes on', async () => {
+  it('cancels suspended and running runs', async () => {
     const scenario = approving();
     const agent = scenario.agent({ durability: engineOf() });
     await agent.generate(prompt, { runId: 'resting' });
@@ -129,7 +129,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect((await (await waiting.attach('going')).getFullOutput()).status).toBe('canceled');
   });
 
-  it('a caller that gives up cancels the run, wherever it runs', async () => {
+  it('an aborted call cancels its run in every process', async () => {
     const hanging = scriptedModel({ steps: [{ hang: true }] });
     const agent = new InterlockAgent({
       id: 'waiting',
@@ -144,21 +144,21 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect((await stream.getFullOutput()).status).toBe('canceled');
   });
 
-  it('a run that is over listens to its caller no more', async () => {
+  it('a finished run removes its abort listener', async () => {
     const agent = (scenarios['guards'] as () => Scenario)().agent({ durability: engineOf() });
     const { signal } = new AbortController();
     await agent.generate(prompt, { runId: 'one', abortSignal: signal });
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('a failed run fails for its followers, with its error', async () => {
+  it('followers of a failed run get its error', async () => {
     const model = scriptedModel({ steps: [{ error: new Error('The provider is out of order.') }] });
     const agent = new InterlockAgent({ id: 'failing', name: 'Failing', instructions: 'Fail.', model, durability: engineOf() });
     await expect(agent.generate(prompt, { runId: 'one' })).rejects.toThrow('The provider is out of order.');
     await expect((await agent.attach('one')).getFullOutput()).rejects.toThrow('The provider is out of order.');
   });
 
-  it('what is no data is refused by name before anything runs', async () => {
+  it('rejects non-serializable input by name before anything runs', async () => {
     const scenario = (scenarios['tools'] as () => Scenario)();
     const agent = scenario.agent({ durability: engineOf() });
     const given = { stopWhen: () => true } as object;
@@ -169,7 +169,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect(scenario.effects).toEqual([]);
   });
 
-  it('a guard that keeps a function in its state fails the run, and says where', async () => {
+  it('a function in the state of a guard fails the run with its path', async () => {
     const keeping = {
       id: 'keeping',
       processInput: ({ state, messages }: { state: Record<string, unknown>; messages: never[] }) => {
@@ -185,7 +185,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
 });
 
 describe('a sub-agent with an engine', () => {
-  it.each([undefined, memoryEngine()])('answers its supervisor within the run of that', async (durability) => {
+  it.each([undefined, memoryEngine()])('responds to its supervisor within the run of the supervisor', async (durability) => {
     const sub = new InterlockAgent({
       id: 'sub',
       name: 'sub',
@@ -204,13 +204,13 @@ describe('a sub-agent with an engine', () => {
 });
 
 describe('an agent without an engine', () => {
-  it('says so', async () => {
+  it('rejects operations on runs', async () => {
     const agent = (scenarios['tools'] as () => Scenario)().agent();
     for (const act of [() => agent.attach('one'), () => agent.resume('one', {}), () => agent.cancel('one')])
       await expect(act()).rejects.toMatchObject({ code: 'durable/no-engine' });
   });
 
-  it('and one with an engine knows no run that was not started', async () => {
+  it('with an engine, an unknown run id is rejected', async () => {
     const agent = (scenarios['tools'] as () => Scenario)().agent({ durability: memoryEngine() });
     for (const act of [() => agent.attach('one'), () => agent.resume('one', {}), () => agent.cancel('one')])
       await expect(act()).rejects.toMatchObject({ code: 'durable/no-run' });

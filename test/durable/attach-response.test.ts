@@ -57,7 +57,7 @@ const receive = async (response: Response, received: Received, onEvent: () => vo
   }
 };
 
-it('a client whose socket was cut gets each chunk once, from where it was cut off', async () => {
+it('a client that reconnects gets each chunk once, from its last position', async () => {
   const { agent, asked, release } = createWaiting();
   await using server = await serveCut((request) =>
     attachResponse(agent, new URL(request.url).pathname.slice(1), request).catch(errorResponse),
@@ -83,7 +83,7 @@ it('a client whose socket was cut gets each chunk once, from where it was cut of
   expect(received.hasEnded).toBe(true);
 });
 
-it('a run that there is not is answered with 404 and its code', async () => {
+it('an unknown run returns 404 with its code', async () => {
   const { agent } = createWaiting();
   await using server = await serveCut((request) => attachResponse(agent, 'other', request).catch(errorResponse));
   const response = await fetch(server.url);

@@ -60,16 +60,16 @@ const answerAll = async (agent: InterlockAgent, runId: string) => {
 const garbage = `'{"not": ours'`;
 const idOf = (run: string): string => `(SELECT workflow_run_id FROM interlock_runs WHERE run_id = '${run}')`;
 
-describe('of a damaged file', () => {
+describe('a damaged file', () => {
   it.each([
     ['the end of a run', `UPDATE workflow_runs SET output = '"garbage"' WHERE id = ${idOf('0:hurt')}`, '0:hurt output'],
     ['a chunk of a run', `UPDATE interlock_board SET entry = ${garbage} WHERE run_id = 'hurt' AND place = 2`, 'hurt entry 2'],
     [
-      'a chunk’s text',
+      'the text of a chunk',
       `UPDATE interlock_board SET entry = substr(entry, 1, length(entry) - 20) WHERE run_id = 'hurt' AND place = 2`,
       'hurt entry 2',
     ],
-  ])('%s names its run, and the others go on', async (_what, sql, path) => {
+  ])('%s: the error names the run, and other runs continue', async (_what, sql, path) => {
     const file = await fileWithRuns();
     change(file, sql);
     const { agent } = agentOn(file);
@@ -82,7 +82,7 @@ describe('of a damaged file', () => {
     expect((await answerAll(agent, 'whole')).status).toBe('success');
   });
 
-  it('a note hides no other run', async () => {
+  it('a damaged note hides no other run', async () => {
     const file = await fileWithRuns();
     change(file, `UPDATE interlock_notes SET note = ${garbage} WHERE run_id = 'hurt'`);
     const { agent } = agentOn(file);
@@ -91,9 +91,9 @@ describe('of a damaged file', () => {
   });
 
   it.each([
-    ['what a step of it gave', 'kept'],
-    ['what it was begun with', 'input'],
-  ])('a run ends as failed where %s cannot be read, and names the place', async (_what, where) => {
+    ['the result of a step', 'kept'],
+    ['its input', 'input'],
+  ])('a run fails if %s is unreadable, and names the entry', async (_what, where) => {
     const disk = createDisk();
     const dying = mortalEngine(disk, 9);
     void approving()
@@ -118,7 +118,7 @@ describe('of a damaged file', () => {
     expect((await agent.generate(prompt, { runId: 'whole' })).status).toBe('suspended');
   });
 
-  it('an emptied or missing file is not taken for a new one, whose runs would be lost without a word', async () => {
+  it('rejects an emptied or missing file, instead of silently losing its runs', async () => {
     const path = await fileWithRuns();
     truncateSync(path, 0);
     const empty = statSync(path);
@@ -133,7 +133,7 @@ describe('of a damaged file', () => {
     expect(readdirSync(dirname(gone)).toSorted()).toEqual(['runs.db', 'runs.db-shm', 'runs.db-wal']);
   });
 
-  it('a cut tail and a foreign file do not look like a server that is away', async () => {
+  it('a truncated file and a foreign file are not reported as an unreachable server', async () => {
     const cut = await fileWithRuns();
     truncateSync(cut, statSync(cut).size - 3 * 4_096 - 1_000);
     const written = newFile();
@@ -151,7 +151,7 @@ describe('of a damaged file', () => {
   });
 });
 
-describe('an error of an engine’s driver', () => {
+describe('an error of the driver of an engine', () => {
   const raw = Object.assign(new Error('relation "runs" does not exist'), { code: '42P01' });
   const fail = () => Promise.reject(raw);
   const runs: ProgramRuns = {
@@ -170,7 +170,7 @@ describe('an error of an engine’s driver', () => {
     return new InterlockAgent({ id: 'caller', name: 'Caller', instructions: 'Answer.', model, durability });
   };
 
-  it('reaches a caller as the cause of an error with a code, which names the operation', async () => {
+  it('reaches the caller as the cause of an error with a code that names the operation', async () => {
     const agent = callerOn(() => runs);
     const calls = {
       start: [agent.generate('Hi'), agent.stream('Hi')],
@@ -191,7 +191,7 @@ describe('an error of an engine’s driver', () => {
     expect(await codeOf(agent.runMetrics())).toMatchObject({ code: 'durable/engine-failed' });
   });
 
-  it('so does what it raises as the agent is built', () => {
+  it('is wrapped in the same way while the agent is created', () => {
     const broken = () => {
       throw raw;
     };

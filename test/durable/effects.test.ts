@@ -75,7 +75,7 @@ describe('the effect of a tool', () => {
     { found: { outcome: 'done', result: { receipt: 'found' } }, begins: 0, told: 'found' },
     { found: { outcome: 'not-done' }, begins: 1, told: 'receipt 1' },
   ] as const)(
-    'once, killed in the middle: a person says $found.outcome, and the run goes on',
+    'once, killed during the call: the run continues after the resolution $found.outcome',
     async ({ found, begins, told }) => {
       const disk = createDisk();
       const whole = mortalEngine(createDisk());
@@ -115,14 +115,14 @@ describe('the effect of a tool', () => {
   it.each([
     { engine: 'no engine', durability: undefined, refused: true },
     { engine: 'memory', durability: memoryEngine(), refused: true },
-    { engine: 'one that is fenced', durability: mortalEngine(createDisk()), refused: false },
-  ])('once, on $engine: is refused where it cannot be promised', async ({ durability, refused }) => {
+    { engine: 'a fenced engine', durability: mortalEngine(createDisk()), refused: false },
+  ])('once, on $engine: is rejected without a fenced engine', async ({ durability, refused }) => {
     const run = async () => (await charging([], durability, 'once').generate(prompt)).status;
     if (refused) await expect(run()).rejects.toMatchObject({ code: 'durable/effect-not-promised', path: 'effects.charge' });
     else expect(await run()).toBe('success');
   });
 
-  it('once, in a sub-agent without a journal: it is not run, and the supervisor gets the error', async () => {
+  it('once, in a sub-agent without a journal: the tool does not run, and the supervisor gets the error', async () => {
     const keys: (string | undefined)[] = [];
     const sub = charging(keys, mortalEngine(createDisk()), 'once');
     const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'agent-sub', args: { prompt } }] }, { text: 'Done.' }] });
@@ -136,7 +136,7 @@ describe('the effect of a tool', () => {
     [{ charge: 'twice' }, 'effects.charge'],
     [{ chrage: 'once' }, 'effects.chrage'],
     ['once', 'effects'],
-  ])('%o is refused', (effects, path) => {
+  ])('rejects %o', (effects, path) => {
     const make = () =>
       new InterlockAgent({
         name: 'Cashier',
@@ -147,7 +147,7 @@ describe('the effect of a tool', () => {
     expect(make).toThrow(expect.objectContaining({ code: 'agent/invalid-option', path }));
   });
 
-  it("the AI SDK's tools find the key in their options", async () => {
+  it('tools of the AI SDK get the key in their options', async () => {
     const keys: unknown[] = [];
     const look = sdkTool({
       inputSchema: z.object({}),

@@ -58,7 +58,7 @@ const kept = async (wrap: (engine: Engine) => Engine): Promise<string> => {
   return [...whileOpen, ...read()].join('');
 };
 
-it('the file contains no text of a run: not a rejected one, not a value that a guard keeps, not the rest', async () => {
+it('the file contains no text of a run: no rejected text, no guard state, no other text', async () => {
   const key = randomBytes(32);
   const closed = await kept((engine) => encrypted(engine, { key }));
   const open = await kept((engine) => engine);
@@ -68,7 +68,7 @@ it('the file contains no text of a run: not a rejected one, not a value that a g
   }
 });
 
-it('keys are changed while runs are under way; without the key nothing is read, and nothing starts again', async () => {
+it('rotates keys during runs; without the key nothing is read and no run restarts', async () => {
   const [old, young] = [randomBytes(32), randomBytes(32).toString('base64')];
   const scenario = (scenarios['tools'] as () => Scenario)();
   const on = (disk: Disk, key: string | Buffer, previousKeys?: Buffer[]) =>
@@ -81,7 +81,7 @@ it('keys are changed while runs are under way; without the key nothing is read, 
   expect(scenario.effects).toHaveLength(2);
 });
 
-it('a text is read where it was written, unchanged, or not at all', () => {
+it('rejects a changed or moved ciphertext', () => {
   const seal = createSeal([randomBytes(32)]);
   const closed = seal.close('words', 'here');
   expect([seal.open(closed, 'here'), seal.close('words', 'here') === closed]).toEqual(['words', false]);
@@ -98,6 +98,6 @@ it('a text is read where it was written, unchanged, or not at all', () => {
   expect(() => seal.open(`${id}.`, 'here')).toThrow(unreadable);
 });
 
-it.each([Buffer.alloc(16), 'a password', ''])('%o is no key', (key) => {
+it.each([Buffer.alloc(16), 'a password', ''])('rejects the key %o', (key) => {
   expect(() => encrypted(mortalEngine(createDisk()), { key })).toThrow(expect.objectContaining({ code: 'durable/invalid-key' }));
 });

@@ -28,7 +28,7 @@ const onFile = (options: OpenWorkflowOptions): Engine => {
   return engine;
 };
 
-describe('other code', () => {
+describe('changed code', () => {
   const guardNamed = (id: string) => ({ id, processInput: ({ messages }: { messages: never[] }) => messages }) as never;
 
   /** A run that one version of the code started and another continues. */
@@ -103,7 +103,7 @@ describe('other code', () => {
     return { ...engine, host, die: () => reject(new Error('The process is gone.')) };
   };
 
-  it('is refused, and the run waits', async () => {
+  it('is rejected, and the run waits', async () => {
     const { agent, refusals } = await changed();
     await expect.poll(() => refusals, { timeout: 5_000 }).toMatchObject([{ code: 'durable/changed-code', path: 'one' }]);
     const ended = agent
@@ -113,7 +113,7 @@ describe('other code', () => {
     expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))])).toBe('waiting');
   });
 
-  it('is listed as waiting for a decision, reported to followers, and continues where it is accepted', async () => {
+  it('is listed as needs-decision, is reported to followers, and continues after acceptance', async () => {
     const { path, begun } = await left();
     const waiting = agentOn(path, 'new');
     await expect
@@ -142,7 +142,7 @@ describe('other code', () => {
     expect(await waiting.listRuns({ status: 'needs-decision' })).toEqual([]);
   });
 
-  it('is taken where a function says that it may be', async () => {
+  it('is accepted if a function returns true', async () => {
     const changes: CodeChange[] = [];
     const { agent } = await changed((change) => changes.push(change) > 0);
     expect((await (await agent.attach('one')).getFullOutput()).text).toBe('I charge. All is paid.');
@@ -151,7 +151,7 @@ describe('other code', () => {
   });
 });
 
-describe('what is kept of a step', () => {
+describe('the persisted data of a step', () => {
   /** The stored bytes per step, except for the first, which stores the conversation. */
   const sizes = async (messages: number): Promise<number[]> => {
     const disk = createDisk();
@@ -164,7 +164,7 @@ describe('what is kept of a step', () => {
     return [...(disk.runs.get('0:one')?.kept ?? [])].slice(2).map(([, text]) => text.length);
   };
 
-  it('does not grow with the conversation before it', async () => {
+  it('does not grow with the earlier conversation', async () => {
     const [few, many] = [await sizes(2), await sizes(200)];
     expect(many).toHaveLength(few.length);
     for (const [index, size] of many.entries())
@@ -173,7 +173,7 @@ describe('what is kept of a step', () => {
 });
 
 describe('openWorkflow', () => {
-  it('two agents on one file do not take up each other’s runs', async () => {
+  it('two agents on one file do not adopt each other’s runs', async () => {
     const path = newFile();
     const engine = onFile({ path });
     const agents = ['one', 'two'].map(
@@ -190,7 +190,7 @@ describe('openWorkflow', () => {
     expect(texts).toEqual(['one', 'two', 'one', 'two']);
   });
 
-  it('many runs at once all end, each with its effects once', async () => {
+  it('completes many concurrent runs, each effect once', async () => {
     const scenario = tools();
     const agent = scenario.agent({ durability: onFile({ path: newFile() }) });
     const results = await Promise.all(Array.from({ length: 60 }, () => agent.generate(prompt)));
@@ -199,7 +199,7 @@ describe('openWorkflow', () => {
     expect(scenario.effects).toHaveLength(120);
   });
 
-  it('another process follows a run, and cancels it', async () => {
+  it('another process can follow and cancel a run', async () => {
     const path = newFile();
     const model = scriptedModel({ steps: (call) => (call.index === 0 ? { text: 'Hello.' } : { hang: true }) });
     const agentOn = (durability: Engine) =>
@@ -214,7 +214,7 @@ describe('openWorkflow', () => {
     expect((await (await there.attach('two')).getFullOutput()).status).toBe('canceled');
   });
 
-  it('has no limit of steps: a run of 1,100 ends, and its steps are kept once each', async () => {
+  it('has no step limit: a run of 1,100 steps ends, and each step runs once', async () => {
     let begun = 0;
     const runs = onFile({ path: newFile() }).host({
       id: 'counter',
@@ -227,7 +227,7 @@ describe('openWorkflow', () => {
     await expect.poll(() => runs.find('one'), { timeout: 20_000 }).toEqual({ kind: 'ended', output: '1100' });
   });
 
-  it('an unwritable file is reported with our code', async () => {
+  it('reports an unwritable file with a code', async () => {
     const path = newFile();
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
     const agent = new InterlockAgent({
@@ -246,7 +246,7 @@ describe('openWorkflow', () => {
   it.each([
     { name: 'a file', make: () => onFile({ path: newFile() }) },
     { name: 'memory', make: memoryEngine },
-  ])('deletes what ended before a time, and nothing of a run that waits ($name)', async ({ make }) => {
+  ])('deletes runs that ended before a given time, and no suspended run ($name)', async ({ make }) => {
     const scenario = approving();
     const agent = scenario.agent({ durability: make() });
     await agent.generate(prompt, { runId: 'waits' });
@@ -260,7 +260,7 @@ describe('openWorkflow', () => {
     expect((await agent.generate(prompt, { runId: 'ends' })).status).toBe('suspended'); // the id is free again
   });
 
-  it('a run that was given up goes on once it is asked to, from what was kept', async () => {
+  it('retry continues an abandoned run from its journal', async () => {
     const path = newFile();
     const file = openFile(path);
     for (let life = 0; life < 3; life += 1) file.countStart('greeter', '0:one', 0);
@@ -274,7 +274,7 @@ describe('openWorkflow', () => {
     await expect(agent.retry('one')).rejects.toMatchObject({ code: 'durable/no-run' });
   });
 
-  it('counts the processes that have died of a run at one place, and no others', () => {
+  it('counts only the processes that died at the same step of a run', () => {
     const file = openFile(newFile());
     onTestFinished(() => file.close());
     const begin = (steps: number) => file.countStart('program', 'run', steps);
@@ -284,7 +284,7 @@ describe('openWorkflow', () => {
     expect([begin(3), begin(3)]).toEqual([0, 1]);
   });
 
-  it('a run that has killed too many processes is given up, and says so', async () => {
+  it('abandons a run that killed too many processes, with an error code', async () => {
     const path = newFile();
     const file = openFile(path);
     for (let life = 0; life < 3; life += 1) file.countStart('greeter', '0:one', 0);

@@ -51,9 +51,9 @@ const looking = (requireApproval: boolean) => {
 };
 
 it.each([
-  ['that ended at once', false, [0, 1, 2]],
-  ['that a person answered', true, [1, 2]],
-])('a fork of a run %s answers in a message of its own, and memory keeps that of the first run', async (_what, asks, steps) => {
+  ['that ended without suspension', false, [0, 1, 2]],
+  ['that was approved', true, [1, 2]],
+])('a fork of a run %s adds its own message, and memory keeps the message of the first run', async (_what, asks, steps) => {
   const { agent, says, saved, answer } = looking(asks);
   await agent.generate('Hi', { runId: 'one', memory: remembered });
   await answer('one');

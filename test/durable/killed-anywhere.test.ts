@@ -65,14 +65,14 @@ const countOf = (effects: readonly string[], effect: string): number => effects.
 describe.each(Object.keys(scenarios))('P11: killed at any point, it resumes (%s)', (name) => {
   const make = scenarios[name] as () => Scenario;
 
-  it('ends as it does in process', async () => {
+  it('ends as without an engine', async () => {
     const inProcess = await make().agent().generate(prompt);
     const kept = await make().agent({ durability: memoryEngine() }).generate(prompt);
     expect(outcomeOf(kept)).toEqual(outcomeOf(inProcess));
     expect(eventsOf(kept)).toEqual(eventsOf(inProcess));
   });
 
-  it('ends the same, with each finished effect once, wherever its process is killed', async () => {
+  it('ends the same, with each finished effect once, for a kill at every point', async () => {
     const whole = make();
     const engine = mortalEngine(createDisk());
     const expected = await whole.agent({ durability: engine }).generate(prompt);
@@ -95,7 +95,7 @@ describe.each(Object.keys(scenarios))('P11: killed at any point, it resumes (%s)
 });
 
 describe('P11: a deployment that changes limits does not change the past', () => {
-  it('keeps the limits that a run began with, wherever its process is killed', async () => {
+  it('keeps the initial limits of a run, for a kill at every point', async () => {
     const engine = mortalEngine(createDisk());
     const expected = await scenarioOf('guards').agent({ durability: engine }).generate(prompt);
     expect(expected.status).toBe('success');
@@ -107,7 +107,7 @@ describe('P11: a deployment that changes limits does not change the past', () =>
     }
   });
 
-  it('rejects a journal that names a model which the agent no longer has, and a journal of another format', async () => {
+  it('rejects a journal with a model that the agent no longer has, and a journal of another format', async () => {
     const spoiled = async (spoil: (begun: string) => string) => {
       const disk = createDisk();
       const mortal = mortalEngine(disk, 6);

@@ -8,7 +8,7 @@ const stepsOf = ({ steps }: InterlockResult) =>
   steps.map(({ stepNumber, attempt, reason, text, toolResults }) => [stepNumber, attempt, reason, text, toolResults.length]);
 
 /** The second process must store all of its changes to its input. */
-it('P11: killed at any point, and again a little later, it resumes', async () => {
+it('P11: a run killed twice, at any point and soon after, resumes', async () => {
   const begin = () => (scenarios['holding'] as () => Scenario)();
   const prompt = 'Please charge me.';
   const engine = mortalEngine(createDisk());

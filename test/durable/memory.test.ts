@@ -21,7 +21,7 @@ const remembering = (durability: Engine, memory: ReturnType<ReturnType<typeof op
     durability,
   });
 
-it('P11: memory has an answer and its notes once, wherever the process is killed', async () => {
+it('P11: memory has a response and its notes once, for a kill at every point', async () => {
   const begin = () => {
     const memory = openDisk().memory({ options: { workingMemory: { enabled: true } } });
     return { memory, disk: createDisk() };

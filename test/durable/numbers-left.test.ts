@@ -50,8 +50,8 @@ const numbersOf = async (agent: InterlockAgent, board: Board) => {
   return seen;
 };
 
-describe('a process that has lost its run', () => {
-  it('adds nothing to the stream of the process that has it now', async () => {
+describe('a process that no longer owns its run', () => {
+  it('adds nothing to the stream of the new owner', async () => {
     const disk = createDisk();
     const seen: Seen[] = [];
     const reading = read(await speaker(mortalEngine(disk), 'a').stream('Speak.', { runId: 'run' }), (chunk) => seen.push(chunk));
@@ -65,7 +65,7 @@ describe('a process that has lost its run', () => {
     expect(seen.filter(({ metadata }) => (metadata?.sequence ?? 0) > (taken?.place ?? 0))).toEqual([]);
   });
 
-  it('keeps the owner from writing no longer than until its next section', async () => {
+  it('blocks the owner at most until its next section', async () => {
     const shared = memoryBoard();
     const { board = shared } = hostCoded(
       { ...mortalEngine(createDisk()), host: () => ({ board: shared }) as unknown as ProgramRuns }, // only the board is used
@@ -89,15 +89,15 @@ describe('a process that has lost its run', () => {
   });
 });
 
-describe('a number that has left is the number of an entry that is persisted', () => {
-  it('where writing takes longer than a word', async () => {
+describe('an emitted sequence number belongs to a persisted entry', () => {
+  it('if a write takes longer than a word', async () => {
     const disk = diskWith((board) => ({ append: (...args) => sleep(30).then(() => board.append(...args)) }));
     const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
     expect(seen.filter(({ isKept }) => !isKept)).toEqual([]);
     expect(seen.filter(({ type }) => type === 'text-delta')).toHaveLength(words.length);
   });
 
-  it('where writing fails for a while', async () => {
+  it('if writes fail for a while', async () => {
     let tries = 0;
     const disk = diskWith((board) => ({
       append: async (...args) => {
@@ -111,7 +111,7 @@ describe('a number that has left is the number of an entry that is persisted', (
     expect(seen.filter(({ type }) => type === 'text-delta')).toHaveLength(words.length);
   });
 
-  it('where a process that was given up writes in between', async () => {
+  it('if an abandoned process writes in between', async () => {
     const disk = diskWith((board) => ({
       append: async (runId, entries) => {
         const late = JSON.stringify({ kind: 'chunk', life: 'given up', stretch: '', at: { stepNumber: 0, attempt: 1 } });
@@ -123,14 +123,14 @@ describe('a number that has left is the number of an entry that is persisted', (
     expect(seen.filter(({ isKept }) => !isKept)).toEqual([]);
   });
 
-  it('and a reader ends without numbers where nothing can be written at all', async () => {
+  it('readers get no numbers if every write fails', async () => {
     const disk = diskWith(() => ({ append: () => Promise.reject(new Error('The disk is full.')) }));
     const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
     expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map(() => undefined));
     expect(seen.filter(({ type }) => type === 'text-delta')).toHaveLength(words.length);
   });
 
-  it('and words that were never written leave no process that has lost its run', async () => {
+  it('a process that no longer owns its run emits no unwritten text', async () => {
     let tries = 0;
     const disk = diskWith((board) => ({
       append: async (...args) => {
@@ -182,7 +182,7 @@ const screenOf = (chunks: readonly Seen[]): string => {
     .join('');
 };
 
-it('a client of a process that died while it wrote goes on from its last number, and has what the run says', async () => {
+it('a client of a process killed during a write continues from its last number with the complete text', async () => {
   for (let left = 1; left <= 8; left += 1) {
     let isDead = false;
     const disk = diskWith((board) => {

@@ -34,7 +34,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     });
   const asking = () => approving().agent({ id: ownId(), durability: engine() });
 
-  it('lists its runs by status and resource, the last one first', async () => {
+  it('lists its runs by status and resource, newest first', async () => {
     const agent = asking();
     await agent.generate(prompt, { runId: 'of-ann', ...memoryOf('ann') });
     await agent.generate(prompt, { runId: 'of-bob', ...memoryOf('bob') });
@@ -54,7 +54,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     expect(await ids({ resourceId: "o'neil" })).toEqual([]);
   });
 
-  it('a run is another’s to no one but its resource', async () => {
+  it('only the resource of a run can access it', async () => {
     const agent = asking();
     const { runId } = await agent.generate(prompt, { runId: 'of-ann', ...memoryOf('ann') });
     const [bob, ann] = [{ resourceId: 'bob' }, { resourceId: 'ann' }];
@@ -93,7 +93,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
   };
   const canFork = (): boolean => engine().name !== 'restate';
 
-  it('forks a run at a step: what lies before is not done again, what follows is', async () => {
+  it('forks a run at a step: repeats only the later steps', async () => {
     const { agent, looks, says } = looking();
     expect((await agent.generate(prompt, { runId: 'one', ...memoryOf('ann') })).text).toBe('All is well.');
     if (!canFork()) {
@@ -117,7 +117,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     await expect(agent.fork('none')).rejects.toMatchObject(noRun);
   });
 
-  it('forks a run that was resumed, before and after the answers of a person', async () => {
+  it('forks a resumed run, before and after the approvals', async () => {
     if (!canFork()) return;
     const agent = asking();
     await agent.generate(prompt, { runId: 'one' });
@@ -138,7 +138,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     expect((await (await agent.attach('three')).getFullOutput()).text).toBe(text);
   });
 
-  it('abandons a run that makes no progress, and keeps what it has done', async () => {
+  it('abandons a run without progress and keeps its results', async () => {
     const { agent, looks, says } = looking();
     says.waitsAt = 1;
     const stream = await agent.stream(prompt, { runId: 'one' });
@@ -157,7 +157,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     void reading;
   });
 
-  it('deletes what ended before a time, and nothing of a run that waits', async () => {
+  it('deletes runs that ended before a given time, and no suspended run', async () => {
     const agent = asking();
     await agent.generate(prompt, { runId: 'waits' });
     await agent.generate(prompt, { runId: 'ends' });
@@ -170,7 +170,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     expect((await agent.generate(prompt, { runId: 'ends' })).status).toBe('suspended'); // the id is free again, and not canceled
   });
 
-  it('erases the runs of a resource, those that go on or wait as well', async () => {
+  it('erases all runs of a resource, also running and suspended ones', async () => {
     const agent = asking();
     await agent.generate(prompt, { runId: 'first', ...memoryOf('ann') });
     await agent.generate(prompt, { runId: 'second', ...memoryOf('ann') });
@@ -181,7 +181,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     await expect(agent.attach('first')).rejects.toMatchObject(noRun);
   });
 
-  it('counts what its runs do', async () => {
+  it('counts its runs by state', async () => {
     const agent = greeter({ runQueue: { concurrency: 1 }, model: scriptedModel({ steps: () => ({ hang: true }) }) });
     const runs = ['one', 'two', 'three'].map((runId) => agent.generate('Hi', { runId }));
     await expect
@@ -194,7 +194,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     await expect.poll(() => agent.runMetrics(), { timeout: 60_000 }).toMatchObject({ running: 0, queued: 0, oldestAgeMs: 0 });
   });
 
-  it('says how much it keeps', async () => {
+  it('reports the size of its journal', async () => {
     const agent = greeter();
     await agent.generate('Hi');
     const { journalBytes } = await agent.runMetrics();

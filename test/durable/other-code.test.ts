@@ -31,7 +31,7 @@ const decisionOf = async (agent: InterlockAgent, runId: string): Promise<unknown
   throw new Error('The run has ended.');
 };
 
-describe('a suspended run is resumed by other code', () => {
+describe('a suspended run resumed by changed code', () => {
   const fileOf = (): string => {
     const folder = mkdtempSync(join(tmpdir(), 'interlock-code-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -55,7 +55,7 @@ describe('a suspended run is resumed by other code', () => {
     return agent.resume('one', { approved: true }, call && { toolCallId: call.toolCallId });
   };
 
-  it('and waits: the guards that it began with are its own, until the change is accepted or taken back', async () => {
+  it('waits with its original guards until the change is accepted or reverted', async () => {
     const path = await suspended({ inputProcessors: [guardNamed('old'), guardNamed('kept')] });
     const other = deploy(path, { inputProcessors: [guardNamed('kept'), guardNamed('new')] });
     await answer(other.agent);
@@ -75,7 +75,7 @@ describe('a suspended run is resumed by other code', () => {
     expect(accepting.effects).toHaveLength(2);
   });
 
-  it('and keeps the limits that it began with', async () => {
+  it('keeps its original limits', async () => {
     const other = deploy(await suspended({}), { defaultOptions: { maxSteps: 1 } });
     await (await answer(other.agent)).getFullOutput();
     const { status, finishReason, text } = await (await answer(other.agent)).getFullOutput();
@@ -83,7 +83,7 @@ describe('a suspended run is resumed by other code', () => {
   });
 });
 
-describe('code that differs', () => {
+describe('changed code', () => {
   const changesFor = async (before: object, after: object): Promise<readonly string[]> => {
     const disk = createDisk();
     const dying = mortalEngine(disk, 5);
@@ -148,7 +148,7 @@ describe('another version of the library', () => {
       (disk: Disk) => disk.runs.set('0:one', { ...run(disk), call: { ...run(disk).call, input: '12\nother' } }),
       12,
     ],
-  ])('has kept %s: the run waits, and attach and the list say so', async (_what, spoil, format) => {
+  ])('has persisted %s: the run waits, and attach and the list report it', async (_what, spoil, format) => {
     const agent = await left(spoil);
     const change = {
       from: `format ${format}`,
@@ -159,7 +159,7 @@ describe('another version of the library', () => {
     expect(await agent.listRuns({ status: 'needs-decision' })).toEqual([{ ...change, runId: 'one', status: 'needs-decision' }]);
   });
 
-  it('has written its stream, or its end: attach rejects with the code', async () => {
+  it('has written the stream or its end: attach rejects with the code', async () => {
     const unknown = { code: 'durable/unknown-format' };
     const disk = createDisk();
     const agent = tools().agent({ durability: mortalEngine(disk) });

@@ -67,7 +67,7 @@ describe.each([
     expect(await agent.runMetrics()).toMatchObject({ queued: 0, running: 0 });
   });
 
-  it('starts at most so many runs in an interval', async () => {
+  it('limits the runs started per interval', async () => {
     const { agent, at, waiting } = gated(make(), { runQueue: { rateLimit: { runs: 2, perMs: 400 } } });
     const runs = ['1', '2', '3', '4', '5'].map((text) => agent.generate(text));
     const letting = setInterval(() => waiting.splice(0).forEach((resolve) => resolve()), 5);
@@ -78,7 +78,7 @@ describe.each([
     expect(five - three).toBeGreaterThan(300);
   });
 
-  it('ends a run that waits in it as canceled, without its turn', async () => {
+  it('ends a canceled queued run without a start', async () => {
     const { agent, order, next } = gated(make(), { runQueue: { concurrency: 1 } });
     const first = agent.generate('first');
     await expect.poll(() => order).toEqual(['first']);
@@ -91,7 +91,7 @@ describe.each([
     expect((await first).status).toBe('success');
   });
 
-  it('ends a run at its deadline, while it works or waits, and says so', async () => {
+  it('ends a running or queued run at its deadline, with the reason', async () => {
     const { agent, order } = gated(make(), { runQueue: { concurrency: 1 }, deadlineMs: 600 });
     const ends: unknown[] = [];
     const onRunEvent = (event: RunEvent) => void (event.type === 'run-finish' && ends.push(event.error?.code));
@@ -104,7 +104,7 @@ describe.each([
   });
 });
 
-it('what needs an engine is refused without one', async () => {
+it('rejects options that need an engine if there is none', async () => {
   const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
   const base = { id: 'plain', name: 'Plain', instructions: 'Answer.', model };
   const missing = (path: string) => expect.objectContaining({ code: 'durable/no-engine', path });

@@ -39,10 +39,10 @@ const screenOf = (chunks: readonly Seen[]) => {
 const attachIn = (disk: Disk, { agent }: Scenario, from?: number) =>
   agent({ durability: mortalEngine(disk) }).attach('run', { from });
 
-describe.each(['tools', 'guards', 'overlap', 'holding'])('the stream of a run that is killed anywhere (%s)', (name) => {
+describe.each(['tools', 'guards', 'overlap', 'holding'])('the stream of a run killed at any point (%s)', (name) => {
   const make = scenarios[name] as () => Scenario;
 
-  it('is one stream for a follower in another process, and continues from any position', async () => {
+  it('is one stream for followers in other processes, and continues from any position', async () => {
     const disk = createDisk();
     const whole = mortalEngine(disk);
     const scenario = make();
@@ -88,7 +88,7 @@ describe('the published entries of a run', () => {
     return new InterlockAgent(config).stream(prompt, { runId: 'run', maxSteps: steps });
   };
 
-  it('costs the same bytes with each step', async () => {
+  it('grows by the same size with each step', async () => {
     const disk = createDisk();
     await (await longRun(mortalEngine(disk), 24)).consumeStream();
     const ends = (await disk.board.read('run', 0))
@@ -98,7 +98,7 @@ describe('the published entries of a run', () => {
     expect(ends[22]).toBeLessThan(1.1 * (ends[2] ?? 0));
   });
 
-  it('is complete for its followers, and its chunks have the same sequence in the process of the call', async () => {
+  it('is complete for followers, with the same sequence numbers as in the calling process', async () => {
     const disk = createDisk();
     const own = await chunksOf(await longRun(mortalEngine(disk), 6));
     const scenario = { agent: (given: object) => attachable(given) } as unknown as Scenario;
@@ -120,7 +120,7 @@ describe('the published entries of a run', () => {
   const attachable = (given: object) =>
     new InterlockAgent({ id: 'looker', name: 'Looker', instructions: 'Look.', model: scriptedModel({ steps: [] }), ...given });
 
-  it('a call under the id of a run with other messages is rejected; the same call follows it', async () => {
+  it('rejects a call with the id of a run and other messages; the same call follows the run', async () => {
     const disk = createDisk();
     const agent = (scenarios['tools'] as () => Scenario)().agent({ durability: mortalEngine(disk) });
     const first = await agent.generate(prompt, { runId: 'run' });
@@ -133,7 +133,7 @@ describe('the published entries of a run', () => {
 });
 
 describe('the segments of a run', () => {
-  it('are published one after the other, and a suspended run is listed until it is answered', async () => {
+  it('are published in order, and a suspended run is listed until its approval', async () => {
     const disk = createDisk();
     const scenario = approving();
     const begin = () => scenario.agent({ durability: mortalEngine(disk) });
@@ -163,7 +163,7 @@ describe('the segments of a run', () => {
     });
   });
 
-  it('what a process says that was given up and does not know it is not heard', async () => {
+  it('discards output from a process that no longer owns the run', async () => {
     const disk = createDisk();
     const scenario = (scenarios['tools'] as () => Scenario)();
     await scenario.agent({ durability: mortalEngine(disk) }).generate(prompt, { runId: 'run' });
@@ -190,7 +190,7 @@ describe('the segments of a run', () => {
   });
 });
 
-describe('a client that resumes', () => {
+describe('a resumed client', () => {
   /** Counts the entries read from a board. */
   const counting = (disk: Disk) => {
     const read = { entries: 0 };
@@ -214,7 +214,7 @@ describe('a client that resumes', () => {
     return new InterlockAgent({ id: 'speaker', name: 'Speaker', instructions: 'Speak.', model, durability });
   };
 
-  it('reads what follows alone, however long the run is', async () => {
+  it('reads only later entries, for a run of any length', async () => {
     const disk = createDisk();
     const own = await chunksOf(await speaker(mortalEngine(disk)).stream(prompt, { runId: 'run' }));
     await expect.poll(() => disk.runs.get('0:run')?.output).toBeDefined(); // so that no other process continues it
@@ -224,7 +224,7 @@ describe('a client that resumes', () => {
     expect(read.entries).toBe(6); // the entry before shows whether the number belongs to this run
   });
 
-  it('the last segment of a run is followed without the earlier ones', async () => {
+  it('follows the last segment of a run without the earlier ones', async () => {
     const disk = createDisk();
     const scenario = approving();
     const agent = scenario.agent({ durability: mortalEngine(disk) });
@@ -239,7 +239,7 @@ describe('a client that resumes', () => {
     expect(read.entries).toBe((await disk.board.read('run', 0)).length - (second?.place ?? 0));
   });
 
-  it('gets everything where an earlier version of the library has marked nothing, and of a number that is not there yet what comes', async () => {
+  it('gets all entries of an unmarked stream of an earlier version, and for a future position the next entries', async () => {
     const disk = createDisk();
     const own = await chunksOf(await speaker(mortalEngine(disk)).stream(prompt, { runId: 'run' }));
     const unmarked: Disk = { ...disk, board: { ...disk.board, marked: async () => [] } };

@@ -71,9 +71,9 @@ const expectedKeys = [`clerk ${deskCall}:call-0-1:call-0-0`, `clerk ${deskCall}:
 const attached = async (disk: Disk, effects: Charged[], asking?: Asking): Promise<InterlockResult> =>
   (await lead(effects, mortalEngine(disk), asking).attach('run')).getFullOutput();
 
-describe('P11: a sub-agent whose supervisor is killed at any point', () => {
+describe('P11: a sub-agent with a supervisor killed at any point', () => {
   it.each(['generate', 'stream'] as const)(
-    'goes on where it was: no finished tool of it runs again (%s)',
+    'continues at the same point: no finished tool runs again (%s)',
     { timeout: 120_000 },
     async (mode) => {
       const whole = mortalEngine(createDisk());
@@ -109,22 +109,25 @@ describe('P11: a sub-agent whose supervisor is killed at any point', () => {
     },
   );
 
-  it.each(['generate', 'stream'] as const)('rests for a person in one process and is answered in another (%s)', async (mode) => {
-    const disk = createDisk();
-    const effects: Charged[] = [];
-    const asking = { requireApproval: true };
-    const first = lead(effects, mortalEngine(disk), asking);
-    const rested =
-      mode === 'generate'
-        ? await first.generate(prompt, { runId: 'run' })
-        : await (await first.stream(prompt, { runId: 'run' })).getFullOutput();
-    expect([rested.status, effects]).toEqual(['suspended', []]);
-    const second = lead(effects, mortalEngine(disk), asking);
-    const stream = await second.resume('run', { approved: true });
-    expect([(await stream.getFullOutput()).status, keysOf(effects)]).toEqual(['success', [`desk ${deskCall}:call-0-0`]]);
-  });
+  it.each(['generate', 'stream'] as const)(
+    'suspends for approval in one process and is approved in another (%s)',
+    async (mode) => {
+      const disk = createDisk();
+      const effects: Charged[] = [];
+      const asking = { requireApproval: true };
+      const first = lead(effects, mortalEngine(disk), asking);
+      const rested =
+        mode === 'generate'
+          ? await first.generate(prompt, { runId: 'run' })
+          : await (await first.stream(prompt, { runId: 'run' })).getFullOutput();
+      expect([rested.status, effects]).toEqual(['suspended', []]);
+      const second = lead(effects, mortalEngine(disk), asking);
+      const stream = await second.resume('run', { approved: true });
+      expect([(await stream.getFullOutput()).status, keysOf(effects)]).toEqual(['success', [`desk ${deskCall}:call-0-0`]]);
+    },
+  );
 
-  it('is interrupted with it: a failure of the engine does not reach a model', async () => {
+  it('is interrupted with its supervisor: a failure of the engine does not reach a model', async () => {
     const lost = new Error('The step could not be kept.');
     const causes: unknown[] = [];
     const memory = memoryEngine();
@@ -151,7 +154,7 @@ describe('P11: a sub-agent whose supervisor is killed at any point', () => {
     expect([causes, effects]).toEqual([[lost], []]);
   });
 
-  it('is not part of it when a caller without a journal is in between', async () => {
+  it('is not part of the journal below a caller without a journal', async () => {
     const clerk = new InterlockAgent({
       id: 'clerk',
       name: 'clerk',
@@ -182,7 +185,7 @@ describe('P11: a sub-agent whose supervisor is killed at any point', () => {
     expect(engine.passed.filter(({ key }) => key.startsWith('call-'))).toEqual([]);
   });
 
-  it('a tool of it may be had once where the engine of the supervisor is fenced, and nowhere else', async () => {
+  it('allows the effect once only if the engine of the supervisor is fenced', async () => {
     const fenced: Charged[] = [];
     expect((await lead(fenced, mortalEngine(createDisk()), { effect: 'once' }).generate(prompt, { runId: 'run' })).status).toBe(
       'success',
