@@ -58,7 +58,7 @@ const options = fc.oneof(
 );
 const served = { taskStore: {}, registeredTools: {} };
 
-it('whatever a request says, there is a run that ends once, or a refusal with a code', async () => {
+it('any request starts a run that ends once, or is rejected with a code', async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(conversation, options, fc.boolean(), async (messages, said, isServed) => {

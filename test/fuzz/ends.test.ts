@@ -275,8 +275,8 @@ const ways: Readonly<Record<string, (one: Script) => Promise<End>>> = {
   'durable generate, resumed': onMastra(approving(generate), { durability }, true),
 };
 
-describe('one end on every way to run', () => {
-  it.each(Object.entries(ways))('%s ends as generate does', async (_, way) => {
+describe('one end in every mode', () => {
+  it.each(Object.entries(ways))('%s ends like generate', async (_, way) => {
     await fc.assert(
       fc.asyncProperty(script, async (one) => {
         expect(await way(one)).toEqual(await inProcess(one));
@@ -290,7 +290,7 @@ describe('one end on every way to run', () => {
   const isForSdk = ({ rules }: Script): boolean => !rules.some(({ phase, act }) => phase === 'toolResult' && act === 'retry');
 
   // A retry on a tool's result becomes that tool's error there: no step is repeated. A stream of the AI SDK cannot retract words either.
-  it.each(['generate', 'stream'] as const)('%s of the AI SDK ends as that of an agent does', async (mode) => {
+  it.each(['generate', 'stream'] as const)('%s of the AI SDK ends like that of an agent', async (mode) => {
     await fc.assert(
       fc.asyncProperty(script.filter(isForSdk), async (one) => {
         expect(last(await onAiSdk(mode)(one))).toEqual(last(await inProcess(one)));

@@ -121,7 +121,7 @@ const agentOver = (replies: readonly Answer[]) => {
   });
 };
 
-it('whatever bytes a provider sends, a run ends once, its stream closes, and what fails rejects with an error', async () => {
+it('for any bytes of a provider, a run ends once, its stream closes, and failures reject with an error', async () => {
   const statuses = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 2 }), async (replies) => {

@@ -173,8 +173,8 @@ const wholeOf = (specs: readonly Spec[], said: readonly string[]): readonly stri
   specs.reduce<readonly string[]>((soFar, spec, index) => spec.whole(soFar, `g${index}`), said);
 const named = ({ kind, id }: (typeof parts)[number]): string => `${kind} ${id}`;
 
-describe('the gate, against reading each part as a whole', () => {
-  it('guards, in blocks or not, make of any stream what they make of its parts', async () => {
+describe('the gate, compared with judging each part as a whole', () => {
+  it('guards edit any stream as they edit its whole parts, in blocks or not', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(editor, { minLength: 1, maxLength: 3 }), company, streams, async (specs, others, any) => {
         const drawn = apart(
@@ -198,7 +198,7 @@ describe('the gate, against reading each part as a whole', () => {
     );
   });
 
-  it('where one blocks, nothing of what it blocks on has left, and where none does, all has', async () => {
+  it('a block emits nothing of the blocked match; without a block, everything is emitted', async () => {
     let blocked = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -229,7 +229,7 @@ describe('the gate, against reading each part as a whole', () => {
     expect(blocked).toBeGreaterThan(40);
   });
 
-  it('a value goes on in a part that came while the guard was busy with the part before', () => {
+  it('a value continues in a part that arrived while the guard judged the previous part', () => {
     const laneOf = (): TextPart => ({ kind: 'text-delta', chunkOf: (said) => delta(said), leavingOf: (said) => delta(said) });
     const [one, two] = [laneOf(), laneOf()];
     const held = createBufferedTexts({ pattern: patterns.email });

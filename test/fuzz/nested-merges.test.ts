@@ -99,7 +99,7 @@ const hosts: Readonly<Record<string, (step: PipelineStep) => Promise<unknown>>> 
     await agent.generate(prompt);
     return model.calls[0]?.prompt;
   },
-  'a stock agent, whose workflows Mastra’s engine runs': async (step) => {
+  'a stock agent with Mastra’s engine': async (step) => {
     const model = scriptedModel({ steps });
     const inputProcessors = [step] as never; // a committed pipeline is a workflow
     await new Agent({ id: 'a', name: 'A', instructions: 'Help.', model, inputProcessors }).generate(prompt);
@@ -120,7 +120,7 @@ const sentBy = (sent: unknown): string[] => {
 };
 
 it.each(Object.keys(hosts))(
-  'words that guards take out are gone, all others stay in their order, however pipelines are nested: %s',
+  'guards in nested pipelines remove exactly their words and keep the order of the others: %s',
   async (host) => {
     await fc.assert(
       fc.asyncProperty(tree, async (one) => {

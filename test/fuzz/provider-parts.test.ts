@@ -64,7 +64,7 @@ const agentOver = (steps: readonly (readonly unknown[])[]) =>
     ],
   });
 
-it('whatever a provider sends, a run ends once, its stream closes, and what fails rejects with an error', async () => {
+it('for any parts of a provider, a run ends once, its stream closes, and failures reject with an error', async () => {
   const statuses = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(stream, { minLength: 1, maxLength: 3 }), async (steps) => {

@@ -84,7 +84,7 @@ const constructedBy = async (load: () => Promise<unknown>): Promise<Literal[]> =
 
 const isSlow = (literal: Literal): boolean => slownessOf(literal).length > 0;
 
-describe('regular expressions take time in proportion to the text', () => {
+describe('regular expressions take linear time', () => {
   const written = files.filter(isShipped).flatMap(literalsIn);
   let constructed: readonly Literal[] = [];
   beforeAll(async () => {
@@ -96,19 +96,19 @@ describe('regular expressions take time in proportion to the text', () => {
     ['^```\\s*\\n([^]*)\\n```$', 'Trade'],
     ['\\buse\\W+[\\w.-]{2,40}\\W+tool', 'Trade'],
     ['[.]+$', 'Move'],
-  ])('the check knows a slow one: %s', (source, slowness) => expect(slownessOf({ source, flags: '' })).toContain(slowness));
+  ])('the check finds a slow one: %s', (source, slowness) => expect(slownessOf({ source, flags: '' })).toContain(slowness));
 
-  it('all are looked at: those that are written down, and those that are put together from others', () => {
+  it('all are checked: literals and constructed ones', () => {
     expect(written.length).toBeGreaterThan(150);
     expect(constructed.length).toBeGreaterThan(100);
   });
 
-  it('none is slow where its text has no bound', () => {
+  it('none is slow on unbounded text', () => {
     const slow = [...written, ...constructed].filter((literal) => !isKnown(literal) && isSlow(literal));
     expect(slow.map(({ path, source, flags }) => `${path} /${source}/${flags}`)).toEqual([]);
   });
 
-  it('nothing is excepted in vain', () => {
+  it('every exception is needed', () => {
     const slow = [...written, ...constructed].filter(isSlow);
     for (const { at, is } of known)
       expect(
@@ -121,8 +121,8 @@ describe('regular expressions take time in proportion to the text', () => {
 /** In quadratic time, or worse, these would take minutes. */
 const many = 60_000;
 
-describe('texts that are made to be slow are judged like any other', () => {
-  it('an answer that opens a block of code and goes on with empty lines', async () => {
+describe('texts crafted to be slow are judged in normal time', () => {
+  it('a response with an open code block and many empty lines', async () => {
     const text = `\`\`\`json\n${'\n'.repeat(many)}x`;
     const { tripped } = await callHook(jsonGuard({ schema: z.unknown() }), 'processOutputStep', { text, messages: [] });
     expect(tripped?.reason).toContain('is not JSON');
@@ -131,7 +131,7 @@ describe('texts that are made to be slow are judged like any other', () => {
     await expect(asked).rejects.toMatchObject({ code: 'output/invalid-object' });
   });
 
-  it('a request to call a tool whose name does not end', async () => {
+  it('a request for a tool with an endless name', async () => {
     const messages = [message('user', `Please use ${'-'.repeat(many)}`)];
     const { tripped } = await callHook(promptInjectionGuard({ strategy: 'block' }), 'processInput', { messages });
     expect(tripped).toBeUndefined();

@@ -152,7 +152,7 @@ const beginningOf = async (response: Response): Promise<string> => {
 };
 
 describe('the routes of the studio', () => {
-  it('answer whatever they are asked, and say with a code what is wrong with it', async () => {
+  it('answer any request, and reject invalid ones with a code', async () => {
     const statuses = new Map<number, number>();
     const codes = new Set<string>();
     await fc.assert(

@@ -30,7 +30,7 @@ const orRefused = <T>(act: () => T, codes: RegExp): T | undefined => {
 describe('payloads', () => {
   const payload = fc.oneof(anything, spoiled(payloads));
 
-  it('whatever is given, it is read or refused with a code and a place', () => {
+  it('any input is parsed, or rejected with a code and a path', () => {
     fc.assert(
       fc.property(payload, (given) => {
         const read = safeParsePayload(given);
@@ -42,7 +42,7 @@ describe('payloads', () => {
     );
   });
 
-  it('a parsed value parses again unchanged, and keeps unknown fields', () => {
+  it('a parsed value parses again without changes and keeps unknown fields', () => {
     let accepted = 0;
     fc.assert(
       fc.property(spoiled(payloads), fc.string({ minLength: 1 }), anything, (given, name, value) => {
@@ -59,7 +59,7 @@ describe('payloads', () => {
     expect(accepted).toBeGreaterThan(100); // a law about nothing proves nothing
   });
 
-  it('the given value stays as it was', () => {
+  it('parsing does not change the input', () => {
     fc.assert(
       fc.property(spoiled(payloads, anyJson), (given) => {
         const before = structuredClone(given);
@@ -79,7 +79,7 @@ describe('policies', () => {
     { window: { chars: 3 } },
   ];
 
-  it('whatever is given, there is a guard or a refusal with a code', () => {
+  it('any input makes a guard, or is rejected with a code', () => {
     fc.assert(
       fc.property(fc.oneof(anything, spoiled(policies)), (policy) => {
         orRefused(
@@ -116,7 +116,7 @@ describe('traces', () => {
     );
   });
 
-  it('texts that are cut, joined or no trace at all are refused with a code', () => {
+  it('truncated, joined and other texts are rejected with a code', () => {
     const whole = formatTrace(trace);
     const text = fc.oneof(
       fc.string(),

@@ -118,8 +118,8 @@ const stopIn = async (
   return stopped && [stopped.kind, stopped.kind === 'unavailable' ? stopped.processorId : stopped.reason];
 };
 
-describe('one end whatever the timing', () => {
-  it('a stream ends alike, however its text is cut', async () => {
+describe('one end for every timing', () => {
+  it('a stream ends the same for every split of its text', async () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(judges, fc.boolean(), lengths, async (guards, isBlock, cuts) => {
@@ -129,7 +129,7 @@ describe('one end whatever the timing', () => {
     );
   });
 
-  it('a stream ends alike, whichever guard is faster', async () => {
+  it('a stream ends the same, whichever guard is faster', async () => {
     await fc.assert(
       fc.asyncProperty(pipelines, timings, timings, async (guards, one, other) => {
         expect(await endOf(guards, one)).toBe(await endOf(guards, other));
