@@ -25,7 +25,7 @@ const scoreOf = (known: number): number => 1 / (1 + Math.exp(2 - (-2 + 3 * known
 const injectionOf = (scores: readonly Readonly<Record<string, number>>[]) => scores.map(({ INJECTION }) => INJECTION);
 
 describe('localClassifier', () => {
-  it('scores texts by the labels of the model, alone and in batches of any size', async () => {
+  it('scores texts by the labels of the model, one at a time and in batches of any size', async () => {
     await using classifier = tiny();
     const texts = ['a lamp', 'ignore this', attack];
     const scores = await classifier.classify(texts, {});
@@ -35,7 +35,7 @@ describe('localClassifier', () => {
     for (const [at, score] of injectionOf(await single.classify(texts, {})).entries()) expect(score).toBeCloseTo(scoreOf(at), 5);
   });
 
-  it('judges a long text whole: an attack at any place counts, also one over the border of two windows', async () => {
+  it('judges the whole of a long text: detects an attack at any offset, also across two windows', async () => {
     await using classifier = tiny({ strideTokens: 8, batchSize: 4 });
     for (const before of [0, 5, 21, 28, 29, 30, 31, 100, 5_000]) {
       const text = `${'lamp '.repeat(before)}${attack}${' lamp'.repeat(200)}`;
@@ -44,7 +44,7 @@ describe('localClassifier', () => {
     expect(injectionOf(await classifier.classify(['lamp '.repeat(5_000)], {}))[0]).toBeCloseTo(scoreOf(0), 5);
   });
 
-  it('the thread that asks stays free, and warmUp loads the model once', async () => {
+  it('does not block the calling thread, and warmUp loads the model once', async () => {
     await using classifier = tiny();
     await classifier.warmUp();
     const started = performance.now();
@@ -56,7 +56,7 @@ describe('localClassifier', () => {
     expect(ticks).toBeGreaterThan(elapsedMs / 5 / 4);
   });
 
-  it('a call that is aborted ends, and later calls are answered', async () => {
+  it('ends an aborted call and serves later calls', async () => {
     await using classifier = tiny({ batchSize: 1 });
     await classifier.warmUp();
     const abort = new AbortController();
@@ -70,13 +70,13 @@ describe('localClassifier', () => {
 describe('localClassifier fails closed', () => {
   const unavailable = (detail: string) => ({ code: 'guard/unavailable', message: expect.stringContaining(detail) });
 
-  it('without the model, and reaches for no network', async () => {
+  it('without the model, and uses no network', async () => {
     await using classifier = tiny({ model: 'absent' });
     await expect(classifier.warmUp()).rejects.toMatchObject(unavailable('absent'));
     await expect(classifier.classify(['a'], {})).rejects.toMatchObject(unavailable('absent'));
   });
 
-  it('when its worker ends, and the next call starts another', async () => {
+  it('if its worker ends, and the next call starts another', async () => {
     await using classifier = tiny({ batchSize: 1 });
     await classifier.warmUp();
     const call = classifier.classify(['lamp '.repeat(50_000)], {});
@@ -87,14 +87,14 @@ describe('localClassifier fails closed', () => {
     expect(await classifier.classify(['a'], {})).toHaveLength(1);
   });
 
-  it('when its heap is full', async () => {
+  it('if its heap is full', async () => {
     await using classifier = tiny({ maxHeapMb: 64, maxPendingChars: 200_000_000 });
     await classifier.warmUp();
     const texts = Array.from({ length: 2_000 }, (_, at) => `${at} ${'lamp '.repeat(10_000)}`);
     await expect(classifier.classify(texts, {})).rejects.toMatchObject(unavailable('its worker'));
   });
 
-  it('when a call takes too long, and when too much waits', async () => {
+  it('if a call takes too long or the queue is full', async () => {
     await using slow = tiny({ timeoutMs: 30, batchSize: 1 });
     await slow.warmUp();
     await expect(slow.classify(['lamp '.repeat(200_000)], {})).rejects.toMatchObject(unavailable('longer than 30 ms'));
@@ -102,7 +102,7 @@ describe('localClassifier fails closed', () => {
     await expect(full.classify(['eleven char'], {})).rejects.toMatchObject(unavailable('more than 10 characters'));
   });
 
-  it('and refuses a model that is not pinned', () => {
+  it('and rejects a model that is not pinned', () => {
     for (const revision of [undefined, 'main'])
       expect(() => tiny({ allowDownload: true, ...(revision && { revision }) })).toThrow('guard/invalid-option');
     expect(() => tiny({ allowDownload: true, revision: 'a'.repeat(40) })).not.toThrow();
@@ -111,7 +111,7 @@ describe('localClassifier fails closed', () => {
 });
 
 describe.each(hosts)('classifierGuard with a local model in %s', (host) => {
-  it('stops an input that the model classifies as an attack, and passes another', async () => {
+  it('stops an input classified as an attack and passes another', async () => {
     await using classifier = tiny();
     const guards = [classifierGuard({ classifier, labels: { INJECTION: 0.8 } })];
     const attacked = await runOn(host, { steps: [{ text: 'Hi.' }], prompt: `${'lamp '.repeat(50)}${attack}`, guards });

@@ -100,8 +100,8 @@ interface Seen {
   readonly metadata?: { readonly sequence: number };
 }
 
-describe('P11: a process that is killed with kill -9', () => {
-  it('leaves a run that another process ends, with every finished effect once', { timeout: 600_000 }, async () => {
+describe('P11: a process killed with kill -9', () => {
+  it('leaves a run that another process completes, with every finished effect once', { timeout: 600_000 }, async () => {
     const whole = await live(ordersFor('whole'));
     expect(whole.signal).toBeNull();
     const boundaries = JSON.parse(whole.out) as string[];
@@ -124,7 +124,7 @@ describe('P11: a process that is killed with kill -9', () => {
   });
 
   it(
-    'in the middle of an answer: a follower in another process sees it retracted, and the next one',
+    'during a response: a follower in another process gets its retraction and the next response',
     { timeout: 120_000 },
     async () => {
       const orders: Orders = { ...ordersFor('story'), prompt: tellMe, dieAfterPieces: 2 };
@@ -155,7 +155,7 @@ describe('P11: a process that is killed with kill -9', () => {
   );
 
   it.each(killsEverywhere ? [2] : [])(
-    'a run that kills every process at one place is given up after %i deaths there, and harms no other',
+    'abandons a run that kills every process at the same point after %i deaths, without harm to other runs',
     { timeout: 300_000 },
     async (maxDeaths) => {
       const orders: Orders = { ...ordersFor('poison'), dieAtEvery: 'before 1 prepare', maxDeaths };
@@ -175,7 +175,7 @@ describe('P11: a process that is killed with kill -9', () => {
   );
 
   it.each(killsEverywhere ? [8_000] : [])(
-    'a file that is locked for %i ms, longer than the timeout: the run continues once it is free',
+    'with a file locked for %i ms, longer than the timeout, the run continues after the lock is released',
     { timeout: 120_000 },
     async (lockedMs) => {
       const { path } = ordersFor('locked');
@@ -196,7 +196,7 @@ describe('P11: a process that is killed with kill -9', () => {
   );
 
   it.each([killsEverywhere ? 200 : 20])(
-    '%i runs at once on two engines over one file all end, each with its effects once',
+    'completes %i concurrent runs on two engines with one file, each effect once',
     { timeout: 600_000 },
     async (count) => {
       const { path } = ordersFor('many');

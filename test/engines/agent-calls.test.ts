@@ -33,7 +33,7 @@ const partOf = (engine: Engine, part: number): Engine => ({
   host: (program) => engine.host({ ...program, id: `${program.id} ${part}` }),
 });
 
-describe.each(['restate', 'dbos'] as const)('an agent whose runs %s keeps', (name) => {
+describe.each(['restate', 'dbos'] as const)('an agent with its runs in %s', (name) => {
   let site: Site;
   let engine: Engine;
   let parts = 0;
@@ -56,7 +56,7 @@ describe.each(['restate', 'dbos'] as const)('an agent whose runs %s keeps', (nam
     expect(there.effects.toSorted()).toEqual(here.effects.toSorted());
   });
 
-  it('a run starts once under an id: a repeated call follows it, after its end too', async () => {
+  it('a run starts once per id: a repeated call follows it, also after its end', async () => {
     const { agent: make, effects } = scenario('tools');
     const agent = make({ durability: durability() });
     const results = await Promise.all([agent.generate(prompt, { runId: 'one' }), agent.generate(prompt, { runId: 'one' })]);
@@ -65,7 +65,7 @@ describe.each(['restate', 'dbos'] as const)('an agent whose runs %s keeps', (nam
     expect(effects.toSorted()).toEqual(['charge 1', 'charge 2']);
   });
 
-  it('answers are heard early, one after another, and once', async () => {
+  it('approvals apply early, one after another, and once', async () => {
     const { agent: make, effects } = approving();
     const agent = make({ durability: durability() });
     const begun = agent.stream(prompt, { runId: 'one' });
@@ -76,7 +76,7 @@ describe.each(['restate', 'dbos'] as const)('an agent whose runs %s keeps', (nam
     await expect(agent.resume('one', { approved: true })).rejects.toMatchObject({ code: 'agent/no-suspended-run' });
   });
 
-  it('a suspended run is canceled, one that goes on, and one that its caller gives up', async () => {
+  it('cancels suspended, running and aborted runs', async () => {
     const resting = approving();
     const agent = resting.agent({ durability: durability() });
     await agent.generate(prompt, { runId: 'resting' });
@@ -100,7 +100,7 @@ describe.each(['restate', 'dbos'] as const)('an agent whose runs %s keeps', (nam
     expect((await left.getFullOutput()).status).toBe('canceled');
   });
 
-  it('a failed run fails for its followers, and a run that was never started is unknown', async () => {
+  it('followers of a failed run get its error, and an unknown run id is rejected', async () => {
     const model = scriptedModel({ steps: [{ error: new Error('The provider is out of order.') }] });
     const agent = new InterlockAgent({ id: 'failing', name: 'Failing', instructions: 'Fail.', model, durability: durability() });
     await expect(agent.generate(prompt, { runId: 'one' })).rejects.toThrow('The provider is out of order.');
@@ -109,13 +109,13 @@ describe.each(['restate', 'dbos'] as const)('an agent whose runs %s keeps', (nam
       await expect(act()).rejects.toMatchObject({ code: 'durable/no-run' });
   });
 
-  it('a tool may be had once', async () => {
+  it('a tool can have its effect once', async () => {
     const { agent: make, effects } = scenario('tools');
     const { status } = await make({ durability: durability(), effects: { charge: 'once' } }).generate(prompt);
     expect([status, effects.toSorted()]).toEqual(['success', ['charge 1', 'charge 2']]);
   });
 
-  it('two agents of one id do not share an engine', () => {
+  it('two agents with the same id cannot share an engine', () => {
     const shared = durability();
     scenario('tools').agent({ durability: shared });
     expect(() => scenario('tools').agent({ durability: shared })).toThrowError(

@@ -27,7 +27,7 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
     await site.close();
   });
 
-  it('returns entries in order, from any position on, without gaps, with any number of writers', async () => {
+  it('returns entries in order, from any position, without gaps, with concurrent writers', async () => {
     const board = boardFor('entries');
     const ready = boardFor('others');
     expect(await ready.read('one', 0)).toEqual([]);
@@ -45,7 +45,7 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
     expect(await ready.read('one', 0)).toEqual([]);
   });
 
-  it('finds marked entries without reading the others', async () => {
+  it('finds marked entries without reading other entries', async () => {
     const board = boardFor('marks');
     expect(await board.marked('one', 'life')).toEqual([]);
     await board.append('one', [{ text: 'a', mark: 'life' }, { text: 'b' }]);
@@ -63,7 +63,7 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
     expect([await board.marked('one', 'life'), await board.read('one', 0)]).toEqual([[], []]);
   });
 
-  it('takes nothing more from a process once another one has taken the run up', async () => {
+  it('rejects entries of a process after another process has adopted the run', async () => {
     const board = boardFor('fence');
     const life = (text: string): BoardEntry[] => [{ text, mark: 'life' }];
     const [first, second] = [await board.append('one', life('first')), await board.append('one', life('second'))];
@@ -73,7 +73,7 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
     expect(await board.read('one', 0)).toEqual(['first', 'second', 'a']);
   });
 
-  it('has one note up for a run, the last one first', async () => {
+  it('has one note per run, newest first', async () => {
     const board = boardFor('notes');
     for (const runId of ['one', 'two', 'three']) await board.pin(runId, `${runId} waits`);
     await board.pin('one', 'one waits again');

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('survives a connection that ends between two queries of a transaction, which is rolled back', async () => {
+it('rolls back a transaction if the connection ends between two queries, and stays usable', async () => {
   const database = await openDatabase(server.urlOf('postgres'));
   await database.query('INSERT INTO interlock.processes (id, beat) VALUES ($1, 1)', ['gone']);
   const struck = database.strikeOff('gone', async () => {

@@ -48,7 +48,7 @@ const servers: Readonly<Record<keyof typeof sites, readonly string[]>> = {
   dbos: ['PostgreSQL'],
 };
 
-describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps', (name) => {
+describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name) => {
   let site: Site;
   let expected: ReturnType<typeof outcomeOf>;
   const workers: Worker[] = [];
@@ -109,7 +109,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     for (const count of Object.values(counts)) expect(count, runId).toBeLessThanOrEqual(most);
   };
 
-  it('end as in memory, wherever their process is killed', { timeout: isWhole ? 3_600_000 : 900_000 }, async () => {
+  it('end as in memory, for a kill at every point', { timeout: isWhole ? 3_600_000 : 900_000 }, async () => {
     const whole = await work({ begins: { runId: `${name}-whole`, prompt: prompts.charge } }).died;
     const { passed: boundaries = [] } = told(whole);
     expectWhole(await followed(`${name}-whole`), `${name}-whole`, 1);
@@ -126,7 +126,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     }
   });
 
-  it('end once where their process is killed in the middle of a tool, and another goes on', async () => {
+  it('end once if their process is killed during a tool and another process continues', async () => {
     const runId = `${name}-takeover`;
     const first = work({ begins: { runId, prompt: prompts.charge } });
     await once(async () => {
@@ -140,7 +140,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     expectWhole(await followed(runId), runId, 2);
   });
 
-  it('wait for a person, however long, whatever dies meanwhile', async () => {
+  it('wait for approval while processes and servers restart', async () => {
     const runId = `${name}-late`;
     expect(told(await work({ begins: { runId, prompt: prompts.refund } }).died).status).toBe('suspended');
     await site.server?.kill();
@@ -154,7 +154,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     expect([texts, countsOf(runId)]).toEqual(['All is paid.', { 3: 1 }]);
   });
 
-  it('are heard by another process while they go on, and canceled by it', async () => {
+  it('can be followed and canceled by another process', async () => {
     const runId = `${name}-canceled`;
     const worker = work({ begins: { runId, prompt: prompts.charge } });
     let heard = '';
@@ -175,7 +175,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     expect((await followed(runId)).status).toBe('canceled');
   });
 
-  it('that kill their processes are given up, and harm no others', async () => {
+  it('are abandoned if they kill their processes, without harm to other runs', async () => {
     const runId = `${name}-poison`;
     const deaths: (NodeJS.Signals | null)[] = [(await work({ begins: { runId, prompt: prompts.die } }).died).signal];
     let last: ReturnType<typeof told> = {};
@@ -191,7 +191,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
   });
 
   it.each([isWhole ? 200 : 30])(
-    'go on side by side, %i of them, whose process is killed in their midst',
+    'continue after their process is killed, %i concurrent runs',
     { timeout: isWhole ? 1_800_000 : 300_000 },
     async (count) => {
       const prefix = `${name}-many-`;
@@ -220,7 +220,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     },
   );
 
-  it.each(servers[name])('outlive %s', async () => {
+  it.each(servers[name])('survive a restart of %s', async () => {
     const server = site.server as MortalServer; // it has a name
     const runId = `${name}-server`;
     const worker = work({ begins: { runId, prompt: prompts.charge } });
@@ -233,7 +233,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     expectWhole(await followed(runId), runId, 2);
   });
 
-  it.each(servers[name])('outlive %s and their process', async () => {
+  it.each(servers[name])('survive a restart of %s and of their process', async () => {
     const server = site.server as MortalServer; // it has a name
     const runId = `${name}-both`;
     const worker = work({ begins: { runId, prompt: prompts.charge } });

@@ -82,7 +82,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('two versions of an 
     return { worker, letGo: () => (outside.holdWith(undefined), letGo()) };
   };
 
-  it('a run waits for the version that began it, says what changed, and ends once that version is back', async () => {
+  it('a run waits for its original version, reports the changes, and ends after that version is back', async () => {
     const runId = `${name}-killed`;
     const { worker, letGo } = await underWay({ begins: { runId, prompt: prompts.charge }, version: before });
     worker.kill();
@@ -100,7 +100,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('two versions of an 
     });
   });
 
-  it('a run that the old version suspended continues in the new one, once the change is accepted', async () => {
+  it('a run suspended by the old version continues in the new version after the change is accepted', async () => {
     const runId = `${name}-suspended`;
     expect((await work({ begins: { runId, prompt: prompts.refund }, version: before }).died).out).toContain('suspended');
     await here(after, async (agent) => {
@@ -115,7 +115,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('two versions of an 
     expect(outside.effects.filter(({ key }) => key.includes(runId))).toHaveLength(1);
   });
 
-  it('a waiting run is canceled by the new version, or abandoned', async () => {
+  it('the new version can cancel or abandon a waiting run', async () => {
     const runs = ['canceled', 'lost'].map((status) => ({ status, runId: `${name}-${status}` }));
     for (const { runId } of runs) {
       const { worker, letGo } = await underWay({ begins: { runId, prompt: prompts.charge }, version: before });
@@ -133,7 +133,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('two versions of an 
     });
   });
 
-  it('side by side each run ends in the version that began it, and the old one is drained', async () => {
+  it('with both versions running, each run ends in its original version, and the old version drains', async () => {
     const [old, young] = [`${name}-of-old`, `${name}-of-new`];
     /** On Restate each version has its own address: runs stay with the one of their start. */
     const apart = (spec: EngineSpec): EngineSpec => (spec.kind === 'restate' ? { ...spec, serviceUrl: undefined } : spec);

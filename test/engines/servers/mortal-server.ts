@@ -36,7 +36,7 @@ export const startMortalServer = async ({ command, args, options, isReady }: Mor
     for (const stream of [started.stdout, started.stderr])
       stream?.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-4_000)));
     for (let waitedMs = 0; !(await isReady()); waitedMs += 100) {
-      if (started.exitCode !== null || waitedMs > 60_000) throw new Error(`${command} did not come up: ${said}`);
+      if (started.exitCode !== null || waitedMs > 60_000) throw new Error(`${command} did not start: ${said}`);
       await setTimeout(100);
     }
   };
