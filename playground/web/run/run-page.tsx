@@ -157,7 +157,7 @@ const RunSignals = ({ whole, seq, onSeq }: RunSignalsProps) => {
   const hasGuardCalls = whole.lanes.some((lane) => lane.marks.length > 0 || lane.asked.length > 0);
   const isOver = whole.status !== 'running';
   return (
-    <Panel title="Guard effects" note={marks.length > 0 ? 'choose one to go to its time' : undefined}>
+    <Panel title="Guard effects" note={marks.length > 0 ? 'select one to see it in the run' : undefined}>
       {marks.length === 0 && <p className="run-quiet">{quietly(hasGuardCalls, isOver)}</p>}
       <SignalList label="Guard effects" marks={marks} seq={seq} onSeq={onSeq} />
     </Panel>
