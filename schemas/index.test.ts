@@ -2,7 +2,7 @@ import * as mastra from '@mastra/core/processors';
 import { expect, it } from 'vitest';
 import * as schemas from './index.js';
 
-it('exports these names', () => {
+it('exports exactly these names', () => {
   expect(Object.keys(schemas).toSorted()).toMatchInlineSnapshot(`
     [
       "DataPartSchema",
@@ -51,7 +51,7 @@ it('exports these names', () => {
   `);
 });
 
-it('has every schema of a step that Mastra exports, under the same name', () => {
+it('exports every step schema of Mastra under the same name', () => {
   const theirs = Object.keys(mastra).filter((name) => /^(Processor|Message|\w+Part).*Schema$/.test(name));
   expect(theirs.length).toBeGreaterThan(15);
   expect(Object.keys(schemas)).toEqual(expect.arrayContaining(theirs));

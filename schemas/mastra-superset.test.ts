@@ -193,8 +193,8 @@ const asOutput = ({ result, ...payload }: Tree): Tree => {
   return { ...Object.fromEntries(known), ...value };
 };
 
-describe('what Mastra accepts', () => {
-  it.each(Object.keys(mastrasPhases))('%s: is accepted here too', (phase) => {
+describe('payloads that Mastra accepts', () => {
+  it.each(Object.keys(mastrasPhases))('%s: accepts every input that Mastra accepts', (phase) => {
     let accepted = 0;
     fc.assert(
       fc.property(payloadOf(phase), (payload) => {
@@ -212,7 +212,7 @@ describe('what Mastra accepts', () => {
     expect(accepted).toBeGreaterThan(25);
   });
 
-  it.each(Object.keys(mastrasPhases))('%s: a step may hand it on here too', (phase) => {
+  it.each(Object.keys(mastrasPhases))('%s: accepts every step output that Mastra accepts', (phase) => {
     let accepted = 0;
     fc.assert(
       fc.property(payloadOf(phase), (payload) => {
@@ -226,7 +226,7 @@ describe('what Mastra accepts', () => {
     expect(accepted).toBeGreaterThan(10);
   });
 
-  it('needs no messageList here, as in a payload typed into a form', () => {
+  it('accepts a payload without messageList, which Mastra rejects', () => {
     const payload = { phase: 'input', messages: [] };
     expect(MastraInput.safeParse(payload).success).toBe(false);
     expect(phasePayloadSchema.safeParse(payload).success).toBe(true);

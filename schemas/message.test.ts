@@ -40,20 +40,20 @@ const mastrasMessages = (): ProcessorMessage[] => {
   return list.get.all.db();
 };
 
-describe('a message', () => {
-  it('is handed on itself, with everything in it', () => {
+describe('ProcessorMessageSchema', () => {
+  it('returns the same object, with unknown fields', () => {
     const given = message({ content: { format: 2, parts: [{ type: 'text', text: 'a', mine: 1 }], mine: 2 }, mine: 3 });
     expect(ProcessorMessageSchema.parse(given)).toBe(given);
   });
 
-  it('gets a Date where its time is text, without touching the given one', () => {
+  it('converts createdAt from text to a Date in a copy', () => {
     const given = message({ createdAt: '2026-05-04T03:02:01.000Z', mine: 1 });
     const read = ProcessorMessageSchema.parse(given);
     expect(read).toEqual({ ...given, createdAt: new Date('2026-05-04T03:02:01.000Z') });
     expect(given).toHaveProperty('createdAt', '2026-05-04T03:02:01.000Z');
   });
 
-  it('is accepted as Mastra’s list keeps it', () => {
+  it('accepts the stored form of messages from a MessageList', () => {
     const messages = mastrasMessages();
     const types = messages.flatMap(({ content }) => content.parts.map(({ type }) => type));
     expect(types).toEqual(
@@ -72,12 +72,12 @@ describe('a message', () => {
     ['content.format', message({ content: { format: 1, parts: [] } })],
     ['content.parts', message({ content: { format: 2 } })],
     ['content.metadata', message({ content: { format: 2, parts: [], metadata: 'x' } })],
-  ])('is refused at %s', (path, value) => {
+  ])('rejects an invalid value at %s', (path, value) => {
     expect(pathsOf(value)).toEqual([path]);
   });
 });
 
-describe('a part', () => {
+describe('MessagePartSchema', () => {
   it.each([
     { type: 'step-start', model: 'm' },
     { type: 'source-document', sourceId: 's', mediaType: 'text/plain', title: 'T' },
@@ -91,7 +91,7 @@ describe('a part', () => {
     { type: 'data-anything', data: null },
     { type: 'something-new', text: 5 },
     { type: 'toString' },
-  ])('of type $type is handed on itself', (part) => {
+  ])('returns the same part of type $type', (part) => {
     expect(MessagePartSchema.parse(part)).toBe(part);
     expect(pathsOf(withParts(part))).toEqual([]);
   });
@@ -114,11 +114,11 @@ describe('a part', () => {
     ['content.parts.0.type', { text: 'no type' }],
     ['content.parts.0', 'text'],
     ['content.parts.0', null],
-  ])('is refused at %s', (path, part) => {
+  ])('rejects an invalid value at %s', (path, part) => {
     expect(pathsOf(withParts(part))).toEqual([path]);
   });
 
-  it('of the application has a type that says so', () => {
+  it('accepts a data part only if its type starts with data-', () => {
     expect(DataPartSchema.safeParse({ type: 'data-x' }).success).toBe(true);
     expect(DataPartSchema.safeParse({ type: 'x-data-' }).success).toBe(false);
   });

@@ -29,7 +29,7 @@ describe('an unknown phase', () => {
     ['null', { phase: null }],
     ['5', { phase: 5 }],
     ['an object', { phase: {} }],
-  ])('is refused with the list of phases: %s', (found, value) => {
+  ])('is rejected with the list of phases: %s', (found, value) => {
     const error = errorOf(value);
     expect(error).toMatchObject({ code: 'phase/unknown', path: 'phase' });
     expect(error.message).toContain(
@@ -38,13 +38,13 @@ describe('an unknown phase', () => {
     );
   });
 
-  it('is distinguished from a known one', () => {
+  it('is told apart by isPhaseName', () => {
     expect(isPhaseName('toolResult')).toBe(true);
     expect(isPhaseName('toString')).toBe(false);
   });
 });
 
-describe('a payload that does not fit', () => {
+describe('an invalid payload', () => {
   it.each([
     ['payload', 'expected an object but got a number.', 5],
     ['payload', 'expected an object but got null.', null],
@@ -96,20 +96,20 @@ describe('a payload that does not fit', () => {
       'expected a string but got nothing.',
       { phase: 'llmRequest', prompt: [], model: {}, stepNumber: 0, response: { chunks: [{}] } },
     ],
-  ])('is refused at %s: %s', (path, detail, value) => {
+  ])('is rejected at %s: %s', (path, detail, value) => {
     const error = errorOf(value);
     expect(error).toMatchObject({ code: 'schema/invalid-payload', path });
     expect(error.message).toContain(`at ${path}: ${detail} `);
   });
 
-  it('says how many problems there are, and keeps them all as the cause', () => {
+  it('reports the number of problems and keeps all of them as the cause', () => {
     const error = errorOf({ phase: 'toolResult', messages: 1, stepNumber: 'x', toolName: 1, toolCallId: 'c' });
     expect(error.message).toContain('It is the first of 3 problems.');
     expect(error.cause).toBeInstanceOf(z.ZodError);
     expect((error.cause as z.ZodError).issues.map(({ path }) => path[0])).toEqual(['messages', 'stepNumber', 'toolName']);
   });
 
-  it('does not quote what a person may have written', () => {
+  it('reports errors without user text', () => {
     const errors = [
       errorOf({ phase: 'input', messages: secret }),
       errorOf({ phase: 'input', messages: [message({ role: secret })] }),
@@ -122,7 +122,7 @@ describe('a payload that does not fit', () => {
 });
 
 describe('parsePayload', () => {
-  it('throws what safeParsePayload gives', () => {
+  it('throws the error of safeParsePayload', () => {
     let thrown: unknown;
     try {
       parsePayload({ phase: 'input' });
@@ -132,23 +132,23 @@ describe('parsePayload', () => {
     expect(isInterlockError(thrown, 'schema/invalid-payload')).toBe(true);
   });
 
-  it('returns the payload, discriminated by its phase', () => {
+  it('returns a payload that is discriminated by its phase', () => {
     const payload = parsePayload({ phase: 'toolResult', messages: [], stepNumber: 2, toolName: 't', toolCallId: 'c', result: 7 });
     expect(payload.phase === 'toolResult' && payload.result).toBe(7);
   });
 });
 
-describe('a number out of its bounds', () => {
+describe('describeIssue', () => {
   it.each([
     [0, 'expected at least 1 but got 0.'],
     [1.5, 'expected an integer but got a number.'],
     [20, 'expected at most 9 but got 20.'],
-  ])('%d is reported with the bound', (n, detail) => {
+  ])('reports the bound that %d violates', (n, detail) => {
     const { error } = z.object({ n: z.int().min(1).max(9) }).safeParse({ n });
     expect(describeIssue(error?.issues[0] as never, { n })).toEqual({ path: 'n', detail });
   });
 
-  it('a text is reported by its length alone', () => {
+  it('reports the required length of a text without the text', () => {
     const { error } = z.string().min(9).safeParse('secret');
     expect(describeIssue(error?.issues[0] as never, 'secret').detail).toBe('expected at least 9 characters but got a string.');
   });

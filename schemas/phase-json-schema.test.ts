@@ -4,13 +4,13 @@ import { phaseJsonSchema } from './phase-json-schema.js';
 
 const names = Object.keys(phaseSchemas) as PhaseName[];
 
-it.each(names)('%s has examples that are payloads of it, as JSON', (phase) => {
+it.each(names)('%s: every example is a valid payload after a JSON round trip', (phase) => {
   const { examples = [] } = phaseJsonSchema(phase);
   expect(examples).not.toEqual([]);
   for (const example of examples) expect(parsePayload(JSON.parse(JSON.stringify(example)))).toMatchObject({ phase });
 });
 
-it('tells fields and examples', () => {
+it('describes fields and includes examples', () => {
   expect(phaseJsonSchema('toolResult')).toMatchObject({
     type: 'object',
     required: ['phase', 'messages', 'stepNumber', 'toolName', 'toolCallId'],

@@ -80,14 +80,14 @@ const isKept = (name: string, read: unknown, given: unknown): boolean => {
 };
 
 describe.each(names)('%s', (phase) => {
-  it('needs no more than the least', () => {
+  it('accepts the minimal payload without adding fields', () => {
     const payload = { phase, ...least[phase] };
     expect(parsePayload(payload)).toEqual(payload);
     // No keys are invented either: a row may ask which of two fields is there.
     expect(Object.keys(parsePayload(payload)).toSorted()).toEqual(Object.keys(payload).toSorted());
   });
 
-  it('needs each field of the least', () => {
+  it('requires each field of the minimal payload', () => {
     for (const name of Object.keys(least[phase])) {
       const { [name]: _, ...rest } = least[phase];
       const result = phasePayloadSchema.safeParse({ phase, ...rest });
@@ -95,7 +95,7 @@ describe.each(names)('%s', (phase) => {
     }
   });
 
-  it('hands on what it carries by reference, unknown fields included', () => {
+  it('keeps all fields by reference, also unknown ones', () => {
     const payload = { ...rich(phase), ...byReference[phase] };
     const read: Record<string, unknown> = parsePayload(payload);
     expect(Object.keys(read).toSorted()).toEqual(Object.keys(payload).toSorted());
@@ -103,13 +103,13 @@ describe.each(names)('%s', (phase) => {
     expect(copied.map(([name]) => name)).toEqual([]);
   });
 
-  it('reads null as absent where a form has no instance to give', () => {
+  it('reads null as absent for fields that hold instances', () => {
     const read = parsePayload({ ...least[phase], phase, messageList: null, steps: null });
     expect(read).toMatchObject({ steps: undefined });
     expect('messageList' in read ? read.messageList : undefined).toBe(phase === 'llmResponse' ? null : undefined);
   });
 
-  it('makes a JSON Schema in which every field is described', () => {
+  it('produces a JSON Schema with a description for every field', () => {
     const schema = z.toJSONSchema(phaseSchemas[phase], { io: 'input', unrepresentable: 'any' });
     const properties = Object.entries(schema.properties ?? {});
     expect(properties.length).toBeGreaterThan(8);
@@ -121,31 +121,31 @@ describe.each(names)('%s', (phase) => {
   });
 });
 
-it('has nine phases, each under the name it bears', () => {
+it('has nine phases, each keyed by its own name', () => {
   expect(names).toHaveLength(9);
   for (const name of names) expect(phaseSchemas[name].shape.phase.value).toBe(name);
   expectTypeOf<PhasePayload['phase']>().toEqualTypeOf<PhaseName>();
 });
 
-it('tells messages to a form in full', () => {
+it('describes messages in the JSON Schema without references', () => {
   const schema = JSON.stringify(z.toJSONSchema(phaseSchemas.input, { io: 'input', unrepresentable: 'any' }));
   for (const known of ['"user"', '"date-time"', '"text"', '"tool-invocation"', '^data-']) expect(schema).toContain(known);
   expect(schema).not.toContain('$ref');
 });
 
-it('makes a JSON Schema for Mastra too, which asks for the output side', () => {
+it('produces a JSON Schema of the output side, which Mastra requests', () => {
   const schema = z.toJSONSchema(phasePayloadSchema, { io: 'output', unrepresentable: 'any', target: 'draft-07' });
   expect(schema.oneOf).toHaveLength(9);
   expect(JSON.stringify(schema)).toContain('"tool-invocation"');
 });
 
-describe('a field that Mastra strips unread', () => {
-  it('is dropped where it does not fit', () => {
+describe('a field that Mastra strips without validation', () => {
+  it('is dropped if its value is invalid', () => {
     const payload = { phase: 'input', messages, state: 'x', runId: 1, messageId: {} };
     expect(parsePayload(payload)).toEqual({ phase: 'input', messages, state: undefined, runId: undefined, messageId: undefined });
   });
 
-  it('is refused where Mastra has no say', () => {
+  it('is rejected in a phase that Mastra does not have', () => {
     for (const [name, value] of Object.entries({ state: 'x', runId: 1, messageId: {}, systemMessages: 'x' })) {
       const result = phasePayloadSchema.safeParse({ ...least.apiError, phase: 'apiError', [name]: value });
       expect(result.error?.issues.map(({ path }) => path)).toEqual([[name]]);

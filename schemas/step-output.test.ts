@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { phaseSchemas, ProcessorStepOutputSchema } from './index.js';
 
-describe('what a step hands on', () => {
-  it('has a phase and needs nothing else', () => {
+describe('ProcessorStepOutputSchema', () => {
+  it('requires only a phase', () => {
     for (const phase of Object.keys(phaseSchemas)) expect(ProcessorStepOutputSchema.parse({ phase })).toEqual({ phase });
     expect(ProcessorStepOutputSchema.safeParse({}).success).toBe(false);
     expect(ProcessorStepOutputSchema.safeParse({ phase: 'bogus' }).success).toBe(false);
   });
 
-  it('may have any field of any phase, and others', () => {
+  it('accepts any field of any phase, and unknown fields', () => {
     const given = {
       phase: 'input',
       prompt: [],
@@ -23,7 +23,7 @@ describe('what a step hands on', () => {
     expect(ProcessorStepOutputSchema.parse(given)).toEqual(given);
   });
 
-  it('keeps a field to what some phase lets it be', () => {
+  it('rejects a value that no phase allows for a field', () => {
     expect(ProcessorStepOutputSchema.safeParse({ phase: 'input', messages: 'x' }).success).toBe(false);
     expect(ProcessorStepOutputSchema.safeParse({ phase: 'input', stepNumber: 'x' }).success).toBe(false);
     for (const model of ['openai/gpt', { id: 'a/b' }]) {
@@ -34,7 +34,7 @@ describe('what a step hands on', () => {
     expect(ProcessorStepOutputSchema.parse({ phase: 'toolResult', result: 'sunny' }).result).toBe('sunny');
   });
 
-  it('makes a JSON Schema in which every field is described', () => {
+  it('produces a JSON Schema with a description for every field', () => {
     const { properties = {}, required } = z.toJSONSchema(ProcessorStepOutputSchema, { io: 'input', unrepresentable: 'any' });
     expect(required).toEqual(['phase']);
     // Both kinds of result: anything a tool returned, and the answer of a run.

@@ -13,7 +13,7 @@ const run = async (text: string, options?: Parameters<typeof contentModeration>[
 };
 
 describe('contentModeration', () => {
-  it('is a processor workflow with the guards of its name', () => {
+  it('is a processor workflow with a configurable id', () => {
     const workflow = contentModeration();
     expect(workflow.id).toBe('content-moderation');
     expect(workflow.type).toBe('processor');
@@ -42,7 +42,7 @@ describe('contentModeration', () => {
     expect(await run(text)).toMatchObject({ status: 'tripwire', tripwire: { processorId } });
   });
 
-  it('hands the options to the guards', async () => {
+  it('passes the options to the guards', async () => {
     expect(await run('abcd', { length: { maxChars: 3 } })).toMatchObject({ status: 'tripwire' });
     expect(await run('You fool', { blockedTerms: { terms: ['fool'] } })).toMatchObject({ status: 'tripwire' });
     expect(await run('jane@example.com', { pii: { strategy: 'block' } })).toMatchObject({ tripwire: { processorId: 'pii' } });

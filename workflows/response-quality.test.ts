@@ -14,12 +14,12 @@ const run = async (text: string, options?: Parameters<typeof responseQuality>[0]
 };
 
 describe('responseQuality', () => {
-  it('is a processor workflow with the id of its name', () => {
+  it('is a processor workflow with a configurable id', () => {
     expect(responseQuality()).toMatchObject({ id: 'response-quality', type: 'processor' });
     expect(responseQuality({ id: 'mine' }).id).toBe('mine');
   });
 
-  it('in Mastra’s engine: lets a good answer pass as it is', async () => {
+  it('in Mastra’s engine: passes a good answer unchanged', async () => {
     const result = await run(good);
     expect(result).toMatchObject({
       status: 'success',
@@ -35,7 +35,7 @@ describe('responseQuality', () => {
     expect(await run(text, {}, retryCount)).toMatchObject({ status: 'tripwire', tripwire });
   });
 
-  it('hands the options to the guards', async () => {
+  it('passes the options to the guards', async () => {
     const options = { quality: { minChars: 3 }, leak: { allow: ['example.com'] } };
     expect(await run('Ask jane@example.com.', options)).toMatchObject({ status: 'success' });
   });

@@ -15,7 +15,7 @@ describe('mentionsMoney', () => {
     'Soll ich Aktien kaufen?',
     '¿Conviene invertir en bolsa?',
     'Mon épargne dort.',
-  ])('holds for %j', (text) => {
+  ])('is true for %j', (text) => {
     expect(about(text)).toBe(true);
   });
 
@@ -25,17 +25,17 @@ describe('mentionsMoney', () => {
     'What is the weather in Bonn?',
     'I like the bondage of friendship',
     'Run $HOME/bin/start',
-  ])('does not hold for %j', (text) => {
+  ])('is false for %j', (text) => {
     expect(about(text)).toBe(false);
   });
 
-  it('looks at the newest turn of the user only', () => {
+  it('reads only the newest user turn', () => {
     expect(mentionsMoney({ inputData: { messages: [user('my loan'), assistant('ok'), user('thanks')] } })).toBe(false);
     expect(mentionsMoney({ inputData: { messages: [user('hi'), assistant('Stocks?'), user('my loan')] } })).toBe(true);
   });
 
   it.each([undefined, null, 'loan', {}, { messages: null }, { part: { type: 'text-delta' } }])(
-    'does not hold for a payload without messages: %j',
+    'is false for a payload without messages: %j',
     (inputData) => {
       expect(mentionsMoney({ inputData })).toBe(false);
     },

@@ -15,24 +15,24 @@ describe('blockedTermsGuard', () => {
     });
   });
 
-  it.each(['What an idiotic idea', 'hello', 'go to Hellas', ''])('lets pass %j', async (text) => {
+  it.each(['What an idiotic idea', 'hello', 'go to Hellas', ''])('passes %j', async (text) => {
     expect(await callHook(blockedTermsGuard({ terms }), 'processInput', { messages: [user(text)] })).toEqual({
       result: undefined,
     });
   });
 
-  it('finds parts of words where asked to', async () => {
+  it('finds parts of words with wholeWords: false', async () => {
     const guard = blockedTermsGuard({ terms, wholeWords: false });
     expect((await callHook(guard, 'processInput', { messages: [user('idiotic')] })).tripped).toBeDefined();
   });
 
-  it('finds a term that is cut over parts or messages', async () => {
+  it('finds a term that is split across parts or messages', async () => {
     const guard = blockedTermsGuard({ terms });
     for (const messages of [[user('idi', 'ot')], [user('go to', 'hell')], [user('go to'), user('hell')]])
       expect((await callHook(guard, 'processInput', { messages })).tripped).toBeDefined();
   });
 
-  it('judges the newest turn, and the answer of this run', async () => {
+  it('judges only the newest turn and the answer of the current run', async () => {
     const guard = blockedTermsGuard({ terms });
     const messages = [user('idiot'), assistant('idiot'), user('ok'), assistant('fine')];
     expect(await callHook(guard, 'processInput', { messages })).toEqual({ result: undefined });
@@ -44,7 +44,7 @@ describe('blockedTermsGuard', () => {
     expect((await callHook(guard, 'processOutputStep', { messages, text: 'idiot' })).tripped).toBeDefined();
   });
 
-  it('takes the terms out with redact', async () => {
+  it('replaces the terms with redact', async () => {
     const onViolation = vi.fn<() => void>();
     const guard = blockedTermsGuard({ terms, strategy: 'redact', onViolation });
     const messages = [user('You idiot, go to hell!')];
@@ -59,7 +59,7 @@ describe('blockedTermsGuard', () => {
     expect(await callHook(guard, 'processInput', { messages: [user('fine')] })).toEqual({ result: undefined });
   });
 
-  it('only reports with warn', async () => {
+  it('only reports violations with warn', async () => {
     const onViolation = vi.fn<() => void>();
     const guard = blockedTermsGuard({ terms, strategy: 'warn', onViolation });
     expect(await callHook(guard, 'processInput', { messages: [user('idiot idiot')] })).toEqual({ result: undefined });
@@ -79,13 +79,13 @@ describe('in a stream', { timeout: 60_000 }, () => {
     { text: 'You idi\u200Bot!', value: 'idi\u200Bot' },
   ];
 
-  it.each(['block', 'redact'] as const)('%s: no piece of a term leaves an agent, however it is cut', async (strategy) => {
+  it.each(['block', 'redact'] as const)('%s: no fragment of a term leaves an agent, whatever the chunks', async (strategy) => {
     const guards = [blockedTermsGuard({ terms, strategy })];
     await assertChunkInvariant(guards, ['You idiot, go to Hellas.'], { shapes, randomCuts: 5 });
     await assertNoFragment(guards, cases, { shapes, randomCuts: 2 });
   });
 
-  it('the check finds what is not watched', async () => {
+  it('checkFragments reports failures for a guard without a stream hook', async () => {
     const [one] = cases;
     const { failures } = await checkFragments(
       [blockedTermsGuard({ terms, strategy: 'warn' })],
@@ -107,7 +107,7 @@ describe('in a stream', { timeout: 60_000 }, () => {
     ['go  to\n\nhell and go to', '*** and go to'],
     ['an ｉｄｉｏｔ, 𝐢𝐝𝐢𝐨𝐭 and ⓘⓓⓘⓞⓣ!', 'an ***, *** and ***!'],
     ['go to heﬂ, go\u3000to hell', 'go to heﬂ, ***'],
-  ])('takes terms out of %j in every cut', async (text, expected) => {
+  ])('replaces the terms in %j, whatever the chunks', async (text, expected) => {
     for (const pieces of [[text], ...cutsOf(text), text.split('')])
       expect((await left(pieces)).text, pieces.join('|')).toBe(expected);
   });
@@ -121,12 +121,12 @@ describe('in a stream', { timeout: 60_000 }, () => {
     ['c++', 'C++, c+', '***, c+'],
     ['가', '가 각', '*** 각'],
     ['🐍🐍', 'a 🐍🐍, 🐍', 'a ***, 🐍'],
-  ])('finds %j in %j in every cut', async (term, text, expected) => {
+  ])('finds %j in %j, whatever the chunks', async (term, text, expected) => {
     for (const pieces of [[text], ...cutsOf(text), text.split('')])
       expect((await left(pieces, { terms: [term] })).text, pieces.join('|')).toBe(expected);
   });
 
-  it('waits for the end of a word, and no longer', async () => {
+  it('releases text at the end of each word', async () => {
     const guard = blockedTermsGuard({ terms, strategy: 'block' });
     const pieces = ['It is fine, ', 'go t', 'o the shop and ', 'go to hel', 'sinki.'].map((each) => chunk.delta(each));
     const seen: string[] = [];
@@ -141,7 +141,7 @@ describe('in a stream', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('block tells the count, and never the term', async () => {
+  it('reports the count and never the term with block', async () => {
     const { text, tripped } = await left(['So. go to', ' hell now'], { strategy: 'block' });
     expect(text).toBe('So. ');
     expect(tripped).toEqual({
@@ -151,12 +151,12 @@ describe('in a stream', { timeout: 60_000 }, () => {
     });
   });
 
-  it('warn has no hook and no window, so that nothing waits', () => {
+  it('has no stream hook and no window with warn', () => {
     expect(blockedTermsGuard({ terms, strategy: 'warn' })).not.toHaveProperty('processOutputStream');
     expect(blockedTermsGuard({ terms, strategy: 'warn' })).not.toHaveProperty('window');
   });
 
-  it('what is stretched beyond the bound of the stream is judged after the step', async () => {
+  it('finds a term longer than the stream bound after the step', async () => {
     const text = `go${' '.repeat(80)}to hell`;
     expect((await left([text], { strategy: 'block' })).tripped).toBeUndefined();
     const args = { messages: [user('x'), assistant(text)] };

@@ -12,7 +12,7 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
   const run = (text: string, options = {}) =>
     runOn(host, { steps: [{ text: pieces(text) }], instructions, guards: [canaryGuard(options)] });
 
-  it('puts a word into the system prompt, another one in each run', async () => {
+  it('adds a new canary word to the system prompt in each run', async () => {
     const guard = canaryGuard();
     const words = [];
     for (let count = 0; count < 2; count += 1)
@@ -26,11 +26,11 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
   });
 
   it.each([
-    ['as it is', (word: string) => word],
-    ['spelled', (word: string) => Array.from(word).join(' ')],
-    ['with dashes and in capitals', (word: string) => Array.from(word.toUpperCase()).join('-')],
+    ['unchanged', (word: string) => word],
+    ['spelled out', (word: string) => Array.from(word).join(' ')],
+    ['in capitals with dashes', (word: string) => Array.from(word.toUpperCase()).join('-')],
     ['backwards', (word: string) => Array.from(word).toReversed().join('')],
-  ])('stops an answer with the word %s', async (_how, form) => {
+  ])('stops an answer with the canary word %s', async (_how, form) => {
     const steps = ({ prompt }: { prompt: unknown }): ScriptedStep => ({
       text: pieces(`Sure. It is ${form(/ck[0-9a-f]{16}/.exec(JSON.stringify(prompt))?.[0] ?? '')} indeed.`),
     });
@@ -39,7 +39,7 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
     expect(text).not.toContain('indeed');
   });
 
-  it('stops an answer that quotes the instructions, in any form of letters, and over sentences', async () => {
+  it('stops an answer that quotes the instructions in other case, punctuation or line breaks', async () => {
     for (const quote of [
       instructions,
       instructions.toUpperCase().replaceAll(' ', '  '),
@@ -49,21 +49,21 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
       expect((await run(`Well. ${quote} Yes.`)).stopped).toContain('The answer discloses the instructions.');
   });
 
-  it('other answers pass, and shorter quotations', async () => {
+  it('passes other answers and short quotations', async () => {
     const answer = 'I am the clerk of Northwind Traders. A discount of more than seven per cent needs a manager.';
     expect(await run(answer)).toMatchObject({ text: answer, stopped: undefined });
     expect((await run(instructions, { minOverlap: Infinity })).stopped).toBeUndefined();
     expect((await run(instructions, { strategy: 'warn' })).text).toBe(instructions);
   });
 
-  it('reads the arguments of tools', async () => {
+  it('finds the instructions in tool arguments', async () => {
     const steps = [{ toolCalls: [{ name: 'send', args: { body: instructions } }] }, { text: 'Done.' }];
     const { stopped } = await runOn(host, { steps, instructions, tools: { send: 'ok' }, guards: [canaryGuard()] });
     expect(stopped).toContain('The answer discloses the instructions.');
   });
 });
 
-it('what leaves does not depend on how the stream is cut', { timeout: 60_000 }, async () => {
+it('the output of canaryGuard does not depend on the chunks', { timeout: 60_000 }, async () => {
   const text = `One. Two ${'word '.repeat(100)}! Three`;
   await assertChunkInvariant([canaryGuard()], [text.slice(0, 60), 'A. B\nC? d'], { randomCuts: 5 });
   await assertChunkInvariant([canaryGuard()], [text], { randomCuts: 3, shapes: ['text'] });

@@ -40,8 +40,8 @@ const makers: Record<string, Make> = {
 
 const making = (guard: string, options: unknown) => () => makers[guard]?.(options as never);
 
-describe('options of a ready-made guard', () => {
-  it.each(Object.keys(makers))('%s: a name that is misspelt is refused, and what is no object', (guard) => {
+describe('options of a built-in guard', () => {
+  it.each(Object.keys(makers))('%s: rejects a misspelled option and options that are not an object', (guard) => {
     expect(making(guard, { treshold: 1 })).toThrow(
       expect.objectContaining({ code: 'guard/unknown-option', path: `${guard}.treshold` }),
     );
@@ -74,11 +74,11 @@ describe('options of a ready-made guard', () => {
     ['unicode', { tricks: ['invisible'] }, 'unicode.tricks.0'],
     ['content-moderation', { promptInjection: false }, 'content-moderation.promptInjection'],
     ['content-moderation', { pii: { strategy: 'mask' } }, 'pii.strategy'],
-  ])('%s: %j is refused at its place', (guard, options, path) => {
+  ])('%s: rejects %j with the path of the option', (guard, options, path) => {
     expect(making(guard, options)).toThrow(expect.objectContaining({ code: 'guard/invalid-option', path }));
   });
 
-  it('what is left out, or undefined, has its default; a limit may be none', () => {
+  it('uses defaults for undefined options and accepts an infinite limit', () => {
     expect(() => lengthGuard({ maxChars: Number.POSITIVE_INFINITY, minChars: undefined })).not.toThrow();
   });
 });

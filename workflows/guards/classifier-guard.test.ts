@@ -18,7 +18,7 @@ const classifierOf = (scores?: unknown) => {
 };
 
 describe.each(hosts)('classifierGuard in %s', (host) => {
-  it('stops inputs, and answers where it judges them', async () => {
+  it('stops inputs, and answers if its places include them', async () => {
     const { texts, guard } = classifierOf();
     const input = await runOn(host, { steps: [{ text: 'Hi.' }], prompt: 'an attack', guards: [guard()] });
     expect(input.stopped).toContain('The input was classified as INJECTION.');
@@ -37,7 +37,7 @@ describe.each(hosts)('classifierGuard in %s', (host) => {
     expect(run.prompts).toHaveLength(host === 'Agent' ? run.prompts.length : 1);
   });
 
-  it('passes the rest', async () => {
+  it('passes other answers', async () => {
     const { guard } = classifierOf();
     expect(await runOn(host, { steps: [{ text: 'All is well.' }], guards: [guard()] })).toMatchObject({ text: 'All is well.' });
   });
@@ -51,14 +51,14 @@ describe('classifierGuard', () => {
     ['a score above 1', [{ INJECTION: 7 }]],
     ['NaN', [{ INJECTION: Number.NaN }]],
     ['a text', [{ INJECTION: '0.1' }]],
-  ])('%s is an outage and not a pass', async (_what, scores) => {
+  ])('treats %s as an outage', async (_what, scores) => {
     const { guard } = classifierOf(scores);
     await expect(runOn('InterlockAgent', { steps: [{ text: 'Hi.' }], guards: [guard()] })).rejects.toMatchObject({
       code: 'guard/unavailable',
     });
   });
 
-  it('with warn only reports, and never the text', async () => {
+  it('only reports the label and score with warn', async () => {
     const reports: unknown[] = [];
     const { guard } = classifierOf();
     const warn = guard({ strategy: 'warn', onViolation: (report) => void reports.push(report) });
@@ -70,7 +70,7 @@ describe('classifierGuard', () => {
     ]);
   });
 
-  it('refuses no labels, and thresholds that are no scores', () => {
+  it('rejects empty labels and thresholds above 1', () => {
     const { guard } = classifierOf();
     const wrong: Record<string, number>[] = [{}, { INJECTION: 80 }];
     for (const labels of wrong) expect(() => guard({ labels })).toThrow('guard/invalid-option');

@@ -5,7 +5,7 @@ import { financialAdviceGuard, financialAdviceReminder } from './financial-advic
 const base = { role: 'system', content: 'You are helpful.' };
 
 describe('financialAdviceGuard', () => {
-  it('adds a system message to those that are there', async () => {
+  it('appends a system message to the existing ones', async () => {
     const args = { messages: [user('my money')], systemMessages: [base] };
     expect(await callHook(financialAdviceGuard(), 'processInputStep', args)).toEqual({
       result: { systemMessages: [base, { role: 'system', content: financialAdviceReminder }] },
@@ -13,12 +13,12 @@ describe('financialAdviceGuard', () => {
     expect(args.systemMessages).toEqual([base]);
   });
 
-  it('adds it once', async () => {
+  it('adds the reminder once', async () => {
     const systemMessages = [base, { role: 'system', content: financialAdviceReminder }];
     expect(await callHook(financialAdviceGuard(), 'processInputStep', { systemMessages })).toEqual({ result: undefined });
   });
 
-  it('takes another text', async () => {
+  it('uses a configured reminder', async () => {
     const guard = financialAdviceGuard({ reminder: 'No advice.', id: 'no-advice' });
     expect(guard.id).toBe('no-advice');
     expect(await callHook(guard, 'processInputStep', {})).toEqual({

@@ -22,7 +22,7 @@ describe('topicGuard', () => {
     'yes, please',
     'ありがとう',
     '請給我発票吧 多謝 你 們',
-  ])('lets pass %j', async (text) => expect(await ask(text)).toEqual({ result: undefined }));
+  ])('passes %j', async (text) => expect(await ask(text)).toEqual({ result: undefined }));
 
   it.each(['Write me a poem about the sea', 'Tell me about borderline cases today', '今日の星座運勢を教えてください'])(
     'blocks %j',
@@ -40,11 +40,11 @@ describe('scriptGuard', () => {
   const latin = scriptGuard({ scripts: ['Latin'] });
 
   it.each(['Grüße aus Zürich, 2024!', 'My name is Иван and I wrote this letter myself', 'да', '1234 !!!', ''])(
-    'lets pass %j',
+    'passes %j',
     async (text) => expect(await callHook(latin, 'processInput', { messages: [user(text)] })).toEqual({ result: undefined }),
   );
 
-  it('blocks other scripts, in input and answer', async () => {
+  it('blocks other scripts in inputs and answers', async () => {
     const russian = 'Напиши мне письмо по-русски';
     const { tripped } = await callHook(latin, 'processInput', { messages: [user(russian)] });
     expect(tripped).toMatchObject({ reason: 'The input is not written in Latin.', metadata: { foreignShare: 1 } });
@@ -58,14 +58,14 @@ describe('scriptGuard', () => {
     ).toBeUndefined();
   });
 
-  it('requests a retry if configured, once', async () => {
+  it('requests one retry with the strategy retry', async () => {
     const guard = scriptGuard({ scripts: ['Latin'], strategy: 'retry' });
     const messages = [user('x'), assistant('Напиши мне письмо по-русски')];
     expect((await callHook(guard, 'processOutputStep', { messages })).tripped).toMatchObject({ retry: true });
     expect((await callHook(guard, 'processOutputStep', { messages, retryCount: 1 })).tripped).toMatchObject({ retry: false });
   });
 
-  it.each([[[]], [['Klingon']], [['Latin', '}']]])('refuses the scripts %j', (scripts) => {
+  it.each([[[]], [['Klingon']], [['Latin', '}']]])('rejects the scripts %j', (scripts) => {
     expect(() => scriptGuard({ scripts })).toThrow('guard/invalid-option');
   });
 });
@@ -94,7 +94,7 @@ describe('toolSecretsGuard', () => {
     return { agent, ran };
   };
 
-  it('stops the call before its tool runs, and says which kind', async () => {
+  it('stops the call before its tool runs and reports the kind', async () => {
     const { agent, ran } = agentOf({ body: [{ note: `use ${key}` }] });
     const result = await agent.generate('Post it.');
     expect(result).toMatchObject({
@@ -105,7 +105,7 @@ describe('toolSecretsGuard', () => {
     expect(ran).not.toHaveBeenCalled();
   });
 
-  it('lets pass other arguments, other kinds and excepted tools', async () => {
+  it('passes other arguments, other kinds and excepted tools', async () => {
     for (const { agent, ran } of [
       agentOf({ body: 'hello' }),
       agentOf({ body: key }, { kinds: ['jwt'] }),
@@ -116,7 +116,7 @@ describe('toolSecretsGuard', () => {
     }
   });
 
-  it('judges a step also where the stream was not seen', async () => {
+  it('judges tool calls after a step without a stream', async () => {
     const toolCalls = [{ toolName: 'post', toolCallId: 'c', args: { key } }];
     expect((await callHook(toolSecretsGuard(), 'processOutputStep', { toolCalls })).tripped).toBeDefined();
     expect((await callHook(toolSecretsGuard(), 'processOutputStep', {})).tripped).toBeUndefined();
@@ -124,7 +124,7 @@ describe('toolSecretsGuard', () => {
 });
 
 describe('answerLimitGuard', () => {
-  it('stops an answer that gets too long', async () => {
+  it('stops an answer over the length limit', async () => {
     const { left, tripped } = await streamThrough(
       answerLimitGuard({ maxChars: 10 }),
       ['12345', '67890', 'x'].map((each) => chunk.delta(each)),
@@ -133,7 +133,7 @@ describe('answerLimitGuard', () => {
     expect(tripped).toMatchObject({ metadata: { limit: 'length', chars: 11 } });
   });
 
-  it('stops an answer that runs in circles, and no other', async () => {
+  it('stops an answer that repeats itself and no other', async () => {
     const circles = Array.from({ length: 400 }, () => chunk.delta('and again and then '));
     const { left, tripped } = await streamThrough(answerLimitGuard(), circles);
     expect(tripped).toMatchObject({ metadata: { limit: 'repetition' } });
@@ -142,7 +142,7 @@ describe('answerLimitGuard', () => {
     expect((await streamThrough(answerLimitGuard(), prose)).tripped).toBeUndefined();
   });
 
-  it('counts each step by itself', async () => {
+  it('counts each step separately', async () => {
     const step = [chunk.of('step-start'), chunk.delta('1234567890')];
     expect((await streamThrough(answerLimitGuard({ maxChars: 10 }), [...step, ...step])).tripped).toBeUndefined();
   });
@@ -157,7 +157,7 @@ describe('jsonGuard', () => {
     expect(await judge(text)).toEqual({ result: undefined });
   });
 
-  it('names the path of what is wrong', async () => {
+  it('reports the path of each schema issue', async () => {
     const { tripped } = await judge('{"items":[{"price":"much"}]}');
     expect(tripped).toMatchObject({ retry: true, metadata: { issues: [expect.stringMatching(/^items\[0\]\.price: /)] } });
     expect(tripped?.reason).toMatch(/^The answer does not fit its schema\. items\[0\]\.price: /);
@@ -168,12 +168,12 @@ describe('jsonGuard', () => {
     expect((await judge('[]')).tripped?.reason).toContain('The whole: ');
   });
 
-  it('blocks when its retries are spent, and waits for tools', async () => {
+  it('blocks after the last retry and skips steps with tool calls', async () => {
     expect((await judge('no', { retryCount: 2 })).tripped).toMatchObject({ retry: false });
     expect((await judge('Let me look.', { toolCalls: [{}] })).tripped).toBeUndefined();
   });
 
-  it('brings the model to answer in shape', async () => {
+  it('gets a valid answer from a retry with feedback', async () => {
     const model = scriptedModel({ steps: [{ text: '{"items":[{}]}' }, { text: '{"items":[]}' }] });
     const agent = new InterlockAgent({
       id: 'a',
@@ -191,7 +191,7 @@ describe('jsonGuard', () => {
 describe('unicodeGuard', () => {
   const tag = (text: string) => Array.from(text, (each) => String.fromCodePoint(0xe0000 + each.charCodeAt(0))).join('');
 
-  it('cleans input, results of tools and the stream', async () => {
+  it('cleans the input and the stream', async () => {
     const { result } = await callHook(unicodeGuard(), 'processInput', {
       messages: [user(`Hi${tag('ignore')} pаypal 👨‍👩‍👧 привет`)],
     });
@@ -200,7 +200,7 @@ describe('unicodeGuard', () => {
     expect(textLeft((await streamThrough(unicodeGuard(), [...deltas, chunk.end()])).left)).toBe('See paypal!');
   });
 
-  it('blocks if configured, and finds only the configured tricks', async () => {
+  it('blocks only the configured tricks with block', async () => {
     const block = (text: string, tricks?: ['hidden']) =>
       callHook(unicodeGuard({ strategy: 'block', ...(tricks && { tricks }) }), 'processInput', { messages: [user(text)] });
     expect((await block('a\u202Eb')).tripped?.metadata).toEqual({ found: { hidden: 1 } });

@@ -10,7 +10,7 @@ describe.each(hosts)('languageGuard in %s', (host) => {
   const run = (prompt: string, answer: string) =>
     runOn(host, { steps: [{ text: answer }], prompt, guards: [languageGuard({ languages: ['en'], detector: eld })] });
 
-  it('stops other languages, and lets pass its own and short texts', async () => {
+  it('stops other languages and passes allowed languages and short texts', async () => {
     expect((await run(german, english)).stopped).toContain('The input is not written in en.');
     expect((await run(english, german)).stopped).toContain('The answer is not written in en.');
     expect(await run(english, english)).toMatchObject({ stopped: undefined, text: english });
@@ -19,13 +19,13 @@ describe.each(hosts)('languageGuard in %s', (host) => {
 });
 
 describe('languageGuard', () => {
-  it('passes what the detector is not sure about', async () => {
+  it('passes a text if the detector is not reliable', async () => {
     const detector = { detect: () => ({ language: 'xx', isReliable: () => false }) };
     const guards = [languageGuard({ languages: ['en'], detector })];
     expect((await runOn('InterlockAgent', { steps: [{ text: english }], guards })).stopped).toBeUndefined();
   });
 
-  it('needs a detector', () => {
+  it('rejects options without a detector', () => {
     expect(() => languageGuard({ languages: ['en'] } as never)).toThrow(
       expect.objectContaining({ code: 'guard/invalid-option' }) as Error,
     );

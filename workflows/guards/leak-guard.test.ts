@@ -25,7 +25,7 @@ describe('leakGuard', () => {
     },
   );
 
-  it('lets pass other answers, other kinds, and what the user wrote', async () => {
+  it('passes other answers, other kinds and user messages', async () => {
     const pass = (messages: object[], options?: Parameters<typeof leakGuard>[0]) =>
       callHook(leakGuard(options), 'processOutputStep', { messages, text: '' });
     expect(await pass([user('jane@example.com'), assistant('Thanks!')])).toEqual({ result: undefined });
@@ -41,12 +41,12 @@ describe('leakGuard', () => {
     [['example.com'], 'Write to jane@example.com or john@example.com'],
     [['jane@example.com'], 'Write to Jane@Example.com'],
     [['+1 415 555 2671'], 'Call +1 (415) 555-2671'],
-  ])('lets pass what %j allows', async (allow, text) => {
+  ])('passes values that %j allows', async (allow, text) => {
     const messages = [user('x'), assistant(text)];
     expect(await callHook(leakGuard({ allow }), 'processOutputStep', { messages, text })).toEqual({ result: undefined });
   });
 
-  it('blocks a value that is not allowed next to one that is', async () => {
+  it('blocks a value next to an allowed one', async () => {
     const text = 'Write to support@example.com or jane@example.com';
     const { tripped } = await callHook(leakGuard({ allow: ['support@'] }), 'processOutputStep', { messages: [], text });
     expect(tripped?.metadata).toEqual({ found: { email: 1 } });
@@ -54,7 +54,7 @@ describe('leakGuard', () => {
 });
 
 describe('leakGuard, in a stream', () => {
-  it('finds a value however it is cut', async () => {
+  it('finds a value, whatever the chunks', async () => {
     for (const pieces of cutsOf('Ask jane@example.com about it.')) {
       const { left, tripped } = await stream({}, pieces);
       expect(tripped, pieces.join('|')).toBeDefined();
@@ -68,32 +68,32 @@ describe('leakGuard, in a stream', () => {
     ['example.community', 'Ask jane@example.community now'],
     ['support@', 'Ask support@example.com now'],
     ['+1 415 555 2671', 'Call +1 415-555-2671 now'],
-  ])('lets an allowed %s pass however it is cut: %j', async (entry, text) => {
+  ])('passes an allowed %s, whatever the chunks: %j', async (entry, text) => {
     for (const pieces of cutsOf(text))
       expect(textLeft((await stream({ allow: [entry] }, pieces)).left), pieces.join('|')).toBe(text);
   });
 
-  it('lets an allowed value pass also when it slides out of what is kept', async () => {
+  it('passes an allowed value after it leaves the lookbehind buffer', async () => {
     const text = `Ask support@example.com or +1 415-555-2671. ${'And then some more words. '.repeat(10)}`;
     for (const pieces of [Array.from(text), text.match(/.{1,3}/g) ?? [], text.match(/.{1,7}/g) ?? []])
       expect((await stream({ allow: ['support@example.com', '+14155552671'] }, pieces)).tripped).toBeUndefined();
   });
 
-  it('lets an allowed value pass that is longer than what is usually kept', async () => {
+  it('passes an allowed value longer than the default buffer', async () => {
     const long = `${'a'.repeat(60)}@mail.example.com`;
     for (const pieces of cutsOf(`Ask ${long} about it.`))
       expect((await stream({ allow: [long] }, pieces)).tripped, pieces.join('|')).toBeUndefined();
   });
 
   it.each([
-    ['goes on otherwise', ['Ask jane@example.co', ' now']],
-    ['goes on as another address', ['Ask jane@example.co', '.uk now']],
+    ['continues with another word', ['Ask jane@example.co', ' now']],
+    ['continues as another address', ['Ask jane@example.co', '.uk now']],
     ['ends', ['Ask jane@example.co']],
-  ])('blocks what could have become allowed when the text %s', async (_how, pieces) => {
+  ])('blocks the start of an allowed value if the text %s', async (_how, pieces) => {
     expect((await stream({ allow: ['jane@example.com'] }, pieces)).tripped).toBeDefined();
   });
 
-  it('judges what is open when a step ends without the end of its text', async () => {
+  it('judges pending text at a step end without a text end', async () => {
     const chunks = [chunk.delta('Ask jane@example.co'), chunk.of('step-finish')];
     expect((await streamThrough(leakGuard({ allow: ['jane@example.com'] }), chunks)).tripped).toBeDefined();
   });

@@ -9,9 +9,9 @@ describe('lengthGuard', () => {
   it.each([
     ['at the default limit', 'x'.repeat(20_000), {}],
     ['empty, which is allowed by default', '', {}],
-    ['at the least', 'abc', { minChars: 3 }],
-    ['at the most', 'abc', { maxChars: 3 }],
-  ])('lets pass what is %s', async (_what, text, options) => {
+    ['at the minimum', 'abc', { minChars: 3 }],
+    ['at the maximum', 'abc', { maxChars: 3 }],
+  ])('passes an input that is %s', async (_what, text, options) => {
     expect(await judge([text], options)).toEqual({ result: undefined });
   });
 
@@ -20,13 +20,13 @@ describe('lengthGuard', () => {
     ['empty', '', { minChars: 1 }, { chars: 0, minChars: 1, maxChars: 20_000 }],
     ['only white space', ' \n ', { minChars: 1 }, { chars: 3, minChars: 1, maxChars: 20_000 }],
     ['over its own limit', 'abcd', { maxChars: 3 }, { chars: 4, minChars: 0, maxChars: 3 }],
-  ])('blocks what is %s', async (_what, text, options, metadata) => {
+  ])('blocks an input that is %s', async (_what, text, options, metadata) => {
     const { tripped } = await judge([text], options);
     expect(tripped).toMatchObject({ retry: false, metadata });
     expect(tripped?.reason).toMatch(/^The input is (?:longer|shorter) than \d+ characters\.$/);
   });
 
-  it('counts all parts and messages of the newest turn, and no others', async () => {
+  it('counts all parts and messages of only the newest turn', async () => {
     expect((await judge(['ab', 'cd'], { maxChars: 3 })).tripped?.metadata).toMatchObject({ chars: 4 });
     const messages = [user('a long question before'), assistant('ok'), user('ab'), user('c')];
     const guard = lengthGuard({ maxChars: 3 });
@@ -34,7 +34,7 @@ describe('lengthGuard', () => {
     expect(await callHook(guard, 'processInput', { messages: messages.slice(0, 3) })).toEqual({ result: undefined });
   });
 
-  it('lets pass input without a turn of the user', async () => {
+  it('passes input without a user turn', async () => {
     const guard = lengthGuard({ minChars: 1 });
     expect(await callHook(guard, 'processInput', { messages: [assistant('hello')] })).toEqual({ result: undefined });
     expect(await callHook(guard, 'processInput', { messages: [] })).toEqual({ result: undefined });

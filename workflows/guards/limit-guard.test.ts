@@ -18,7 +18,7 @@ describe.each(hosts)('limitGuard in %s', (host) => {
   const run = (limits: readonly Limit[], steps: Parameters<typeof runOn>[1]['steps'] = [{ text: 'Hi.', usage }]) =>
     runOn(host, { steps, tools: { look: 'found' }, guards: [limitGuard({ limits })] });
 
-  it('stops a run that is over a limit before the model is called, and gives back what it asked for', async () => {
+  it('stops a run over a limit before the model call and returns its points', async () => {
     const limiter = memory(2);
     const limits: Limit[] = [{ unit: 'runs', limiter }];
     expect((await run(limits)).text).toBe('Hi.');
@@ -42,7 +42,7 @@ describe.each(hosts)('limitGuard in %s', (host) => {
     expect(ran).toEqual(['look {}']);
   });
 
-  it('settles what a call used', async () => {
+  it('charges the usage of a call', async () => {
     const limiter = memory(10_000);
     await run([{ unit: 'tokens', limiter, reserve: 5000 }]);
     const used = await usedOf(limiter);
@@ -58,7 +58,7 @@ describe('limitGuard', () => {
   const hook = (guard: ReturnType<typeof limitGuard>, name: 'processInputStep' | 'processOutputStep', args: object) =>
     callHook(guard, name, args);
 
-  it('what is reserved counts until it is settled: calls at the same time cannot pass a limit together', async () => {
+  it('counts reservations, so that concurrent calls cannot exceed a limit together', async () => {
     const limiter = memory(1000);
     const guard = limitGuard({ limits: [{ unit: 'tokens', limiter, reserve: 400 }] });
     const states = [1, 2, 3].map(() => ({}));
@@ -75,7 +75,7 @@ describe('limitGuard', () => {
     expect((await hook(guard, 'processInputStep', { state: {} })).tripped).toBeUndefined();
   });
 
-  it('a call that says nothing of its usage keeps its reservation, and one that used more pays it', async () => {
+  it('keeps the reservation of a call without usage and charges a call for usage above it', async () => {
     const limiter = memory(1000);
     const guard = limitGuard({ limits: [{ unit: 'tokens', limiter, reserve: 40 }] });
     for (const one of [{ inputTokens: undefined, outputTokens: undefined, totalTokens: undefined }, usage]) {
@@ -86,7 +86,7 @@ describe('limitGuard', () => {
     expect(await usedOf(limiter)).toBe(140);
   });
 
-  it('a limit that refuses gives back what limits before it took', async () => {
+  it('returns the points of earlier limits if a later limit rejects', async () => {
     const [first, second] = [memory(10), memory(0)];
     const limits: Limit[] = [
       { unit: 'steps', limiter: first },
@@ -96,7 +96,7 @@ describe('limitGuard', () => {
     expect([await usedOf(first), await usedOf(second)]).toEqual([0, 0]);
   });
 
-  it('knows users, threads and keys of its own', async () => {
+  it('counts per user, thread or custom key', async () => {
     const values = new Map([
       ['mastra__resourceId', 'jane'],
       ['mastra__threadId', 'one'],
@@ -115,7 +115,7 @@ describe('limitGuard', () => {
     expect(await keys(({ resourceId, threadId }) => `${resourceId}/${threadId}`, { requestContext })).toEqual([0, 0, 0, 0, 1]);
   });
 
-  it('a store that fails is an outage and no refusal', async () => {
+  it('treats a failing store as an outage', async () => {
     const broken: Limiter = {
       consume: () => Promise.reject(new Error('no connection')),
       penalty: vi.fn<Limiter['penalty']>(),
@@ -127,7 +127,7 @@ describe('limitGuard', () => {
     });
   });
 
-  it('is fair over connections to one store: of what two ask for at once exactly the limit is granted', async () => {
+  it('grants exactly the limit to concurrent requests over two connections to one store', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'limit-'));
     const databases: DatabaseSync[] = [];
     onTestFinished(() => {
@@ -170,7 +170,7 @@ describe('limitGuard', () => {
     [{ limits: [{ unit: 'words', limiter: memory(1) }] }],
     [{ limits: [{ unit: 'runs' }] }],
     [{ limits: [{ unit: 'tokens', limiter: memory(1), reserve: 0 }] }],
-  ])('refuses options that cannot be used', (options) => {
+  ])('rejects invalid options', (options) => {
     expect(() => limitGuard(options as never)).toThrow(expect.objectContaining({ code: 'guard/invalid-option' }) as Error);
   });
 });

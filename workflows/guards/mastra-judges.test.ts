@@ -50,7 +50,7 @@ describe('ModerationProcessor in a window', () => {
     ['sentence', 3],
     ['part', 1],
     [{ chars: 40 }, 3],
-  ] as const)('%j: 60 deltas cost a handful of calls', async (window, calls) => {
+  ] as const)('%j: needs a few calls for 60 deltas', async (window, calls) => {
     const judge = judgeSaying(calm);
     const agent = answering([guard(moderation(judge), { window })]);
     expect(await streamed(agent)).toEqual({ status: 'success', left: text });
@@ -59,13 +59,13 @@ describe('ModerationProcessor in a window', () => {
     expect(judge.calls.length).toBeLessThanOrEqual(calls + 1);
   });
 
-  it('without a window each delta costs a call, as in Mastra', async () => {
+  it('needs one call per delta without a window, as in Mastra', async () => {
     const judge = judgeSaying(calm);
     expect(await streamed(answering([moderation(judge)]))).toEqual({ status: 'success', left: text });
     expect(judge.calls.length).toBe(deltas.length + 1);
   });
 
-  it('a sentence that is blocked does not leave, nor a piece of it', async () => {
+  it('releases no fragment of a blocked sentence', async () => {
     const judge = judgeSaying((prompt) => (prompt.includes('hurt') ? violent : calm));
     const pieces = ['All is well. ', 'I will hu', 'rt you. ', 'And more.'];
     const { status, left } = await streamed(answering([guard(moderation(judge), { window: 'sentence' })], pieces));
@@ -73,7 +73,7 @@ describe('ModerationProcessor in a window', () => {
   });
 });
 
-describe('the others', () => {
+describe('other judges of Mastra', () => {
   const asked = async (
     make: (model: ReturnType<typeof scriptedModel>) => Processor,
     answer: object,
@@ -107,7 +107,7 @@ describe('the others', () => {
       { iso_code: 'en', confidence: 1 },
       'input',
     ],
-  ])('%s passes what is fine, in a handful of calls', async (_name, make, answer, lane) => {
+  ])('%s passes a harmless answer in a few calls', async (_name, make, answer, lane) => {
     const { status, calls } = await asked(make, answer, lane);
     expect(status).toBe('success');
     expect(calls).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ describe('ClassifierProcessor in a window', () => {
     ['sentence', 3],
     ['part', 1],
     [{ chars: 40 }, 3],
-  ] as const)('%j: it is asked about whole windows, a handful of times', async (window, calls) => {
+  ] as const)('%j: judges whole windows in a few calls', async (window, calls) => {
     const { processor, asked } = classifying('bomb');
     expect(await streamed(answering([guard(processor, { window })]))).toEqual({ status: 'success', left: text });
     expect(asked.slice(0, -1).join('')).toBe(text);
@@ -164,21 +164,21 @@ describe('ClassifierProcessor in a window', () => {
     expect(asked.length).toBeLessThanOrEqual(calls + 1);
   });
 
-  it('without a window each delta costs a call, as in Mastra, and a word that is cut is not found in the stream', async () => {
+  it('needs one call per delta without a window, as in Mastra, and misses a split word in the stream', async () => {
     const { processor, asked } = classifying('hurt');
     const { status, left } = await streamed(answering([processor], ['All is well. I will hu', 'rt you. ', 'And more.']));
     expect(asked).toHaveLength(4);
     expect({ status, left }).toEqual({ status: 'tripwire', left: 'All is well. I will hurt you. And more.' });
   });
 
-  it('a sentence that it aborts does not leave, nor a piece of it', async () => {
+  it('releases no fragment of an aborted sentence', async () => {
     const { processor } = classifying('hurt');
     const pieces = ['All is well. ', 'I will hu', 'rt you. ', 'And more.'];
     const { status, left } = await streamed(answering([guard(processor, { window: 'sentence' })], pieces));
     expect({ status, left: left.trim() }).toEqual({ status: 'tripwire', left: 'All is well.' });
   });
 
-  it('a sentence that it filters does not leave, and what follows does', async () => {
+  it('removes a filtered sentence and releases the following text', async () => {
     const { processor } = classifying('hurt', 'filter');
     // Only in the stream: the whole answer would be filtered at the end.
     const only: Processor = { id: 'stream', processOutputStream: (args) => processor.processOutputStream(args) };
@@ -203,7 +203,7 @@ describe('ClassifierProcessor in a window', () => {
   });
 });
 
-describe('a judge of Mastra whose model is down', () => {
+describe('a Mastra judge with an unavailable model', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   const down = () => scriptedModel({ steps: () => ({ error: new Error('down') }) });
@@ -216,7 +216,7 @@ describe('a judge of Mastra whose model is down', () => {
       new LanguageDetector({ model: down(), targetLanguages: ['en'], ...options }),
   };
 
-  it.each(Object.entries(judges))('%s passes, which verify finds, unless it is strict', async (_, make) => {
+  it.each(Object.entries(judges))('%s passes with a verify finding, and trips if it is strict', async (_, make) => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const outcome = async (judge: Processor) => {
       const model = scriptedModel({ steps: [{ text: 'Well.' }] });

@@ -20,7 +20,7 @@ const endpointOf = (reply?: (input: string) => Response) => {
 };
 
 describe.each(hosts)('moderationGuard in %s', (host) => {
-  it('stops what the endpoint flags, in the input and in the answer', async () => {
+  it('stops inputs and answers that the endpoint flags', async () => {
     const { asked, guard } = endpointOf();
     const input = await runOn(host, { steps: [{ text: 'Hi.' }], prompt: 'something hateful', guards: [guard()] });
     expect(input.stopped).toContain('The input was rejected by moderation.');
@@ -30,7 +30,7 @@ describe.each(hosts)('moderationGuard in %s', (host) => {
     expect(asked).toEqual(['something hateful', 'Hello', 'So hateful.']);
   });
 
-  it('lets the rest pass', async () => {
+  it('passes other answers', async () => {
     const { guard } = endpointOf();
     expect(await runOn(host, { steps: [{ text: 'All is well.' }], guards: [guard()] })).toMatchObject({ text: 'All is well.' });
   });
@@ -50,14 +50,14 @@ describe('moderationGuard', () => {
       'scores that are no numbers',
       () => Response.json({ results: [{ categories: { hate: false }, category_scores: { hate: 'low' } }] }),
     ],
-  ])('%s is an outage and not a pass', async (_what, reply) => {
+  ])('treats %s as an outage', async (_what, reply) => {
     const { guard } = endpointOf(reply);
     await expect(runOn('InterlockAgent', { steps: [{ text: 'Hi.' }], guards: [guard()] })).rejects.toMatchObject({
       code: 'guard/unavailable',
     });
   });
 
-  it('an endpoint that cannot be reached is an outage', async () => {
+  it('treats an unreachable endpoint as an outage', async () => {
     const { guard } = endpointOf(() => {
       throw new TypeError('fetch failed');
     });
@@ -66,7 +66,7 @@ describe('moderationGuard', () => {
     });
   });
 
-  it('thresholds and categories decide what counts', async () => {
+  it('stops by the configured thresholds and categories', async () => {
     const stopped = async (options: Partial<ModerationGuardOptions>) =>
       (await runOn('InterlockAgent', { steps: [{ text: 'Hi.' }], prompt: 'hateful', guards: [endpointOf().guard(options)] }))
         .stopped !== undefined;
@@ -76,7 +76,7 @@ describe('moderationGuard', () => {
     expect(await stopped({ thresholds: { violence: 0.2 }, categories: ['violence'] })).toBe(true);
   });
 
-  it('asks once for each window', async () => {
+  it('sends one request per window', async () => {
     const { asked, guard } = endpointOf();
     await runOn('InterlockAgent', { steps: [{ text: 'One. Two. Three.'.match(/./g) ?? [] }], guards: [guard()] });
     expect(asked).toEqual(['Hello', 'One. Two. Three.']);

@@ -6,7 +6,7 @@ import { piiGuard } from './pii-guard.js';
 const email = 'jane@example.com';
 
 describe('piiGuard, redact', () => {
-  it('edits text parts span by span and leaves the rest as it is', async () => {
+  it('redacts values in text parts and keeps other parts unchanged', async () => {
     const file = { type: 'file' as const, data: email, mimeType: 'image/png' };
     const reasoning = { type: 'reasoning' as const, reasoning: email, details: [] };
     const input = messageOf(
@@ -33,13 +33,13 @@ describe('piiGuard, redact', () => {
     expect(input.content.parts[0]).toEqual({ type: 'text', text: `Write to ${email}!` });
   });
 
-  it('changes nothing where there is no value', async () => {
+  it('changes nothing without a value', async () => {
     const args = { messages: [user('hello'), assistant('hi')], text: 'hi' };
     for (const hook of ['processInput', 'processOutputStep', 'processOutputResult'] as const)
       expect(await callHook(piiGuard(), hook, args)).toEqual({ result: undefined });
   });
 
-  it('redacts every message of the input, but of an answer only what the assistant said since', async () => {
+  it('redacts every input message, and in the output only the newest response', async () => {
     const messages = [user(email), assistant(`old ${email}`), user(`again ${email}`), assistant(`new ${email}`)];
     const textsAfter = async (hook: 'processInput' | 'processOutputStep' | 'processOutputResult') =>
       ((await callHook(piiGuard(), hook, { messages })).result as typeof messages).map(({ content }) => content.parts[0]);
@@ -50,13 +50,13 @@ describe('piiGuard, redact', () => {
     expect(await textsAfter('processOutputResult')).toEqual(answer);
   });
 
-  it('redacts a message that has only the flat content', async () => {
+  it('redacts a message that has only flat content', async () => {
     const legacy = messageOf('user', undefined as never, { content: email });
     const { result } = await callHook(piiGuard(), 'processInput', { messages: [legacy] });
     expect(result).toEqual([{ ...legacy, content: { format: 2, parts: undefined, content: '[EMAIL]' } }]);
   });
 
-  it('takes kinds, a replacement and a default country', async () => {
+  it('accepts kinds, a replacement and a default country', async () => {
     const redact = async (options: Parameters<typeof piiGuard>[0], text: string) => {
       const { result } = await callHook(piiGuard(options), 'processInput', { messages: [user(text)] });
       return (result as ReturnType<typeof user>[] | undefined)?.[0]?.content.parts[0];
@@ -68,7 +68,7 @@ describe('piiGuard, redact', () => {
     expect(await redact({ defaultCountry: 'US' }, '(415) 555-2671')).toEqual({ type: 'text', text: '[PHONE]' });
   });
 
-  it('tells onViolation what it found, without the values', async () => {
+  it('reports the kinds to onViolation without the values', async () => {
     const onViolation = vi.fn<() => void>();
     await callHook(piiGuard({ onViolation }), 'processInput', { messages: [user(`${email} and 4111 1111 1111 1111, ${email}`)] });
     expect(onViolation).toHaveBeenCalledExactlyOnceWith({
@@ -96,7 +96,7 @@ describe('piiGuard, redact', () => {
     );
   });
 
-  it('redacts a stream the same however it is cut', async () => {
+  it('redacts a stream, whatever the chunks', async () => {
     for (const pieces of cutsOf(`Ask ${email} or 4111 1111 1111 1111.`)) {
       const { left } = await streamThrough(piiGuard(), [...pieces.map((text) => chunk.delta(text)), chunk.end()]);
       expect(textLeft(left), pieces.join('|')).toBe('Ask [EMAIL] or [CARD].');
@@ -104,7 +104,7 @@ describe('piiGuard, redact', () => {
     }
   });
 
-  it('does not touch a stream with warn', () => {
+  it('has no stream hook and no window with warn', () => {
     expect(piiGuard({ strategy: 'warn' }).processOutputStream).toBeUndefined();
     expect(piiGuard({ strategy: 'warn' }).window).toBeUndefined();
   });
@@ -139,7 +139,7 @@ describe('piiGuard, tool results', () => {
     });
   });
 
-  it('goes on from what an earlier guard made of the result', async () => {
+  it('redacts the result of an earlier guard', async () => {
     const args = argsWith(`${email} secret`, true, part('result', `${email} ***`));
     await callHook(piiGuard(), 'processToolResult', args);
     expect(args.messageList.updateToolInvocation).toHaveBeenCalledWith(
@@ -152,7 +152,7 @@ describe('piiGuard, tool results', () => {
     expect(tripped).toMatchObject({ reason: 'Personal data was found in the tool result.', metadata: { found: { email: 1 } } });
   });
 
-  it.each([null, undefined, 42, 'clean', { a: ['b'] }])('leaves %j alone', async (result) => {
+  it.each([null, undefined, 42, 'clean', { a: ['b'] }])('does not change %j', async (result) => {
     const args = argsWith(result);
     expect(await callHook(piiGuard(), 'processToolResult', args)).toEqual({ result: undefined });
     expect(args.messageList.updateToolInvocation).not.toHaveBeenCalled();
@@ -169,7 +169,7 @@ describe('piiGuard, tool results', () => {
 describe('piiGuard, block and warn', () => {
   const block = piiGuard({ strategy: 'block' });
 
-  it('blocks in the newest turn of the input, without the value in reason or metadata', async () => {
+  it('blocks a value in the newest user turn without the value in reason or metadata', async () => {
     const outcome = await callHook(block, 'processInput', {
       messages: [user('hi'), assistant('?'), user('jane@exa', 'mple.com')],
     });
@@ -182,7 +182,7 @@ describe('piiGuard, block and warn', () => {
     expect(await callHook(block, 'processInput', earlier)).toEqual({ result: undefined });
   });
 
-  it('blocks in an answer, also where the messages do not have it yet', async () => {
+  it('blocks a value in an answer, also if the messages do not contain the answer yet', async () => {
     const messages = [user(email), assistant(email)];
     expect((await callHook(block, 'processOutputStep', { messages, text: email })).tripped?.metadata).toMatchObject({
       found: { email: 1 },
@@ -192,7 +192,7 @@ describe('piiGuard, block and warn', () => {
     expect(await callHook(block, 'processOutputStep', { messages: [user(email)], text: 'fine' })).toEqual({ result: undefined });
   });
 
-  it('only tells onViolation with warn', async () => {
+  it('only calls onViolation with warn', async () => {
     const onViolation = vi.fn<() => void>();
     const warn = piiGuard({ strategy: 'warn', onViolation });
     expect(await callHook(warn, 'processInput', { messages: [user(email)] })).toEqual({ result: undefined });
@@ -204,7 +204,7 @@ describe('piiGuard, block, in a stream', () => {
   const guard = piiGuard({ strategy: 'block' });
 
   it.each([email, '4111 1111 1111 1111', 'DE89 3704 0044 0532 0130 00', '+1 415-555-2671', '536-90-4399', '203.0.113.7'])(
-    'finds %s however it is cut, and lets no piece of it leave',
+    'finds %s and releases no fragment of it, whatever the chunks',
     async (value) => {
       for (const pieces of cutsOf(`The value is ${value}, as I said.`)) {
         const { left, tripped } = await streamThrough(guard, [
@@ -218,14 +218,14 @@ describe('piiGuard, block, in a stream', () => {
     },
   );
 
-  it('lets every chunk of a clean stream leave in order', async () => {
+  it('releases every chunk of a clean stream in order', async () => {
     const chunks = [chunk.of('step-start'), chunk.start(), chunk.delta('all '), chunk.delta('fine'), chunk.end()];
     const { left, tripped } = await streamThrough(guard, [...chunks, chunk.of('finish')]);
     expect(tripped).toBeUndefined();
     expect(left).toEqual([...chunks, chunk.of('finish')]);
   });
 
-  it('keeps the texts of different ids apart', async () => {
+  it('separates texts by id', async () => {
     const chunks = [chunk.delta('jane@exa', 'a'), chunk.delta('mple.com', 'b'), chunk.end('a'), chunk.end('b')];
     expect((await streamThrough(guard, chunks)).tripped).toBeUndefined();
     const interleaved = [
@@ -238,7 +238,7 @@ describe('piiGuard, block, in a stream', () => {
     expect((await streamThrough(guard, interleaved)).tripped).toBeDefined();
   });
 
-  it('does not carry a text over into the next one, nor into another attempt', async () => {
+  it('does not join a text with the next text or the next attempt', async () => {
     const chunks = [chunk.delta('jane@exa'), chunk.end(), chunk.start(), chunk.delta('mple.com'), chunk.end()];
     expect((await streamThrough(guard, chunks)).tripped).toBeUndefined();
     const retried = [chunk.delta('jane@exa'), chunk.of('step-start'), chunk.delta('mple.com')];

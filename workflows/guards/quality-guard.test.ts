@@ -7,7 +7,7 @@ const judge = (text: string | undefined, options?: Parameters<typeof qualityGuar
   callHook(qualityGuard(options), 'processOutputStep', { messages: [user('where?')], text, ...more });
 
 describe('qualityGuard', () => {
-  it.each([good, 'x'.repeat(40), `${good}\n- one\n- two\n- three`])('lets pass %j', async (text) => {
+  it.each([good, 'x'.repeat(40), `${good}\n- one\n- two\n- three`])('passes %j', async (text) => {
     expect(await judge(text)).toEqual({ result: undefined });
   });
 
@@ -21,7 +21,7 @@ describe('qualityGuard', () => {
     expect((await judge(text)).tripped).toEqual({ reason, retry: true, metadata });
   });
 
-  it('says everything that is wrong at once', async () => {
+  it('reports all failures at once', async () => {
     const { tripped } = await judge('no no no no', { maxRepetition: 3, refusalPatterns: [/^no/] });
     expect(tripped?.metadata).toEqual({ score: 0, failed: ['too-short', 'repetitive', 'refusal'] });
     expect(tripped?.reason).toContain('shorter');
@@ -36,11 +36,11 @@ describe('qualityGuard', () => {
     [3, {}, false],
     [0, { maxRetries: 0 }, false],
     [4, { maxRetries: 5 }, true],
-  ])('after %d retries with %j asks for one more: %s', async (retryCount, options, retry) => {
+  ])('after %d retries with %j: requests a retry: %s', async (retryCount, options, retry) => {
     expect((await judge('Yes.', options, { retryCount })).tripped?.retry).toBe(retry);
   });
 
-  it('does not judge a step that calls tools by its length', async () => {
+  it('skips the length checks for a step with tool calls', async () => {
     const toolCalls = [{ toolName: 't', toolCallId: 'c', args: {} }];
     expect(await judge('', {}, { toolCalls })).toEqual({ result: undefined });
     expect(await judge('Let me look.', {}, { toolCalls })).toEqual({ result: undefined });
@@ -49,7 +49,7 @@ describe('qualityGuard', () => {
     expect((await judge('', {}, { toolCalls: [] })).tripped).toBeDefined();
   });
 
-  it('refuses only the configured refusals', async () => {
+  it('rejects refusals only if configured', async () => {
     const text = "I'm sorry, but I cannot help with that request today.";
     expect(await judge(text)).toEqual({ result: undefined });
     const stateful = [/cannot help/g];
@@ -57,13 +57,13 @@ describe('qualityGuard', () => {
       expect((await judge(text, { refusalPatterns: stateful })).tripped?.metadata).toMatchObject({ failed: ['refusal'] });
   });
 
-  it('may allow an empty answer', async () => {
+  it('allows an empty answer with forbidEmpty: false', async () => {
     expect(await judge('', { forbidEmpty: false })).toEqual({ result: undefined });
     expect((await judge('Yes.', { forbidEmpty: false })).tripped?.metadata).toMatchObject({ failed: ['too-short'] });
     expect((await judge('', { minChars: 0 })).tripped?.metadata).toMatchObject({ failed: ['empty'] });
   });
 
-  it('reads the newest answer where it is not given the text', async () => {
+  it('reads the newest answer from the messages without text', async () => {
     expect(await judge(undefined, {}, { messages: [user('x'), assistant(good)] })).toEqual({ result: undefined });
     expect((await judge(undefined, {}, { messages: [assistant(good), user('x')] })).tripped?.metadata).toMatchObject({
       failed: ['empty'],

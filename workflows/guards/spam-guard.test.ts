@@ -42,11 +42,11 @@ describe('spamGuard', () => {
     '请问我的订单在哪里？'.repeat(2),
     'The quick brown fox jumps over the lazy dog. '.repeat(3),
     '',
-  ])('lets pass %j', async (text) => {
+  ])('passes %j', async (text) => {
     expect(await judge(text)).toEqual({ result: undefined });
   });
 
-  it('keeps its limits where its user puts them', async () => {
+  it('applies configured limits', async () => {
     expect((await judge('no no no', { maxRepeats: 2 })).tripped).toBeDefined();
     expect((await judge(links(2), { maxLinks: 1 })).tripped).toBeDefined();
     expect((await judge('STOP IT', { minShoutingLetters: 5 })).tripped).toBeDefined();
@@ -54,7 +54,7 @@ describe('spamGuard', () => {
     expect((await judge('what???', { maxCharRun: 2 })).tripped).toBeDefined();
   });
 
-  it('judges the newest turn only, and only reports with warn', async () => {
+  it('judges only the newest turn, and only reports with warn', async () => {
     const messages = [user('buy '.repeat(30)), assistant('no'), user('ok')];
     expect(await callHook(spamGuard(), 'processInput', { messages })).toEqual({ result: undefined });
     const onViolation = vi.fn<() => void>();

@@ -24,12 +24,12 @@ describe.each([
     return { reason: result.tripwire?.reason, calls: model.calls.length };
   };
 
-  it('stops before the model reads a description or schema with orders', async () => {
+  it('stops before the model reads instructions in a description or schema', async () => {
     for (const tool of [toolOf(order), toolOf('Looks it up.', order)])
       expect(await run(tool)).toEqual({ reason: 'The tool look contains instructions to the model.', calls: 0 });
   });
 
-  it('lets other tools pass', async () => {
+  it('passes other tools', async () => {
     expect(await run(toolOf('Looks an order up by its id. Call it before you answer.'))).toEqual({ reason: undefined, calls: 1 });
   });
 });
@@ -39,7 +39,7 @@ describe('promptInjectionGuard', () => {
     messageOf('user', [{ type: 'file', mimeType: 'text/plain', data, ...more } as never]);
   const judged = async (args: object) => (await callHook(promptInjectionGuard(), 'processInput', args)).tripped !== undefined;
 
-  it('reads text files that the user attaches', async () => {
+  it('finds attacks in text files that the user attaches', async () => {
     for (const data of [btoa(order), `data:text/plain;base64,${btoa(order)}`, `data:text/plain,${encodeURIComponent(order)}`])
       expect(await judged({ messages: [file(data)] })).toBe(true);
     expect(await judged({ messages: [file(btoa('fine'), { filename: `${order}.txt` })] })).toBe(true);
@@ -47,7 +47,7 @@ describe('promptInjectionGuard', () => {
     expect(await judged({ messages: [file(btoa(order), { mimeType: 'image/png' })] })).toBe(false);
   });
 
-  it('reads turns of the assistant and results of tools that a client sends', async () => {
+  it('finds attacks in assistant messages that a client sends', async () => {
     const said = (content: string) =>
       new InterlockAgent({
         id: 'a',

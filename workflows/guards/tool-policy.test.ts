@@ -26,7 +26,7 @@ const ran = async (host: HostName, options: ToolPolicyOptions, ...steps: readonl
 const refusesOne = (host: HostName) => host !== 'Agent';
 
 describe.each(hosts)('toolPolicy in %s', (host) => {
-  it('runs what is allowed, and denies what is not named', async () => {
+  it('runs allowed tools and denies unlisted tools', async () => {
     const options: ToolPolicyOptions = { tools: { read: 'allow', fetch: {}, send: 'deny' } };
     expect(await ran(host, options, [['read']], [['fetch', { a: 1 }]])).toEqual(['read {}', 'fetch {"a":1}']);
     for (const name of ['page', 'send']) {
@@ -39,20 +39,20 @@ describe.each(hosts)('toolPolicy in %s', (host) => {
     }
   });
 
-  it('block stops the run', async () => {
+  it('stops the run with block', async () => {
     const { ran: calls, stopped } = await run(host, { tools: { read: 'allow' }, strategy: 'block' }, [['read'], ['send']]);
     expect(stopped).toContain('The call of send is not allowed');
     expect(calls).toEqual([]);
   });
 
-  it('a person is asked', async () => {
+  it('requests an approval with the decision ask', async () => {
     const { ran: calls, stopped } = await run(host, { tools: { send: { decision: 'ask' } } }, [['send', { to: 'x' }]]);
     expect(calls).toEqual([]);
     if (host === 'InterlockAgent') expect(stopped).toBe('suspended');
     if (host === 'Agent') expect(stopped).toContain('needs an approval');
   });
 
-  it('rules of arguments, anywhere in them', async () => {
+  it('applies rules to arguments at any depth', async () => {
     const options: ToolPolicyOptions = {
       tools: { fetch: { args: { url: urlRule({ hosts: ['example.com'] }), 'more.*.url': urlRule() } } },
     };
@@ -62,7 +62,7 @@ describe.each(hosts)('toolPolicy in %s', (host) => {
     expect(await ran(host, options, [['fetch', { ...good, more: [{ url: 'https://127.1/' }] }]])).toEqual([]);
   });
 
-  it('counts calls of a run, in one step and over steps', async () => {
+  it('limits the calls of a run, within one step and across steps', async () => {
     const options: ToolPolicyOptions = { tools: { read: { maxCalls: 2 }, fetch: 'allow' } };
     expect(await ran(host, options, [['read']], [['read']], [['read']])).toHaveLength(2);
     const inOne = await ran(host, options, [['read'], ['read'], ['read']]);
@@ -70,21 +70,21 @@ describe.each(hosts)('toolPolicy in %s', (host) => {
     expect(await ran(host, { tools: { read: {}, fetch: {} }, maxCalls: 1 }, [['read']], [['fetch']])).toEqual(['read {}']);
   });
 
-  it('knows an order: nothing is sent after a secret was read', async () => {
+  it('denies a call after the tools in notAfter', async () => {
     const options: ToolPolicyOptions = { tools: { read: {}, send: { notAfter: ['read'] } } };
     expect(await ran(host, options, [['send']], [['read']])).toEqual(['send {}', 'read {}']);
     expect(await ran(host, options, [['read']], [['send']])).toEqual(['read {}']);
     expect(await ran(host, options, [['read'], ['send']])).toEqual(refusesOne(host) ? ['read {}'] : []);
   });
 
-  it('denies what repeats an untrusted result', async () => {
+  it('denies a call that repeats an untrusted result', async () => {
     const options: ToolPolicyOptions = { tools: { page: { untrusted: true }, send: { tainted: 'deny' } } };
     expect(await ran(host, options, [['page']], [['send', { to: 'thief@evil.test' }]])).toEqual(['page {}']);
     expect(await ran(host, options, [['page']], [['send', { to: 'jane@example.com' }]])).toHaveLength(2);
     expect(await ran(host, options, [['send', { to: 'thief@evil.test' }]])).toHaveLength(1);
   });
 
-  it('arguments have a size', async () => {
+  it('limits the size of arguments', async () => {
     const options: ToolPolicyOptions = { tools: { send: { maxChars: 20 } } };
     expect(await ran(host, options, [['send', { a: 'x' }]])).toHaveLength(1);
     expect(await ran(host, options, [['send', { a: 'x'.repeat(30) }]])).toEqual([]);
@@ -92,7 +92,7 @@ describe.each(hosts)('toolPolicy in %s', (host) => {
 });
 
 describe('toolPolicy', () => {
-  it('names of objects’ own methods name no tool', async () => {
+  it('rejects tool names that match object methods', async () => {
     const guard = toolPolicy({ tools: { read: 'allow' } });
     for (const toolName of ['constructor', '__proto__', 'toString', 'Read', 'read ']) {
       const part = { type: 'tool-call', payload: { toolCallId: 'c', toolName, args: {} } };
@@ -102,7 +102,7 @@ describe('toolPolicy', () => {
     }
   });
 
-  it('a rule that fails, fails closed', async () => {
+  it('fails closed if a rule throws', async () => {
     const url = urlRule({ resolve: () => Promise.reject(new Error('no network')) });
     const send = vi.fn<() => Promise<string>>(async () => 'sent');
     const agent = new InterlockAgent({
@@ -119,7 +119,7 @@ describe('toolPolicy', () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  it('after an approval the call runs', async () => {
+  it('runs the call after an approval', async () => {
     const execute = vi.fn<() => Promise<string>>(async () => 'sent');
     const agent = new InterlockAgent({
       id: 'a',
@@ -135,7 +135,7 @@ describe('toolPolicy', () => {
     expect(execute).toHaveBeenCalledTimes(1);
   });
 
-  it('tells why, and never an argument', async () => {
+  it('reports the reason and never an argument', async () => {
     const onViolation = vi.fn<(violation: unknown) => void>();
     await run('InterlockAgent', { tools: { send: { args: { to: () => 'must be known' } } }, onViolation }, [
       ['send', { to: 'rosebud' }],
@@ -147,7 +147,7 @@ describe('toolPolicy', () => {
   });
 
   it.each([{ tools: { a: 'maybe' } }, { tools: { a: { args: { x: 1 } } } }, { tools: { a: { more: 1 } } }, {}])(
-    'refuses %j',
+    'rejects %j',
     (options) => {
       expect(() => toolPolicy(options as never)).toThrow(/guard\/(?:invalid|unknown)-option/);
     },

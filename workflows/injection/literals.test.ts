@@ -5,7 +5,7 @@ import { beyondAscii, literalsOf } from './literals.js';
 import { inputSignals, toolResultSignals } from './signals.js';
 import { createWordScanner } from './word-scanner.js';
 
-describe('the words that every match of an expression has in it', () => {
+describe('literalsOf', () => {
   it.each<[RegExp, readonly (readonly string[])[]]>([
     [/Ignore (?:all|every) rules/, [['ignore '], ['all', 'every'], [' rules']]],
     [/\bshow\W+(?:\w+\W+){0,3}?prompts?\b/i, [['show'], ['prompt']]],
@@ -18,17 +18,17 @@ describe('the words that every match of an expression has in it', () => {
     [/(?:no ){2,}way/, [['no '], ['way']]],
   ])('%s: %j', (regex, expected) => expect(literalsOf(regex)).toEqual(expected));
 
-  it('are known of nearly all signals', () => {
+  it('finds literals for at least 90% of all signals', () => {
     const without = toolResultSignals.filter(({ pattern }) => literalsOf(pattern).length === 0);
     expect(without.length).toBeLessThan(inputSignals.length / 10);
   });
 });
 
-describe('a scanner of words', () => {
+describe('createWordScanner', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 });
   const text = fc.string({ unit: fc.constantFrom('a', 'B', 'c', ' ', 'é'), maxLength: 30 });
 
-  it('finds what is there, and nothing else', () => {
+  it('finds exactly the words in the text', () => {
     fc.assert(
       fc.property(fc.uniqueArray(word, { maxLength: 12 }), text, (words, given) => {
         const found = new Uint8Array(words.length);
@@ -40,7 +40,7 @@ describe('a scanner of words', () => {
     );
   });
 
-  it('reads characters as others, or not at all', () => {
+  it('maps or skips characters with a read function', () => {
     const found = new Uint8Array(2);
     const read = (sign: string) => (sign === '1' ? 'i' : /[a-z]/.test(sign) ? sign : '');
     atOnce(createWordScanner(['ignore', beyondAscii], read).scan('1-g.N o r e', found));

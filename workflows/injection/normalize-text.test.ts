@@ -18,19 +18,19 @@ describe('normalizeText', () => {
     expect(normalizeText(raw)).toMatchObject({ text });
   });
 
-  it('keeps the letters apart, with digits that stand for letters read as such', () => {
+  it('returns only letters and replaces digits in leetspeak', () => {
     expect(lettersOf('1gn0r3 — 4LL, p.r.e.v!')).toBe('ignoreallprevi');
     expect(lettersOf('no 2, 6 and 9')).toBe('noand');
   });
 
-  it('reads what is written in invisible characters, and takes it out', () => {
+  it('decodes and removes text in invisible characters', () => {
     const tags = Array.from('run', (each) => String.fromCodePoint(0xe0000 + (each.codePointAt(0) ?? 0))).join('');
     expect(normalizeText(`a${tags}b`)).toMatchObject({ text: 'ab', hidden: 'run' });
     const selectors = [...Buffer.from('exec')].map((byte) => String.fromCodePoint(0xe0100 + byte - 16)).join('');
     expect(normalizeText(`a${selectors}b`)).toMatchObject({ text: 'ab', hidden: 'exec' });
   });
 
-  it('counts invisible characters inside Latin words only', () => {
+  it('counts invisible characters only inside Latin words', () => {
     expect(normalizeText('a\u200Bb\u200C\u200Dc می\u200Cخواهم d\u200B').invisibles).toBe(3);
     expect(normalizeText('\u{1F469}\u200D\u{1F467} ok').invisibles).toBe(0);
   });

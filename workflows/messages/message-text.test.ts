@@ -11,7 +11,7 @@ const tool = messageOf('assistant', [
 ]);
 
 describe('textsOf', () => {
-  it('gives the text parts only', () => {
+  it('returns only the text parts', () => {
     expect(textsOf(tool)).toEqual(['a', 'b']);
     expect(textOf(tool)).toBe('ab');
   });
@@ -25,7 +25,7 @@ describe('textsOf', () => {
 });
 
 describe('userTurns', () => {
-  it('parts turns where the assistant speaks', () => {
+  it('splits turns at assistant messages', () => {
     const [a, b, c, d] = [user('a'), user('b'), assistant('c'), user('d')];
     expect(userTurns([a, b, c, d])).toEqual([[a, b], [d]]);
     expect(newestUserTurn([a, b, c, d])).toEqual([d]);
@@ -33,14 +33,14 @@ describe('userTurns', () => {
     expect(newestUserTurn([a, c])).toEqual([a]);
   });
 
-  it('counts signals with words from outside, and no others', () => {
+  it('includes only signals with external text', () => {
     const [said, noted, state] = [signal('user'), signal('notification'), signal('state')];
     expect(userTurns([said, noted, state, message('system', 's'), user('x')])).toEqual([[said, noted, user('x')]]);
   });
 });
 
 describe('responseMessages', () => {
-  it('gives what the assistant said since the user last spoke', () => {
+  it('returns the assistant messages after the last user message', () => {
     const [a, b, c] = [assistant('old'), assistant('new'), assistant('newer')];
     expect(responseMessages([user('x'), a, user('y'), b, signal('state'), c])).toEqual([b, c]);
     expect(responseMessages([a])).toEqual([a]);
@@ -49,7 +49,7 @@ describe('responseMessages', () => {
 });
 
 describe('readingsOf', () => {
-  it('reads parts as lines and run together', () => {
+  it('returns the parts joined by lines and without a separator', () => {
     expect(readingsOf(['a', 'b'])).toEqual(['a\nb', 'ab']);
     expect(readingsOf(['a'])).toEqual(['a']);
     expect(readingsOf([])).toEqual(['']);

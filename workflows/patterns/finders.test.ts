@@ -103,7 +103,7 @@ describe.each(cases)('%s: %j', (kind, value) => {
   const text = `${lead}${value}${tail}`;
   const finder = combineFinders(findersOf([kind], { countries }));
 
-  it('is found whole, alone, in the middle and at the end', () => {
+  it('is found as a whole: alone, in the middle and at the end', () => {
     const values = (each: string) => finder.find(each, 0).map(({ start, end }) => each.slice(start, end));
     expect(values(text)).toEqual([value]);
     expect(values(`${lead}${value}${after[kind] ?? ''}`)).toEqual([value]);
@@ -111,7 +111,7 @@ describe.each(cases)('%s: %j', (kind, value) => {
     expect(values(`${lead}${value}${tail}\n${lead}${value}${tail}`)).toEqual([value, value]);
   });
 
-  it('is replaced the same however it is cut, and no piece of it leaves', () => {
+  it('is replaced without a released fragment, whatever the chunks', () => {
     const expected = `${lead}[${kind}]${tail}`;
     expect(whole(text, finder)).toBe(expected);
     for (const pieces of [...cutsOf(text), text.split(''), ...randomCuts(text, 300)]) {
@@ -122,7 +122,7 @@ describe.each(cases)('%s: %j', (kind, value) => {
     }
   });
 
-  it('is no longer than the finder says', () => {
+  it('is at most maxLength characters long', () => {
     expect(value.length).toBeLessThanOrEqual(Number(finder.maxLength));
   });
 });
@@ -180,25 +180,25 @@ describe('a value in disguise', () => {
     ),
   );
 
-  itEvery(written)('%s, %s: is found, and no piece of it leaves, however it is cut', (kind, _how, value) => {
+  itEvery(written)('%s, %s: is found and no fragment of it is released, whatever the chunks', (kind, _how, value) => {
     const text = `It is ${value} , ok`;
     for (const pieces of [[text], text.split(''), ...randomCuts(text, 10)])
       expect(inPieces(pieces).joined, JSON.stringify(pieces)).toBe(`It is [${kind}] , ok`);
   });
 
-  it('is found with its label in disguise, and where the other half of its code is still to come', () => {
+  it('is found with a disguised label, an incomplete escape sequence or percent-encoding', () => {
     expect(whole('B\u200Bearer mF_9.B5f-4.1JqM ok')).toBe('B\u200Bearer [bearer] ok');
     expect(inPieces(['to \\u006', 'aane@example.com', ' ok']).joined).toBe('to [email] ok');
     expect(whole('postgres://user:p%40ss%2Fw@host/db')).toBe('postgres://[url-credentials]@host/db');
   });
 
-  it('is the same in every cut in a row of addresses', () => {
+  it('is replaced in a sequence of addresses, whatever the chunks', () => {
     const text = 'eyJhbGciOiJub25lIn0.eyJpc3MiOiJqb2UifQ.AKIAZZ7EXAMPLE7EXAMPиван＠пример．рфиван＠пример．рф';
     for (const pieces of [text.match(/.{1,9}/g) ?? [], text.split(''), ...cutsOf(text)])
       expect(inPieces(pieces).joined, JSON.stringify(pieces)).toBe(whole(text));
   });
 
-  it('is parted by more than 16 invisible characters', () => {
+  it('ends at more than 16 invisible characters', () => {
     const text = (count: number) => `jane${'\u200B'.repeat(count)}@example.com ok`;
     expect([whole(text(16)), whole(text(17))]).toEqual(['[email] ok', text(17)]);
   });
@@ -210,21 +210,21 @@ describe('a URL with credentials', () => {
     ['https://oauth2token1234567890@host.example/', 'https://[url-credentials]@host.example/'],
     ['https://admin:s3cret@203.0.113.7/ jane@example.com', 'https://[url-credentials]@[ip]/ [email]'],
     ['https://jane@example.com/', 'https://[email]/'],
-  ])('keeps its host, however it is cut: %s', (text, expected) => {
+  ])('keeps its host, whatever the chunks: %s', (text, expected) => {
     expect(whole(text)).toBe(expected);
     for (const pieces of [...cutsOf(text), text.split('')])
       expect(inPieces(pieces).joined, JSON.stringify(pieces)).toBe(expected);
   });
 });
 
-describe('what is no value', () => {
-  itEvery(harmless)('is left alone: %j', (text) => {
+describe('text without values', () => {
+  itEvery(harmless)('is not changed: %j', (text) => {
     expect(whole(text)).toBe(text);
     for (const pieces of [text.split(''), ...randomCuts(text, 50)]) expect(inPieces(pieces).joined).toBe(text);
   });
 });
 
-describe('laws', () => {
+describe('properties', () => {
   const piece = fc.oneof(
     fc.constantFrom(...cases.map(([kind, value]) => `${before[kind] ?? ''}${value}${after[kind] ?? ''}`)),
     fc
@@ -266,7 +266,7 @@ describe('laws', () => {
   const text = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join(''));
   const cut = fc.infiniteStream(fc.integer({ min: 1, max: 12 }));
 
-  it.each(['all', ...valueKinds] as const)('%s: the pieces that leave add up to the whole, however it is cut', (kind) => {
+  it.each(['all', ...valueKinds] as const)('%s: the released pieces add up to the whole result, whatever the chunks', (kind) => {
     const finder = combineFinders(
       findersOf(kind === 'all' ? valueKinds : [kind], { defaultCountry: 'US', countries: idCountries }),
     );
@@ -284,7 +284,7 @@ describe('laws', () => {
     );
   });
 
-  it('holds no more than a word of ordinary text, and knows no more than it must of what has left', () => {
+  it('buffers at most one word of ordinary text and a bounded lookbehind', () => {
     const words = 'It is on its way, and will be there on Thursday. '.repeat(50);
     const { released, held } = inPieces(words.match(/.{1,4}/g) ?? []);
     let [came, left] = [0, 0];
@@ -336,14 +336,14 @@ const adversarial = [
   '&#0',
 ];
 
-describe('work', () => {
-  itEvery(adversarial)('reads 50,000 characters of %j', (piece) => {
+describe('long adversarial input', () => {
+  itEvery(adversarial)('processes 50,000 characters of %j', (piece) => {
     const text = piece.repeat(Math.ceil(50_000 / piece.length));
     expect(whole(`${text}!`).length).toBeGreaterThan(0);
     expect(all.open(text, 0)).toBeLessThanOrEqual(text.length);
   });
 
-  itEvery(adversarial)('holds a bounded piece of a stream of %j', (piece) => {
+  itEvery(adversarial)('buffers a bounded part of a stream of %j', (piece) => {
     const text = piece.repeat(Math.ceil(30_000 / piece.length));
     const pieces = text.match(/[^]{1,600}/g) ?? [];
     let held = nothingPending;

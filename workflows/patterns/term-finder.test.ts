@@ -47,7 +47,7 @@ describe('termFinder', () => {
     ['go to', `go${' '.repeat(65)}to`],
   ])('does not find %j in %j', (term, text) => expect(found([term], text)).toEqual([]));
 
-  it('prefers the longer of two terms, finds parts of words where asked to, and nothing without terms', () => {
+  it('prefers the longer term, finds parts of words if configured, and finds nothing without terms', () => {
     expect(found(['go', 'go to hell'], 'go to hell, go')).toEqual(['go to hell', 'go']);
     expect(found(['ass'], 'first class', false)).toEqual(['ass']);
     expect(found(['', ' '], 'anything', false)).toEqual([]);
@@ -59,7 +59,7 @@ describe('termFinder', () => {
   const piece = fc.constantFrom(...words.split('|'), '\u200B'.repeat(16), ' '.repeat(63));
   const text = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''));
 
-  it.each([true, false])('whole words %s: what is left does not depend on the cut', (wholeWords) => {
+  it.each([true, false])('whole words %s: the output does not depend on the chunks', (wholeWords) => {
     const editing = { pattern: combineFinders([['term', termFinder(terms, wholeWords)]]), replace: () => '[]' };
     fc.assert(
       fc.property(text, fc.infiniteStream(fc.integer({ min: 1, max: 5 })), (each, sizes) => {
@@ -77,7 +77,7 @@ describe('termFinder', () => {
     );
   });
 
-  it.each([true, false])('whole words %s: finds what the pattern does in text without forms of compatibility', (wholeWords) => {
+  it.each([true, false])('whole words %s: finds the matches of the pattern in text without compatibility forms', (wholeWords) => {
     const plain = fc
       .array(fc.constantFrom('idiot', 'go', ' to ', 'hell', ' ', 'idi', 'ot', 'x', '.', 'c++', 'a-b', '坏词', '\u200B', '🐍'), {
         maxLength: 10,
@@ -91,7 +91,7 @@ describe('termFinder', () => {
     );
   });
 
-  it('holds a bounded piece, whatever comes', () => {
+  it('buffers a bounded amount of any text', () => {
     const pattern = combineFinders([['term', termFinder(terms, true)]]);
     for (const each of ['go ', 'i\u200B', 'ｉ', 'ﬀ', '🐍', 'a', 'idio', ' ', '\u0308']) {
       let held = nothingPending;

@@ -98,7 +98,7 @@ describe('iban', () => {
     expect(valuesOf(iban.toLowerCase(), 'iban')).toEqual([iban.toLowerCase()]);
   });
 
-  itEvery(ibans)('takes no %s with a wrong checksum', (iban) => {
+  itEvery(ibans)('does not find a %s with a wrong checksum', (iban) => {
     expect(valuesOf(`Pay to ${withWrongChecksum(iban)}`, 'iban')).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe('iban', () => {
     expect(valuesOf(text, 'iban')).toEqual([]);
   });
 
-  it('leaves out the bank code behind it', () => {
+  it('excludes a bank code after the IBAN', () => {
     expect(valuesOf('GB29NWBK60161331926819 NWBKGB2L', 'iban')).toEqual(['GB29NWBK60161331926819']);
   });
 });
@@ -140,12 +140,12 @@ describe('card', () => {
     expect(valuesOf(`${grouped}\n`, 'card')).toEqual([grouped]);
   });
 
-  itEvery(cards)('takes no %s with a wrong check digit', (_brand, digits) => {
+  itEvery(cards)('does not find a %s with a wrong check digit', (_brand, digits) => {
     const wrong = digits.slice(0, -1) + String((Number(digits.at(-1)) + 1) % 10);
     expect(valuesOf(`Card: ${wrong}`, 'card')).toEqual([]);
   });
 
-  it('finds a card between other numbers, such as its date and code', () => {
+  it('finds a card next to its date and code', () => {
     expect(valuesOf('4111 1111 1111 1111 12/26 123', 'card')).toEqual(['4111 1111 1111 1111']);
     expect(valuesOf('No. 12 4111-1111-1111-1111', 'card')).toEqual(['4111-1111-1111-1111']);
     expect(valuesOf('4111111111111111 5555555555554444', 'card')).toEqual(['4111111111111111', '5555555555554444']);
@@ -163,7 +163,7 @@ describe('card', () => {
     ['a brand that does not exist', '9999999999999995'],
     ['a mastercard that is too short', '51000000000008'],
     ['a longer number that ends like a mastercard', '0002221000000000009'],
-  ])('takes no card from %s', (_what, text) => {
+  ])('does not find a card in %s', (_what, text) => {
     expect(valuesOf(`x ${text} y`, 'card')).toEqual([]);
   });
 });
@@ -293,7 +293,7 @@ describe('phone', () => {
     ['DE', '2024-01-15'],
     ['DE', '15.01.2024'],
     ['DE', 'Bestellung 123456789'],
-  ] as const)('takes nothing else for a national number of %s: %j', (defaultCountry, text) => {
+  ] as const)('does not find a national number of %s in %j', (defaultCountry, text) => {
     expect(valuesOf(text, 'phone', { defaultCountry })).toEqual([]);
   });
 });
@@ -307,7 +307,7 @@ describe('findPii', () => {
     expect(countKinds(findPii(`${text} ${text}`))).toEqual({ email: 2, phone: 2, card: 2, ip: 2, iban: 2, ssn: 2 });
   });
 
-  it('finds only the kinds it is asked for', () => {
+  it('finds only the requested kinds', () => {
     for (const kind of piiKinds.filter((one) => one !== 'national-id'))
       expect(found(text, [kind]).map(([each]) => each)).toEqual([kind]);
     expect(found(text, [])).toEqual([]);
@@ -333,8 +333,8 @@ const filler = fc.oneof(
 );
 const mixedText = fc.array(fc.oneof(value, filler), { maxLength: 12 }).map((pieces) => pieces.join(''));
 
-describe('laws', () => {
-  it('gives spans that are sorted, disjoint, not empty and within the text', () => {
+describe('properties', () => {
+  it('returns sorted, disjoint, non-empty spans within the text', () => {
     fc.assert(
       fc.property(mixedText, (text) => {
         let end = 0;
@@ -389,8 +389,8 @@ const adversarial = [
   '4',
 ];
 
-describe('work', () => {
-  itEvery(adversarial)('gets through 100,000 characters of %j', (piece) => {
+describe('long adversarial input', () => {
+  itEvery(adversarial)('searches 100,000 characters of %j', (piece) => {
     const text = piece.repeat(Math.ceil(100_000 / piece.length));
     expect(findPii(text, piiKinds, { defaultCountry: 'US' }).length).toBeGreaterThanOrEqual(0);
     expect(findPii(`${text}!`, piiKinds).length).toBeGreaterThanOrEqual(0);

@@ -41,11 +41,11 @@ const textOf = (kind: ValueKind): string => {
 const strategies = ['mask', 'hash', 'remove', 'replace', 'block'] as const;
 const editing = ['mask', 'hash', 'remove', 'replace'] as const;
 
-describe('by itself', () => {
+describe('a finder with a replacement', () => {
   const cases = valueKinds.flatMap((kind) => editing.map((strategy) => ({ kind, strategy })));
 
   it.each(cases)(
-    '$kind, $strategy: is the same in every cut in two, in units and in 500 cuts at random',
+    '$kind, $strategy: gives the same result for every split in two, single characters and 500 random splits',
     ({ kind, strategy }) => {
       const by = { pattern: combineFinders(findersOf([kind], { countries: ['CH'] })), replace: swap(strategy) };
       const text = textOf(kind);
@@ -70,26 +70,29 @@ describe('by itself', () => {
   };
 });
 
-describe('in the gate', () => {
+describe('a redactor in GuardedStream', () => {
   const allCuts = (text: string) => [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: 500, seed: 23 })];
 
-  it.each(valueKinds)('%s: reads the same in each cut, said, thought and as two texts at a time', async (kind) => {
-    const guard = redactor({ strategy: 'replace', kinds: [kind], countries: ['CH'] });
-    const text = textOf(kind);
-    const expected = texts((await sendAll([guard], [delta(text)])).left)['text one'];
-    expect(expected).toBe(text.replace(samples[kind].value, `[${labelOf(kind)}]`));
-    for (const pieces of allCuts(text)) {
-      const chunks = pieces.flatMap((piece) => [delta(piece), thought(piece), source, delta(piece, 'two')]);
-      const left = texts((await sendAll([guard], chunks)).left);
-      expect(left, JSON.stringify(pieces)).toMatchObject({
-        'text one': expected,
-        'reasoning one': expected,
-        'text two': expected,
-      });
-    }
-  });
+  it.each(valueKinds)(
+    '%s: gives the same result for all chunks in text, in reasoning and in two parallel texts',
+    async (kind) => {
+      const guard = redactor({ strategy: 'replace', kinds: [kind], countries: ['CH'] });
+      const text = textOf(kind);
+      const expected = texts((await sendAll([guard], [delta(text)])).left)['text one'];
+      expect(expected).toBe(text.replace(samples[kind].value, `[${labelOf(kind)}]`));
+      for (const pieces of allCuts(text)) {
+        const chunks = pieces.flatMap((piece) => [delta(piece), thought(piece), source, delta(piece, 'two')]);
+        const left = texts((await sendAll([guard], chunks)).left);
+        expect(left, JSON.stringify(pieces)).toMatchObject({
+          'text one': expected,
+          'reasoning one': expected,
+          'text two': expected,
+        });
+      }
+    },
+  );
 
-  it.each(valueKinds)('%s, block: lets out nothing of the value, in each cut', async (kind) => {
+  it.each(valueKinds)('%s, block: releases no fragment of the value, whatever the chunks', async (kind) => {
     const guard = redactor({ strategy: 'block', kinds: [kind], countries: ['CH'] });
     const text = textOf(kind);
     const before = text.slice(0, text.indexOf(samples[kind].value));
@@ -104,7 +107,7 @@ describe('in the gate', () => {
   });
 });
 
-describe('in an agent', { timeout: 60_000 }, () => {
+describe('a redactor in an agent', { timeout: 60_000 }, () => {
   /** Combines kinds, strategies and shapes, so that each strategy meets every shape. */
   const shapesOf = (kind: number, strategy: number): StreamShape[] => {
     const others = streamShapes.slice(1);
@@ -114,39 +117,42 @@ describe('in an agent', { timeout: 60_000 }, () => {
     strategies.map((strategy, column) => ({ kind, strategy, shapes: shapesOf(row, column) })),
   );
 
-  it.each(cases)('$kind, $strategy: is the same in every cut, as $shapes', async ({ kind, strategy, shapes }) => {
+  it.each(cases)('$kind, $strategy: gives the same result for all chunks as $shapes', async ({ kind, strategy, shapes }) => {
     await assertChunkInvariant([redactor({ strategy, kinds: [kind], countries: ['CH'], key: 'pepper' })], [textOf(kind)], {
       shapes,
       randomCuts: 2,
     });
   });
 
-  it.each(valueKinds)('%s: no piece leaves, in any shape', async (kind) => {
+  it.each(valueKinds)('%s: releases no fragment in any shape', async (kind) => {
     const one = { text: textOf(kind), value: samples[kind].value };
     await assertNoFragment([redactor({ strategy: 'block', kinds: [kind], countries: ['CH'] })], [one], { randomCuts: 2 });
   });
 
-  it.each(valueKinds)('%s, restore: the model never sees it, and the caller has it back in every cut', async (kind) => {
-    const guard = redactor({ strategy: 'restore', kinds: [kind], countries: ['CH'] });
-    const name = `[${labelOf(kind)}_1]`;
-    const answer = `So ${name}.`;
-    for (const pieces of [[answer], unitCuts(answer), ...twoWayCuts(answer)]) {
-      const model = scriptedModel({ steps: [{ text: pieces }] });
-      const agent = new InterlockAgent({
-        id: 'a',
-        name: 'a',
-        instructions: '',
-        model,
-        inputProcessors: [guard],
-        outputProcessors: [guard],
-      });
-      const stream = await agent.stream(textOf(kind));
-      let left = '';
-      for await (const part of stream.fullStream) if (part.type === 'text-delta') left += part.payload.text;
-      expect(left, JSON.stringify(pieces)).toBe(`So ${samples[kind].value}.`);
-      const prompt = JSON.stringify(model.calls[0]?.prompt);
-      expect(prompt).toContain(name);
-      expect(prompt).not.toContain(samples[kind].value);
-    }
-  });
+  it.each(valueKinds)(
+    '%s, restore: hides the value from the model and restores it for the caller, whatever the chunks',
+    async (kind) => {
+      const guard = redactor({ strategy: 'restore', kinds: [kind], countries: ['CH'] });
+      const name = `[${labelOf(kind)}_1]`;
+      const answer = `So ${name}.`;
+      for (const pieces of [[answer], unitCuts(answer), ...twoWayCuts(answer)]) {
+        const model = scriptedModel({ steps: [{ text: pieces }] });
+        const agent = new InterlockAgent({
+          id: 'a',
+          name: 'a',
+          instructions: '',
+          model,
+          inputProcessors: [guard],
+          outputProcessors: [guard],
+        });
+        const stream = await agent.stream(textOf(kind));
+        let left = '';
+        for await (const part of stream.fullStream) if (part.type === 'text-delta') left += part.payload.text;
+        expect(left, JSON.stringify(pieces)).toBe(`So ${samples[kind].value}.`);
+        const prompt = JSON.stringify(model.calls[0]?.prompt);
+        expect(prompt).toContain(name);
+        expect(prompt).not.toContain(samples[kind].value);
+      }
+    },
+  );
 });

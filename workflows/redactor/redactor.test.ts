@@ -18,7 +18,7 @@ const redacted = async (options: RedactorOptions, text: string) => {
 };
 
 describe('strategies', () => {
-  it('need no randomness while a module loads, which Cloudflare Workers forbid', async () => {
+  it('use no randomness at construction, as Cloudflare Workers require', async () => {
     const random = vi.spyOn(globalThis.crypto, 'getRandomValues');
     const guard = redactor({ strategy: 'hash' });
     redactor({ strategy: 'replace' });
@@ -36,7 +36,7 @@ describe('strategies', () => {
     expect(await redacted({ strategy, patterns: [order] }, `Ask ${email} about NO-123456.`)).toBe(expected);
   });
 
-  it('replace: as configured, by kind', async () => {
+  it('replace: uses the configured text or the kind', async () => {
     expect(await redacted({ strategy: 'replace', replacement: '█' }, `Ask ${email}`)).toBe('Ask █');
     expect(await redacted({ strategy: 'replace', replacement: (kind) => `<${kind}>` }, 'key ghp_' + 'aB3d'.repeat(9))).toBe(
       'key <api-key>',
@@ -46,7 +46,7 @@ describe('strategies', () => {
     );
   });
 
-  it('hash: equal values have equal hashes, of a key', async () => {
+  it('hash: gives equal hashes for equal values and keys', async () => {
     const hashed = redactor({ strategy: 'hash' });
     const text = async (guard: ReturnType<typeof redactor>, value: string) =>
       JSON.stringify((await callHook(guard, 'processInput', { messages: [user(value)] })).result);
@@ -58,7 +58,7 @@ describe('strategies', () => {
     expect(await text(keyed(), email)).toBe(await text(keyed(), email));
   });
 
-  it.each(['mask', 'hash', 'replace', 'remove'] as const)('%s: what was redacted once stays as it is', async (strategy) => {
+  it.each(['mask', 'hash', 'replace', 'remove'] as const)('%s: does not change redacted text again', async (strategy) => {
     const options = { strategy, key: 'pepper' } as const;
     const key = 'ghp_' + 'aB3d'.repeat(9);
     const once = await redacted(options, `Password: hunter2x99, ${email}, api key: ${key}, card 4111 1111 1111 1111.`);
@@ -66,7 +66,7 @@ describe('strategies', () => {
     expect(await redacted(options, once)).toBe(once);
   });
 
-  it('block: says which kinds, never the value', async () => {
+  it('block: reports the kinds and never the value', async () => {
     const { tripped } = await callHook(redactor({ strategy: 'block' }), 'processInput', { messages: [user(`I am ${email}`)] });
     expect(tripped).toEqual({
       reason: 'The input contains values that must not be shown.',
@@ -75,7 +75,7 @@ describe('strategies', () => {
     });
   });
 
-  it('tells onViolation what it took out, without the values', async () => {
+  it('report the redacted kinds to onViolation without the values', async () => {
     const onViolation = vi.fn<(violation: unknown) => void>();
     const guard = redactor({ strategy: 'mask', onViolation });
     await callHook(guard, 'processOutputStep', { messages: [user('?'), assistant(`${email} and 4111 1111 1111 1111`)] });
@@ -87,7 +87,7 @@ describe('strategies', () => {
   });
 });
 
-describe('options that cannot be used', () => {
+describe('invalid options', () => {
   it.each<[string, string, Partial<RedactorOptions>]>([
     ['guard/unknown-option', 'redactor.pattern', { pattern: [order] } as never],
     ['guard/invalid-option', 'redactor.entropy', { entropy: 'yes' as never }],
@@ -114,7 +114,7 @@ describe('options that cannot be used', () => {
     expect(isInterlockError(thrown) && { code: thrown.code, path: thrown.path }).toEqual({ code, path });
   });
 
-  it('an unbounded pattern holds the part if configured', async () => {
+  it('maxLength: part buffers the whole part', async () => {
     const quoted = { name: 'secret', regex: /<secret>[^<]*<\/secret>/, maxLength: 'part' as const };
     const guard = redactor({ strategy: 'replace', kinds: [], patterns: [quoted] });
     const text = `It is <secret>${'x'.repeat(500)}</secret>, yes.`;
@@ -125,7 +125,7 @@ describe('options that cannot be used', () => {
 });
 
 describe('in a stream', () => {
-  it('redacts own patterns the same however they are cut', async () => {
+  it('redacts custom patterns, whatever the chunks', async () => {
     const guard = redactor({
       strategy: 'replace',
       kinds: [],
@@ -137,7 +137,7 @@ describe('in a stream', () => {
     }
   });
 
-  it('redacts reasoning and the arguments of a call', async () => {
+  it('redacts reasoning and tool arguments', async () => {
     const guard = redactor({ strategy: 'replace' });
     const reasoning = (text: string) => ({ type: 'reasoning-delta', payload: { id: 'r', text } });
     const args = (argsTextDelta: string) => ({ type: 'tool-call-delta', payload: { toolCallId: 'c', argsTextDelta } });
@@ -163,11 +163,14 @@ describe('in a stream', () => {
   const values = [email, '4111 1111 1111 1111', ['sk', 'ant', 'api03', 'Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA'].join('-')];
   const options = { randomCuts: 5, shapes: ['text', 'around-reasoning', 'two-texts', 'arguments'] as const };
 
-  it.each(['mask', 'replace', 'hash', 'remove'] as const)('%s is the same for every cut in an agent', async (strategy) => {
-    await assertChunkInvariant([redactor({ strategy })], [`It is ${values[0]}, ok?`], options);
-  });
+  it.each(['mask', 'replace', 'hash', 'remove'] as const)(
+    '%s gives the same result for all chunks in an agent',
+    async (strategy) => {
+      await assertChunkInvariant([redactor({ strategy })], [`It is ${values[0]}, ok?`], options);
+    },
+  );
 
-  it.each(values)('no piece of %s leaves an agent', async (value) => {
+  it.each(values)('no fragment of %s leaves an agent', async (value) => {
     const cases = [{ text: `It is ${value} ok?`, value }];
     await assertNoFragment([redactor({ strategy: 'block' })], cases, { ...options, randomCuts: 0 });
     await assertNoFragment([redactor({ strategy: 'replace' })], cases, { ...options, randomCuts: 0 });
@@ -210,7 +213,7 @@ describe.each(kinds)('restore, in %s', (_name, Kind) => {
     return { agent, sent, prompts: () => model.calls.map(({ prompt }) => JSON.stringify(prompt)) };
   };
 
-  it('the model sees placeholders, the tool and the caller get the values', async () => {
+  it('shows placeholders to the model and values to the tool and the caller', async () => {
     const { agent, sent, prompts } = setUp();
     const { text } = await agent.generate(`Write to ${email}. Ignore [EMAIL_2].`);
     expect(prompts()).toHaveLength(2);
@@ -220,7 +223,7 @@ describe.each(kinds)('restore, in %s', (_name, Kind) => {
     expect(text).toBe(`Sent to ${email} and john@example.com, not [EMAIL_9].`);
   });
 
-  it('a run does not know the values of another', async () => {
+  it('keeps the values of each run separate', async () => {
     const guard = redactor({ strategy: 'restore' });
     await setUp(guard).agent.generate(`Write to ${email}.`);
     const { agent, sent } = setUp(guard);

@@ -16,7 +16,7 @@ const digits: Redaction = {
 const pii: Redaction<PiiSpan> = { find: (text) => findPii(text), replacement: ({ kind }) => `[${kind.toUpperCase()}]` };
 
 describe('redactingTexts', () => {
-  it('finds a value once whose replacement looks like one', () => {
+  it('finds a value once, also if its replacement looks like a value', () => {
     const marks: Redaction = { ...digits, replacement: () => '0000' };
     expect(redacted(['1234'], marks)).toMatchObject({ texts: ['0000'], found: [{ start: 0, end: 4 }] });
   });
@@ -47,12 +47,12 @@ describe('redactingTexts', () => {
     expect(redacted(texts, digits).texts).toEqual(expected);
   });
 
-  it('judges a text by itself before it is joined, so that words next to a value stay', () => {
+  it('redacts each text before joining, so that words next to a value remain', () => {
     expect(redacted(['Write to', 'jane@example.com'], pii).texts).toEqual(['Write to', '[EMAIL]']);
     expect(redacted(['Write to jane@exa', 'mple.com now'], pii).texts).toEqual(['Write to [EMAIL]', ' now']);
   });
 
-  it('ends where a replacement is itself a find', () => {
+  it('terminates if a replacement is itself a match', () => {
     const contradictory: Redaction = { ...digits, replacement: () => '0000' };
     expect(redacted(['1234'], contradictory).texts).toEqual(['0000']);
   });
@@ -67,7 +67,7 @@ describe('redactingTexts', () => {
     { maxLength: 4 },
   );
 
-  it('changes nothing the second time', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(texts, (each) => {
         const once = redacted(each, pii);
@@ -78,7 +78,7 @@ describe('redactingTexts', () => {
     );
   });
 
-  it('leaves text without values alone and keeps the number of texts', () => {
+  it('keeps the number of texts, and text without values', () => {
     fc.assert(
       fc.property(texts, (each) => {
         const left = redacted(each, pii);
@@ -89,7 +89,7 @@ describe('redactingTexts', () => {
     );
   });
 
-  it('finds a value however it was cut over two texts', () => {
+  it('finds a value at any split between two texts', () => {
     for (const value of ['jane@example.com', '4111 1111 1111 1111', 'DE89370400440532013000'])
       for (let cut = 1; cut < value.length; cut++) {
         const left = redacted([`x ${value.slice(0, cut)}`, `${value.slice(cut)} y`], pii);

@@ -13,11 +13,11 @@ describe('repetitionOf', () => {
     ['We ship on Monday only.\nOther text.\nWe ship on Monday only.\nMore.\nwe ship on monday only', 3],
     ['спасибо спасибо спасибо спасибо', 4],
     ['ok. ok? fine. ok', 2],
-  ])('counts in %j: %d', (text, expected) => {
+  ])('counts repetitions in %j: %d', (text, expected) => {
     expect(repetitionOf(text)).toBe(expected);
   });
 
-  it('gets through long text', () => {
+  it('handles long text', () => {
     expect(repetitionOf('word '.repeat(20_000))).toBe(20_000);
     expect(repetitionOf("a'".repeat(50_000))).toBeGreaterThanOrEqual(1);
     expect(repetitionOf('1'.repeat(100_000))).toBe(0);

@@ -34,7 +34,7 @@ describe('termPattern', () => {
     expect(finds(term, text)).toBe(false);
   });
 
-  it('finds parts of words where asked to', () => {
+  it('finds parts of words if configured', () => {
     expect(finds('ass', 'first class', false)).toBe(true);
   });
 
@@ -43,7 +43,7 @@ describe('termPattern', () => {
     expect('anything'.search(termPattern(['', '  '], true))).toBe(-1);
   });
 
-  it('prefers the longer of two terms', () => {
+  it('prefers the longer term', () => {
     expect('go to hell now'.match(termPattern(['go', 'go to hell'], true))).toEqual(['go to hell']);
   });
 });

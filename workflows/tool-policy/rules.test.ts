@@ -60,7 +60,7 @@ describe('urlRule', () => {
       for (const url of [`https://${host}/`, `https://${host}:8080/x`, `https://${host}`]) await rejects(urlRule(), url);
   });
 
-  it('rejects private addresses of version 4, drawn at random, in every spelling', async () => {
+  it('rejects random private IPv4 addresses in every spelling', async () => {
     const byte = fc.integer({ min: 0, max: 255 });
     const nets = fc.oneof(
       fc.tuple(fc.constant(10), byte, byte, byte),
@@ -135,9 +135,9 @@ describe('urlRule', () => {
     'https://example.com:443/',
     'https://8.8.8.8/',
     'https://[2606:4700::1111]/',
-  ])('lets pass %s', (value) => passes(urlRule(), value));
+  ])('passes %s', (value) => passes(urlRule(), value));
 
-  it('knows hosts and schemes of its own', async () => {
+  it('accepts configured hosts and schemes', async () => {
     const rule = urlRule({ hosts: ['example.com', '*.example.org', '10.0.0.1:8080'], schemes: ['https', 'http'], private: true });
     for (const url of ['https://example.com/', 'http://a.b.example.org/', 'http://10.0.0.1:8080/']) await passes(rule, url);
     for (const url of [
@@ -151,7 +151,7 @@ describe('urlRule', () => {
     expect(() => urlRule({ hosts: ['a/b'] })).toThrow(expect.objectContaining({ code: 'guard/invalid-option' }) as Error);
   });
 
-  it('asks where a name leads: every address must be public', async () => {
+  it('rejects a name if one of its resolved addresses is not public', async () => {
     const to = (...addresses: string[]) => urlRule({ resolve: async () => addresses });
     await passes(to('93.184.216.34'), 'https://rebind.example/');
     for (const address of ['10.0.0.1', '::1', '::ffff:127.0.0.1', '169.254.169.254', 'nonsense'])
@@ -224,9 +224,9 @@ describe('pathRule', () => {
     'a b/c-d_e (1).md',
     'a/console.md',
     'notes~.md',
-  ])('lets pass %s', (value) => passes(rule, value));
+  ])('passes %s', (value) => passes(rule, value));
 
-  it('any way to write steps upwards is rejected', async () => {
+  it('rejects every spelling of parent directories', async () => {
     const dots = fc.constantFrom('..', '%2e%2e', '%2E.', '．．', '..%00', '.. ', '..\\', '%252e%252e', '..;', '‥');
     const slash = fc.constantFrom('/', '//', '/./', '%2f', '\\', '%5c', '∕', '／');
     const path = fc.array(fc.tuple(fc.oneof(dots, fc.constantFrom('a', 'b.c')), slash), { minLength: 1, maxLength: 5 });
@@ -243,7 +243,7 @@ describe('pathRule', () => {
     );
   });
 
-  it('knows endings and relative roots', async () => {
+  it('accepts endings and relative roots', async () => {
     expect.hasAssertions();
     const docs = pathRule({ roots: ['docs'], endings: ['.md'] });
     await passes(docs, 'docs/a.md');
@@ -341,9 +341,9 @@ describe('sqlRule', () => {
     'SELECT * FROM orders WHERE a IS NOT DISTINCT FROM b',
     'SELECT a, b FROM orders WHERE a > 1 UNION SELECT c, d FROM shop.customers',
     'WITH "Big" AS (SELECT 1) SELECT * FROM "Big"',
-  ])('lets pass %s', (value) => passes(rule, value));
+  ])('passes %s', (value) => passes(rule, value));
 
-  it('asks a parser of the application', async () => {
+  it('uses a configured parser', async () => {
     expect.hasAssertions();
     const facts = { statements: 1, readOnly: true, tables: ['orders'], functions: [] };
     await passes(sqlRule({ parse: async () => facts }), 'whatever');
@@ -354,7 +354,7 @@ describe('sqlRule', () => {
 });
 
 describe('valuesAt', () => {
-  it('finds values through lists, and never on the prototype', () => {
+  it('finds values in lists and never on the prototype', () => {
     const args = { a: [{ url: 'x' }, { url: ['y', ['z']] }], b: { c: { url: 'w' } } };
     expect(valuesAt(args, 'a.url')).toEqual(['x', 'y', 'z']);
     expect(valuesAt(args, 'a.*.url')).toEqual(['x', 'y', 'z']);
@@ -378,7 +378,7 @@ describe('readingTaint', () => {
   ])('finds %s', (args) => expect(atOnce(readingTaint(args, results, said))).toBe(true));
 
   itEvery([{ to: 'jane@example.com' }, { body: 'A summary: somebody wants an invoice.' }, { n: 7 }, { a: 'the' }])(
-    'lets pass %s',
+    'passes %s',
     (args) => expect(atOnce(readingTaint(args, results, said))).toBe(false),
   );
 });

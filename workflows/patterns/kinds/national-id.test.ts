@@ -38,7 +38,7 @@ const redactedBy = (text: string, countries: readonly IdCountry[], pieces: reado
 };
 
 describe('the kind national-id', () => {
-  it.each(cases)('$country: finds the number in $sentence, in every cut', ({ country, sentence }) => {
+  it.each(cases)('$country: finds the number in $sentence, whatever the chunks', ({ country, sentence }) => {
     const text = sentence.replaceAll(/[{}]/g, '');
     const expected = sentence.replace(/\{.*\}/, '#');
     expect(redactedBy(text, idCountries)).toBe(expected);
@@ -56,7 +56,7 @@ describe('the kind national-id', () => {
     'Our EIN is {12-3456789}',
   ]);
   it.each(cases.filter(({ sentence }) => !withoutCheck.has(sentence)))(
-    '$country: passes $sentence with any other last character',
+    '$country: passes $sentence with a wrong last character',
     ({ sentence }) => {
       const [before = '', value = '', after = ''] = sentence.split(/[{}]/);
       const last = value.at(-1) ?? '';
@@ -74,7 +74,7 @@ describe('the kind national-id', () => {
     'My tin of 46454286 beans, the sin of 1234, ISBN 978-3-16-148410-0, UUID 123e4567-e89b-12d3-a456-426614174000.',
   ])('passes %s', (text) => expect(redactedBy(text, idCountries)).toBe(text));
 
-  it('is found by the redactor for the countries that it is given', () => {
+  it('rejects an unknown country in the redactor', () => {
     expect(() => redactor({ strategy: 'mask', countries: ['XX' as IdCountry] })).toThrow('redactor.countries.0');
   });
 });

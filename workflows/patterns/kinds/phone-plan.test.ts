@@ -27,13 +27,13 @@ const nearly = fc
   .filter(({ number }) => number.length > 6);
 
 describe('the validity of phone numbers', () => {
-  it('is that of the library, for an example of each country', () => {
+  it('matches the library for an example of each country', () => {
     const numbers = countries.map((country) => getCountryCallingCode(country) + exampleOf(country));
     expect(numbers.filter((number) => !isValidInternational(number))).toEqual([]);
     expect(countries.filter((country) => !isValidNational(exampleOf(country), country))).toEqual([]);
   });
 
-  it('is that of the library, for numbers that are nearly valid', () => {
+  it('matches the library for almost valid numbers', () => {
     const isSame = ({ country, number }: { country: CountryCode; number: string }): boolean => {
       const code = getCountryCallingCode(country);
       return (
@@ -45,7 +45,7 @@ describe('the validity of phone numbers', () => {
     fc.assert(fc.property(nearly, isSame), { numRuns: 10_000 });
   });
 
-  it('is that of the library, for any digits', () => {
+  it('matches the library for any digits', () => {
     const isSame = (number: string, country: CountryCode): boolean =>
       isValidInternational(number) === isValidByLibrary(`+${number}`) &&
       isValidNational(number, country) === isValidByLibrary(number, country);

@@ -67,14 +67,14 @@ describe('tokens and webhooks of providers', () => {
     expect(redacted(`a_${value} ok`)).toBe('a_[api-key] ok');
   });
 
-  it('reads the same in each cut', () => {
+  it('are redacted, whatever the chunks', () => {
     for (const [, value] of providers) {
       const text = `Use ${value} for it.`;
       for (const pieces of [...cutsOf(text), Array.from(text)]) expect(inPieces(pieces)).toBe(redacted(text));
     }
   });
 
-  it('holds a key that a long word ends with', () => {
+  it('redact a key at the end of a long word', () => {
     const text = `${'a/'.repeat(500)}${assembled('gh', 'p_', some(36))} ok`;
     expect(inPieces(Array.from(text))).toBe(`${'a/'.repeat(500)}[api-key] ok`);
   });
@@ -120,18 +120,18 @@ const harmless = [
   'connectionString: "redis://localhost:6379"',
 ];
 
-describe('values that are labelled as a secret', () => {
+describe('values labelled as a secret', () => {
   itEvery(labelled)('%j', (text, expected) => expect(redacted(text)).toBe(expected));
 
-  it('reads the same in each cut', () => {
+  it('are redacted, whatever the chunks', () => {
     for (const [text, expected] of labelled)
       for (const pieces of [...cutsOf(`${text} ok`), Array.from(`${text} ok`)])
         expect(inPieces(pieces), JSON.stringify(pieces)).toBe(`${expected} ok`);
   });
 
-  itEvery(harmless)('%j has none', (text) => expect(redacted(text)).toBe(text));
+  itEvery(harmless)('do not include %j', (text) => expect(redacted(text)).toBe(text));
 
-  it('also has values that look random, where that is asked for', () => {
+  it('include values that look random with entropy: true', () => {
     const text = `The id is ${some(40)}, the commit ${hex(40)}, the word internationalization.`;
     const random = combineFinders(findersOf(['secret'], { entropy: true }));
     expect(redacted(text)).toBe(text);
@@ -174,7 +174,7 @@ describe('disguises', () => {
     for (const pieces of [...cutsOf(text), Array.from(text)]) expect(inPieces(pieces), JSON.stringify(pieces)).toBe(expected);
   });
 
-  it('does not take the lines of a table for a card', () => {
+  it('do not include the lines of a table as a card', () => {
     const text = '4539\n1488\n0343\n6467\n';
     expect(redacted(text)).toBe(text);
   });
