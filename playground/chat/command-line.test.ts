@@ -8,11 +8,11 @@ describe('the command line', () => {
     [['--once'], "Option '--once <value>' argument missing. See --help."],
     [['--once', ' '], '--once needs a text'],
     [['--json=yes'], "Option '--json' does not take an argument. See --help."],
-  ])('%j is refused', (args, message) => {
+  ])('rejects %j', (args, message) => {
     expect(readCommandLine(args)).toMatchObject({ kind: 'wrong', message: expect.stringContaining(message) });
   });
 
-  it('takes a text that looks like an option', () => {
+  it('accepts a text that looks like an option', () => {
     expect(readCommandLine(['--once=--json'])).toEqual({ kind: 'once', json: false, text: '--json' });
     expect(readCommandLine(['--json', '--once', 'Hi'])).toEqual({ kind: 'once', json: true, text: 'Hi' });
     expect(readCommandLine([])).toEqual({ kind: 'chat', json: false });

@@ -3,7 +3,7 @@ import { readProvider } from './provider.js';
 
 const url = 'http://127.0.0.1:9/v1';
 
-describe('the provider', () => {
+describe('readProvider', () => {
   it.each<[string, Record<string, string>]>([
     ['no model', { INTERLOCK_BASE_URL: url }],
     ['no model', { INTERLOCK_API_KEY: 'secret-key' }],
@@ -14,7 +14,7 @@ describe('the provider', () => {
     ['has no provider "no-such"', { INTERLOCK_MODEL: 'no-such/model' }],
     ['set OPENAI_API_KEY', { INTERLOCK_MODEL: 'openai/gpt-4.1-mini' }],
     ['set NETLIFY_TOKEN and NETLIFY_SITE_ID', { INTERLOCK_MODEL: 'netlify/openai/gpt-5' }],
-  ])('is refused: %s %j', (complaint, env) => {
+  ])('rejects: %s %j', (complaint, env) => {
     const { kind, message } = readProvider(env) as { kind: string; message: string };
     expect([kind, message]).toEqual(['wrong', expect.stringContaining(complaint)]);
     expect(message).not.toMatch(/\n|secret-key/);
@@ -33,7 +33,7 @@ describe('the provider', () => {
     ],
     [{ INTERLOCK_MODEL: 'openai/gpt-5', INTERLOCK_API_KEY: 'k' }, { model: { id: 'openai/gpt-5', apiKey: 'k' } }],
     [{ INTERLOCK_MODEL: 'mastra/openai/gpt-5' }, { model: { id: 'mastra/openai/gpt-5' } }],
-  ])('is read: %j', (env, provider) => {
+  ])('reads %j', (env, provider) => {
     expect(readProvider(env)).toMatchObject(provider);
   });
 });

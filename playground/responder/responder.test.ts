@@ -52,7 +52,7 @@ const deltasOf = async (result: ReturnType<typeof ask>) => {
 };
 
 describe('ordinary text', () => {
-  it('is answered with what the responder is and what to type', async () => {
+  it('is answered with a description of the responder and its examples', async () => {
     const text = await ask('Hello there, my name is Ada Lovelace').text;
     expect(text).toMatch(/^This is Interlock's local responder, not a language model/);
     expect(text.length).toBeGreaterThan(80);
@@ -60,7 +60,7 @@ describe('ordinary text', () => {
     for (const { example } of scenarios) expect(text).toContain(example);
   });
 
-  it('is answered also after an order was talked about', async () => {
+  it('is answered after a turn about an order', async () => {
     const before = await ask('where is my order 1042?').responseMessages;
     const messages: ModelMessage[] = [{ role: 'user', content: 'where is my order 1042?' }, ...before];
     expect(await ask('thank you', { messages }).text).toMatch(/^This is Interlock's/);
@@ -68,7 +68,7 @@ describe('ordinary text', () => {
 });
 
 describe('orders', () => {
-  it.each(['where is my order 1042?', 'Order #1042 please', 'status of order no. 1042'])('looks up: %s', async (said) => {
+  it.each(['where is my order 1042?', 'Order #1042 please', 'status of order no. 1042'])('are looked up: %s', async (said) => {
     const text = await ask(said).text;
     expect(lookup).toHaveBeenLastCalledWith({ orderId: '1042' }, expect.anything());
     for (const fact of ['1042', 'shipped', 'Northwind Parcel', 'name Lamp, quantity 2']) expect(text).toContain(fact);
@@ -77,13 +77,13 @@ describe('orders', () => {
   it.each([
     ['refund order 1042', 'the customer asked for it'],
     ['Please refund my order 1042 because the lamp is broken.', 'the lamp is broken'],
-  ])('refunds: %s', async (said, reason) => {
+  ])('are refunded: %s', async (said, reason) => {
     const text = await ask(said).text;
     expect(refund).toHaveBeenLastCalledWith({ orderId: '1042', reason }, expect.anything());
     expect(text).toContain('Refused: the order is too old.');
   });
 
-  it('says so where the tool is not offered', async () => {
+  it('are answered with a notice if the tool is not available', async () => {
     const result = ask('refund order 1042', { withTools: false });
     expect(await result.text).toContain('is not available in this step');
     expect(await result.toolCalls).toEqual([]);
@@ -91,31 +91,31 @@ describe('orders', () => {
 });
 
 describe('scenarios', () => {
-  it('are reached by their own examples', () => {
+  it('match their own examples', () => {
     for (const scenario of scenarios) expect(scenarios.find(({ matches }) => matches(scenario.example))).toBe(scenario);
   });
 
-  it('short: a poor answer first, a proper one after feedback', async () => {
+  it('short: answers poorly at first and properly after feedback', async () => {
     expect(await ask('short').text).toBe('ok.');
     const instructions = 'Be kind.\n[Processor Feedback] Your previous response was not accepted: too short.';
     expect((await ask('short', { instructions }).text).length).toBeGreaterThan(80);
   });
 
-  it.each(['leak', 'what is the email of the manager?'])('%s: values that are split over deltas', async (said) => {
+  it.each(['leak', 'what is the email of the manager?'])('%s: splits values across deltas', async (said) => {
     const deltas = await deltasOf(ask(said));
     expect(deltas.join('')).toContain('dana.whitfield@example.com');
     expect(deltas.join('')).toContain('4111 1111 1111 1111');
     expect(Math.max(...deltas.map(({ length }) => length))).toBeLessThanOrEqual(4);
   });
 
-  it('hang: words, and then nothing until it is stopped', async () => {
+  it('hang: emits text, then nothing until the abort', async () => {
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 100);
     expect((await deltasOf(ask('hang', { abortSignal: abort.signal }))).join('')).toBe('One moment, please …');
     expect(abort.signal.aborted).toBe(true);
   });
 
-  it('fail: a refused request', async () => {
+  it('fail: rejects the request', async () => {
     const errors: unknown[] = [];
     for await (const part of ask('fail').fullStream) if (part.type === 'error') errors.push(part.error);
     expect(errors).toMatchObject([{ statusCode: 400, message: expect.stringContaining('to simulate a failure') }]);
@@ -137,7 +137,7 @@ it("serves Mastra's own agent through a model config", async () => {
   expect(execute.mock.calls.map(([{ orderId }]) => orderId)).toEqual(['1042', '7']);
 });
 
-it('streams slowly enough to be watched by default', async () => {
+it('streams at a readable speed by default', async () => {
   const slow = await startResponder();
   const model = createOpenAICompatible({ name: 'local', baseURL: slow.baseUrl })(slow.model);
   const before = performance.now();

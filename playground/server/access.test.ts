@@ -13,7 +13,7 @@ import { folder, makeAgent, openStudio, rawGet } from './test-setup.js';
 const codeIn = (body: string): string => (JSON.parse(body) as { error: { code: string } }).error.code;
 const agent = () => makeAgent([{ text: 'Hello.' }]).agent;
 
-describe('on this machine', () => {
+describe('without a token on this machine', () => {
   it.each([
     [{ Host: 'evil.example' }],
     [{ Host: 'localhost.evil.example:80' }],
@@ -25,7 +25,7 @@ describe('on this machine', () => {
     [{ Origin: 'http://localhost:1' }],
     [{ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }],
     [{ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' }],
-  ])('refuses a request with %j', async (headers) => {
+  ])('rejects a request with %j', async (headers) => {
     const { base } = await openStudio(agent());
     for (const path of ['/api/runs', '/api/catalog', '/api/live', '/runs/1']) {
       const { status, body } = await rawGet(`${base}${path}`, headers);
@@ -33,19 +33,19 @@ describe('on this machine', () => {
     }
   });
 
-  it.each(['localhost', '127.0.0.1', '[::1]'])('answers to the name %s, and to its own pages', async (name) => {
+  it.each(['localhost', '127.0.0.1', '[::1]'])('accepts requests to the host %s from its own pages', async (name) => {
     const { base } = await openStudio(agent());
     const host = `${name}:${new URL(base).port}`;
     expect((await rawGet(`${base}/api/runs`, { Host: host, Origin: `http://${host}` })).status).toBe(200);
   });
 
-  it('is reached by a link of another site', async () => {
+  it('accepts navigation from another site', async () => {
     const { base } = await openStudio(agent());
     const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
     expect((await rawGet(`${base}/api/runs`, headers)).status).toBe(200);
   });
 
-  it('starts nothing for another site', async () => {
+  it('starts no run for another site', async () => {
     const studio = await openStudio(agent());
     const response = await studio.get('agents/helper/runs', {
       method: 'POST',
@@ -56,7 +56,7 @@ describe('on this machine', () => {
     expect(await studio.json('runs')).toEqual({ runs: [] });
   });
 
-  it('sends headers that let in nothing from elsewhere', async () => {
+  it('sends headers that block content from other origins', async () => {
     const { get } = await openStudio(agent());
     const { headers } = await get('runs');
     const policy = headers.get('content-security-policy') ?? '';
@@ -72,7 +72,7 @@ describe('on this machine', () => {
 describe('with a token', () => {
   const token = 'correct horse';
 
-  it('is asked for by every address, and compared whole', async () => {
+  it('is required for every path and compared in full', async () => {
     const { base } = await openStudio(agent(), { token });
     for (const headers of [
       {},
@@ -89,7 +89,7 @@ describe('with a token', () => {
     expect((await rawGet(`${base}/api/runs?token=wrong`, {})).status).toBe(401);
   });
 
-  it('goes from the address into a cookie that scripts and other sites do not get', async () => {
+  it('moves from the URL into a cookie hidden from scripts and other sites', async () => {
     const { url, base } = await openStudio(agent(), { token });
     const opened = await fetch(url.replace(/\/\?/, '/runs?status=failed&'), { redirect: 'manual' });
     expect([opened.status, opened.headers.get('location')]).toEqual([302, '/runs?status=failed']);
@@ -102,20 +102,20 @@ describe('with a token', () => {
     expect((await fetch(`${base}/api/runs`, { headers: { Cookie: cookie.split(';')[0] ?? '' } })).status).toBe(200);
   });
 
-  it('is asked for by a page where a person comes without one', async () => {
+  it('is requested with a form if a page is opened without it', async () => {
     const { base } = await openStudio(agent(), { token });
     const { status, body } = await rawGet(`${base}/runs`, { Accept: 'text/html' });
     expect([status, body]).toEqual([401, expect.stringContaining('name="token"')]);
   });
 
-  it('is made up on this machine, too, unless the option says otherwise', async () => {
+  it('is generated on this machine unless the option is false', async () => {
     const { url, base } = await openStudio(agent(), { token: undefined });
     expect((await fetch(`${base}/api/runs`)).status).toBe(401);
     expect((await fetch(url)).status).toBe(401); // redirected, and fetch keeps no cookie
     await expect(openStudio(agent(), { host: '0.0.0.0', token: false })).rejects.toMatchObject({ code: 'studio/invalid-option' });
   });
 
-  it('that was made up is the same after a restart', async () => {
+  it('stays the same after a restart if generated', async () => {
     const file = `${folder()}/runs.db`;
     const first = await openStudio(agent(), { token: undefined, file });
     await first.close();
@@ -124,7 +124,7 @@ describe('with a token', () => {
     expect(statSync(`${file}.token`).mode & 0o077).toBe(0);
   });
 
-  it('is made up where others may come', async () => {
+  it('is generated for a public host', async () => {
     const { url } = await openStudio(agent(), { host: '0.0.0.0', token: undefined });
     const made = new URL(url).searchParams.get('token') ?? '';
     expect(made).toMatch(/^[\w-]{32}$/);
@@ -138,7 +138,7 @@ describe('with a token', () => {
   });
 });
 
-describe('mounted', () => {
+describe('a mounted studio', () => {
   const mount = async (options: Partial<StudioRoutesOptions>, hostname = '127.0.0.1') => {
     const mastra = new Mastra({ agents: { helper: agent() }, logger: false });
     const app = new Hono()
@@ -150,14 +150,14 @@ describe('mounted', () => {
     return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   };
 
-  it('answers under its path, next to the application', async () => {
+  it('answers under its path and leaves other paths to the application', async () => {
     const base = await mount({});
     expect(await (await fetch(`${base}/own`)).text()).toBe('mine');
     expect((await fetch(`${base}/ops/studio/api/runs`)).status).toBe(200);
     expect((await fetch(`${base}/api/runs`)).status).toBe(404);
   });
 
-  it('keeps its cookie to its own path', async () => {
+  it('limits its cookie to its own path', async () => {
     const base = await mount({ token: 'secret' });
     const opened = await fetch(`${base}/ops/studio/?token=secret`, { redirect: 'manual' });
     expect(opened.headers.get('set-cookie')).toContain('Path=/ops/studio/;');
@@ -165,13 +165,13 @@ describe('mounted', () => {
     expect((await fetch(`${base}/ops/studio/api/runs`, { headers: { Cookie } })).status).toBe(200);
   });
 
-  it('asks the application for permission', async () => {
+  it('uses the authorize function of the application', async () => {
     const base = await mount({ authorize: async (request) => request.headers.get('x-role') === 'admin' });
     expect((await fetch(`${base}/ops/studio/api/runs`)).status).toBe(401);
     expect((await fetch(`${base}/ops/studio/api/runs`, { headers: { 'x-role': 'admin' } })).status).toBe(200);
   });
 
-  it('rejects requests of unknown origin', async () => {
+  it('rejects requests from an unknown client address', async () => {
     const mastra = new Mastra({ agents: { helper: agent() }, logger: false });
     const app = createApp(createStudio({ mastra, store: openMemoryStore() }));
     const response = await app.request('/api/runs', { headers: { Host: 'localhost' } });
@@ -211,7 +211,7 @@ describe('hostile requests', () => {
     expect([response.status, codeIn(await response.text())]).toEqual([status, code]);
   });
 
-  it('with too much to read are not read', async () => {
+  it('above 4 MB are rejected', async () => {
     const { get } = await openStudio(agent());
     const response = await get('agents/helper/runs', { method: 'POST', body: JSON.stringify({ text: 'x'.repeat(5_000_000) }) });
     expect([response.status, await response.json()]).toEqual([

@@ -16,7 +16,7 @@ const changed = ({ rows }: Pick<Comparison, 'rows'>) =>
     .filter(({ differs }) => differs)
     .map(({ processorId, before, after }) => [processorId, before?.verdict, after?.verdict] as const);
 
-describe('a guard that is replayed over a recorded run', () => {
+describe('a guard replayed over a recorded run', () => {
   const open = async () => {
     const { agent } = makeAgent([{ text: 'It costs 5 Euro.' }], {
       inputProcessors: pipeline('comes-in').then(polite).commit(),
@@ -28,7 +28,7 @@ describe('a guard that is replayed over a recorded run', () => {
     return { studio, runId, replay, replayed: (choice: object) => body<Comparison>(replay(choice)) };
   };
 
-  it('is one that the library makes, with options, and joins the others', async () => {
+  it('can be a built-in guard with options, added to the other guards', async () => {
     const { replayed } = await open();
     const guard = { kind: 'ready', name: 'blockedTermsGuard', options: { terms: ['blue'] } };
     const comparison = await replayed({ guard });
@@ -48,14 +48,14 @@ describe('a guard that is replayed over a recorded run', () => {
     ]);
   });
 
-  it('is one of the application, as it is or with another policy', async () => {
+  it('can be a guard of the application with its own or another policy', async () => {
     const { replayed } = await open();
     const guard = { kind: 'own', pipelineId: 'comes-in', path: 'comes-in/polite' };
     expect(changed(await replayed({ guard }))).toEqual([]);
     expect(changed(await replayed({ guard: { ...guard, options: { shadow: true } } }))).toEqual([['polite', 'pass', undefined]]);
   });
 
-  it.each(['trip', 'fail'])('leaves the end of a run as it was that did %s', async (how) => {
+  it.each(['trip', 'fail'])('keeps the status of a run that ended with %s', async (how) => {
     const { agent } = makeAgent([], {
       model: scriptedModel({
         steps: () => {
@@ -77,7 +77,7 @@ describe('a guard that is replayed over a recorded run', () => {
     expect(status).toBe(how === 'trip' ? 'tripwire' : 'failed');
   });
 
-  it('is refused with the words of its options, and where there is none', async () => {
+  it('is rejected for an invalid option or an unknown name', async () => {
     const { replay } = await open();
     const wrong = await replay({ guard: { kind: 'ready', name: 'lengthGuard', options: { longest: 3 } } });
     expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { code: 'guard/unknown-option' } }]);
@@ -86,7 +86,7 @@ describe('a guard that is replayed over a recorded run', () => {
   });
 });
 
-it('two recorded runs are compared by verdicts and by words, and need no hidden ones', async () => {
+it('compares two recorded runs by verdicts and text without hidden text', async () => {
   const { agent } = makeAgent([{ text: 'Write to ann@example.com.' }, { text: 'The SECRET is out.' }], { hold: 'step' });
   const studio = await openStudio(agent, { content: 'released' });
   const [one, other] = [await studio.run('Where do I write to?'), await studio.run('What is it?')];
@@ -105,7 +105,7 @@ it('two recorded runs are compared by verdicts and by words, and need no hidden 
   expect((await studio.get(`runs/${one.runId}/beside/none`)).status).toBe(404);
 });
 
-describe('a run that leaves a recorded one', () => {
+describe('a run forked from a recorded run', () => {
   const look = createTool({
     id: 'look',
     description: 'Looks an order up.',
@@ -133,7 +133,7 @@ describe('a run that leaves a recorded one', () => {
     return { fork, model, said };
   };
 
-  it('asks the model again from an edited result of a tool on, and calls nothing before', async () => {
+  it('calls the model only after an edited tool result', async () => {
     const { fork, model } = await open();
     const beside = await fork({ results: { 'call-1': { state: 'lost' } } });
     expect(beside.answers).toEqual({ before: 'It is sent.', after: 'It is lost.' });
@@ -142,7 +142,7 @@ describe('a run that leaves a recorded one', () => {
     expect(JSON.stringify(model.calls[2]?.prompt)).toContain('lost');
   });
 
-  it('asks nothing where nothing is edited, and everything where the input is', async () => {
+  it('makes no call without edits, and repeats all calls after an edited input', async () => {
     const { fork, model, said } = await open();
     expect((await fork({})).answers.after).toBe('It is sent.');
     expect(model.calls).toHaveLength(2);
@@ -151,7 +151,7 @@ describe('a run that leaves a recorded one', () => {
     expect(JSON.stringify(model.calls[2]?.prompt)).toContain('Is it lost?');
   });
 
-  it('is judged by another guard', async () => {
+  it('is judged by an added guard', async () => {
     const { fork, model } = await open();
     const beside = await fork({ guard: { kind: 'ready', name: 'blockedTermsGuard', options: { terms: ['where'] } } });
     expect(beside.after).toMatchObject({ status: 'tripwire', tripwire: { processorId: 'blocked-terms' } });
@@ -159,7 +159,7 @@ describe('a run that leaves a recorded one', () => {
   });
 });
 
-it('runs say what their guards did, the strictest first, and guards what they did in runs', async () => {
+it('lists guards per run, strictest first, and verdict totals per guard', async () => {
   const { agent } = makeAgent([{ text: 'Write to ann@example.com.' }, { text: 'The SECRET of ann@example.com.' }], {
     hold: 'step',
   });

@@ -7,7 +7,7 @@ import { folder, makeAgent, openStudio, patience } from './test-setup.js';
 const charges = { text: 'I will. ', toolCalls: [{ name: 'charge', args: { amount: 5 } }] };
 const guardNamed = (id: string) => ({ id, processInput: ({ messages }: { messages: never[] }) => messages }) as never;
 
-it('lists the runs that wait for their code with what changed, and ends them', async () => {
+it('lists the runs that wait for their code with the changes and ends them', async () => {
   const path = join(folder(), 'runs.db');
   const deploy = (guard: string) => {
     const durability = openWorkflow({ path, leaseMs: 1_000 });

@@ -18,7 +18,7 @@ const serve = async (listener: RequestListener): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-it('answers requests by their whole address', async () => {
+it('routes requests by their full path', async () => {
   const studio = await openStudio({ mastra: mastraOf(), path: '/tools/studio', token: 'secret' });
   onTestFinished(studio.close);
   const statusOf = async (path: string, headers = {}) =>
@@ -28,7 +28,7 @@ it('answers requests by their whole address', async () => {
   expect(await statusOf('/api/runs', { Authorization: 'Bearer secret' })).toBe(404);
 });
 
-it('is a listener of a Node server, which gets what is outside of the mount', async () => {
+it('serves as a listener of a Node server and passes on other paths', async () => {
   const studio = await openStudio({ mastra: mastraOf(), path: '/studio/' });
   onTestFinished(studio.close);
   const base = await serve((request, response) =>
@@ -41,7 +41,7 @@ it('is a listener of a Node server, which gets what is outside of the mount', as
   expect((await fetch(`${alone}/studios`)).status).toBe(404);
 });
 
-it('reads the whole address where a framework takes the path of the mount off', async () => {
+it('uses the original URL if a framework strips the mount path', async () => {
   const studio = await openStudio({ mastra: mastraOf(), path: '/studio' });
   onTestFinished(studio.close);
   const base = await serve((request, response) => {
@@ -68,7 +68,7 @@ const asked = async (mastra: Mastra, route = studioRoute()) => {
     });
 };
 
-it('leaves the decision about access to the login of the server', async () => {
+it('uses the login of the server for access', async () => {
   const route = studioRoute({ path: '/tools/interlock' });
   expect(route).toMatchObject({ path: '/tools/interlock/*', method: 'ALL', requiresAuth: true });
   const ask = await asked(mastraOf({ auth: { authenticateToken: async () => ({}) } }), route);
@@ -78,7 +78,7 @@ it('leaves the decision about access to the login of the server', async () => {
   expect(foreign.status).toBe(403);
 });
 
-it('decides itself with a token or a function of its own', async () => {
+it('checks access with its own token or function', async () => {
   const route = studioRoute({ token: 'secret' });
   expect(route).toMatchObject({ path: '/interlock/*', requiresAuth: false });
   expect(studioRoute({ authorize: () => true })).toMatchObject({ requiresAuth: false });
@@ -87,7 +87,7 @@ it('decides itself with a token or a function of its own', async () => {
   expect((await ask('/interlock/api/runs', { Authorization: 'Bearer secret' })).status).toBe(200);
 });
 
-it('makes up a token where the server has no login, and logs the address', async () => {
+it('generates a token and logs the URL if the server has no login', async () => {
   const mastra = mastraOf();
   const info = vi.fn();
   vi.spyOn(mastra, 'getLogger').mockReturnValue({ info } as never);

@@ -19,7 +19,7 @@ const bytesIn = (path: string): string =>
     .join('');
 
 describe('a file of runs', () => {
-  it('is there after a restart: runs, their lines, their conversation', async () => {
+  it('restores runs, entries and conversations after a restart', async () => {
     const file = join(folder(), 'deep', 'runs.db');
     const first = await openStudio(makeAgent([{ text: 'First answer.' }]).agent, { file });
     const before = await first.run('One');
@@ -49,7 +49,7 @@ describe('a file of runs', () => {
     expect(bytesIn(released)).not.toMatch(/SECRET|Hidden/);
   });
 
-  it('holds so many runs', async () => {
+  it('keeps at most maxRuns runs', async () => {
     const studio = await openStudio(makeAgent(['1', '2', '3'].map((text) => ({ text }))).agent, {
       maxRuns: 2,
       file: join(folder(), 'runs.db'),
@@ -60,7 +60,7 @@ describe('a file of runs', () => {
   });
 });
 
-it.each(['after a restart', 'in the process that began it'])('lets a run be answered that an engine keeps, %s', async (when) => {
+it.each(['after a restart', 'in the process that began it'])('resumes a durable run with a response %s', async (when) => {
   const path = folder();
   const file = join(path, 'runs.db');
   const begin = async () => {
@@ -97,7 +97,7 @@ it.each(['after a restart', 'in the process that began it'])('lets a run be answ
   await tuesday.end();
 });
 
-describe('runs that a process which is gone has left', () => {
+describe('runs of a process that ended', () => {
   /** A file as such a process leaves it. */
   const leave = async (...runs: readonly Pick<RunSummary, 'runId' | 'agentId' | 'status'>[]): Promise<string> => {
     const file = join(folder(), 'runs.db');
@@ -142,13 +142,13 @@ describe('runs that a process which is gone has left', () => {
     }
   });
 
-  it('are interrupted where their engine knows nothing of them', async () => {
+  it('are marked as interrupted if their engine does not know them', async () => {
     const file = await leave({ runId: 'lost', agentId: 'helper', status: 'running' });
     const studio = await openStudio(makeAgent([], { durability: memoryEngine() }).agent, { file });
     await vi.waitFor(async () => expect(await studio.summary('lost')).toMatchObject({ error: { code: 'studio/interrupted' } }));
   });
 
-  it('are followed where their engine goes on with them: to an answer of a person, and to their end', async () => {
+  it('are followed to an approval and to their end if their engine continues them', async () => {
     const steps = [{ text: ['I ', 'will. '], toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
     const { agent } = makeAgent(steps, { durability: memoryEngine() });
     await agent.generate('Hi', { runId: 'kept' });
@@ -169,7 +169,7 @@ describe('runs that a process which is gone has left', () => {
     expect(entries.map((entry) => entry.kind === 'event' && entry.event.type)).toContain('guard');
   });
 
-  it('are given up with their engine on cancellation', async () => {
+  it('are canceled in their engine', async () => {
     const { agent } = makeAgent([{ hang: true }], { durability: memoryEngine() });
     void agent.generate('Hi', { runId: 'kept' });
     const studio = await openStudio(agent, { file: await leave({ runId: 'kept', agentId: 'helper', status: 'running' }) });
@@ -179,7 +179,7 @@ describe('runs that a process which is gone has left', () => {
   });
 });
 
-it('is no file where it is called memory', async () => {
+it('creates no file with the name memory', async () => {
   const studio = await openStudio(makeAgent([{ text: 'Hello.' }]).agent, { file: 'memory' });
   await studio.run('Hi');
   await studio.close();
@@ -200,12 +200,12 @@ describe('a store', () => {
     return log?.summary;
   };
 
-  it('that never answers slows no run', async () => {
+  it('does not delay a run if it never responds', async () => {
     const store: RunStore = { ...openMemoryStore(), save: () => new Promise(() => undefined) };
     expect(await runIn(over(store))).toMatchObject({ status: 'success', answered: 'Hello.' });
   });
 
-  it('is given the runs that an application starts itself, from their first line to their last', async () => {
+  it('receives all entries of runs of the application', async () => {
     const store = openMemoryStore();
     const { agent } = makeAgent([{ toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }], {
       record: (header) => studio.desk.record(header),
@@ -223,7 +223,7 @@ describe('a store', () => {
     expect(studio.desk.find(runId)).toBeUndefined();
   });
 
-  it('that fails is reported, and fails no run', async () => {
+  it('reports its failure and does not fail the run', async () => {
     const failures: unknown[] = [];
     const store: RunStore = { ...openMemoryStore(), save: () => Promise.reject(new Error('The disk is full.')) };
     const studio = over(store, (error) => failures.push(error));

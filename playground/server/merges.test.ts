@@ -24,7 +24,7 @@ const conflictIn = async (last: readonly Processor[]) => {
   return { view: (await answer.json()) as MergeView, studio, runId };
 };
 
-it('tells of a conflict what the branches were given, what each proposed, and what the next guard was given', async () => {
+it('reports the input, the proposals and the result of a conflict', async () => {
   const { view, studio, runId } = await conflictIn([asks]);
   expect(view).toMatchObject({ phase: 'input', path: 'desk/parallel.0' });
   const [text] = view.texts;
@@ -39,7 +39,7 @@ it('tells of a conflict what the branches were given, what each proposed, and wh
   expect((await studio.get(`runs/${runId}/merges/0`)).status).toBe(404);
 });
 
-it('tells of no result where nothing after the block recorded one', async () => {
+it('reports no result if no guard after the block recorded one', async () => {
   const { view } = await conflictIn([]);
   expect(view.texts[0]).not.toHaveProperty('result');
 });

@@ -56,8 +56,8 @@ const stockAgent = (text: string | string[] = 'Write to ada@example.com.', more?
     ),
   });
 
-describe('a stock agent with guardsFor', () => {
-  it('has its guards among those of the application, each for itself', async () => {
+describe('a Mastra agent with guardsFor', () => {
+  it('lists its guards separately in the catalog', async () => {
     const studio = await openStudio([makeAgent([]).agent, stockAgent()]);
     const { pipelines } = await studio.json<Catalog>('catalog');
     const own = pipelines.filter(({ usedBy }) => usedBy.includes('stock'));
@@ -67,11 +67,11 @@ describe('a stock agent with guardsFor', () => {
   });
 
   it.each([
-    ['keeps words and gives them back', 'All other messages get this response.', undefined, 'pass'],
-    ['puts others in their place', 'Write to ada@example.com.', undefined, 'edit'],
-    ['removes words', 'The code is swordfish.', removing, 'edit'],
-    ['removes the last words', 'It ends with swordfish', removing, 'edit'],
-  ])('reports of a guard of the stream that %s', async (_, text, guard, verdict) => {
+    ['buffers text and releases it', 'All other messages get this response.', undefined, 'pass'],
+    ['replaces text', 'Write to ada@example.com.', undefined, 'edit'],
+    ['removes text', 'The code is swordfish.', removing, 'edit'],
+    ['removes the end of the text', 'It ends with swordfish', removing, 'edit'],
+  ])('reports the verdict of a stream guard that %s', async (_, text, guard, verdict) => {
     const studio = await openStudio(makeAgent([]).agent);
     const stream = await stockAgent(text.match(/\S+\s*/g) ?? [], guard).stream('Hello');
     await stream.consumeStream();
@@ -86,7 +86,7 @@ describe('a stock agent with guardsFor', () => {
     expect(own.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(4);
   });
 
-  it('shows what its guards did in a run that the application starts', async () => {
+  it('shows the verdicts of its guards in a run of the application', async () => {
     const studio = await openStudio(makeAgent([]).agent);
     await stockAgent().generate('My mail is ada@example.com.');
     const { summary, entries } = await firstRun(studio);
@@ -109,7 +109,7 @@ describe('a stock agent with guardsFor', () => {
     });
   });
 
-  it('shows that one of them blocked', async () => {
+  it('shows the tripwire of a guard', async () => {
     const studio = await openStudio(makeAgent([]).agent);
     await stockAgent().generate('An attack!');
     const { summary } = await firstRun(studio);
@@ -119,7 +119,7 @@ describe('a stock agent with guardsFor', () => {
     });
   });
 
-  it('shows it in the same run where that is started from a page', async () => {
+  it('shows the verdicts in the same run for a run started from a page', async () => {
     const studio = await openStudio(stockAgent());
     const { summary, entries } = await studio.run('My mail is ada@example.com.', undefined, 'stock');
     expect((await studio.json<RunPage>('runs')).runs).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('a stock agent with guardsFor', () => {
   });
 });
 
-it('shows what the guards of a workflow did on the engine of Mastra', async () => {
+it('shows the verdicts of workflow guards in the engine of Mastra', async () => {
   const studio = await openStudio(makeAgent([]).agent);
   const run = await guards().createRun();
   const messages = [
@@ -145,7 +145,7 @@ it('shows what the guards of a workflow did on the engine of Mastra', async () =
   expect(summary).toMatchObject({ status: 'tripwire', said: 'An attack!' });
 });
 
-it('shows what the guards of a tool loop of the AI SDK did', async () => {
+it('shows the verdicts of guards in an AI SDK tool loop', async () => {
   const studio = await openStudio(makeAgent([]).agent);
   const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
   const agent = guardedToolLoop({ model, guards: guards() });

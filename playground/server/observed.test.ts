@@ -5,7 +5,7 @@ import { makeAgent, openStudio, patience } from './test-setup.js';
 
 const runsOf = async ({ json }: Awaited<ReturnType<typeof openStudio>>) => (await json<RunPage>('runs')).runs;
 
-it('shows the runs that the application starts itself, without being given to an agent', async () => {
+it('shows runs of the application without a recorder in its agents', async () => {
   const { agent } = makeAgent([{ text: 'Hello.' }, { text: 'Again.' }]);
   const stranger = makeAgent([{ text: 'Hidden?' }], { id: 'unlisted', name: 'Unlisted' }).agent;
   const studio = await openStudio(agent);
@@ -23,7 +23,7 @@ it('shows the runs that the application starts itself, without being given to an
   expect(runs[1]?.guards).toEqual(['redactor']);
 });
 
-it('shows a run once, however many recorders it has and wherever it was started', async () => {
+it('shows a run once with several recorders and for both origins', async () => {
   const own = collectTraces();
   const { agent } = makeAgent([{ text: 'One.' }, { text: 'Two.' }], { record: own.record });
   const studio = await openStudio(agent);
@@ -40,7 +40,7 @@ it('shows a run once, however many recorders it has and wherever it was started'
   expect(own.traces).toHaveLength(1); // a call's own recorder replaces that of its agent
 });
 
-it('observes nothing in production, after its end, or where that is switched off', async () => {
+it('observes nothing in production, after close, or with observe: false', async () => {
   const { agent } = makeAgent([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
   const off = await openStudio(agent, { observe: false });
   vi.stubEnv('NODE_ENV', 'production');
@@ -52,7 +52,7 @@ it('observes nothing in production, after its end, or where that is switched off
   for (const studio of [off, productive]) expect(await runsOf(studio)).toEqual([]);
 });
 
-it('asks Mastra which environment it is: under `mastra dev`, which sets `NODE_ENV` to `production`, it observes', async () => {
+it('observes under `mastra dev`, which sets `NODE_ENV` to `production`', async () => {
   const { agent } = makeAgent([{ text: 'One.' }]);
   vi.stubEnv('NODE_ENV', 'production');
   vi.stubEnv('MASTRA_DEV', 'true');
@@ -62,7 +62,7 @@ it('asks Mastra which environment it is: under `mastra dev`, which sets `NODE_EN
   expect(await runsOf(studio)).toHaveLength(1);
 });
 
-it('lets neither observers nor the recorder of an agent disturb each other', async () => {
+it('isolates observers from a failing recorder of an agent', async () => {
   const failing: TraceRecorder = () => {
     throw new Error('The disk is full.');
   };

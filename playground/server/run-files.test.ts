@@ -29,8 +29,8 @@ const send = (studio: Studio, body: string): Promise<Response> => studio.get('im
 const editSeq = (entries: readonly StudioEntry[]): number | undefined =>
   entries.find(({ kind, ...entry }) => kind === 'event' && JSON.stringify(entry).includes('"verdict":"edit"'))?.seq;
 
-describe('a run as a file', () => {
-  it('holds no word that no reader has seen, unless it is asked for', async () => {
+describe('an exported run', () => {
+  it('contains hidden text only on request', async () => {
     const studio = await opened();
     const { runId, entries } = await studio.run(`My mail is ${secret}.`);
     const seq = editSeq(entries);
@@ -47,7 +47,7 @@ describe('a run as a file', () => {
     expect(all.file.answers[`${runPath(runId)}/reveal`]).toBeDefined();
   });
 
-  it('gives of a trace what readers have seen, unless all of it is asked for', async () => {
+  it('contains hidden text in its trace only on request', async () => {
     const studio = await opened();
     const { runId } = await studio.run('Hello');
     expect(await (await studio.get(`runs/${runId}/trace`)).text()).not.toContain(secret);
@@ -59,7 +59,7 @@ describe('a run as a file', () => {
     expect((await fileOf(other, released.runId)).text).not.toContain(secret);
   });
 
-  it('is taken in by another studio, which shows it and replays it', async () => {
+  it('is imported, shown and replayed by another studio', async () => {
     const studio = await opened();
     const { runId, entries, summary } = await studio.run('Hello');
     const { text } = await fileOf(studio, runId, '?words=all');
@@ -73,7 +73,7 @@ describe('a run as a file', () => {
     expect(await other.entriesOf(runId)).toEqual(entries);
   });
 
-  it('is taken in without hidden words, too, and as a trace', async () => {
+  it('is imported without hidden text and as a trace', async () => {
     const studio = await opened();
     const { runId, entries, summary } = await studio.run('Hello');
     const { text } = await fileOf(studio, runId);
@@ -85,7 +85,7 @@ describe('a run as a file', () => {
     }
   });
 
-  it('is refused where it is none', async () => {
+  it('is rejected if the file is invalid', async () => {
     const studio = await opened();
     const page = (json: string) => `<script type="application/json" id="${runFileElement}">${json}</script>`;
     const bad = ['', 'no file', '{"kind":"header"}', page('{}'), page('{'), page('{"runId":"a","answers":{},"traces":{}}')];

@@ -10,7 +10,7 @@ const isFinish = (entry: StudioEntry): boolean => entry.kind === 'event' && entr
 const charging = [{ text: 'I will. ', toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
 
 describe('a run', () => {
-  it('is recorded line by line, and ends', async () => {
+  it('is recorded entry by entry to its end', async () => {
     const studio = await openStudio(makeAgent([{ text: ['Write to ', 'ann@exam', 'ple.com', '.'] }]).agent);
     const { runId, entries, summary } = await studio.run('Hello');
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
@@ -30,7 +30,7 @@ describe('a run', () => {
     expect(summary.durationMs).toBe((entries.at(-1)?.at ?? 0) - (entries[0]?.at ?? 0));
   });
 
-  it('contains no text that was not released', async () => {
+  it('contains no unreleased text', async () => {
     const { agent } = makeAgent([{ text: 'Mail ann@example.com: SECRET' }, { text: 'Better.' }], {
       maxProcessorRetries: 1,
       hold: 'step',
@@ -44,7 +44,7 @@ describe('a run', () => {
     expect(entries.filter(({ kind }) => kind === 'came').length).toBeGreaterThan(0);
   });
 
-  it('that is blocked names the guard, and has no answer', async () => {
+  it('names the guard and has no answer if blocked', async () => {
     const studio = await openStudio(makeAgent([{ text: 'A SECRET' }]).agent);
     const { summary } = await studio.run('Hello');
     expect(summary).toMatchObject({
@@ -54,13 +54,13 @@ describe('a run', () => {
     });
   });
 
-  it('that fails says why', async () => {
+  it('reports the error if failed', async () => {
     const studio = await openStudio(makeAgent([{ error: new Error('Out of order.') }]).agent);
     const { summary } = await studio.run('Hello');
     expect(summary).toMatchObject({ status: 'failed', error: { code: 'model/call-failed' } });
   });
 
-  it('goes on for a reader that asks for the lines after those it has, also once it is over', async () => {
+  it('resumes its entries from a given position, also after its end', async () => {
     const studio = await openStudio(makeAgent([{ text: ['One. ', 'Two. '], hang: true }]).agent);
     const { runId } = await studio.start('Hello');
     const first = await studio.entriesUntil(runId, ({ kind }) => kind === 'came');
@@ -88,7 +88,7 @@ describe('a suspended run', () => {
     }
   };
 
-  it('goes on when a person grants what it waits for', async () => {
+  it('continues after an approval', async () => {
     const { studio, runId, first } = await rest();
     const waiting = first.find((entry) => entry.kind === 'left' && entry.part.type === 'tool-call-approval');
     expect(waiting).toMatchObject({ data: { toolName: 'charge', args: { amount: 5 } } });
@@ -104,7 +104,7 @@ describe('a suspended run', () => {
     expect([again.status, await again.json()]).toMatchObject([409, { error: { code: 'studio/not-suspended' } }]);
   });
 
-  it('goes on when a person declines, and the tool does not run', async () => {
+  it('continues without the tool after a denial', async () => {
     const { studio, runId, first } = await rest();
     await settled(() => studio.summary(runId));
     await studio.post(`runs/${runId}/answer`, { toolCallId: 'call-0-0', approved: false, reason: 'No.' });
@@ -113,7 +113,7 @@ describe('a suspended run', () => {
     expect((await studio.summary(runId)).status).toBe('success');
   });
 
-  it('still rests where the answer names another call, and can be given up', async () => {
+  it('stays suspended if the response names another call, and can be canceled', async () => {
     const { studio, runId } = await rest();
     await settled(() => studio.summary(runId));
     const wrong = await studio.post(`runs/${runId}/answer`, { toolCallId: 'other', approved: true });
@@ -125,7 +125,7 @@ describe('a suspended run', () => {
 });
 
 describe('a conversation', () => {
-  it('remembers the turns that were accepted, and no others', async () => {
+  it('contains only accepted turns', async () => {
     const { agent, model } = makeAgent([{ text: 'First answer.' }, { text: 'A SECRET' }, { text: 'Third answer.' }]);
     const studio = await openStudio(agent);
     const { threadId } = await studio.run('One');
@@ -139,8 +139,8 @@ describe('a conversation', () => {
   });
 });
 
-describe('the list', () => {
-  it('is searched, and tells of news', async () => {
+describe('the list of runs', () => {
+  it('supports search and reports new runs live', async () => {
     const studio = await openStudio(makeAgent([{ text: 'Fine.' }, { text: 'SECRET' }, { text: 'Fine.' }]).agent);
     const news = live(`${studio.base}/api/live`, ({ data }) => data.includes('"tripwire"'));
     await studio.run('Write to ann@example.com');
@@ -157,7 +157,7 @@ describe('the list', () => {
   });
 });
 
-describe('a stock agent', () => {
+describe('a Mastra agent', () => {
   const stock = (steps: Parameters<typeof scriptedModel>[0]['steps'], inputProcessors: object[] = []) =>
     new Agent({
       id: 'stock',
@@ -167,7 +167,7 @@ describe('a stock agent', () => {
       inputProcessors: inputProcessors as never,
     });
 
-  it('is shown as far as its stream tells', async () => {
+  it('is shown from its stream alone', async () => {
     const studio = await openStudio(stock([{ text: ['Hel', 'lo.'] }]));
     const { summary, entries } = await studio.run('Hi', undefined, 'stock');
     expect(summary).toMatchObject({ status: 'success', answered: 'Hello.', steps: 1 });
@@ -175,7 +175,7 @@ describe('a stock agent', () => {
     expect((await studio.get(`runs/${summary.runId}/trace`)).status).toBe(404);
   });
 
-  it('is shown blocked', async () => {
+  it('is shown as blocked', async () => {
     const guard = { id: 'never', processInput: async ({ abort }: { abort: (reason: string) => never }) => abort('Not today.') };
     const studio = await openStudio(stock([{ text: 'Hello.' }], [guard]));
     const { summary, entries } = await studio.run('Hi', undefined, 'stock');

@@ -15,7 +15,7 @@ const refuses = pipeline('refuses')
   .then({ id: 'secrecy', processOutputResult: async ({ abort }) => abort('It is a secret.') })
   .commit();
 
-it('tells sub-agents as parts of the run that asked them, at any depth, with what refused', async () => {
+it('shows nested sub-agents in the run of their caller, with the guard that blocked', async () => {
   const clerk = agentOf('clerk', [{ text: 'The vault is open.' }], { outputProcessors: refuses });
   const analyst = agentOf('analyst', [asks('clerk'), { text: 'I do not know.' }], { agents: { clerk } });
   const boss = agentOf('boss', [asks('analyst'), { text: 'Done.' }], { agents: { analyst } });

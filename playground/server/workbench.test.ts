@@ -30,7 +30,7 @@ const perChunk: Processor = {
     part.type === 'text-delta' && part.payload.text.includes(mail) ? abort('A mail.') : part,
 };
 
-it('the catalog is read off the library and the agents', async () => {
+it('builds the catalog from the library and the agents', async () => {
   const stern = makeAgent([], { id: 'stern', outputProcessors: responseQuality() }).agent;
   const studio = await openStudio([makeAgent([]).agent, stern]);
   const { phases, machine, agents, pipelines, errors } = await studio.json<Catalog>('catalog');
@@ -67,14 +67,14 @@ it('the catalog is read off the library and the agents', async () => {
   expect(errors).toHaveProperty(['guard/retry-without-budget', 'say']);
 });
 
-describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
+describe.each(['plan', 'mastra'] as const)('a trial of a phase on %s', (engine) => {
   const trial = async (text: string, ...guards: (Processor | ReturnType<typeof guard>)[]) => {
     const input = guards.reduce((built, one) => built.then(one), pipeline('tried')).commit();
     const studio = await openStudio(makeAgent([], { inputProcessors: input }).agent);
     return body<Tried>(studio.post('pipelines/tried/try', { phase: 'input', engine, payload: payload(text) }));
   };
 
-  it('is shown before and after, with unknown fields kept', async () => {
+  it('shows the texts before and after and keeps unknown fields', async () => {
     const studio = await openStudio(makeAgent([]).agent);
     const tried = await body<Tried>(
       studio.post('pipelines/comes-in/try', { phase: 'input', engine, payload: payload(`To ${mail}`) }),
@@ -88,7 +88,7 @@ describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
     expect(JSON.stringify(tried.payload)).not.toContain(mail);
   });
 
-  it('is shown as stopped, at the run and at its step', async () => {
+  it('shows a tripwire at the run and at its step', async () => {
     const tried = await trial('Hello', blocking, { id: 'after', processInput: async ({ messages }) => messages });
     expect(tried).toMatchObject({
       status: 'tripwire',
@@ -99,7 +99,7 @@ describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
     else expect(tried.events).toMatchObject([{ type: 'guard', verdict: 'trip', reason: 'Closed.' }]);
   });
 
-  it('reports no verdict of a guard that gave none', async () => {
+  it('reports no verdict for a guard without one', async () => {
     const slow: Processor = {
       id: 'slow',
       processInput: ({ messages, abortSignal }) =>
@@ -114,7 +114,7 @@ describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
     expect(judged).toEqual(engine === 'plan' ? ['blocking trip'] : []);
   });
 
-  it('reports what a shadow guard and a bypassed guard did', async () => {
+  it('reports a shadow guard and a bypassed guard', async () => {
     const shadow = guard({ ...blocking, id: 'shadow' }, { shadow: true });
     const { status, events } = await trial('Hello', shadow, guard(breaking, { onUnavailable: 'pass' }));
     expect(status).toBe('success');
@@ -129,7 +129,7 @@ describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
     );
   });
 
-  it('is shown as failed where a guard is out of order', async () => {
+  it('shows a failure if a guard throws', async () => {
     const tried = await trial('Hello', breaking);
     expect(tried).toMatchObject({ status: 'failed', after: [] });
     if (engine === 'mastra') expect(tried.steps).toMatchObject([{ status: 'failed' }]);
@@ -137,7 +137,7 @@ describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
     expect(tried.error?.message).toContain('Out of order.');
   });
 
-  it('names the field that does not fit', async () => {
+  it('names the invalid field', async () => {
     const studio = await openStudio(makeAgent([]).agent);
     const response = await studio.post('pipelines/comes-in/try', { phase: 'input', engine, payload: { messages: [{ id: 1 }] } });
     expect([response.status, await response.json()]).toMatchObject([
@@ -150,7 +150,7 @@ describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
 describe('the chunk lab', () => {
   const text = `One. Write to ${mail}. 👋 Three.`;
 
-  it.each(['text', 'reasoning'] as const)('shows what leaves and what is held of %s, in every cut', async (kind) => {
+  it.each(['text', 'reasoning'] as const)('shows released and buffered %s, whatever the chunks', async (kind) => {
     const studio = await openStudio(makeAgent([]).agent);
     const cuttings = fc.oneof(
       fc.constant({ kind: 'characters' }),
@@ -180,7 +180,7 @@ describe('the chunk lab', () => {
     );
   });
 
-  it('shows arguments of a tool, and a stop where it happens', async () => {
+  it('shows tool arguments, and a tripwire at its chunk', async () => {
     const studio = await openStudio(makeAgent([], { outputProcessors: [perChunk] }).agent);
     const stopped = await body<LabRun>(
       studio.post('lab/stream', {
@@ -202,7 +202,7 @@ describe('the chunk lab', () => {
     expect(JSON.parse(args.output)).toEqual({ text: '[EMAIL]' });
   });
 
-  it('finds the cut that lets a value through, and none where there is none', async () => {
+  it('finds a split that leaks a value, and none without a leak', async () => {
     const leaky = await openStudio(makeAgent([], { outputProcessors: [perChunk] }).agent);
     const search = { text: `Write to ${mail} now.`, kind: 'text', fragment: mail, tries: 5 };
     const found = await body<LeakSearch>(leaky.post('lab/leak', { ...search, pipelineId: 'helper-output-processor' }));
@@ -215,7 +215,7 @@ describe('the chunk lab', () => {
     expect(none.tried).toBeGreaterThan(search.text.length);
   });
 
-  it('takes the deltas of a recorded run', async () => {
+  it('uses the deltas of a recorded run', async () => {
     const studio = await openStudio(makeAgent([{ text: ['Hel', 'lo, ', 'you.'] }]).agent);
     const { runId } = await studio.run('Hi');
     const cutting = { kind: 'recorded', runId, stepNumber: 0, attempt: 1 };
@@ -226,7 +226,7 @@ describe('the chunk lab', () => {
   });
 });
 
-describe('text that was not released', () => {
+describe('unreleased text', () => {
   const rejected = async (content: 'all' | 'released', config: Partial<InterlockAgentConfig> = {}) => {
     const { agent } = makeAgent([{ text: 'Hidden SECRET words' }], { hold: 'step', ...config });
     const studio = await openStudio(agent, { content });
@@ -244,7 +244,7 @@ describe('text that was not released', () => {
     },
   };
 
-  it('are masked, and shown on request', async () => {
+  it('is masked and shown on request', async () => {
     const { studio, runId, seq } = await rejected('all');
     const masked = await studio.json<GuardView>(`runs/${runId}/guards/${seq}`);
     const shown = await studio.json<GuardView>(`runs/${runId}/guards/${seq}?reveal=1`);
@@ -258,7 +258,7 @@ describe('text that was not released', () => {
     expect((await studio.get(`runs/${runId}/guards/0`)).status).toBe(404);
   });
 
-  it('are masked in the error of a guard, and not kept where only released ones are', async () => {
+  it('is masked in guard errors and not stored with content: released', async () => {
     const { studio, runId, seq } = await rejected('all', { outputProcessors: [quoting] });
     const masked = await studio.json<GuardView>(`runs/${runId}/guards/${seq}`);
     expect(masked.causes).toMatchObject([{ name: 'Error' }, { name: 'SyntaxError' }]);
@@ -271,7 +271,7 @@ describe('text that was not released', () => {
     expect(trace).not.toMatch(/Hidden|SECRET/);
   });
 
-  it('are not kept where only released ones are', async () => {
+  it('is not stored with content: released', async () => {
     const { studio, runId, seq } = await rejected('released');
     for (const path of [`guards/${seq}`, `guards/${seq}?reveal=1`, 'reveal', 'prompts', 'fixture']) {
       const response = await studio.get(`runs/${runId}/${path}`);
@@ -288,7 +288,7 @@ describe('text that was not released', () => {
 });
 
 describe('a recorded run', () => {
-  it('is replayed without its model, and compared', async () => {
+  it('is replayed without its model and compared', async () => {
     const { agent, model } = makeAgent([{ text: `Write to ${mail}` }], {
       inputProcessors: pipeline('open')
         .then({ id: 'open-door', processInput: async ({ messages }) => messages })
@@ -311,7 +311,7 @@ describe('a recorded run', () => {
     expect((await studio.post(`runs/${runId}/replay`, { pipelines: { input: 'none' } })).status).toBe(404);
   });
 
-  it('can be taken away, and so can pictures', async () => {
+  it('can be exported, as can diagrams', async () => {
     const studio = await openStudio(makeAgent([{ text: 'Hello.' }]).agent);
     const { runId } = await studio.run('Hi');
     const fixture = await studio.get(`runs/${runId}/fixture`);

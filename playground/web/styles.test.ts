@@ -9,7 +9,7 @@ const classesIn = (file: string): string[] => {
   return selectors.flatMap((selector) => /^\.([\w-]+)$/.exec(selector.trim())?.[1] ?? []);
 };
 
-it('gives each class its looks in one file: styles of a page that was left are still there', () => {
+it('defines each class in one file, as styles of previous pages stay loaded', () => {
   const files = globSync(join(import.meta.dirname, '**/*.css'), { exclude: (name) => name.includes('node_modules') });
   const homes = new Map<string, Set<string>>();
   for (const file of files) for (const name of classesIn(file)) homes.set(name, (homes.get(name) ?? new Set()).add(file));

@@ -20,13 +20,13 @@ const event = (seq: number, fields: object): RunEvent => ({ runId: 'r', seq, at:
 
 const textsOf = (facts: readonly object[]): unknown[] => facts.map((fact) => (fact as { text?: string }).text);
 
-it('says what was said before as often as it was said more', () => {
+it('adds only repetitions beyond the recorded ones', () => {
   const { chunk } = createNewEntries([left('ha'), left('ha'), left('other', 'u')]);
   const told = ['ha', 'ha', 'ha'].map((text) => delta(text));
   expect(textsOf([...told, delta('other'), delta('other', 'u')].flatMap(chunk))).toEqual(['ha', 'other']);
 });
 
-it('puts a chunk at its own position, with what it retracts', () => {
+it('places a chunk at its own position with the retracted parts', () => {
   const { chunk } = createNewEntries([]);
   const data = { partIds: ['t'], stepNumber: 2, attempt: 3 };
   expect(chunk({ type: 'data-interlock-retract', data, metadata: { stepNumber: 2, attempt: 3 } } as never)).toEqual([
@@ -34,14 +34,14 @@ it('puts a chunk at its own position, with what it retracts', () => {
   ]);
 });
 
-it('tells a call of a tool once, with its result', () => {
+it('adds a tool call once with its result', () => {
   const call = { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'charge', args: { amount: 5 } } };
   const [first, tool] = createNewEntries([]).chunk(call);
   expect(tool).toMatchObject({ kind: 'tool', toolCallId: 'c', args: { amount: 5 } });
   expect(createNewEntries([{ ...common, ...first } as StudioEntry]).chunk(call)).toEqual([]);
 });
 
-it('tells events from where they are others than before, and of states only those of the last place', () => {
+it('adds events from the first difference, and states only of the last position', () => {
   const start = event(0, { type: 'run-start', agentId: 'a' });
   const calling = event(1, { type: 'state-enter', state: 'step.calling' });
   const before = [start, calling, event(2, { type: 'model-call', modelId: 'lost' })];

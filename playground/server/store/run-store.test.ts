@@ -20,7 +20,7 @@ afterEach(() => {
 
 const stores: [string, (bounds?: StoreBounds) => Promise<RunStore>][] = [
   ['memory', async (bounds) => openMemoryStore(bounds)],
-  ['a file', (bounds) => openLibsqlStore({ url: inFolder(), ...bounds })],
+  ['a libSQL file', (bounds) => openLibsqlStore({ url: inFolder(), ...bounds })],
 ];
 
 const summary = (runId: string, fields: Partial<RunSummary> = {}): RunSummary => ({
@@ -49,7 +49,7 @@ const ids = async (store: RunStore, query: object = {}): Promise<string[]> =>
   (await store.list({ limit: 50, ...query })).runs.map(({ runId }) => runId);
 
 describe.each(stores)('runs in %s', (_, open) => {
-  it('are found as they were last saved, with their lines', async () => {
+  it('are found in their last saved form with their lines', async () => {
     const store = await open();
     await store.save([record('1', { status: 'running' }, ['0', '1'])]);
     await store.save([record('1', { status: 'tripwire' }, ['2'], 2)]);
@@ -62,7 +62,7 @@ describe.each(stores)('runs in %s', (_, open) => {
     await store.close();
   });
 
-  it('have their lines in order, however they were written', async () => {
+  it('return their lines in order, whatever the batches', async () => {
     const store = await open();
     const lines = [...Array.from({ length: 2_600 }).keys()].map(String);
     for (let from = 0, size = 1; from < lines.length; from += size, size = (size * 3) % 1_201)
@@ -90,7 +90,7 @@ describe.each(stores)('runs in %s', (_, open) => {
     await store.close();
   });
 
-  it('are sorted by duration and tokens, in pages; what is not known yet comes last', async () => {
+  it('are sorted by duration and tokens in pages, unknown values last', async () => {
     const store = await open();
     const fields = [
       { durationMs: 5, tokens: 9, startedAt: 10 },
@@ -136,7 +136,7 @@ describe.each(stores)('runs in %s', (_, open) => {
     await store.close();
   });
 
-  it('are bounded in number; what goes on stays, and the newest', async () => {
+  it('are limited in number, except running runs', async () => {
     const store = await open({ maxRuns: 2 });
     await store.save([record('1', { status: 'running' }), ...['2', '3', '4'].map((runId) => record(runId))]);
     expect(await ids(store)).toEqual(['4', '1']);
@@ -144,7 +144,7 @@ describe.each(stores)('runs in %s', (_, open) => {
     await store.close();
   });
 
-  it('are bounded in bytes', async () => {
+  it('are limited in bytes', async () => {
     const store = await open({ maxBytes: 100 });
     for (const runId of ['1', '2', '3']) await store.save([record(runId, {}, ['é'.repeat(20)])]);
     expect(await ids(store)).toEqual(['3', '2']);
@@ -153,7 +153,7 @@ describe.each(stores)('runs in %s', (_, open) => {
     await store.close();
   });
 
-  it('take their conversation along when the last of them is forgotten', async () => {
+  it('remove their conversation with the last of its runs', async () => {
     const store = await open({ maxRuns: 1 });
     const messages = [{ id: 'm', role: 'user', createdAt: new Date(5), content: { format: 2, parts: [] } }] as const;
     await store.writeConversation('t', messages as never);
@@ -165,8 +165,8 @@ describe.each(stores)('runs in %s', (_, open) => {
   });
 });
 
-describe('a file', () => {
-  it('keeps runs when it is opened again, and tells those that were under way', async () => {
+describe('a libSQL file', () => {
+  it('keeps runs after reopening and lists unfinished runs', async () => {
     const url = inFolder();
     const first = await openLibsqlStore({ url });
     const going = [summary('going', { status: 'running' }), summary('resting', { status: 'suspended' })];

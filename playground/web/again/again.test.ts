@@ -9,7 +9,7 @@ const pipelines = [
   { id: 'p', graph: { kind: 'sequence', id: 'p', path: 'p', nodes: [{ kind: 'guard', id: 'g', path: 'p/g', phases: [] }] } },
 ] as unknown as PipelineInfo[];
 
-it('reads a guard off an address', () => {
+it('reads a guard from a URL', () => {
   const choice = (address: string) => readChoice(new URLSearchParams(address));
   expect(choice('')).toEqual({ guard: '', options: '', instead: '', agent: '', last: 50 });
   expect(choice('last=7').last).toBe(50);
@@ -39,14 +39,14 @@ const replayed = (rows: readonly ComparedRow[], more: Partial<Comparison> = {}) 
   comparison: { rows, before: { status: 'success', text: '' }, after: { status: 'success', text: '', runId: 'r' }, ...more },
 });
 
-it('takes a verdict for changed where its effect is another one, and is known', () => {
+it('counts a verdict as changed only if its effect differs and is known', () => {
   const rows = [row('pass', 'pass'), row(undefined, 'pass'), row('pass', undefined), row('pass', 'trip'), row('edit', undefined)];
   const names = (more?: Partial<Comparison>) => changedVerdicts(replayed(rows, more)).map((one) => changeName(one.row));
   expect(names()).toEqual(['pass → trip', 'edit → no verdict']);
   expect(names({ endedAt: 'step 1' })).toEqual(['pass → trip']);
 });
 
-it('counts changes, and sums them up', () => {
+it('counts and summarizes changes', () => {
   const trips = replayed([row('pass', 'trip')], { after: { status: 'tripwire', text: '', runId: 'r' } });
   const all = [trips, trips, replayed([row('edit', 'pass')]), replayed([row('pass', 'pass')])];
   expect(countChanges(all.flatMap(changedVerdicts))).toEqual([
@@ -57,7 +57,7 @@ it('counts changes, and sums them up', () => {
   expect(sumUp([replayed([])])).toBe('No verdict changed in 1 run.');
 });
 
-it('finds what can be edited of a run, and says what was', () => {
+it('finds the editable parts of a run and returns the edits', () => {
   const place = { seq: 0, at: 0, stepNumber: 0, attempt: 1 };
   const editable = editableIn([
     { ...place, kind: 'input', messages: [{ id: 'm', role: 'user', text: 'Hi' }] },

@@ -9,7 +9,7 @@ const textOf = (kinds: readonly string[], before: string, after: string): string
     .join('');
 
 describe('diffWords', () => {
-  it('shows the words that changed and keeps the others', () => {
+  it('marks the changed words and keeps the others', () => {
     expect(diffWords('write to dana@example.com please', 'write to [EMAIL] please')).toEqual([
       { kind: 'same', text: 'write to ' },
       { kind: 'removed', text: 'dana@example.com' },
@@ -18,7 +18,7 @@ describe('diffWords', () => {
     ]);
   });
 
-  it('tells what became one word as one change, though a mark in it has stayed', () => {
+  it('shows one change for words replaced by one word with a shared character', () => {
     expect(diffWords('Write to ann@example.org. Now?', 'Write to [EMAIL]. Now?')).toEqual([
       { kind: 'same', text: 'Write to ' },
       { kind: 'removed', text: 'ann@example.org' },
@@ -28,12 +28,12 @@ describe('diffWords', () => {
     ]);
   });
 
-  it('says of equal texts that nothing changed', () => {
+  it('returns one unchanged part for equal texts', () => {
     expect(diffWords('as it was', 'as it was')).toEqual([{ kind: 'same', text: 'as it was' }]);
     expect(diffWords('', '')).toEqual([]);
   });
 
-  it('holds both texts whole', () => {
+  it('contains both complete texts', () => {
     const words = fc
       .array(fc.constantFrom('a', 'b', ' ', '\n', '@', '.', '.b', '<b>', '\u202E', 'ß'))
       .map((parts) => parts.join(''));
@@ -45,7 +45,7 @@ describe('diffWords', () => {
     );
   });
 
-  it('gives up the search for the smallest difference in huge texts', () => {
+  it('skips the search for the smallest difference in huge texts', () => {
     const before = Array.from({ length: 8000 }, (_, index) => `a${index}`).join(' ');
     const after = Array.from({ length: 8000 }, (_, index) => `b${index}`).join('-');
     expect(diffWords(before, after).map(({ kind }) => kind)).toEqual(['removed', 'added']);

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { splitHidden } from './hidden-characters.js';
 
 describe('splitHidden', () => {
-  it('leaves words, tabs, line ends and emoji alone', () => {
+  it('keeps words, tabs, line ends and emoji', () => {
     const text = 'Grüße,\tשלום 👩‍👩‍👧\nzweite Zeile\r\n';
     expect(splitHidden(text)).toEqual([{ text }]);
   });
 
   it.each([
-    ['a mark that turns the words around', '\u202E', 'U+202E'],
+    ['a bidirectional override', '\u202E', 'U+202E'],
     ['an isolate', '\u2066', 'U+2066'],
-    ['a blank without width', '\u200B', 'U+200B'],
+    ['a zero-width space', '\u200B', 'U+200B'],
     ['a tag', '\u{E0041}', 'U+E0041'],
     ['a control', '\u0007', 'U+0007'],
     ['a line separator', '\u2028', 'U+2028'],
@@ -18,7 +18,7 @@ describe('splitHidden', () => {
     expect(splitHidden(`a${character}b`)).toEqual([{ text: 'a' }, { text: character, hidden: name }, { text: 'b' }]);
   });
 
-  it('has nothing to say of an empty text', () => {
+  it('returns nothing for an empty text', () => {
     expect(splitHidden('')).toEqual([]);
   });
 });

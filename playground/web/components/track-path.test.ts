@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { arrowPath, trackPath } from './track-path.js';
 
 describe('trackPath', () => {
-  it('goes straight between two points', () => {
+  it('draws a straight line between two points', () => {
     expect(
       trackPath([
         { x: 0, y: 0 },
@@ -11,7 +11,7 @@ describe('trackPath', () => {
     ).toBe('M0 0L0 20');
   });
 
-  it('rounds a corner, by no more than half of the shorter side', () => {
+  it('rounds a corner by at most half of the shorter side', () => {
     const path = trackPath([
       { x: 0, y: 0 },
       { x: 0, y: 10 },
@@ -20,14 +20,14 @@ describe('trackPath', () => {
     expect(path).toBe('M0 0L0 5Q0 10 5 10L40 10');
   });
 
-  it('has nothing to draw without points', () => {
+  it('is empty without enough points', () => {
     expect(trackPath([])).toBe('');
     expect(arrowPath([{ x: 1, y: 1 }])).toBe('');
   });
 });
 
 describe('arrowPath', () => {
-  it('points where the track ends', () => {
+  it('points at the end of the track', () => {
     const path = arrowPath(
       [
         { x: 0, y: 0 },

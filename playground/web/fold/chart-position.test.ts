@@ -8,11 +8,11 @@ const machine = describeMachine();
 const visitsOf = (...states: string[]) => states.map((state, seq) => ({ state, seq, at: seq }));
 
 describe('chartPosition', () => {
-  it('has no position before the run', () => {
+  it('has no active state before the run', () => {
     expect(chartPosition([], machine)).toMatchObject({ active: new Set(), latest: undefined });
   });
 
-  it('is in both regions of a parallel state, and leaves both at the same time', () => {
+  it('enters and leaves both regions of a parallel state', () => {
     const into = ['step.requesting', 'step.overlapping.model.opening', 'step.overlapping.guards.judging'];
     expect([...chartPosition(visitsOf(...into), machine).active]).toEqual(into.slice(1));
     const on = [...into, 'step.overlapping.model.open'];
@@ -25,7 +25,7 @@ describe('chartPosition', () => {
     expect(out.latest).toMatch(/^step\.overlapping step\.calling /);
   });
 
-  it('knows the way out of any state that the whole machine has', () => {
+  it('finds the transition from any state to a global final state', () => {
     const { active, latest } = chartPosition(visitsOf('step.calling', 'canceled'), machine);
     expect([...active]).toEqual(['canceled']);
     expect(latest).toMatch(/^step\.calling canceled CANCEL/);

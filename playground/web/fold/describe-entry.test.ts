@@ -9,7 +9,7 @@ const lines = [
   line.event(3, { type: 'guard', phase: 'input', processorId: 'pii', verdict: 'edit', reason: undefined }),
 ];
 
-it('describes a line by what happened, and its fields', () => {
+it('describes an entry by its kind and fields', () => {
   expect(lines.map(describeEntry)).toEqual([
     { title: 'state-enter', detail: 'state: step.calling' },
     { title: 'model: text-delta', detail: '5 characters' },
@@ -18,7 +18,7 @@ it('describes a line by what happened, and its fields', () => {
   ]);
 });
 
-it('finds the lines in which every word occurs, in any case and order', () => {
+it('finds entries with all words, in any case and order', () => {
   const found = (query: string) => searchEntries(lines, query).map(({ seq }) => seq);
   expect(found('')).toEqual([0, 1, 2, 3]);
   expect(found('EDIT pii')).toEqual([3]);

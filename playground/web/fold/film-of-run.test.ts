@@ -13,7 +13,7 @@ const held = [
   line.event(5, { type: 'step-finish', reason: 'stop' }),
 ];
 
-it('makes a frame of each chunk that came, of what left later, and of the end', () => {
+it('creates a frame for each received chunk, each later release and the end', () => {
   const film = filmOfRun(held, place);
   expect(film?.emissions.map(({ pushed, left, held: words }) => [pushed, left, words])).toEqual([
     ['▒▒▒▒▒', '', '▒▒▒▒▒'],
@@ -25,7 +25,7 @@ it('makes a frame of each chunk that came, of what left later, and of the end', 
   expect(film && describeFrame(frameAt(film, 3))).toBe('received nothing; emitted "Hello"; 3 buffered');
 });
 
-it('shows the words where they are given', () => {
+it('shows revealed text', () => {
   const words = new Map([
     [1, 'Hello'],
     [2, ' 4 U'],
@@ -33,7 +33,7 @@ it('shows the words where they are given', () => {
   expect(filmOfRun(held, place, words)?.emissions[1]?.held).toBe('Hello 4 U');
 });
 
-it('ends where a guard stopped the attempt, and knows only its own', () => {
+it('ends at the tripwire of the attempt and ignores other attempts', () => {
   const stopped = [
     ...held.slice(0, 3),
     line.event(3, { type: 'guard', processorId: 'leak', phase: 'outputStream', verdict: 'trip', reason: 'a key' }),

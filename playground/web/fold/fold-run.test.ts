@@ -13,29 +13,29 @@ const firstPart = (view: RunView): [Part, Lane] => {
 };
 
 describe('foldRun', () => {
-  it('shows nothing before the first line', () => {
+  it('is empty before the first entry', () => {
     expect(foldRun([line.came(0, 3)], -1)).toEqual(emptyRun);
   });
 
-  it('counts what has come and not left as held, until the part has ended', () => {
+  it('counts received and unreleased text as buffered until the part ends', () => {
     const lines = [line.came(0, 5), line.came(1, 6), line.left(2, 'Hello'), line.left(3, ' [X]'), line.ended(4)];
     const held = lines.map((_, seq) => bufferedChars(...firstPart(foldRun(lines, seq))));
     expect(held).toEqual([5, 11, 6, 2, 0]);
     expect(firstPart(foldRun(lines))[0]).toMatchObject({ kind: 'text', text: 'Hello [X]', latest: 4, isWhole: true });
   });
 
-  it('holds nothing once the attempt is over', () => {
+  it('counts nothing as buffered after the attempt', () => {
     const lines = [line.came(0, 5), line.event(1, { type: 'step-finish', reason: 'retry' })];
     expect(bufferedChars(...firstPart(foldRun(lines)))).toBe(0);
   });
 
-  it('marks what was taken back in its attempt', () => {
+  it('marks retracted text in its attempt', () => {
     const lines = [line.left(0, 'No.'), line.event(1, { type: 'retract', partIds: ['t'] })];
     expect(firstPart(foldRun(lines, 0))[0].isRetracted).toBe(false);
     expect(firstPart(foldRun(lines, 1))[0].isRetracted).toBe(true);
   });
 
-  it('puts a stale verdict at each guard that gave one, not at its block', () => {
+  it('assigns a stale verdict to its guard, not to its block', () => {
     const judged = { type: 'guard', phase: 'input', verdict: 'pass', durationMs: 1, calls: 1, edits: 0 };
     const lines = [
       line.event(0, { ...judged, processorId: 'deep', path: 'p/parallel.0/branch.1/deep' }),
@@ -55,13 +55,13 @@ describe('foldRun', () => {
     ]);
   });
 
-  it('takes back what a chunk withdraws: no event tells of words whose process died', () => {
+  it('retracts text by a chunk without an event, as after a process crash', () => {
     const chunk = { kind: 'left', part: { type: 'data-interlock-retract', chars: 0 }, data: { partIds: ['t'] } } as const;
     const lines: StudioEntry[] = [line.left(0, 'No.'), { seq: 1, at: 2, stepNumber: 0, attempt: 1, ...chunk }];
     expect(firstPart(foldRun(lines))[0].isRetracted).toBe(true);
   });
 
-  it('names calls that wait for a person, until they are answered', () => {
+  it('lists calls that wait for an approval until the response', () => {
     const call = { toolCallId: 'c', toolName: 'refund' };
     const lines = [
       line.event(0, { type: 'tool-start', ...call }),
@@ -73,14 +73,14 @@ describe('foldRun', () => {
     expect(foldRun(lines, 3)).toMatchObject({ status: 'running', waiting: [] });
   });
 
-  it('reads a call that waits off the chunk that asks, too', () => {
+  it('reads a waiting call from the approval chunk', () => {
     const data = { toolCallId: 'c', toolName: 'refund', args: { euros: 100 } };
     const part = { type: 'tool-call-approval', partId: 'c', chars: 0 };
     const view = foldRun([{ kind: 'left', seq: 0, at: 1, stepNumber: 0, attempt: 1, part, data }]);
     expect(view.waiting).toEqual([data]);
   });
 
-  it('gives a place that is come back to a lane of its own, and what comes late its own lane', () => {
+  it('creates a new lane for a revisited position and keeps late entries in their own lane', () => {
     const again = { stepNumber: 0, attempt: 2 };
     const shadow = {
       type: 'guard-shadow',
@@ -108,7 +108,7 @@ describe('foldRun', () => {
     ]);
   });
 
-  it('follows a real run through its retry', async () => {
+  it('shows both attempts of a real run with a retry', async () => {
     const lines = await retriedRun();
     const view = foldRun(lines);
     expect(view).toMatchObject({ status: 'success', retries: 1, agentId: 'support', usage: { calls: 2 } });
@@ -123,8 +123,8 @@ describe('foldRun', () => {
   });
 });
 
-describe('a call for nothing', () => {
-  it('is counted apart', () => {
+describe('a wasted model call', () => {
+  it('is counted separately', () => {
     const view = foldRun([
       line.event(0, { type: 'model-wasted', durationMs: 1, inputTokens: 5, outputTokens: 0, isEstimated: true }),
     ]);
@@ -132,8 +132,8 @@ describe('a call for nothing', () => {
   });
 });
 
-describe('a run that no event tells the end of', () => {
-  it('ends as the studio says, and says why', () => {
+describe('a run without a finish event', () => {
+  it('ends with the status and error of the studio', () => {
     const error = { message: 'The process that held this run has ended.', code: 'studio/interrupted' };
     const lines: StudioEntry[] = [line.state(0, 'step.calling'), { kind: 'status', seq: 1, at: 5, status: 'failed', error }];
     expect(foldRun(lines, 0)).toMatchObject({ status: 'running', error: undefined });
@@ -151,7 +151,7 @@ describe('createRunFold', () => {
         : line.left(seq, 'ab', where);
   });
 
-  it('shows at every point what a fold from the start shows', () => {
+  it('equals a fold from the start at every point', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -1, max: 720 }), { minLength: 1, maxLength: 12 }), (points) => {
         const fold = createRunFold(lines);
@@ -161,7 +161,7 @@ describe('createRunFold', () => {
     );
   });
 
-  it('goes on with lines that come later', () => {
+  it('includes entries that are added later', () => {
     const growing = lines.slice(0, 200);
     const fold = createRunFold(growing);
     expect(fold.at().seq).toBe(199);

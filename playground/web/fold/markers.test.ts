@@ -4,7 +4,7 @@ import { markersOf, nextMarker } from './markers.js';
 import { line, retriedRun } from './test-setup.js';
 
 describe('markersOf', () => {
-  it('marks verdicts that were more than a pass, retries and the end', async () => {
+  it('marks verdicts other than pass, retries and the end', async () => {
     const markers = markersOf(await retriedRun());
     expect(markers.slice(0, 2).map(({ kind, label }) => `${kind} ${label}`)).toEqual([
       'retry quality: retry',
@@ -21,13 +21,13 @@ describe('nextMarker', () => {
     [0, 4],
     [4, 9],
     [9, 4],
-  ])('leads from %d to %d', (seq, next) => expect(nextMarker(markers, seq, ['retry'])?.seq).toBe(next));
+  ])('goes from %d to %d', (seq, next) => expect(nextMarker(markers, seq, ['retry'])?.seq).toBe(next));
 
-  it('leads nowhere where there is none of the kind', () => expect(nextMarker(markers, 0, ['trip'])).toBeUndefined());
+  it('returns nothing if no marker has the kind', () => expect(nextMarker(markers, 0, ['trip'])).toBeUndefined());
 });
 
 describe('holdBackOf', () => {
-  it('follows what had come and what had left', () => {
+  it('returns received, released and buffered counts per entry', () => {
     const [part] = holdBackOf([line.came(0, 4), line.came(1, 4), line.left(2, 'abc'), line.ended(3)]);
     expect(part?.points.map(({ came, left, held }) => [came, left, held])).toEqual([
       [4, 0, 4],
@@ -38,7 +38,7 @@ describe('holdBackOf', () => {
     expect(part?.mostHeld).toBe(8);
   });
 
-  it('leaves out parts that nothing came of', () => {
+  it('omits parts without received text', () => {
     expect(holdBackOf([line.ended(0)])).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ const sentence = (...[run]: [Parameters<typeof storyOf>[0]]): string =>
     .join('');
 
 describe('storyOf', () => {
-  it('names the guard that blocked, its reason, and that no model call was made', () => {
+  it('names the blocking guard, its reason and the lack of model calls', () => {
     const tripwire = { processorId: 'pii', phase: 'input', path: 'p/pii', reason: 'A card number.', retry: false, kind: 'trip' };
     const run = foldRun([
       line.event(0, { type: 'state-enter', state: 'input' }),
@@ -23,7 +23,7 @@ describe('storyOf', () => {
     expect(storyOf(run, titleOf).find(({ mark }) => mark)).toMatchObject({ text: 'pii', mark: { seq: 1, path: 'p/pii' } });
   });
 
-  it('names each guard once that changed an accepted run, with its latest mark', () => {
+  it('names each editing guard of an accepted run once, with its latest mark', () => {
     const run = foldRun([
       line.event(0, { ...verdict, verdict: 'edit' }),
       line.event(1, { ...verdict, verdict: 'edit' }),
@@ -34,7 +34,7 @@ describe('storyOf', () => {
     expect(storyOf(run, titleOf).find(({ mark }) => mark)?.mark?.seq).toBe(1);
   });
 
-  it('does not mention model calls where the loop of another host made them', () => {
+  it('omits model calls made by the loop of another host', () => {
     const run = foldRun([
       line.event(0, { ...verdict, verdict: 'pass' }),
       line.event(1, { type: 'run-finish', status: 'success', retries: 0 }),
@@ -42,7 +42,7 @@ describe('storyOf', () => {
     expect(sentence(run)).toMatch(/^Completed after \S+ ms; all guards passed\.$/);
   });
 
-  it('counts the calls of a real run that was retried', async () => {
+  it('counts the calls of a real run with a retry', async () => {
     expect(sentence(foldRun(await retriedRun()))).toMatch(/; retry requested by quality.*; 2 model calls\.$/);
   });
 });

@@ -5,7 +5,7 @@ import { waterfallOf } from './waterfall.js';
 const rowsOf = (...lines: Parameters<typeof waterfallOf>[0]) =>
   waterfallOf(lines).map(({ kind, name, bars }) => ({ kind, name, bars: bars.map(({ from, to, label }) => [from, to, label]) }));
 
-it('draws states, guards, models, tools and sub-agents from their beginning to their end', () => {
+it('draws states, guards, models, tools and sub-agents from start to end', () => {
   const rows = rowsOf(
     line.state(0, 'preparing'),
     line.event(1, {
@@ -37,7 +37,7 @@ it('draws states, guards, models, tools and sub-agents from their beginning to t
   ]);
 });
 
-it('draws a guard of a stream from where it was asked, and what has no end up to the last line', () => {
+it('draws a stream guard from its start, and unfinished bars to the last entry', () => {
   const rows = rowsOf(
     { ...line.came(0, 1), kind: 'asked', phase: 'outputStream', lane: 'output', pipelineId: 'p' } as never,
     line.event(4, {

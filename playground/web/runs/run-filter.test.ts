@@ -19,7 +19,7 @@ const run = (runId: string, startedAt: number, more: Partial<RunSummary> = {}): 
 });
 
 describe('readFilter', () => {
-  it('takes what is set, and nothing else', () => {
+  it('reads valid parameters and ignores others', () => {
     expect(readFilter(new URLSearchParams('status=tripwire&text=&at=3&sort=size&within=1h'))).toEqual({
       status: 'tripwire',
       within: '1h',
@@ -45,19 +45,19 @@ describe('withRun', () => {
   const list = [run('c', 30), run('a', 10)];
   const ids = (runs: readonly RunSummary[]) => runs.map(({ runId }) => runId).join('');
 
-  it('puts a new run where its time is', () => {
+  it('inserts a new run by its start time', () => {
     expect(ids(withRun(list, run('b', 20), {}))).toBe('cba');
     expect(ids(withRun(list, run('d', 40), {}))).toBe('dca');
     expect(ids(withRun(list, run('0', 1), {}))).toBe('ca0');
   });
 
-  it('keeps the order that is asked for, also of a run that ends', () => {
+  it('keeps the requested order when a run ends', () => {
     const long = [run('c', 30, { durationMs: 90 }), run('a', 10, { durationMs: 20 }), run('b', 20, { durationMs: undefined })];
     expect(ids(withRun(long, run('b', 20, { durationMs: 40 }), { sort: 'duration' }))).toBe('cba');
     expect(ids(withRun(long, run('d', 1, { durationMs: 100 }), { sort: 'duration' }))).toBe('dcab');
   });
 
-  it('changes one that is there, and takes out what no longer belongs', () => {
+  it('updates an existing run and removes one that no longer matches', () => {
     expect(withRun(list, run('a', 10, { status: 'tripwire' }), {})[1]?.status).toBe('tripwire');
     expect(ids(withRun(list, run('a', 10, { status: 'tripwire' }), { status: 'success' }))).toBe('c');
     expect(withRun(list, run('b', 20), { agent: 'desk' })).toBe(list);

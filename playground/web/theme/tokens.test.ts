@@ -68,11 +68,11 @@ describe.each(['light', 'dark'] as const)('the %s theme', (theme) => {
     return contrast(a, b);
   };
 
-  it('lets every word be read', () => {
+  it('has readable contrast for all text', () => {
     expect(read.filter(([word, ground]) => ratio(word, ground) < 4.5).map((pair) => pair.join(' on '))).toEqual([]);
   });
 
-  it('lets every edge be seen', () => {
+  it('has visible contrast for all edges', () => {
     expect(seen.filter(([edge, ground]) => ratio(edge, ground) < 3).map((pair) => pair.join(' on '))).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ const verdict = (id: string, kind: 'pass' | 'trip', seq: number): GuardMark => (
   metadata: undefined,
 });
 
-it('marks a guard by its strictest verdict, and one without a verdict by whether one comes later', () => {
+it('marks a guard by its strictest verdict, or by whether a verdict follows', () => {
   const marks = [verdict('a', 'trip', 1), verdict('a', 'pass', 2)];
   const later = withoutVerdict('input', [...marks, verdict('b', 'pass', 3)]);
   const places = placeMarks({ phase: 'input', pipelineId: 'p', marks }, graph, later);
@@ -31,12 +31,12 @@ it('marks a guard by its strictest verdict, and one without a verdict by whether
   ]);
 });
 
-it('says that a guard of a stream judges while that is under way, and how much is held', () => {
+it('shows the check of a stream guard in progress and the buffered length', () => {
   const labelOf = (came: number, held: number) => withoutVerdict('outputStream', [], { came, left: came - held, held })('p/a');
   expect([labelOf(0, 0), labelOf(120, 110), labelOf(120, 0)]).toEqual(['no verdict', 'checking, 110 buffered', 'checking']);
 });
 
-it('lists one mark for each guard and phase: the strictest, where it was judged last', () => {
+it('lists the strictest mark for each guard and phase, in the order of the last verdicts', () => {
   const marks = [
     verdict('a', 'trip', 1),
     verdict('b', 'pass', 2),

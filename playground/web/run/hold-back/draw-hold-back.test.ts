@@ -10,13 +10,13 @@ const draw = (...lines: Parameters<typeof holdBackOf>[0]) => {
 };
 
 describe('drawHoldBack', () => {
-  it('climbs in steps as words come and leave', () => {
+  it('rises in steps with received and released text', () => {
     const { came, left } = draw(line.came(0, 5), line.came(1, 5), line.left(2, '12345'));
     expect(came).toBe('M0 10H0.0V5.0H50.0V0.0H100.0V0.0');
     expect(left).toBe('M0 10H0.0V10.0H50.0V10.0H100.0V5.0');
   });
 
-  it('draws nothing as held once the part is whole, though less left than came', () => {
+  it('draws no buffered text after the part ends, even if less was released', () => {
     const { held } = draw(line.came(0, 10), line.left(1, '[X]'), line.ended(2));
     expect(held).toBe('M0 10H0.0V0.0H50.0V0.0H100.0V7.0V7.0H100.0V7.0H50.0V10.0H0.0Z');
   });

@@ -17,11 +17,11 @@ const overlap = (a: PlacedState, b: PlacedState): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 describe('layOutMachine', () => {
-  it('has a place for every state of the loop', () => {
+  it('places every state of the loop', () => {
     expect(states.map(({ state }) => state.path).toSorted()).toEqual(machine.states.map(({ path }) => path).toSorted());
   });
 
-  it('lets no two states overlap that do not hold each other', () => {
+  it('separates states that are not nested', () => {
     const areKin = (a: PlacedState, b: PlacedState): boolean =>
       a === b || a.state.path.startsWith(`${b.state.path}.`) || b.state.path.startsWith(`${a.state.path}.`);
     const clashes = states.flatMap((a) =>
@@ -30,7 +30,7 @@ describe('layOutMachine', () => {
     expect(clashes).toEqual([]);
   });
 
-  it('holds each state in the frame of its parent', () => {
+  it('keeps each state in the frame of its parent', () => {
     const held = states.flatMap((placed) => {
       const frame = places.get(placed.state.parent ?? '');
       return frame ? [inside(frame, placed)] : [];
@@ -39,7 +39,7 @@ describe('layOutMachine', () => {
     expect(held.every(Boolean)).toBe(true);
   });
 
-  it('has a track for every transition; a way out of the whole machine starts at each state', () => {
+  it('draws every transition, and a global transition from each state', () => {
     const drawn = transitions.flatMap((track) => track.transitions);
     const own = machine.transitions.filter(({ from }) => from !== '');
     expect(drawn).toEqual(expect.arrayContaining(own));
@@ -57,7 +57,7 @@ describe('layOutMachine', () => {
     expect(Math.min(...xs)).toBeGreaterThan(left - 60);
   });
 
-  it('knows the states that many lead to', () => {
+  it('marks transitions to common target states', () => {
     const common = new Set(
       transitions.filter(({ isCommon }) => isCommon).flatMap((track) => track.transitions.map(({ to }) => to)),
     );
@@ -66,7 +66,7 @@ describe('layOutMachine', () => {
 });
 
 describe('shareLanes', () => {
-  it('keeps stretches apart that overlap, and short ones inside', () => {
+  it('puts overlapping ranges in separate lanes, shorter ones inside', () => {
     expect(
       shareLanes([
         { from: 0, to: 10 },

@@ -18,7 +18,7 @@ const catalog = {
   ],
 } as unknown as Catalog; // only the fields that are read
 
-it('finds pages, agents, pipelines and guards by all of the words', () => {
+it('finds pages, agents, pipelines and guards by all words', () => {
   const goals = goalsOfCatalog(catalog);
   const hrefs = (text: string): string[] => findGoals(goals, text).map(({ href }) => href);
   expect(hrefs('supp')).toEqual(['/?agent=support']);
@@ -29,7 +29,7 @@ it('finds pages, agents, pipelines and guards by all of the words', () => {
   expect(hrefs('no such thing')).toEqual([]);
 });
 
-it('leads to the latest moment of a state', () => {
+it('links to the latest visit of a state', () => {
   const visits = [1, 5].map((seq) => ({ state: 'step.calling', seq, at: seq }));
   expect(goalsOfRun('a b', { ...emptyRun, visits })).toEqual([
     { kind: 'state', name: 'step.calling', note: 'this run', href: '/runs/a%20b?at=5' },

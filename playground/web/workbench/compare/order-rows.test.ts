@@ -22,11 +22,11 @@ const comparison: Comparison = {
   after: { status: 'tripwire', text: '', runId: 'r2' },
 };
 
-it('puts rows that differ first, else in their order', () => {
+it('puts differing rows first and keeps the order otherwise', () => {
   expect(differingFirst(rows).map(({ processorId }) => processorId)).toEqual(['b', 'd', 'a', 'c']);
 });
 
-it('says what became of a verdict', () => {
+it('describes the change of a verdict', () => {
   expect(rows.map((one) => changeOf(one))).toEqual(['unchanged', 'pass → trip', 'unchanged', 'only in the replay']);
   expect(changeOf(row('e', { after: undefined, differs: true }))).toBe('only in the recording');
   expect(changeOf(row('f', { before: { verdict: 'trip', reason: 'b' }, after: blocked, differs: true }))).toBe(
@@ -34,7 +34,7 @@ it('says what became of a verdict', () => {
   );
 });
 
-it('says the outcome, and nothing of the end where the replay had to stop', () => {
+it('describes the outcome, without the status if the replay stopped early', () => {
   expect(outcomeOf(comparison)).toBe('2 of 4 verdicts differ; status success → tripwire.');
   expect(outcomeOf({ ...comparison, endedAt: 'step 1' })).toBe('2 of 4 verdicts differ up to the end of the replay.');
   const same = { ...comparison, rows: [row('a')], after: { ...comparison.after, status: 'success' } };

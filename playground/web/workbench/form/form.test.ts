@@ -15,7 +15,7 @@ const kinds = (phase: PhaseName): Record<string, string> =>
   Object.fromEntries(fieldsOf(phase).map(({ name, kind }) => [name, kind]));
 
 describe('fields', () => {
-  it('says how each is filled in, and leaves out what only code can give', () => {
+  it('have an input kind each, except fields that require code', () => {
     expect(kinds('inputStep')).toEqual({
       phase: 'fixed',
       messages: 'spoken',
@@ -39,23 +39,23 @@ describe('fields', () => {
     expect(kinds('apiError')).toMatchObject({ decision: 'choice', error: 'json' });
   });
 
-  it.each(names)('%s: has one fixed field, and a kind for every other', (phase) => {
+  it.each(names)('%s: has one fixed field', (phase) => {
     const fixed = fieldsOf(phase).filter(({ kind }) => kind === 'fixed');
     expect(fixed.map(({ schema }) => schema.const)).toEqual([phase]);
   });
 
-  it('reads titles from names', () => {
+  it('have titles derived from their names', () => {
     expect(['stepNumber', 'toolCallId', 'text'].map(titleOf)).toEqual(['Step number', 'Tool call id', 'Text']);
   });
 });
 
 describe('examples', () => {
-  it.each(names)('%s: without the given examples, the least value fits as well', (phase) => {
+  it.each(names)('%s: are valid without the examples of the schema', (phase) => {
     const { examples: _, ...bare } = schemaOf(phase);
     expect(safeParsePayload(exampleOf(bare, now))).toMatchObject({ success: true });
   });
 
-  it('takes the first form, and required fields only', () => {
+  it('use the first alternative and only required fields', () => {
     expect(exampleOf({ anyOf: [{ enum: ['auto', 'none'] }, { type: 'object' }] }, now)).toBe('auto');
     const properties = { at: { type: 'string', format: 'date-time' }, note: { type: 'string' } };
     expect(exampleOf({ type: 'object', properties, required: ['at'] }, now)).toEqual({ at: now });
@@ -70,13 +70,13 @@ describe('rows of role and text', () => {
     ['systemMessages', 'input', 'system'],
     ['prompt', 'llmRequest', 'system'],
     ['prompt', 'llmRequest', 'user'],
-  ] as const)('makes a row of %s in %s by %s that fits and reads back', (name, phase, role) => {
+  ] as const)('creates a valid row of %s in %s by %s that can be read back', (name, phase, role) => {
     const made = newRow(itemsOf(phase, name), { role, text: 'Hello' }, { number: 2, now });
     expect(readRow(made)).toEqual({ role, text: 'Hello' });
     expect(safeParsePayload({ ...examplePayload(schemaOf(phase), now), [name]: [made] })).toMatchObject({ success: true });
   });
 
-  it('keeps what a row does not show', () => {
+  it('keeps fields that a row does not show', () => {
     const part = { type: 'text', text: 'Hi', providerMetadata: { a: 1 } };
     const message = { id: 'm', role: 'user', threadId: 't', mine: 1, content: { format: 2, content: 'Hi', parts: [part] } };
     expect(writeRow(message, { role: 'assistant', text: 'Ho' })).toEqual({
@@ -86,7 +86,7 @@ describe('rows of role and text', () => {
     });
   });
 
-  it('is no row where a message says more than one text', () => {
+  it('is undefined for a message with other parts than one text', () => {
     const parts = [
       { type: 'text', text: 'See' },
       { type: 'image', image: 'a.png' },
@@ -107,19 +107,19 @@ describe('rows of role and text', () => {
 describe('editing', () => {
   const place = (phase: PhaseName) => ({ example: examplePayload(schemaOf(phase), now), fields: fieldsOf(phase) });
 
-  it('sets and takes away one field, and keeps the others', () => {
+  it('sets and removes one field and keeps the others', () => {
     const payload: Payload = { phase: 'input', mine: { deep: [1] }, runId: 'r' };
     expect(setField(payload, 'runId', 's')).toEqual({ ...payload, runId: 's' });
     expect(setField(payload, 'runId', undefined)).toEqual({ phase: 'input', mine: { deep: [1] } });
   });
 
-  it('shows fields that it does not know, and writes them back', () => {
+  it('shows unknown fields and writes them back', () => {
     const payload: Payload = { phase: 'input', messages: [], mine: { deep: [1] } };
     expect(otherFields(payload, fieldsOf('input'))).toEqual({ mine: { deep: [1] } });
     expect(setOtherFields(payload, fieldsOf('input'), { yours: 2 })).toEqual({ phase: 'input', messages: [], yours: 2 });
   });
 
-  it('takes what a person changed to another phase that has it, and all unknown fields', () => {
+  it('carries changed and unknown fields over to another phase', () => {
     const input = place('input');
     const messages = [{ id: 'm', role: 'user', content: {} }];
     const changed = { ...input.example, messages, runId: 'r', mine: 1 };
@@ -135,7 +135,7 @@ describe('editing', () => {
     expect(carryOver(changed, input, place('llmRequest'))).not.toHaveProperty('messages');
   });
 
-  it('reads JSON, a bare word where text is taken, and nothing', () => {
+  it('reads JSON, plain text if allowed, and empty input', () => {
     expect(readJson('{"a":1}', false)).toEqual({ value: { a: 1 } });
     expect(readJson(' ', false)).toEqual({ value: undefined });
     expect(readJson('auto', true)).toEqual({ value: 'auto' });

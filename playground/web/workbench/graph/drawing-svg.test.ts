@@ -6,7 +6,7 @@ import { pipelineSvg } from './pipeline-svg.js';
 const guard = (id: string): GraphShape => ({ kind: 'guard', id, path: `p/${id}`, phases: ['late'] });
 const phases = [{ phase: 'late', title: 'Late & last' }] as PhaseInfo[];
 
-it('has every step with its phases, every condition, and a picture that holds them', () => {
+it('contains every step with its phases and every condition', () => {
   const arms = [{ condition: 'a < b', node: guard('first') }];
   const nodes: GraphShape[] = [guard('second'), { kind: 'branch', path: 'p/branch.1', overlap: 'first', arms }];
   const svg = pipelineSvg({ kind: 'sequence', id: 'p', path: 'p', nodes }, phases);
@@ -15,7 +15,7 @@ it('has every step with its phases, every condition, and a picture that holds th
   expect(svg.match(/class="dot"/g)).toHaveLength(4);
 });
 
-it('lets no name be markup', () => {
+it('escapes markup in names', () => {
   const svg = drawingSvg({
     title: '</title><script>',
     boxes: [{ x: 0, y: 0, width: 200, height: 50, look: 'step', title: '"><script>\u0000', note: `'&` }],
@@ -26,7 +26,7 @@ it('lets no name be markup', () => {
   expect(svg).toContain('&#39;&amp;');
 });
 
-it('takes in what lies left of its corner', () => {
+it('includes points left of its origin', () => {
   const svg = drawingSvg({
     title: 't',
     boxes: [],

@@ -40,7 +40,7 @@ const frames = ({ boxes }: Drawing): Box[] => boxes.filter(({ role }) => role ==
 
 const drawings = shapes('p', 3).map(layOut);
 
-it('leaves room between boxes, and puts everything on the sheet', () => {
+it('separates boxes and keeps everything on the sheet', () => {
   fc.assert(
     fc.property(drawings, (drawing) => {
       const boxes = solid(drawing);
@@ -52,7 +52,7 @@ it('leaves room between boxes, and puts everything on the sheet', () => {
   );
 });
 
-it('draws what is inside a pipeline inside its frame, and nothing else', () => {
+it('draws exactly the content of a pipeline inside its frame', () => {
   fc.assert(
     fc.property(drawings, (drawing) => {
       for (const frame of frames(drawing))
@@ -79,7 +79,7 @@ it('ends each track at a box or at the end of another track', () => {
   );
 });
 
-it('keeps arms in their order, each under its condition', () => {
+it('keeps branches in order, each under its condition', () => {
   const drawing = layOut({
     kind: 'sequence',
     id: 'p',
@@ -102,7 +102,7 @@ it('keeps arms in their order, each under its condition', () => {
   expect(drawing.boxes.filter(({ role }) => role === 'fork' || role === 'join')).toHaveLength(2);
 });
 
-it('draws an empty pipeline as its two ends', () => {
+it('draws an empty pipeline as a start and an end', () => {
   const { boxes } = layOut({ kind: 'sequence', id: 'p', path: 'p', nodes: [] });
   expect(boxes.map(({ role }) => role)).toEqual(['start', 'end']);
 });

@@ -8,8 +8,8 @@ import { longestLinkedText, readLabLink, writeLabLink, type LabSettings } from '
 const texts = fc.string({ unit: 'grapheme', maxLength: 40 });
 const positions = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 10 });
 
-describe('cuts', () => {
-  it('loses nothing, makes no empty chunk, and says where it cut', () => {
+describe('splits', () => {
+  it('keep all text, create no empty chunk and return their positions', () => {
     fc.assert(
       fc.property(texts, positions, (text, at) => {
         const chunks = cutAt(text, at);
@@ -20,13 +20,13 @@ describe('cuts', () => {
     );
   });
 
-  it('cuts between characters, not inside one', () => {
+  it('lie between characters, not inside one', () => {
     expect(charactersOf('a😀b')).toEqual(['a', '😀', 'b']);
     expect(cutAt('a😀b', [2])).toEqual(['a😀', 'b']);
     expect(cutsOf(['a\uD83D', '\uDE00', 'b'])).toEqual([2]);
   });
 
-  it('sets a cut and takes it away', () => {
+  it('can be added and removed', () => {
     fc.assert(
       fc.property(positions, fc.integer({ min: 1, max: 50 }), (given, position) => {
         const at = [...new Set(given)].toSorted((a, b) => a - b);
@@ -51,7 +51,7 @@ describe('film', () => {
     events: [],
   };
 
-  it('shows what left, what is held and what has not come at each point', () => {
+  it('shows released, buffered and pending text at each point', () => {
     expect(frameCount(run)).toBe(6);
     expect(frameAt(run, 0)).toEqual({ index: 0, released: '', fresh: '', held: '', coming: 'Mail ann@example.org!' });
     expect(frameAt(run, 2)).toEqual({
@@ -66,19 +66,19 @@ describe('film', () => {
     expect(frameAt(run, 5)).toEqual({ index: 5, released: 'Mail [mail]', fresh: '!', held: '', coming: '' });
   });
 
-  it('stays inside', () => {
+  it('clamps the index', () => {
     expect(frameAt(run, 99)).toEqual(frameAt(run, 5));
     expect(frameAt(run, -1)).toEqual(frameAt(run, 0));
   });
 
-  it('keeps what a stop left unread as not yet come', () => {
+  it('shows text after a stop as pending', () => {
     const stop = { processorId: 'leak', reason: 'a key', kind: 'trip' };
     const emissions = [...run.emissions.slice(0, 2), { pushed: 'example.org', left: '', heldChars: 15, held: '', stop }];
     expect(frameAt({ ...run, emissions }, 3)).toMatchObject({ coming: '!', stop });
     expect(nextRelease({ ...run, emissions }, 1)).toBe(3);
   });
 
-  it('jumps to where words leave', () => {
+  it('jumps to the next release', () => {
     expect([0, 1, 4, 5].map((index) => nextRelease(run, index))).toEqual([1, 4, 5, 5]);
     expect(mostHeld(run)).toBe(15);
   });
@@ -98,7 +98,7 @@ describe('link', () => {
     }),
   );
 
-  it('brings back what it was made from', () => {
+  it('restores its settings', () => {
     const kinds = fc.constantFrom('text' as const, 'reasoning' as const, 'tool-input' as const);
     fc.assert(
       fc.property(fc.record({ pipelineId: fc.string(), text: texts, kind: kinds, cutting: cuttings }), (settings) => {
@@ -107,14 +107,14 @@ describe('link', () => {
     );
   });
 
-  it('keeps what is set where a link says nothing of use', () => {
+  it('keeps the current settings for missing or invalid values', () => {
     expect(readLabLink('', initial)).toEqual(initial);
     expect(readLabLink('?kind=video&cut=constructor&text=', initial)).toEqual({ ...initial, text: '' });
     expect(readLabLink('?cut=random&seed=-1&mean=no', initial).cutting).toEqual({ kind: 'random', seed: 1, mean: 4 });
     expect(readLabLink('?cut=recorded', initial).cutting).toEqual(initial.cutting);
   });
 
-  it('leaves a text out that is too long for it', () => {
+  it('omits a text above the length limit', () => {
     const long = { ...initial, text: 'a'.repeat(longestLinkedText + 1) };
     expect(readLabLink(writeLabLink(long), initial).text).toBe('x');
   });

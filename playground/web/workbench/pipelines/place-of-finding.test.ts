@@ -19,6 +19,6 @@ it.each([
   ['agent-output-processor/p', 'p'],
   ['agent-output-processor', undefined],
   ['pp/parallel.0', undefined],
-])('finds the place of %s', (path, place) => {
+])('finds the graph position of %s', (path, place) => {
   expect(placeOfFinding(graph, path)).toBe(place);
 });

@@ -14,7 +14,7 @@ const tried = (fields: Partial<Tried> = {}): Tried => ({
 
 const tripwire = { reason: 'no', processorId: 'g' };
 
-it('says where two engines differ, and nothing of how long they took', () => {
+it('lists the differences of two engines except the duration', () => {
   expect(differencesOf(tried(), tried({ durationMs: 9 }))).toEqual([]);
   expect(
     differencesOf(
@@ -31,7 +31,7 @@ it('says where two engines differ, and nothing of how long they took', () => {
   expect(differencesOf(tried({ after: [{ target: 'a', text: 'x' }] }), tried())).toEqual(['resulting text']);
 });
 
-it('puts texts that were changed first, and knows texts that came or went', () => {
+it('puts changed texts first, also added and removed texts', () => {
   const before = [
     { target: 'a', text: 'same' },
     { target: 'b', text: 'old' },
