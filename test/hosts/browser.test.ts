@@ -26,7 +26,7 @@ afterAll(() => new Promise((resolve) => void server.close(resolve)));
 describe('the browser of a test file', () => {
   const browser = useBrowser({ suite: 'browser' });
 
-  it.each(Object.values(widths))('opens a page %i px wide and keeps a picture of it', async (width) => {
+  it.each(Object.values(widths))('opens a page %i px wide and saves a screenshot', async (width) => {
     const page = await browser().open(url('/well'), { width });
     expect(await page.evaluate('innerWidth')).toBe(width);
     expect(existsSync(await browser().screenshot(page, 'well'))).toBe(true);

@@ -87,7 +87,7 @@ describe('an InterlockAgent, called by the client', () => {
     expect(textOf(chunks)).toBe('Your order has shipped.');
   });
 
-  it('tells of a tripwire, then finishes and closes', async () => {
+  it('streams a tripwire, then finishes and closes', async () => {
     const asked = app.requests.length;
     const chunks = await stream(attack);
     expect(typesOf(chunks)).toEqual(['start', 'tripwire', 'finish']);
@@ -97,7 +97,7 @@ describe('an InterlockAgent, called by the client', () => {
     expect(app.requests.length).toBe(asked);
   });
 
-  it('tells of a tripwire in its result', async () => {
+  it('reports a tripwire in its result', async () => {
     const result = await generate(attack);
     expect(result).toMatchObject({
       text: '',
@@ -107,39 +107,36 @@ describe('an InterlockAgent, called by the client', () => {
     });
   });
 
-  it.each(['support', 'open'])(
-    'tells of a provider’s error, which quotes the prompt only where the agent says so: %s',
-    async (agent) => {
-      const question = 'Please quote me, mara.quill@example.com.';
-      const told = [
-        JSON.stringify(await stream(question, {}, agent)),
-        await client
-          .getAgent(agent)
-          .generate(question)
-          .then(JSON.stringify, (error: unknown) => `${String(error)} ${JSON.stringify(error)}`),
-        await (
-          await fetch(`${app.url}/chat/${agent}`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: question }] }] }),
-          })
-        ).text(),
-      ];
-      const quoting = told.map((one) => one.includes('Cannot answer: Please quote me, mara.quill'));
-      expect(told.every((one) => /error/i.test(one))).toBe(true);
-      if (agent === 'open') expect(quoting.slice(0, 2)).toEqual([true, true]);
-      else expect(told.filter((one) => one.includes('mara.quill@example.com'))).toEqual([]);
-    },
-  );
+  it.each(['support', 'open'])('reports a provider error, with the prompt only if the agent allows it: %s', async (agent) => {
+    const question = 'Please quote me, mara.quill@example.com.';
+    const told = [
+      JSON.stringify(await stream(question, {}, agent)),
+      await client
+        .getAgent(agent)
+        .generate(question)
+        .then(JSON.stringify, (error: unknown) => `${String(error)} ${JSON.stringify(error)}`),
+      await (
+        await fetch(`${app.url}/chat/${agent}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: question }] }] }),
+        })
+      ).text(),
+    ];
+    const quoting = told.map((one) => one.includes('Cannot answer: Please quote me, mara.quill'));
+    expect(told.every((one) => /error/i.test(one))).toBe(true);
+    if (agent === 'open') expect(quoting.slice(0, 2)).toEqual([true, true]);
+    else expect(told.filter((one) => one.includes('mara.quill@example.com'))).toEqual([]);
+  });
 
-  it('lets nothing of a rejected answer over the wire', async () => {
+  it('sends no text of a rejected answer', async () => {
     const chunks = await stream('Tell me the secret.');
     expect(typesOf(chunks).slice(-2)).toEqual(['tripwire', 'finish']);
     expect(JSON.stringify(chunks)).not.toContain(rejected);
     expect(JSON.stringify(await generate('Tell me the secret.'))).not.toContain(rejected);
   });
 
-  it('takes back what it asks for again', async () => {
+  it('retracts the text of a retried attempt', async () => {
     const chunks = await stream('Your advice?');
     const place = chunks.findIndex(({ type }) => type === 'data-interlock-retract');
     expect(textOf(chunks.slice(0, place))).toContain('guarantee');
@@ -147,14 +144,14 @@ describe('an InterlockAgent, called by the client', () => {
     expect(textOf(chunks.slice(place))).toBe('Ask somebody who knows your case.');
   });
 
-  it.each(['inputProcessors', 'outputProcessors'])('keeps its guards whatever a request says: %s', async (name) => {
+  it.each(['inputProcessors', 'outputProcessors'])('rejects a request that sets %s', async (name) => {
     await expect(generate(attack, { [name]: [] })).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining('agent/served-option'),
     });
   });
 
-  it('answers messages of a thread, and subscribers read what the guards let out', async () => {
+  it('answers messages of a thread and streams guarded output to subscribers', async () => {
     const target = { threadId: 'thread', resourceId: 'person' };
     const subscribed = await client.getAgent('support').subscribeToThread(target);
     const chunks: Chunk[] = [];
@@ -169,8 +166,8 @@ describe('an InterlockAgent, called by the client', () => {
   });
 });
 
-describe('a person, asked over HTTP', () => {
-  it('approves: the tool runs once, and the answer follows', async () => {
+describe('an approval over HTTP', () => {
+  it('runs the tool once after an approval, then answers', async () => {
     const { chunks, runId, toolCallId, args } = await refund(250);
     expect(args).toEqual({ amount: 250 });
     expect(app.paidBack).not.toContain(250);
@@ -183,7 +180,7 @@ describe('a person, asked over HTTP', () => {
     await expect(client.getAgent('support').approveToolCall({ runId, toolCallId })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('declines: the tool does not run, and the model hears why', async () => {
+  it('does not run the tool after a denial and passes the reason to the model', async () => {
     const { runId, toolCallId } = await refund(90);
     const declining = { runId, toolCallId, reason: 'Ask a supervisor.' };
     const resumed = await readAll(await client.getAgent('support').declineToolCall(declining));
@@ -191,14 +188,14 @@ describe('a person, asked over HTTP', () => {
     expect(app.paidBack).not.toContain(90);
   });
 
-  it('answers with data, as any resumed stream', async () => {
+  it('resumes the stream with data', async () => {
     const { runId, toolCallId } = await refund(12);
     const resumed = await readAll(await client.getAgent('support').resumeStream({ approved: true }, { runId, toolCallId }));
     expect(textOf(resumed)).toBe('Your money is on its way.');
     expect(app.paidBack).toContain(12);
   });
 
-  it.each(['approve', 'decline'] as const)('waits for the whole answer: %s', async (decision) => {
+  it.each(['approve', 'decline'] as const)('returns the whole answer: %s', async (decision) => {
     const asked = await generate('A refund of 7, please.', { memory: newThread() });
     expect(asked).toMatchObject({ status: 'suspended', finishReason: 'suspended' });
     const { toolCallId } = asked.suspendPayload as { toolCallId: string };
@@ -209,8 +206,8 @@ describe('a person, asked over HTTP', () => {
   });
 });
 
-describe('memory, read back over HTTP', () => {
-  it('has what was accepted, and nothing that was rejected', async () => {
+describe('memory over HTTP', () => {
+  it('contains only accepted messages', async () => {
     const memory = newThread();
     for (const text of ['Hello', attack, 'Your advice?', 'Tell me the secret.']) await stream(text, { memory });
     const messages = await messagesOf(memory);
@@ -224,7 +221,7 @@ describe('memory, read back over HTTP', () => {
     expect(found.threads.map(({ id }) => id)).toContain(memory.thread);
   });
 
-  it('has the whole turn of a run that waited for a person', async () => {
+  it('contains the whole turn of a run with an approval', async () => {
     const { memory, runId, toolCallId } = await refund(33);
     await readAll(await client.getAgent('support').approveToolCall({ runId, toolCallId }));
     expect(await messagesOf(memory)).toEqual(['user: A refund of 33, please.', 'assistant: result: Your money is on its way.']);
@@ -265,7 +262,7 @@ describe('pipelines, over HTTP', () => {
     expect(stepGraph?.map(({ type }) => type)).toEqual(expect.arrayContaining(['parallel', 'conditional']));
   });
 
-  it('run, and give what they made of the payload', async () => {
+  it('run and return the resulting payload', async () => {
     const result = await start('incoming', 'My card is 4111 1111 1111 1111.');
     expect(result).toMatchObject({ status: 'success', result: { phase: 'input' } });
     expect(JSON.stringify((result as { result: { messages: unknown } }).result.messages)).toContain('My card is [CARD].');
@@ -274,7 +271,7 @@ describe('pipelines, over HTTP', () => {
   it.each([
     ['incoming', attack, 'prompt-injection'],
     ['spare', 'This is forbidden.', 'spare-terms'],
-  ])('end as a tripwire at the level of the run: %s', async (id, text, processorId) => {
+  ])('end as a tripwire of the run: %s', async (id, text, processorId) => {
     expect(await start(id, text)).toMatchObject({ status: 'tripwire', tripwire: { processorId } });
   });
 });

@@ -45,7 +45,7 @@ describe('the live page of the site', () => {
     ['light', widths.desktop],
     ['dark', widths.desktop],
     ['dark', widths.phone],
-  ] as const)('runs a pipeline and every cut of an answer, %s at %i px', async (colorScheme, width) => {
+  ] as const)('runs a pipeline and every split of an answer, %s at %i px', async (colorScheme, width) => {
     const page = await browser().open(live(), { colorScheme, width });
     await page.getByText('Write to [EMAIL], or call [PHONE].').first().waitFor();
     await page.getByRole('button', { name: 'Try every cut' }).click();
@@ -55,7 +55,7 @@ describe('the live page of the site', () => {
     await browser().screenshot(page, `live-${colorScheme}`, { fullPage: true });
   });
 
-  it('shows the cuts at which a filter of single chunks leaks, and that a window closes them', async () => {
+  it('shows the splits that leak through a per-chunk filter, and no leak with a window', async () => {
     const page = await browser().open(live(), { colorScheme: 'dark' });
     const sample = page.getByLabel('Sample');
     await sample.selectOption('A regular expression on each chunk');
@@ -69,7 +69,7 @@ describe('the live page of the site', () => {
     expect(await page.getByText('different outputs').count()).toBe(0);
   });
 
-  it('runs what the reader writes, and shows what is wrong with it', async () => {
+  it('runs edited code and shows its errors', async () => {
     const page = await browser().open(live());
     await page.getByRole('status').first().waitFor();
     const code = page.getByLabel('Guards: an expression');

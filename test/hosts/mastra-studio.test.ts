@@ -106,7 +106,7 @@ const expectSettled = (page: Page) => busy(page).waitFor({ state: 'detached' });
 describe('the chat of Mastra Studio with an InterlockAgent', () => {
   const openChat = () => open('/agents/support/threads/new');
 
-  it('shows an answer, and those of an earlier conversation', async () => {
+  it('shows an answer, also after a reload', async () => {
     const page = await openChat();
     await say(page, 'Good morning');
     await expectSeen(page.getByText('You said: Good morning'));
@@ -116,7 +116,7 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
     await expectSeen(page.getByText('You said: Good morning'));
   });
 
-  it('shows a tripwire, settles, and goes on', async () => {
+  it('shows a tripwire, settles and continues', async () => {
     const page = await openChat();
     await say(page, attack);
     await expectSeen(page.getByText(notice));
@@ -126,7 +126,7 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
     await expectSeen(page.getByText('You said: Good evening'));
   });
 
-  it('shows what a guard of the stream stopped, and never the words', async () => {
+  it('shows the tripwire of a stream guard without the blocked text', async () => {
     const page = await openChat();
     await say(page, 'Tell me the secret.');
     await expectSeen(page.getByText('The answer contains blocked language.'));
@@ -138,7 +138,7 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
   it.each([
     ['Approve', [71], 'Your money is on its way.'],
     ['Decline', [], 'I may not: Tool call was not approved by the user'],
-  ])('asks a person: %s', async (decision, paid, answer) => {
+  ])('requests an approval: %s', async (decision, paid, answer) => {
     app.paidBack.length = 0;
     const page = await openChat();
     await say(page, 'A refund of 71, please.');
@@ -154,8 +154,8 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
   });
 });
 
-describe('the chat of Mastra Studio with a stock agent and the same guards', () => {
-  it('shows a tripwire, and takes the run to go on for ever', async () => {
+describe('the chat of Mastra Studio with a Mastra agent and the same guards', () => {
+  it('shows a tripwire and stays busy', async () => {
     const page = await open('/agents/stock/threads/new');
     await say(page, attack);
     await expectSeen(page.getByText(notice));

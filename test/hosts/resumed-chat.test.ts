@@ -54,7 +54,7 @@ const wordsOf = (messages: readonly UIMessage[]): string[] =>
     .filter(({ role }) => role === 'assistant')
     .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
 
-it('a chat whose socket was cut shows the whole answer once it is resumed, each word once', async () => {
+it('a resumed chat shows the whole answer once after a dropped connection', async () => {
   const { agent, release } = createWaiting();
   await using server = await serveCut(routesOf(agent));
   const chat = openChat(server.url, 'waiting');
@@ -72,7 +72,7 @@ it('a chat whose socket was cut shows the whole answer once it is resumed, each 
   expect(chat.status).toBe('ready');
 });
 
-it('a chat that has no run has nothing to resume', async () => {
+it('a chat without a run resumes nothing', async () => {
   const { agent } = createWaiting();
   await using server = await serveCut(routesOf(agent));
   const chat = openChat(server.url, 'waiting');

@@ -183,7 +183,7 @@ describe.each(Object.entries(stories))('%s', (_name, { app, proof, play }) => {
     for (const one of started) await one.close();
   });
 
-  it('does the same with the swapped import', async () => {
+  it('gives the same results after the swap of the import', async () => {
     const [before, after] = started as [Started, Started];
     const expected = await play(before);
     expect(JSON.stringify(expected)).toMatch(proof);
@@ -192,7 +192,7 @@ describe.each(Object.entries(stories))('%s', (_name, { app, proof, play }) => {
     expect(Object.values(after.mastra.listAgents())[0]).toBeInstanceOf(Swapped);
   });
 
-  it('asks the model the same', () => {
+  it('sends the same prompts to the model', () => {
     const [before, after] = started as [Started, Started];
     expect(plain(after.asked())).toEqual(plain(before.asked()));
   });

@@ -78,7 +78,7 @@ const pages: readonly PageUnderTest[] = [
 ];
 
 describe.each(pages)('$name', ({ path, until, prepare }) => {
-  it('has no serious finding of axe, and no name under 11 pixels in a drawing, at three sizes in both themes', async () => {
+  it('has no serious axe finding and no name under 11 pixels in a diagram, at three sizes in both themes', async () => {
     const found: Record<string, string[]> = {};
     for (const colorScheme of ['light', 'dark'] as const) {
       const shown = await browser().open(page(path()), { width: sizes[0], colorScheme });
@@ -96,7 +96,7 @@ describe.each(pages)('$name', ({ path, until, prepare }) => {
   });
 });
 
-it('loads at most 150 KB at first, compressed, and asks again only for what has changed', async () => {
+it('loads at most 150 KB of compressed files first and revalidates unchanged ones', async () => {
   const shown = await browser().open(page(''));
   await shown.locator('.welcome').waitFor();
   const bytes = await shown.evaluate<number>(

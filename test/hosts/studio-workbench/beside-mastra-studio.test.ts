@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const browser = useBrowser({ suite: 'studio-workbench', tolerated });
 
-it.each(['incoming', 'outgoing'])('Mastra’s Studio and ours draw the same guards of %s', async (id) => {
+it.each(['incoming', 'outgoing'])('Mastra Studio and Interlock studio draw the same guards of %s', async (id) => {
   const mastras = await browser().open(`${theirs.url}/workflows/${id}/graph`);
   const inspect = mastras.getByRole('button', { name: /^Inspect processor:/ });
   await inspect.first().waitFor();
@@ -44,7 +44,7 @@ it.each(['incoming', 'outgoing'])('Mastra’s Studio and ours draw the same guar
   expect((await graph.locator('.pg-id').allTextContents()).toSorted()).toEqual(names.toSorted());
 });
 
-it('both list the same pipelines', async () => {
+it('Mastra Studio and Interlock studio list the same pipelines', async () => {
   const shown = await browser().open(new URL('pipelines', ours.url).href);
   await shown.getByRole('link', { name: 'incoming' }).waitFor();
   const listed = await shown.locator('.pipelines tbody th a').allTextContents();

@@ -9,7 +9,7 @@ const page = useWorkbench();
 const browser = useBrowser({ suite: 'studio-workbench' });
 
 describe.each(Object.values(widths))('at %i px', (width) => {
-  it('compares two runs, chosen from the list', async () => {
+  it('compares two runs selected in the list', async () => {
     const [parcels, strict] = [await startRun(page, 'parcels'), await startRun(page, 'strict')];
     const shown = await browser().open(page(`runs/${parcels}`), { width });
     await shown.getByRole('link', { name: 'Compare with another run' }).click();

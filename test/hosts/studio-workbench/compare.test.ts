@@ -12,7 +12,7 @@ const browser = useBrowser({ suite: 'studio-workbench' });
 const startRun = (agentId: string): Promise<string> => runOf(page, agentId);
 
 describe.each(Object.values(widths))('at %i px', (width) => {
-  it('replays a run through other guards, and puts the verdicts first that differ', async () => {
+  it('replays a run through other guards and lists differing verdicts first', async () => {
     const runId = await startRun('parcels');
     const shown = await browser().open(page(`runs/${runId}/compare`), { width });
     await shown.getByLabel('output guards').selectOption('strict-output');
@@ -29,7 +29,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
   });
 });
 
-it('says that nothing differs where the same guards judge', async () => {
+it('reports no difference for the same guards', async () => {
   const runId = await startRun('strict');
   const shown = await browser().open(page(`runs/${runId}/compare`));
   await shown.getByRole('button', { name: 'Replay' }).click();
@@ -37,7 +37,7 @@ it('says that nothing differs where the same guards judge', async () => {
   expect(await shown.getByText('The replay ended early').count()).toBe(0);
 });
 
-it('says where a replay had to end', async () => {
+it('reports the early end of a replay', async () => {
   const runId = await startRun('strict');
   const shown = await browser().open(page(`runs/${runId}/compare`));
   await shown.getByLabel('output guards').selectOption('again-output');
@@ -46,7 +46,7 @@ it('says where a replay had to end', async () => {
   await expectWhole(browser(), shown, 'compare-ended');
 });
 
-it('says that a stock agent’s run cannot be replayed, and offers it nowhere', async () => {
+it('offers no replay for a run of a Mastra agent', async () => {
   const runId = await startRun('stock');
   const shown = await browser().open(page(`runs/${runId}`));
   await shown.locator('.run-facts').getByText('success').waitFor();
@@ -57,7 +57,7 @@ it('says that a stock agent’s run cannot be replayed, and offers it nowhere', 
   expect(await shown.getByRole('button', { name: 'Replay' }).count()).toBe(0);
 });
 
-it('is reached from the run, which can be taken away as a test and as its trace', async () => {
+it('opens from the run, which can be exported as a test and as a trace', async () => {
   const runId = await startRun('strict');
   const shown = await browser().open(page(`runs/${runId}`));
   await shown.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -7,13 +7,13 @@ import { startRun, useWorkbench } from './serve-workbench.js';
 const page = useWorkbench();
 const browser = useBrowser({ suite: 'studio-workbench' });
 
-it('finds words that are too faint', async () => {
+it('finds text with too little contrast', async () => {
   const shown = await browser().open('data:text/html,<p style="color:%23777">faint</p><p style="color:%23666">clear</p>');
   expect(await findFaintWords(shown)).toEqual(['4.48 faint']);
 });
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-  it('shows no word that is too faint', async () => {
+  it('shows no text with too little contrast', async () => {
     const shown = await browser().open(page('pipelines'), { colorScheme });
     await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a color in transition is neither
     await shown.getByRole('heading', { name: 'Pipelines' }).waitFor();

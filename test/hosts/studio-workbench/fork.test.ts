@@ -9,7 +9,7 @@ const page = useWorkbench();
 const browser = useBrowser({ suite: 'studio-workbench' });
 
 describe.each(Object.values(widths))('at %i px', (width) => {
-  it('edits what was said, runs it from there, and shows both runs', async () => {
+  it('edits a message, runs again from it and shows both runs', async () => {
     const runId = await startRun(page, 'parcels');
     const shown = await browser().open(page(`runs/${runId}`), { width });
     await shown.getByRole('link', { name: 'Edit and run again' }).click();

@@ -9,7 +9,7 @@ const page = useWorkbench();
 const browser = useBrowser({ suite: 'studio-workbench' });
 
 describe.each(Object.values(widths))('at %i px', (width) => {
-  it('replays a guard over recorded runs, and opens the run of a verdict that changes', async () => {
+  it('replays a guard over recorded runs and opens the run of a changed verdict', async () => {
     const runs = [await startRun(page, 'strict'), await startRun(page, 'strict')];
     const shown = await browser().open(page('runs?agent=strict'), { width });
     await shown.getByRole('link', { name: 'Replay a guard' }).click();
@@ -29,7 +29,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
   });
 });
 
-it('says what is wrong with options, and that the guard as it is changes nothing', async () => {
+it('shows option errors, and no change for the unchanged guard', async () => {
   await startRun(page, 'strict');
   const shown = await browser().open(page('guard-replay?agent=strict&guard=lengthGuard&options={'));
   const replay = shown.getByRole('button', { name: 'Replay', exact: true });

@@ -9,7 +9,7 @@ const page = useWorkbench();
 const browser = useBrowser({ suite: 'studio-workbench' });
 
 describe.each(Object.values(widths))('at %i px', (width) => {
-  it('counts verdicts and times of guards, and keeps a filter by its name', async () => {
+  it('shows verdict counts and durations of guards and saves a named filter', async () => {
     await startRun(page, 'strict');
     const shown = await browser().open(page('runs?agent=strict'), { width });
     await shown.locator('.run-row').first().waitFor();

@@ -26,7 +26,7 @@ const words = async (shown: Page, look: string): Promise<string> =>
 const frames = (shown: Page): Promise<string | null> => shown.getByRole('slider').getAttribute('max');
 
 describe.each(Object.values(widths))('at %i px', (width) => {
-  it('shows at each chunk what left, what is held and what has not come', async () => {
+  it('shows released, buffered and pending text at each chunk', async () => {
     const shown = await openLab({ cut: 'characters' }, width);
     await run(shown);
     expect(await words(shown, 'film-released')).not.toContain('@');
@@ -43,7 +43,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     expect(await words(shown, 'film-held')).not.toBe('');
   });
 
-  it('finds the cut that leaks, and loads it into the lab', async () => {
+  it('finds a split that leaks and loads it into the lab', async () => {
     const shown = await openLab({ pipeline: 'leaky-output' }, width);
     await shown.getByLabel('Secret text').fill(mail);
     await shown.getByRole('button', { name: 'Search' }).click();
@@ -57,7 +57,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
   });
 });
 
-it('finds no leak where the gate holds back', async () => {
+it('finds no leak through a guard with a window', async () => {
   const shown = await openLab({});
   await shown.getByLabel('Secret text').fill(mail);
   await shown.getByLabel('Random splits').fill('10');
@@ -68,7 +68,7 @@ it('finds no leak where the gate holds back', async () => {
   expect(await shown.getByRole('button', { name: /Load/ }).count()).toBe(0);
 });
 
-it('cuts by hand, with the keyboard and with the pointer', async () => {
+it('splits by hand with keyboard and pointer', async () => {
   const shown = await openLab({ cut: 'by-hand' });
   const cuts = shown.getByRole('group', { name: 'Chunk boundaries' });
   await cuts.getByRole('button', { name: 'boundary before t', exact: true }).first().focus();
@@ -87,7 +87,7 @@ it('cuts by hand, with the keyboard and with the pointer', async () => {
   await expectWhole(browser(), shown, 'lab-by-hand');
 });
 
-it('cuts at random as the link says, and otherwise with another seed', async () => {
+it('splits at random by the seed in the link or by the next seed', async () => {
   const shown = await openLab({ cut: 'random', seed: '7', mean: '5' });
   await run(shown);
   const strip = (): Promise<string[]> => shown.locator('.reel-in').allTextContents();
@@ -102,7 +102,7 @@ it('cuts at random as the link says, and otherwise with another seed', async () 
   await shown.getByText('Settings changed').waitFor();
 });
 
-it('takes the stream of a recorded run', async () => {
+it('uses the stream of a recorded run', async () => {
   const started = await fetch(page('api/agents/strict/runs'), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -117,7 +117,7 @@ it('takes the stream of a recorded run', async () => {
   expect(await words(shown, 'film-released')).toContain('It arrives on Monday.');
 });
 
-it('shows words that would be markup, or turn their neighbours around, as words', async () => {
+it('shows markup and bidirectional overrides as text', async () => {
   const hostile = '<img src=x onerror="document.title=1"> \u202Edlo \u2066' + 'long'.repeat(200);
   const shown = await openLab({ text: hostile, cut: 'random', seed: '3', mean: '40' }, widths.phone);
   await run(shown);

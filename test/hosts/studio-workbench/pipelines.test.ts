@@ -18,7 +18,7 @@ const download = async (from: Page, button: string): Promise<string> => {
 };
 
 describe.each(Object.values(widths))('at %i px', (width) => {
-  it('lists pipelines with their phases, their users and their defects [spec 4.23]', async () => {
+  it('lists pipelines with their phases, users and findings [spec 4.23]', async () => {
     const shown = await browser().open(page('pipelines'), { width });
     const row = shown.getByRole('row').filter({ hasText: 'content-moderation' });
     await row.getByText('Processor').waitFor();
@@ -30,7 +30,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await expect.poll(() => new URL(shown.url()).pathname).toBe('/pipelines/tone-output');
   });
 
-  it('draws a pipeline, and says what is at a place', async () => {
+  it('draws a pipeline and describes the selected step', async () => {
     const shown = await browser().open(page('pipelines/content-moderation'), { width });
     const graph = shown.getByRole('group', { name: 'Graph of content-moderation' });
     for (const name of ['length', 'prompt-injection', 'pii', 'spam', 'financial-advice', 'blocked-terms'])
@@ -42,7 +42,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await expectWhole(browser(), shown, 'pipeline');
   });
 
-  it('shows where a finding is, and the run that shows it', async () => {
+  it('shows the step and the counterexample of a finding', async () => {
     const shown = await browser().open(page('pipelines/tone-output'), { width });
     await shown.getByRole('button', { name: /guard\/retry-without-budget/ }).click();
     const graph = shown.getByRole('group', { name: 'Graph of tone-output' });
@@ -55,8 +55,8 @@ describe.each(Object.values(widths))('at %i px', (width) => {
   });
 });
 
-describe('taken away', () => {
-  it('is a picture of the pipeline, with every guard in it', async () => {
+describe('an export', () => {
+  it('can be an image of the pipeline with every guard', async () => {
     const shown = await browser().open(page('pipelines/content-moderation'));
     const svg = await download(shown, 'Download SVG');
     for (const words of ['prompt-injection', 'blocked-terms', 'mentionsMoney', 'Tool result']) expect(svg).toContain(words);
@@ -64,7 +64,7 @@ describe('taken away', () => {
     await browser().screenshot(picture, 'pipeline-svg');
   });
 
-  it('is a picture of the statechart', async () => {
+  it('can be an image of the statechart', async () => {
     const shown = await browser().open(page('machine'));
     const svg = await download(shown, 'Download SVG');
     for (const words of ['preparing', 'reviewing', 'suspended', 'tripwire']) expect(svg).toContain(`>${words}<`);
@@ -72,7 +72,7 @@ describe('taken away', () => {
     await browser().screenshot(picture, 'machine-svg');
   });
 
-  it('is the machine as XState reads it', async () => {
+  it('can be the machine in the format of XState', async () => {
     const shown = await browser().open(page('machine'));
     await browser().screenshot(shown, 'machine');
     const machine = createMachine(JSON.parse(await download(shown, 'XState JSON')) as Parameters<typeof createMachine>[0]);
@@ -81,7 +81,7 @@ describe('taken away', () => {
   });
 });
 
-it('copies Mermaid to the clipboard, and says so', async () => {
+it('copies Mermaid to the clipboard and confirms it', async () => {
   const shown = await browser().open(page('pipelines/content-moderation'));
   await shown.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await shown.getByRole('button', { name: 'Copy Mermaid' }).click();

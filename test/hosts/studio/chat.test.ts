@@ -18,7 +18,7 @@ const say = async (page: Page, text: string): Promise<void> => {
 const openChat = (width: number, agent = 'support'): Promise<Page> => browser().open(studio.href(`?agent=${agent}`), { width });
 
 describe.each(Object.values(widths))('the chat at %i px', (width) => {
-  it('strikes through retracted text, and names the guard that rejected the attempt', async () => {
+  it('strikes through retracted text and names the guard that rejected the attempt', async () => {
     const page = await openChat(width);
     await say(page, 'short');
     await expectShown(page.getByText(better));
@@ -28,7 +28,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     await browser().screenshot(page, 'chat-retry');
   });
 
-  it('says why a run was stopped, and leads to the moment [spec 4.24]', async () => {
+  it('shows the reason of a tripwire and links to its moment [spec 4.24]', async () => {
     const page = await openChat(width);
     await say(page, 'leak');
     const notice = page.locator('.notice-trip');
@@ -44,7 +44,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     await expectShown(page.getByRole('group', { name: /^Graph of/ }).getByRole('button', { name: /^leak.*trip/ }));
   });
 
-  it('holds words until they were read, and shows how many', async () => {
+  it('shows the number of buffered characters until their release', async () => {
     const page = await openChat(width, 'desk');
     await say(page, 'slow');
     await expectShown(page.locator('.transcript').getByText(/\d+ characters buffered/));
@@ -54,7 +54,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     expect(await page.getByText(/characters buffered/).count()).toBe(0);
   });
 
-  it.each(['Approve', 'Decline'])('asks before a tool runs: %s', async (answer) => {
+  it.each(['Approve', 'Decline'])('requests an approval before a tool runs: %s', async (answer) => {
     const page = await openChat(width);
     await say(page, 'refund');
     const question = page.locator('.notice-edit');
@@ -66,7 +66,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     await expectShown(page.locator('.tool summary').getByText(answer === 'Approve' ? 'done' : 'declined'));
   });
 
-  it('shows what a failing provider said', async () => {
+  it('shows the error of a failing provider', async () => {
     const page = await openChat(width);
     await say(page, 'fail');
     await expectShown(page.getByText(/The provider is on fire/).first());
@@ -74,7 +74,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
   });
 });
 
-it('loads little script at first, and contacts only its server', async () => {
+it('loads under 350 KB of script first and contacts only its server', async () => {
   const page = await browser().open('about:blank');
   const scripts: Promise<Buffer>[] = [];
   page.on('response', (response) => {
@@ -98,7 +98,7 @@ it('runs an example on click', async () => {
   expect(rows.filter((row) => row.includes('leak') && row.includes('Output stream'))).toHaveLength(2); // one for each attempt
 });
 
-it('stops a run that goes on', async () => {
+it('cancels a running run', async () => {
   const page = await openChat(widths.desktop);
   await say(page, 'hang');
   await expectShown(page.getByText('One moment'));
@@ -107,7 +107,7 @@ it('stops a run that goes on', async () => {
   await expectShown(page.getByRole('button', { name: 'Send' }));
 });
 
-it('comes back to a conversation by its address', async () => {
+it('restores a conversation by its URL', async () => {
   const page = await openChat(widths.desktop);
   await say(page, 'Where is it?');
   await expectShown(page.getByText(better));
@@ -119,7 +119,7 @@ it('comes back to a conversation by its address', async () => {
   await expectShown(page.getByRole('heading', { name: 'Chat with Support' }));
 });
 
-it('shows the states of the run next to the conversation, in words of the server', async () => {
+it('shows the states of the run next to the conversation', async () => {
   const page = await openChat(widths.desktop);
   await say(page, 'short');
   const strip = page.getByRole('complementary');
@@ -128,7 +128,7 @@ it('shows the states of the run next to the conversation, in words of the server
   await expectShown(strip.getByText('Output step: Say more.'));
 });
 
-it('comes back after the server was away: a run that it gave up, and words that it could not take', async () => {
+it('recovers after a server outage with a canceled run and an unsent message', async () => {
   const page = await openChat(widths.desktop);
   await say(page, 'hang');
   await expectShown(page.getByText('One moment'));

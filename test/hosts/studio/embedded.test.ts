@@ -44,7 +44,7 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-it("is behind the login of Mastra's server", async () => {
+it('is protected by the login of the Mastra server', async () => {
   const auth = new SimpleAuth({ tokens: { 'of-an-admin': { id: 'admin' } } });
   const url = await serveMastra({ auth, apiRoutes: [studioRoute()] });
   const statusOf = async (path: string, headers = {}) => (await fetch(url + path, { headers })).status;
@@ -62,7 +62,7 @@ it("is behind the login of Mastra's server", async () => {
   expect(started.status).toBe(201);
 });
 
-it("works in the browser as a route of Mastra's server", async () => {
+it('works in the browser as a route of the Mastra server', async () => {
   const url = await serveMastra({ apiRoutes: [studioRoute({ path: '/tools/interlock', token: 'secret' })] });
   const page = await browser().open(`${url}/tools/interlock/?token=secret`);
   await page.getByLabel('Your message').fill('Where is it?');

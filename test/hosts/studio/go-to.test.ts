@@ -8,8 +8,8 @@ import { useStudio } from './serve-studio.js';
 const studio = useStudio();
 const browser = useBrowser({ suite: 'studio' });
 
-describe.each(Object.values(widths))('the way to everything at %i px', (width) => {
-  it('leads by the keyboard to a page, a guard, a run, and a state of the run', async () => {
+describe.each(Object.values(widths))('the go-to dialog at %i px', (width) => {
+  it('opens a page, a guard, a run and a state of the run by keyboard', async () => {
     const runId = await studio.run('support', 'a word that stands in one run');
     const page = await browser().open(studio.href(''), { width });
     await page.getByLabel('Your message').waitFor();

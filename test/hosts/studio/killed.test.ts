@@ -75,7 +75,7 @@ const say = async (page: Page, text: string): Promise<void> => {
 
 const better = /Returns are free within 30 days/;
 
-it('says so where its server is killed, comes back with it, and has lost nothing', async () => {
+it('reports a killed server, reconnects after its restart and loses nothing', async () => {
   await startProgram();
   const page = await browser().open(`http://127.0.0.1:${port}/?agent=support&token=${token(runs)}`);
   await say(page, 'short');
@@ -111,7 +111,7 @@ it('says so where its server is killed, comes back with it, and has lost nothing
   await page.getByText(better).nth(1).waitFor();
 });
 
-it('follows a run that an engine keeps to its end, though its server was killed in the midst of an answer', async () => {
+it('follows a durable run to its end after the server was killed during an answer', async () => {
   const [file, effects] = [join(folder, 'clerk.db'), join(folder, 'effects')];
   const startClerk = () => start('test/hosts/studio/clerk-program.ts', `${port}`, file, effects);
   await startClerk();

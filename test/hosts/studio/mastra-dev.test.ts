@@ -92,7 +92,7 @@ const generate = (url: string, headers: Record<string, string> = {}) =>
     body: JSON.stringify({ messages: ['My mail is ada@example.com.'] }),
   });
 
-it("is behind the application's login, and shows the runs of the development server", async () => {
+it('is protected by the login of the application and shows the runs of the development server', async () => {
   const auth = "new SimpleAuth({ tokens: { 'of-an-admin': { id: 'admin' } } })";
   const { url } = await startDev(`{ auth: ${auth}, apiRoutes: [studioRoute()] }`, /ready in/);
   const admin = { Authorization: 'Bearer of-an-admin' };
@@ -104,7 +104,7 @@ it("is behind the application's login, and shows the runs of the development ser
   expect(runs).toMatchObject([{ agentId: 'support', said: 'My mail is ada@example.com.', status: 'success', guards: ['pii'] }]);
 });
 
-it('opens by the address that the development server prints', async () => {
+it('opens at the URL that the development server prints', async () => {
   const { url, found } = await startDev('{ apiRoutes: [studioRoute()] }', /\/interlock\/\?token=[\w-]+/);
   expect((await generate(url)).status).toBe(200);
   const page = await browser().open(url + found);

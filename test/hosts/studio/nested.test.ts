@@ -52,7 +52,7 @@ describe.each([
   [widths.phone, 'light'],
   [widths.phone, 'dark'],
 ] as const)('at %i px, %s', (width, colorScheme) => {
-  it('nests sub-agents inside their supervisor, and shows a refusal from both sides', async () => {
+  it('nests sub-agents inside their supervisor and shows a rejection in both runs', async () => {
     await boss.generate('What is in the vault?');
     const page = await browser().open(`${studio.url}runs?agent=boss`, { width, colorScheme });
     await page.locator('.run-row').first().click();

@@ -24,8 +24,8 @@ const generate = async (text: string): Promise<string> => {
   return runs[0]?.runId ?? '';
 };
 
-describe.each(Object.values(widths))('a run that guards alone report, at %i px', (width) => {
-  it('shows what they did, and says in a sentence what is not known', async () => {
+describe.each(Object.values(widths))('a run reported only by guards, at %i px', (width) => {
+  it('shows the verdicts and states which data is not recorded', async () => {
     const page = await browser().open(studio.href(`runs/${await generate('My mail is ada@example.com.')}`), { width });
     await page.getByRole('tab', { name: 'Input', exact: true }).click();
     const guards = page.getByRole('region', { name: 'Guards' });

@@ -31,7 +31,7 @@ const noSideways = async (page: Page): Promise<void> => {
 };
 
 describe.each(Object.values(widths))('a run at %i px', (width) => {
-  it('shows the states, attempts and verdicts, and the words that a guard changed', async () => {
+  it('shows the states, attempts, verdicts and edits of guards', async () => {
     const page = await openRun(await studio.run('desk', 'write to ada@lantern.example'), width);
     await expectShown(state(page).getByText('success'));
     await page.getByRole('tab', { name: 'Input', exact: true }).click();
@@ -48,7 +48,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await browser().screenshot(page, 'run-guards');
   });
 
-  it('shows attempts as lanes, and what became of their words', async () => {
+  it('shows attempts as lanes with their outcome and text', async () => {
     const page = await openRun(await studio.run('support', 'short'), width);
     const lanes = page.locator('.lane');
     await expectShown(lanes.first().getByText('retried'));
@@ -59,7 +59,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await browser().screenshot(page, 'run-lanes');
   });
 
-  it('follows the point in time: steps, jumps, and the address', async () => {
+  it('follows the timeline position: steps, jumps and the URL', async () => {
     const page = await openRun(await studio.run('support', 'short'), width);
     await expectShown(state(page).getByText('success'));
     const last = await lineNow(page);
@@ -84,7 +84,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await expectShown(page.locator('.lane').nth(1));
   });
 
-  it('is scrubbed by pointer', async () => {
+  it('is scrubbed with the pointer', async () => {
     const page = await openRun(await studio.run('support', 'leak'), width);
     const box = await slider(page).boundingBox();
     if (!box) throw new Error('the slider is not in sight');
@@ -101,7 +101,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await browser().screenshot(page, 'run-at-trip');
   });
 
-  it('shows hostile words as words', async () => {
+  it('shows hostile markup as text', async () => {
     const page = await openRun(await studio.run('support', `${hostile} hostile`), width);
     await expectShown(page.getByText('U+202E').first());
     expect(await page.title()).not.toBe('owned');
@@ -111,7 +111,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
   });
 });
 
-it('tells at a glance what guards did, leads to each moment, and back to the conversation', async () => {
+it('summarizes guard effects, links to each moment and back to the conversation', async () => {
   const page = await openRun(await studio.run('support', 'short'), widths.desktop);
   const glance = page.getByRole('region', { name: 'Guard effects' });
   await glance.getByRole('button', { name: /quality.*retry/ }).click();
@@ -136,7 +136,7 @@ it('tells at a glance what guards did, leads to each moment, and back to the con
   await expect.poll(() => new URL(page.url()).searchParams.get('agent')).toBe('support');
 });
 
-it('keeps up with a run that goes on, and tells what was held and when it was let go', async () => {
+it('follows a running run and shows buffered text and its release', async () => {
   const page = await openRun(await studio.start('desk', 'crawl'), widths.desktop);
   await expectShown(page.locator('.run-facts').getByText('running'));
   await expectShown(page.getByText(/characters buffered/));
@@ -147,7 +147,7 @@ it('keeps up with a run that goes on, and tells what was held and when it was le
   await browser().screenshot(page, 'run-hold-back');
 });
 
-it('shows text that was not released only on request', async () => {
+it('shows unreleased text only on request', async () => {
   const page = await openRun(await studio.run('support', 'leak'), widths.desktop);
   await expectShown(page.getByRole('button', { name: 'Show model output' }));
   expect(await page.locator('.run').textContent()).not.toContain('field@exam');
@@ -155,7 +155,7 @@ it('shows text that was not released only on request', async () => {
   await expectShown(page.locator('.revealed', { hasText: 'field@exam' }));
 });
 
-it('shows of those words only what came in up to the point in time, and the outcome in one sentence', async () => {
+it('shows unreleased text only up to the timeline position, and the outcome in one sentence', async () => {
   const runId = await studio.run('support', 'leak');
   const entries = (await (await fetch(studio.href(`api/runs/${runId}/entries`))).json()) as StudioEntry[];
   const first = entries.find(({ kind, ...entry }) => kind === 'came' && 'part' in entry && entry.part.chars > 0);
@@ -168,7 +168,7 @@ it('shows of those words only what came in up to the point in time, and the outc
   await expectShown(page.locator('.inspector').getByText('support-output/leak'));
 });
 
-it('is smooth with more than ten thousand lines', async () => {
+it('stays responsive with more than ten thousand entries', async () => {
   const page = await openRun(await studio.run('support', 'long'), widths.desktop);
   await expectShown(state(page).getByText('success'));
   const lines = await lineNow(page);
@@ -184,7 +184,7 @@ it('is smooth with more than ten thousand lines', async () => {
   await expectShown(state(page).getByText('success'));
 });
 
-it('says so where there is no such run', async () => {
+it('reports an unknown run', async () => {
   const page = await browser().open(studio.href('runs/no-such-run'));
   await expectShown(page.getByRole('alert').getByText('studio/not-found').first());
   browser().takeProblems(); // the browser logs the 404 to its console

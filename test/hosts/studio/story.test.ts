@@ -12,8 +12,8 @@ const browser = useBrowser({ suite: 'studio' });
 const entriesOf = async (runId: string): Promise<StudioEntry[]> =>
   (await (await fetch(studio.href(`api/runs/${runId}/entries`))).json()) as StudioEntry[];
 
-describe.each(Object.values(widths))('the whole story at %i px', (width) => {
-  it('compares in the chat what was said with what the model saw', async () => {
+describe.each(Object.values(widths))('a run in detail at %i px', (width) => {
+  it('compares the user message with the model input in the chat', async () => {
     const page = await browser().open(studio.href('?agent=desk'), { width });
     await page.getByLabel('Your message').fill('my mail is ada@lantern.example');
     await page.getByRole('button', { name: 'Send' }).click();
@@ -24,7 +24,7 @@ describe.each(Object.values(widths))('the whole story at %i px', (width) => {
     await browser().screenshot(page, 'model-saw');
   });
 
-  it('shows each prompt as it was sent, and finds events by their words', async () => {
+  it('shows each sent prompt and finds events by text', async () => {
     const page = await browser().open(studio.href(`runs/${await studio.run('desk', 'my mail is ada@lantern.example')}`), {
       width,
     });
@@ -42,7 +42,7 @@ describe.each(Object.values(widths))('the whole story at %i px', (width) => {
     await browser().screenshot(page, 'run-events');
   });
 
-  it('shows why a guard failed: its error, the cause and the stack', async () => {
+  it('shows the error, cause and stack of a failed guard', async () => {
     const page = await browser().open(studio.href(`runs/${await studio.run('fragile', 'Hello')}`), { width });
     const inspector = page.locator('.inspector');
     await expectShown(inspector.getByText('Asks the fraud service.'));
@@ -54,7 +54,7 @@ describe.each(Object.values(widths))('the whole story at %i px', (width) => {
     await browser().screenshot(page, 'run-cause');
   });
 
-  it('says what a guard of the stream judges and what is held', async () => {
+  it('shows the window of a stream guard and the buffered text', async () => {
     const runId = await studio.run('desk', 'slow');
     const came = (await entriesOf(runId)).filter((entry) => entry.kind === 'came' && entry.part.chars > 0);
     const page = await browser().open(studio.href(`runs/${runId}?at=${came[2]?.seq}`), { width });
@@ -68,7 +68,7 @@ describe.each(Object.values(widths))('the whole story at %i px', (width) => {
     await browser().screenshot(page, 'run-judging');
   });
 
-  it('draws the run against the wall clock; a bar leads to its moment and its guard', async () => {
+  it('draws the run on a time axis with bars that link to their moment and guard', async () => {
     const page = await browser().open(studio.href(`runs/${await studio.run('support', 'short')}`), { width });
     const waterfall = page.getByRole('region', { name: 'Waterfall' });
     for (const kind of ['state', 'guard', 'model']) await waterfall.locator(`.waterfall-${kind}`).first().waitFor();
@@ -87,7 +87,7 @@ describe.each(Object.values(widths))('the whole story at %i px', (width) => {
   });
 });
 
-it('plays the stream of a run: what came, what was held and what left, with the whole page', async () => {
+it('plays the received, buffered and released text of a run in step with the page', async () => {
   const page = await browser().open(studio.href(`runs/${await studio.run('desk', 'slow')}`));
   const film = page.getByRole('region', { name: 'Stream buffer' });
   const line = async (): Promise<number> =>
