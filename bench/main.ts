@@ -17,13 +17,13 @@ const help = `npm run bench -- [--quick] [--only <parts of names>] [--rounds <n>
   --only     cases whose name contains one of these, with commas between; the groups are chunk, step, history, results, start, first text,
              memory, unread, long, first word, judge and text (guards over texts, which a run without a choice leaves out)
   --rounds   interleaved repetitions, of which the median is reported (default 3)
-  --minutes  no repetition begins that would end later (default 36)
-  --json     writes everything that was measured to a file
+  --minutes  starts no repetition that would end later (default 36)
+  --json     writes all measurements to a file
   --write    writes the tables of docs/performance.md
-  --from     measures nothing and reports what such a file holds
+  --from     reports such a file without measuring
   --list     prints the names of the cases
 
-Each case runs in a process of its own; one that takes longer than two minutes is given up and named. Durable runs: npm run bench:durable.`;
+Each case runs in a process of its own; one that takes longer than two minutes is stopped and listed. Durable runs: npm run bench:durable.`;
 
 const { values } = parseArgs({
   options: {
@@ -116,7 +116,7 @@ const bench = async (): Promise<void> => {
   console.log(
     `CPU time, median of ${rounds}, on ${machine}; ${Math.round(seconds)} s in all, ${Math.round(cpuSeconds)} s of CPU time.\n`,
   );
-  for (const name of givenUp) console.log(`Given up after ${limitMs / 1_000} s: ${name}.\n`);
+  for (const name of givenUp) console.log(`Stopped after ${limitMs / 1_000} s: ${name}.\n`);
   for (const { head, rows } of tablesOf(figures)) console.log(`${tableOf(head, rows)}\n`);
   console.log(goals.map(goalLine).join('\n'));
   if (values.json) writeFileSync(values.json, JSON.stringify(run, undefined, 2));

@@ -105,7 +105,7 @@ export const stepAnswers = (steps: number): (() => BenchAnswer) => {
 
 /** The tool of the tool loops. */
 export const echo = {
-  description: 'Gives back what it is given.',
+  description: 'Returns its input.',
   inputSchema: z.object({ n: z.number() }),
   execute: async ({ n }: { n: number }) => ({ n }),
 };

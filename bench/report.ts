@@ -75,7 +75,7 @@ export const writePage = async ({
 }: BenchRun): Promise<void> => {
   const page = new URL('../docs/performance.md', import.meta.url);
   const how = isQuick ? 'a quick run' : rounds === 1 ? 'one repetition' : `medians of ${rounds} interleaved repetitions`;
-  const lost = givenUp.map((name) => ` Given up: ${name}.`).join('');
+  const lost = givenUp.map((name) => ` Stopped: ${name}.`).join('');
   const about = `Measured on ${date} on ${machine}; ${how}, ${Math.round(seconds / 60)} minutes in all, ${Math.round(cpuSeconds / 60)} minutes of CPU time.${lost}`;
   let text = filled(readFileSync(page, 'utf8'), 'about', about);
   for (const table of tablesOf(figures)) text = filled(text, table.id, markdownOf(table));

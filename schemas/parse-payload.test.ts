@@ -38,7 +38,7 @@ describe('an unknown phase', () => {
     );
   });
 
-  it('is told apart by isPhaseName', () => {
+  it('fails isPhaseName, unlike a known phase', () => {
     expect(isPhaseName('toolResult')).toBe(true);
     expect(isPhaseName('toString')).toBe(false);
   });

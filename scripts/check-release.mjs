@@ -28,7 +28,7 @@ const complaint = () => {
   if (!publishing)
     return 'Provenance is signed by a workflow of GitHub: nothing is published from elsewhere. See .github/workflows/release.yml.';
   if (pageOf(declared) !== publishing)
-    return `package.json says that its repository is ${pageOf(declared)}, and ${publishing} publishes it: npm refuses the provenance of another.`;
+    return `package.json says that its repository is ${pageOf(declared)}, and ${publishing} publishes it: npm rejects the provenance of another repository.`;
   if (!isAddress(homepage))
     return 'package.json needs "homepage": the address of the published documentation (npm run site), which errors print. Then run node scripts/stamp-version.mjs.';
   if (!isAddress(typeof bugs === 'string' ? bugs : bugs?.url))

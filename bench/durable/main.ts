@@ -17,7 +17,7 @@ const help = `npm run bench:durable -- [--engines <names>|all] [--quick] [--json
   --quick    with few runs and one kill: for a look, not for figures to quote
   --json     writes everything that was measured to a file
   --write    writes the tables of docs/durable-cost.md
-  --from     measures nothing and tells what such a file holds`;
+  --from     reports such a file without measuring`;
 
 const { values } = parseArgs({
   options: {
@@ -58,7 +58,7 @@ if (values.help) console.log(help);
 else {
   const run = values.from === undefined ? await measure() : (JSON.parse(readFileSync(values.from, 'utf8')) as DurableRun);
   progress('');
-  console.log(`What it costs to keep a run, on ${run.machine}; ${Math.round(run.seconds)} s in all.\n`);
+  console.log(`Cost of persisting a run, on ${run.machine}; ${Math.round(run.seconds)} s in all.\n`);
   for (const { head, rows } of durableTables(run)) console.log(`${tableOf(head, rows)}\n`);
   console.log(run.goals.map(goalLine).join('\n'));
   if (values.json) writeFileSync(values.json, JSON.stringify(run, undefined, 2));

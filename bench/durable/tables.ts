@@ -61,7 +61,7 @@ const bytesTable = ({ kept, engines }: DurableRun): FigureTable => ({
     ...engines
       .filter(({ costs }) => costs.works[first]?.storedBytes !== undefined)
       .map(({ name, costs }) => [
-        `${name}: what is stored grows by, a run`,
+        `${name}: stored data added per run`,
         ...answers.map((work) => kib(costs.works[work.name]?.storedBytes)),
       ]),
   ],
@@ -70,9 +70,9 @@ const bytesTable = ({ kept, engines }: DurableRun): FigureTable => ({
 const restartTable = ({ engines }: DurableRun): FigureTable => ({
   id: 'durable-restart',
   head: [
-    `ms after a kill, with a lease of ${leaseMs.toLocaleString('en')} where there is one`,
+    `ms after a kill, with a lease of ${leaseMs.toLocaleString('en')} if the engine has one`,
     'the step runs again',
-    'at the slowest',
+    'slowest',
     'the run has ended',
   ],
   rows: engines.flatMap(({ name, restarts }) =>

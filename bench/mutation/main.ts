@@ -7,10 +7,10 @@ const help = `npm run mutation                     all modules, one after anothe
 npm run mutation -- gate machine     these modules
 npm run mutation -- --sample 5       one in five of the changes of every module
 npm run mutation -- gate --mutate src/stream/gate/queue.ts
-                                     some of it; what begins with a dash, and all after it, is Stryker's
+                                     a part of it; arguments from the first dash on go to Stryker
 
-Changes the code of a module bit by bit and asks its tests each time. A module that was asked before asks again only about what has
-changed since; all modules begin anew. Scores go to docs/mutation.md, but those of a part of a module. Modules: ${Object.keys(modules).join(', ')}.
+Changes the code of a module bit by bit and runs its tests each time. A module with earlier results runs only the mutants of changed
+code; a run of all modules starts from scratch. Scores go to docs/mutation.md, except those of a part of a module. Modules: ${Object.keys(modules).join(', ')}.
 `;
 
 const args = process.argv.slice(2);

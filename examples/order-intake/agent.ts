@@ -16,7 +16,7 @@ export const createIntakeAgent = (model: MastraModelConfig, url: string) => {
   const agent = new InterlockAgent({
     id: 'intake',
     name: 'Order intake',
-    instructions: 'Write down the whole order as it stands after the last message.',
+    instructions: 'Write down the whole order as of the last message.',
     model,
     memory: new Memory({ storage, options: { lastMessages: 20 } }),
     inputProcessors: [redactor({ strategy: 'mask', kinds: ['card'] })], // neither the model nor the database sees card numbers

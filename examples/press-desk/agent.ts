@@ -7,7 +7,7 @@ export const createPressDesk = (model: MastraModelConfig) => {
   const archive = new InterlockAgent({
     id: 'archive',
     name: 'Archive',
-    description: 'Knows what the company has published.',
+    description: 'Answers questions about publications of the company.',
     instructions: 'Answer from published texts.',
     model,
     outputProcessors: [redactor({ strategy: 'replace', kinds: ['email', 'phone'] })],
@@ -15,7 +15,7 @@ export const createPressDesk = (model: MastraModelConfig) => {
   const product = new InterlockAgent({
     id: 'product',
     name: 'Product',
-    description: 'Knows the products, also those that are not announced.',
+    description: 'Answers questions about products, also unannounced ones.',
     instructions: 'Answer about products.',
     model,
     outputProcessors: [blockedTermsGuard({ terms: ['Project Firefly'] })],

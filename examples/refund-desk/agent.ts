@@ -9,7 +9,7 @@ const orders = new Map([['1042', { item: 'Floor lamp', euros: 250 }]]);
 
 const lookUpOrder = createTool({
   id: 'lookUpOrder',
-  description: 'Tells what was ordered, and for how much.',
+  description: 'Returns the item and price of an order.',
   inputSchema: z.object({ orderId: z.string() }),
   execute: async ({ orderId }) => orders.get(orderId) ?? 'There is no such order.',
 });

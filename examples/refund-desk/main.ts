@@ -5,7 +5,7 @@ import { reply } from './script.ts';
 
 /** Asks for approval in the terminal. Without a terminal the command line decides: `--approve`, otherwise no. */
 const approves = async (what: string): Promise<boolean> => {
-  console.log(`a person is asked: ${what}`);
+  console.log(`approval requested: ${what}`);
   if (!process.stdin.isTTY) return process.argv.includes('--approve');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question('Pay it back? (y/n) ');
@@ -24,7 +24,7 @@ while (result.status === 'suspended') {
   console.log(approved ? 'approved' : 'declined');
   result = approved
     ? await agent.approveToolCallGenerate({ runId })
-    : await agent.declineToolCallGenerate({ runId, reason: 'A colleague said no.' });
+    : await agent.declineToolCallGenerate({ runId, reason: 'A colleague declined.' });
 }
 console.log(`${result.status}: ${result.text}`);
 for (const event of result.runEvents) if (event.type === 'tool-finish') console.log(`tool ${event.toolName}: ${event.outcome}`);

@@ -8,6 +8,6 @@ export const reply = ({ messages }: ChatRequest): Reply => {
   if (results.length === 1) return { kind: 'tool-calls', calls: [{ name: 'refund', args: { orderId: '1042', euros: 250 } }] };
   return {
     kind: 'text',
-    text: last.includes('paid back') ? 'Your 250 euros are on their way.' : 'I am sorry, a colleague said no.',
+    text: last.includes('paid back') ? 'Your 250 euros are on their way.' : 'I am sorry, a colleague declined it.',
   };
 };

@@ -150,7 +150,7 @@ describe.each(['plan', 'mastra'] as const)('a trial of a phase on %s', (engine) 
 describe('the chunk lab', () => {
   const text = `One. Write to ${mail}. 👋 Three.`;
 
-  it.each(['text', 'reasoning'] as const)('shows released and buffered %s, whatever the chunks', async (kind) => {
+  it.each(['text', 'reasoning'] as const)('shows released and buffered %s regardless of chunk boundaries', async (kind) => {
     const studio = await openStudio(makeAgent([]).agent);
     const cuttings = fc.oneof(
       fc.constant({ kind: 'characters' }),

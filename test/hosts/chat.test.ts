@@ -86,7 +86,7 @@ describe.each([false, true])('a second turn, if the page removes retracted parts
       const { chat, prompts, kept } = await open('Your advice?');
       expect(textsOf(chat.lastMessage?.parts ?? [])).toEqual(['You said: Thank you']);
       expect(prompts).toHaveLength(1);
-      expect(prompts[0]).toContain('Ask somebody who knows your case.');
+      expect(prompts[0]).toContain('Ask an adviser about your case.');
       expect(prompts[0] + kept).not.toContain('guarantee');
       expect(kept).not.toContain('data-interlock');
       expect(JSON.stringify(chat.messages).includes('guarantee')).toBe(!takesOut);
@@ -106,9 +106,9 @@ describe('the chat of the AI SDK with an InterlockAgent', () => {
   it('receives the retraction of a part', async () => {
     const { parts } = await ask('Your advice?');
     expect(dataOf(parts, 'data-interlock-retract')).toMatchObject([{ attempt: 1, stepNumber: 0 }]);
-    expect(textsOf(parts)).toEqual(['I guarantee that it will rise.', 'Ask somebody who knows your case.']);
+    expect(textsOf(parts)).toEqual(['I guarantee that it will rise.', 'Ask an adviser about your case.']);
     const retracted = parts.findIndex(({ type }) => type === 'data-interlock-retract');
-    expect(textsOf(parts.slice(retracted))).toEqual(['Ask somebody who knows your case.']);
+    expect(textsOf(parts.slice(retracted))).toEqual(['Ask an adviser about your case.']);
   });
 
   it('never receives text that a stream guard blocked', async () => {

@@ -141,7 +141,7 @@ describe('an InterlockAgent, called by the client', () => {
     const place = chunks.findIndex(({ type }) => type === 'data-interlock-retract');
     expect(textOf(chunks.slice(0, place))).toContain('guarantee');
     expect(chunks[place]?.data).toMatchObject({ attempt: 1, stepNumber: 0 });
-    expect(textOf(chunks.slice(place))).toBe('Ask somebody who knows your case.');
+    expect(textOf(chunks.slice(place))).toBe('Ask an adviser about your case.');
   });
 
   it.each(['inputProcessors', 'outputProcessors'])('rejects a request that sets %s', async (name) => {
@@ -215,7 +215,7 @@ describe('memory over HTTP', () => {
       'user: Hello',
       'assistant: You said: Hello',
       'user: Your advice?',
-      'assistant: Ask somebody who knows your case.',
+      'assistant: Ask an adviser about your case.',
     ]);
     const found = await client.listMemoryThreads({ resourceId: memory.resource, agentId: 'support' });
     expect(found.threads.map(({ id }) => id)).toContain(memory.thread);

@@ -79,11 +79,14 @@ describe('in a stream', { timeout: 60_000 }, () => {
     { text: 'You idi\u200Bot!', value: 'idi\u200Bot' },
   ];
 
-  it.each(['block', 'redact'] as const)('%s: no fragment of a term leaves an agent, whatever the chunks', async (strategy) => {
-    const guards = [blockedTermsGuard({ terms, strategy })];
-    await assertChunkInvariant(guards, ['You idiot, go to Hellas.'], { shapes, randomCuts: 5 });
-    await assertNoFragment(guards, cases, { shapes, randomCuts: 2 });
-  });
+  it.each(['block', 'redact'] as const)(
+    '%s: no fragment of a term leaves an agent regardless of chunk boundaries',
+    async (strategy) => {
+      const guards = [blockedTermsGuard({ terms, strategy })];
+      await assertChunkInvariant(guards, ['You idiot, go to Hellas.'], { shapes, randomCuts: 5 });
+      await assertNoFragment(guards, cases, { shapes, randomCuts: 2 });
+    },
+  );
 
   it('checkFragments reports failures for a guard without a stream hook', async () => {
     const [one] = cases;
@@ -107,7 +110,7 @@ describe('in a stream', { timeout: 60_000 }, () => {
     ['go  to\n\nhell and go to', '*** and go to'],
     ['an ｉｄｉｏｔ, 𝐢𝐝𝐢𝐨𝐭 and ⓘⓓⓘⓞⓣ!', 'an ***, *** and ***!'],
     ['go to heﬂ, go\u3000to hell', 'go to heﬂ, ***'],
-  ])('replaces the terms in %j, whatever the chunks', async (text, expected) => {
+  ])('replaces the terms in %j regardless of chunk boundaries', async (text, expected) => {
     for (const pieces of [[text], ...cutsOf(text), text.split('')])
       expect((await left(pieces)).text, pieces.join('|')).toBe(expected);
   });
@@ -121,7 +124,7 @@ describe('in a stream', { timeout: 60_000 }, () => {
     ['c++', 'C++, c+', '***, c+'],
     ['가', '가 각', '*** 각'],
     ['🐍🐍', 'a 🐍🐍, 🐍', 'a ***, 🐍'],
-  ])('finds %j in %j, whatever the chunks', async (term, text, expected) => {
+  ])('finds %j in %j regardless of chunk boundaries', async (term, text, expected) => {
     for (const pieces of [[text], ...cutsOf(text), text.split('')])
       expect((await left(pieces, { terms: [term] })).text, pieces.join('|')).toBe(expected);
   });

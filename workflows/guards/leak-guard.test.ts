@@ -54,7 +54,7 @@ describe('leakGuard', () => {
 });
 
 describe('leakGuard, in a stream', () => {
-  it('finds a value, whatever the chunks', async () => {
+  it('finds a value regardless of chunk boundaries', async () => {
     for (const pieces of cutsOf('Ask jane@example.com about it.')) {
       const { left, tripped } = await stream({}, pieces);
       expect(tripped, pieces.join('|')).toBeDefined();
@@ -68,7 +68,7 @@ describe('leakGuard, in a stream', () => {
     ['example.community', 'Ask jane@example.community now'],
     ['support@', 'Ask support@example.com now'],
     ['+1 415 555 2671', 'Call +1 415-555-2671 now'],
-  ])('passes an allowed %s, whatever the chunks: %j', async (entry, text) => {
+  ])('passes an allowed %s regardless of chunk boundaries: %j', async (entry, text) => {
     for (const pieces of cutsOf(text))
       expect(textLeft((await stream({ allow: [entry] }, pieces)).left), pieces.join('|')).toBe(text);
   });

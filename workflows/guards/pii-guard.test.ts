@@ -96,7 +96,7 @@ describe('piiGuard, redact', () => {
     );
   });
 
-  it('redacts a stream, whatever the chunks', async () => {
+  it('redacts a stream regardless of chunk boundaries', async () => {
     for (const pieces of cutsOf(`Ask ${email} or 4111 1111 1111 1111.`)) {
       const { left } = await streamThrough(piiGuard(), [...pieces.map((text) => chunk.delta(text)), chunk.end()]);
       expect(textLeft(left), pieces.join('|')).toBe('Ask [EMAIL] or [CARD].');
@@ -204,7 +204,7 @@ describe('piiGuard, block, in a stream', () => {
   const guard = piiGuard({ strategy: 'block' });
 
   it.each([email, '4111 1111 1111 1111', 'DE89 3704 0044 0532 0130 00', '+1 415-555-2671', '536-90-4399', '203.0.113.7'])(
-    'finds %s and releases no fragment of it, whatever the chunks',
+    'finds %s and releases no fragment of it regardless of chunk boundaries',
     async (value) => {
       for (const pieces of cutsOf(`The value is ${value}, as I said.`)) {
         const { left, tripped } = await streamThrough(guard, [

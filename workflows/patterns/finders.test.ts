@@ -111,7 +111,7 @@ describe.each(cases)('%s: %j', (kind, value) => {
     expect(values(`${lead}${value}${tail}\n${lead}${value}${tail}`)).toEqual([value, value]);
   });
 
-  it('is replaced without a released fragment, whatever the chunks', () => {
+  it('is replaced without a released fragment regardless of chunk boundaries', () => {
     const expected = `${lead}[${kind}]${tail}`;
     expect(whole(text, finder)).toBe(expected);
     for (const pieces of [...cutsOf(text), text.split(''), ...randomCuts(text, 300)]) {
@@ -180,7 +180,7 @@ describe('a value in disguise', () => {
     ),
   );
 
-  itEvery(written)('%s, %s: is found and no fragment of it is released, whatever the chunks', (kind, _how, value) => {
+  itEvery(written)('%s, %s: is found and no fragment of it is released regardless of chunk boundaries', (kind, _how, value) => {
     const text = `It is ${value} , ok`;
     for (const pieces of [[text], text.split(''), ...randomCuts(text, 10)])
       expect(inPieces(pieces).joined, JSON.stringify(pieces)).toBe(`It is [${kind}] , ok`);
@@ -192,7 +192,7 @@ describe('a value in disguise', () => {
     expect(whole('postgres://user:p%40ss%2Fw@host/db')).toBe('postgres://[url-credentials]@host/db');
   });
 
-  it('is replaced in a sequence of addresses, whatever the chunks', () => {
+  it('is replaced in a sequence of addresses regardless of chunk boundaries', () => {
     const text = 'eyJhbGciOiJub25lIn0.eyJpc3MiOiJqb2UifQ.AKIAZZ7EXAMPLE7EXAMPиван＠пример．рфиван＠пример．рф';
     for (const pieces of [text.match(/.{1,9}/g) ?? [], text.split(''), ...cutsOf(text)])
       expect(inPieces(pieces).joined, JSON.stringify(pieces)).toBe(whole(text));
@@ -210,7 +210,7 @@ describe('a URL with credentials', () => {
     ['https://oauth2token1234567890@host.example/', 'https://[url-credentials]@host.example/'],
     ['https://admin:s3cret@203.0.113.7/ jane@example.com', 'https://[url-credentials]@[ip]/ [email]'],
     ['https://jane@example.com/', 'https://[email]/'],
-  ])('keeps its host, whatever the chunks: %s', (text, expected) => {
+  ])('keeps its host regardless of chunk boundaries: %s', (text, expected) => {
     expect(whole(text)).toBe(expected);
     for (const pieces of [...cutsOf(text), text.split('')])
       expect(inPieces(pieces).joined, JSON.stringify(pieces)).toBe(expected);
@@ -266,23 +266,26 @@ describe('properties', () => {
   const text = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join(''));
   const cut = fc.infiniteStream(fc.integer({ min: 1, max: 12 }));
 
-  it.each(['all', ...valueKinds] as const)('%s: the released pieces add up to the whole result, whatever the chunks', (kind) => {
-    const finder = combineFinders(
-      findersOf(kind === 'all' ? valueKinds : [kind], { defaultCountry: 'US', countries: idCountries }),
-    );
-    fc.assert(
-      fc.property(text, cut, (each, sizes) => {
-        const pieces: string[] = [];
-        for (let at = 0; at < each.length;) {
-          const size = sizes.next().value;
-          pieces.push(each.slice(at, at + size));
-          at += size;
-        }
-        expect(inPieces(pieces, finder).joined).toBe(whole(each, finder));
-      }),
-      kind === 'all' ? times(150, 600) : times(80, 400),
-    );
-  });
+  it.each(['all', ...valueKinds] as const)(
+    '%s: the released pieces add up to the whole result regardless of chunk boundaries',
+    (kind) => {
+      const finder = combineFinders(
+        findersOf(kind === 'all' ? valueKinds : [kind], { defaultCountry: 'US', countries: idCountries }),
+      );
+      fc.assert(
+        fc.property(text, cut, (each, sizes) => {
+          const pieces: string[] = [];
+          for (let at = 0; at < each.length;) {
+            const size = sizes.next().value;
+            pieces.push(each.slice(at, at + size));
+            at += size;
+          }
+          expect(inPieces(pieces, finder).joined).toBe(whole(each, finder));
+        }),
+        kind === 'all' ? times(150, 600) : times(80, 400),
+      );
+    },
+  );
 
   it('buffers at most one word of ordinary text and a bounded lookbehind', () => {
     const words = 'It is on its way, and will be there on Thursday. '.repeat(50);

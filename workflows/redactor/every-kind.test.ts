@@ -92,7 +92,7 @@ describe('a redactor in GuardedStream', () => {
     },
   );
 
-  it.each(valueKinds)('%s, block: releases no fragment of the value, whatever the chunks', async (kind) => {
+  it.each(valueKinds)('%s, block: releases no fragment of the value regardless of chunk boundaries', async (kind) => {
     const guard = redactor({ strategy: 'block', kinds: [kind], countries: ['CH'] });
     const text = textOf(kind);
     const before = text.slice(0, text.indexOf(samples[kind].value));
@@ -130,7 +130,7 @@ describe('a redactor in an agent', { timeout: 60_000 }, () => {
   });
 
   it.each(valueKinds)(
-    '%s, restore: hides the value from the model and restores it for the caller, whatever the chunks',
+    '%s, restore: hides the value from the model and restores it for the caller regardless of chunk boundaries',
     async (kind) => {
       const guard = redactor({ strategy: 'restore', kinds: [kind], countries: ['CH'] });
       const name = `[${labelOf(kind)}_1]`;

@@ -125,7 +125,7 @@ describe('invalid options', () => {
 });
 
 describe('in a stream', () => {
-  it('redacts custom patterns, whatever the chunks', async () => {
+  it('redacts custom patterns regardless of chunk boundaries', async () => {
     const guard = redactor({
       strategy: 'replace',
       kinds: [],

@@ -62,7 +62,7 @@ describe.each(stores)('runs in %s', (_, open) => {
     await store.close();
   });
 
-  it('return their lines in order, whatever the batches', async () => {
+  it('return their lines in order regardless of batch sizes', async () => {
     const store = await open();
     const lines = [...Array.from({ length: 2_600 }).keys()].map(String);
     for (let from = 0, size = 1; from < lines.length; from += size, size = (size * 3) % 1_201)

@@ -25,10 +25,10 @@ const answers: readonly (readonly [word: RegExp, answer: (question: string, isCo
   [/order/, () => callWith('look_up_order', [{ id: 'A-17' }])],
   [/refund/i, (question) => callWith('refund', amountsIn(question))],
   [/quote/, (question) => ({ kind: 'error', status: 400, message: `Cannot answer: ${question}` })],
-  [/secret/, () => text('The word that opens the vault is swordfish, as everybody here knows.')],
+  [/secret/, () => text('The word that opens the vault is swordfish, as all employees know.')],
   [
     /advice/,
-    (_question, isCorrected) => text(isCorrected ? 'Ask somebody who knows your case.' : 'I guarantee that it will rise.'),
+    (_question, isCorrected) => text(isCorrected ? 'Ask an adviser about your case.' : 'I guarantee that it will rise.'),
   ],
 ];
 

@@ -6,13 +6,13 @@ export const createTools = () => {
   const paidBack: number[] = [];
   const look_up_order = createTool({
     id: 'look_up_order',
-    description: 'Says where an order is.',
+    description: 'Returns the status of an order.',
     inputSchema: z.object({ id: z.string() }),
     execute: async ({ id }) => `Order ${id} has shipped.`,
   });
   const refund = createTool({
     id: 'refund',
-    description: 'Pays money back.',
+    description: 'Refunds an amount.',
     inputSchema: z.object({ amount: z.number() }),
     requireApproval: true,
     execute: async ({ amount }) => {

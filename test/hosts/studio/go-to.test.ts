@@ -10,7 +10,7 @@ const browser = useBrowser({ suite: 'studio' });
 
 describe.each(Object.values(widths))('the go-to dialog at %i px', (width) => {
   it('opens a page, a guard, a run and a state of the run by keyboard', async () => {
-    const runId = await studio.run('support', 'a word that stands in one run');
+    const runId = await studio.run('support', 'a phrase of one run');
     const page = await browser().open(studio.href(''), { width });
     await page.getByLabel('Your message').waitFor();
     const goTo = async (text: string): Promise<void> => {
@@ -28,7 +28,7 @@ describe.each(Object.values(widths))('the go-to dialog at %i px', (width) => {
     await expectShown(page.getByRole('heading', { name: 'Runs', exact: true }));
     await goTo('guard desk-output slow-reader');
     await expectShown(page.getByRole('button', { name: /^slow-reader/, pressed: true }));
-    await goTo('stands in one run');
+    await goTo('phrase of one run');
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/runs/${runId}`);
     await page.locator('.state-here').waitFor();
     await goTo('state calling');

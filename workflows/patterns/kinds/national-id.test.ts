@@ -38,7 +38,7 @@ const redactedBy = (text: string, countries: readonly IdCountry[], pieces: reado
 };
 
 describe('the kind national-id', () => {
-  it.each(cases)('$country: finds the number in $sentence, whatever the chunks', ({ country, sentence }) => {
+  it.each(cases)('$country: finds the number in $sentence regardless of chunk boundaries', ({ country, sentence }) => {
     const text = sentence.replaceAll(/[{}]/g, '');
     const expected = sentence.replace(/\{.*\}/, '#');
     expect(redactedBy(text, idCountries)).toBe(expected);

@@ -67,7 +67,7 @@ describe('tokens and webhooks of providers', () => {
     expect(redacted(`a_${value} ok`)).toBe('a_[api-key] ok');
   });
 
-  it('are redacted, whatever the chunks', () => {
+  it('are redacted regardless of chunk boundaries', () => {
     for (const [, value] of providers) {
       const text = `Use ${value} for it.`;
       for (const pieces of [...cutsOf(text), Array.from(text)]) expect(inPieces(pieces)).toBe(redacted(text));
@@ -123,7 +123,7 @@ const harmless = [
 describe('values labelled as a secret', () => {
   itEvery(labelled)('%j', (text, expected) => expect(redacted(text)).toBe(expected));
 
-  it('are redacted, whatever the chunks', () => {
+  it('are redacted regardless of chunk boundaries', () => {
     for (const [text, expected] of labelled)
       for (const pieces of [...cutsOf(`${text} ok`), Array.from(`${text} ok`)])
         expect(inPieces(pieces), JSON.stringify(pieces)).toBe(`${expected} ok`);

@@ -27,4 +27,4 @@ const guards = createWorkflow({ id: 'guards', ...schemas })
 const agent = new Agent({ id: 'agent', name: 'agent', instructions: 'Help.', model, inputProcessors: [guards as never] });
 const { tripwire } = await agent.generate('Hello.');
 console.log(`tripwire: ${tripwire?.reason}`);
-report('nothing', { 'what the other guard heard': heard });
+report('nothing', { 'signal received by the other guard': heard });
