@@ -60,7 +60,7 @@ describe('a file of runs', () => {
   });
 });
 
-it.each(['after a restart', 'in the process that began it'])('resumes a durable run with a response %s', async (when) => {
+it.each(['after a restart', 'in the process that started it'])('resumes a durable run with a response %s', async (when) => {
   const path = folder();
   const file = join(path, 'runs.db');
   const begin = async () => {

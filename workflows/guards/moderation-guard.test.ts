@@ -39,15 +39,15 @@ describe.each(hosts)('moderationGuard in %s', (host) => {
 describe('moderationGuard', () => {
   it.each<[string, (input: string) => Response]>([
     ['an error', () => new Response('no', { status: 500 })],
-    ['a page', () => new Response('<html>')],
-    ['another form', () => Response.json({ ok: true })],
+    ['an HTML page', () => new Response('<html>')],
+    ['another response format', () => Response.json({ ok: true })],
     ['no result', () => Response.json({ results: [] })],
     ['null', () => Response.json(null)],
     ['a list of categories', () => Response.json({ results: [{ categories: [true], category_scores: {} }] })],
-    ['flags that are no booleans', () => Response.json({ results: [{ categories: { hate: 'no' }, category_scores: {} }] })],
+    ['flags that are not booleans', () => Response.json({ results: [{ categories: { hate: 'no' }, category_scores: {} }] })],
     ['no scores', () => Response.json({ results: [{ categories: { hate: false } }] })],
     [
-      'scores that are no numbers',
+      'scores that are not numbers',
       () => Response.json({ results: [{ categories: { hate: false }, category_scores: { hate: 'low' } }] }),
     ],
   ])('treats %s as an outage', async (_what, reply) => {
