@@ -34,7 +34,7 @@ const asked = async (
   return { result, model, agent };
 };
 
-it.each(modes)('onIterationComplete gets each step in %s and may end the run', async (mode) => {
+it.each(modes)('onIterationComplete receives each step in %s and can end the run', async (mode) => {
   const told: Iteration[] = [];
   const onIterationComplete: Hook = (iteration) => {
     told.push(iteration);
@@ -51,7 +51,7 @@ it.each(modes)('onIterationComplete gets each step in %s and may end the run', a
 });
 
 it.each(modes)(
-  'onIterationComplete may ask for another step in %s, and tell the model why; memory and text hold the answers alone',
+  'onIterationComplete can request another step in %s with feedback; memory and text contain only the answers',
   async (mode) => {
     const memory = new Memory({ storage: new InMemoryStore() });
     const onIterationComplete: Hook = ({ iteration }) =>
@@ -68,7 +68,7 @@ it.each(modes)(
   },
 );
 
-it('feedback that ends the run leaves the model one more step', async () => {
+it('feedback that ends the run allows the model one more step', async () => {
   const onIterationComplete: Hook = () => ({ continue: false, feedback: 'Wrap up.' });
   const { model } = await asked('generate', [calling, calling, { text: 'Never.' }], {
     options: { onIterationComplete, maxSteps: 9 },
@@ -76,7 +76,7 @@ it('feedback that ends the run leaves the model one more step', async () => {
   expect(model.calls).toHaveLength(2);
 });
 
-it('maxSteps bounds what the application asks for', async () => {
+it('maxSteps limits the steps that onIterationComplete requests', async () => {
   const onIterationComplete: Hook = () => ({ continue: true });
   const { model, result } = await asked('generate', [{ text: 'a' }, { text: 'b' }, { text: 'c' }], {
     options: { onIterationComplete, maxSteps: 2 },
@@ -84,7 +84,7 @@ it('maxSteps bounds what the application asks for', async () => {
   expect([model.calls.length, result.status]).toEqual([2, 'success']);
 });
 
-it('a hook that throws changes nothing', async () => {
+it('a throwing hook does not change the run', async () => {
   const onIterationComplete: Hook = () => {
     throw new Error('broken');
   };
@@ -92,7 +92,7 @@ it('a hook that throws changes nothing', async () => {
   expect([result.status, result.text]).toEqual(['success', 'Done.']);
 });
 
-it('isTaskComplete judges each answer, and asks for another until one passes', async () => {
+it('isTaskComplete judges each answer and requests another until one passes', async () => {
   const { judged, isTaskComplete } = scoring(0, 1);
   const { agent, model } = makeAgent([calling, { text: 'Cheap.' }, { text: ' 5 euros.' }], { tools });
   const stream = await agent.stream('What is the price?', { isTaskComplete, maxSteps: 9 });
@@ -114,7 +114,7 @@ it('a response that a guard rejected reaches no hook', async () => {
   expect([result.status, told, judged]).toEqual(['tripwire', [], []]);
 });
 
-it('a guard of the stream judges what the scorers say', async () => {
+it('a stream guard judges the output of the scorers', async () => {
   const { isTaskComplete } = scoring(0, 1);
   const { result } = await asked('stream', [{ text: 'Cheap.' }, { text: 'Never.' }], {
     outputProcessors: [
@@ -129,7 +129,7 @@ it('a guard of the stream judges what the scorers say', async () => {
   expect(result.status).toBe('tripwire');
 });
 
-it("a replay has the application's feedback, and calls no hook", async () => {
+it("a replay reuses the application's feedback and calls no hook", async () => {
   const { judged, isTaskComplete } = scoring(0, 1);
   const recording = collectTraces();
   const { agent } = makeAgent([{ text: 'Cheap.' }, { text: ' 5 euros.' }]);

@@ -41,8 +41,8 @@ type Abort = (reason: string, options?: { retry?: boolean }) => never;
 const onResult = (act: (abort: Abort) => unknown): Processor =>
   ({ id: 'judge', processToolResult: async ({ abort }: { abort: Abort }) => act(abort) }) as Processor;
 
-describe.each(modes)('guards after a person approved, in %s', (mode) => {
-  it('a tripwire on what the tool returned ends the run; its words are nowhere', async () => {
+describe.each(modes)('guards after an approval, in %s', (mode) => {
+  it('a tripwire on the tool result ends the run and retracts its text', async () => {
     const { second, first, model, log } = await both({
       mode,
       config: { outputProcessors: [onResult((abort) => abort('Bad.'))] },
@@ -57,7 +57,7 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     expect(JSON.stringify(second.result.steps)).not.toContain(said);
   });
 
-  it('a retry takes back what was shown before, asks the person again, and is counted', async () => {
+  it('a retry retracts the earlier output, requests approval again and counts as a retry', async () => {
     let asked = 0;
     const guard = onResult((abort) => (++asked === 1 ? abort('Again.', { retry: true }) : undefined));
     const { second, model, log } = await both({
@@ -75,8 +75,8 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
 
   it.each([
     ['waited for a person', { name: 'charge', args: { amount: 5 } }, [yes, yes], ['note', 5]], // the user is asked again
-    ['asked for data', { name: 'ask', args: { about: 'x' } }, [{ city: 'Bonn' }], ['note', 'x', { city: 'Bonn' }]],
-  ])('after a retry no effect is had twice, of tools before and after it %s', async (_, resting, answers, effects) => {
+    ['requested data', { name: 'ask', args: { about: 'x' } }, [{ city: 'Bonn' }], ['note', 'x', { city: 'Bonn' }]],
+  ])('after a retry no tool repeats its effect, before or after one that %s', async (_, resting, answers, effects) => {
     const log: unknown[] = [];
     let judged = 0;
     const again = onResult((abort) => (++judged === 2 ? abort('Again.', { retry: true }) : undefined));
@@ -100,7 +100,7 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     expect([result.status, result.text, log]).toEqual(['success', 'Done.', effects]);
   });
 
-  it('a result of the whole run that is rejected takes everything back', async () => {
+  it('a rejected run result retracts all output', async () => {
     const guard: Processor = { id: 'last', processOutputResult: async ({ abort }) => abort('No.') };
     const { first, second } = await both({ mode, config: { outputProcessors: [guard] } });
     expect([second.result.status, second.result.text]).toEqual(['tripwire', '']);
@@ -110,7 +110,7 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     expect(JSON.stringify(second.result.messages)).not.toContain(said);
   });
 
-  it('guards keep their state from one run segment to the next', async () => {
+  it('guards keep their state across run segments', async () => {
     const seen: unknown[] = [];
     const guard: Processor = {
       id: 'counting',
@@ -130,7 +130,7 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     expect([second.result.status, second.result.steps.length]).toEqual(['success', 1]);
   });
 
-  it.each(['step', 'run'] as const)('hold %s: what was withheld leaves once it was accepted', async (hold) => {
+  it.each(['step', 'run'] as const)('hold %s: emits the buffered output after acceptance', async (hold) => {
     const { first, second } = await both({ mode, options: { hold } });
     expect(wordsIn(first)).toBe('');
     expect(first.ofType('tool-call-approval')).toHaveLength(1);
@@ -145,7 +145,7 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     ]);
   });
 
-  it.each(['step', 'run'] as const)('hold %s: what is rejected after all never leaves', async (hold) => {
+  it.each(['step', 'run'] as const)('hold %s: never emits rejected output', async (hold) => {
     const config = { outputProcessors: [onResult((abort) => abort('Bad.'))] };
     const { first, second } = await both({ mode, config, options: { hold } });
     expect(second.result.status).toBe('tripwire');
@@ -153,7 +153,7 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     expect(retracted(second)).toEqual([]);
   });
 
-  it('what a guard of the first run segment does late is not seen, and trips nothing', async () => {
+  it('ignores the late output of a guard from the first run segment', async () => {
     let writeLate: () => Promise<void> | undefined = () => undefined;
     const guard: Processor = {
       id: 'late',
@@ -171,20 +171,20 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     expect(second.ofType('data-late')).toEqual([]);
   });
 
-  it('a step that was declined is judged like any other', async () => {
+  it('guards judge a declined step like any other', async () => {
     const guard: Processor = { id: 'last', processOutputResult: async ({ abort }) => abort('No.') };
     const { second, log } = await both({ mode, answer: no, config: { outputProcessors: [guard] } });
     expect([second.result.status, log]).toEqual(['tripwire', []]);
   });
 });
 
-describe.each(modes)('sub-agents that need a person, in %s', (mode) => {
+describe.each(modes)('sub-agents that need approval, in %s', (mode) => {
   const supervise = (sub: InterlockAgent) =>
     makeAgent([{ toolCalls: [{ name: 'agent-sub', args: { prompt: 'Charge.' } }] }, { text: 'All done.' }], {
       agents: { sub } as never,
     });
 
-  it('the supervisor is suspended, and goes on with the sub-agent where it was suspended', async () => {
+  it('suspends the supervisor and resumes the sub-agent at the same point', async () => {
     const log: unknown[] = [];
     const sub = makeAgent(script, { tools: { charge: charging(log) }, description: 'Charges.' });
     const { agent, model } = supervise(sub.agent);
@@ -197,7 +197,7 @@ describe.each(modes)('sub-agents that need a person, in %s', (mode) => {
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('Done.');
   });
 
-  it('one that waits for several is asked for each', async () => {
+  it('a sub-agent that waits for several approvals requests each', async () => {
     const log: unknown[] = [];
     const toolCalls = [1, 2].map((amount) => ({ name: 'charge', args: { amount } }));
     const sub = makeAgent([{ toolCalls }, { text: 'Done.' }], { tools: { charge: charging(log) }, description: 'Charges.' });
@@ -211,7 +211,7 @@ describe.each(modes)('sub-agents that need a person, in %s', (mode) => {
     expect([third.result.text, log]).toEqual(['All done.', [3 - asked]]);
   });
 
-  it('a sub-agent that is stopped after it was resumed refuses', async () => {
+  it('a sub-agent whose resumed run is blocked returns a refusal', async () => {
     const log: unknown[] = [];
     const sub = makeAgent(script, {
       tools: { charge: charging(log) },
@@ -228,13 +228,13 @@ describe.each(modes)('sub-agents that need a person, in %s', (mode) => {
   });
 });
 
-describe.each(modes)('what a tool suspends with, in %s', (mode) => {
+describe.each(modes)('the payload of a suspended tool, in %s', (mode) => {
   const mail = 'ann@example.com';
   const guardOf = (strategy: 'replace' | 'block') => redactor({ strategy, kinds: ['email'] });
   const lookingUp = (log: unknown[]) =>
     createTool({
       id: 'lookUp',
-      description: 'Looks up whom to ask.',
+      description: 'Finds an approver.',
       inputSchema: z.object({}),
       resumeSchema: z.object({ ok: z.boolean() }),
       execute: async (_input, { agent }) => {
@@ -257,7 +257,7 @@ describe.each(modes)('what a tool suspends with, in %s', (mode) => {
   it.each([
     ['in a copy', guardOf('replace')],
     ['in place', inPlace],
-  ])('is read by guards of the stream: what they take out %s is in no chunk, result, list or memory', async (_case, by) => {
+  ])('is read by stream guards: content that they redact %s is in no chunk, result, list or memory', async (_case, by) => {
     const log: unknown[] = [];
     const memory = new MockMemory();
     const { agent } = makeAgent(steps, { tools: { lookUp: lookingUp(log) }, outputProcessors: [by], memory });
@@ -270,7 +270,7 @@ describe.each(modes)('what a tool suspends with, in %s', (mode) => {
     expect(log).toEqual([{ question: `May ${mail} know?` }]); // the tool has its own
   });
 
-  it('is read once, and again where the tool asks anew', async () => {
+  it('is read once per suspended call', async () => {
     const read: unknown[] = [];
     const reader: Processor = {
       id: 'reader',
@@ -290,7 +290,7 @@ describe.each(modes)('what a tool suspends with, in %s', (mode) => {
     expect(read).toEqual(['call-0-0', 'call-0-1']);
   });
 
-  it('stops the run where a guard blocks it', async () => {
+  it('stops the run if a guard blocks it', async () => {
     const { agent, model } = makeAgent(steps, { tools: { lookUp: lookingUp([]) }, outputProcessors: [guardOf('block')] });
     const stopWhen = vi.fn(() => false);
     const { result, chunks } = await begin(agent, mode, { stopWhen });
@@ -299,7 +299,7 @@ describe.each(modes)('what a tool suspends with, in %s', (mode) => {
     expect((await agent.listSuspendedRuns({})).runs).toEqual([]);
   });
 
-  it('keeps nothing but the call where a guard drops it', async () => {
+  it('is reduced to the call if a guard drops it', async () => {
     const drops: Processor = {
       id: 'drops',
       processOutputStream: async ({ part }) => (part.type.startsWith('tool-call-suspended') ? null : part),
@@ -310,7 +310,7 @@ describe.each(modes)('what a tool suspends with, in %s', (mode) => {
     expect(JSON.stringify([result, chunks])).not.toContain(mail);
   });
 
-  it('also where a sub-agent suspends for a call: the guards of its supervisor read what a person is to see', async () => {
+  it('of a sub-agent is read by the guards of its supervisor', async () => {
     const log: unknown[] = [];
     const send = createTool({
       id: 'send',
@@ -338,7 +338,7 @@ describe.each(modes)('what a tool suspends with, in %s', (mode) => {
 });
 
 describe('a tool that fails after it suspended', () => {
-  it('has failed, and no approval is requested', async () => {
+  it('fails, and no approval is requested', async () => {
     const broken = createTool({
       id: 'broken',
       description: 'Breaks.',
@@ -353,7 +353,7 @@ describe('a tool that fails after it suspended', () => {
     expect([result.status, ofType('tool-error').length]).toEqual(['success', 1]);
   });
 
-  it('data for a tool is checked by its own schema', async () => {
+  it('data for a tool is validated against its schema', async () => {
     const log: unknown[] = [];
     const { agent, model } = makeAgent([{ toolCalls: [{ name: 'ask', args: { about: 'sun' } }] }, { text: 'Done.' }], {
       tools: { ask: asking(log) },

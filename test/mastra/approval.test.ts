@@ -26,7 +26,7 @@ const onCharge = (log: unknown[], config: Partial<InterlockAgentConfig> = {}) =>
 const twoCharges = [{ toolCalls: [1, 2].map((amount) => ({ name: 'charge', args: { amount } })) }, { text: 'Done.' }];
 
 describe.each(modes)('approval in %s', (mode) => {
-  it('a call waits for a person; once approved, it runs with what they were shown', async () => {
+  it('suspends a call until approval; the approved call runs with the arguments in the approval request', async () => {
     const log: unknown[] = [];
     const { agent, model } = onCharge(log);
     const { result, ofType } = await begin(agent, mode);
@@ -65,7 +65,7 @@ describe.each(modes)('approval in %s', (mode) => {
     ['with a reason', { ...no, reason: 'Too much.' }, 'Too much.'],
     ['with a reason in a context', { ...no, declineContext: { reason: 'Not now.' } }, 'Not now.'],
     ['without', no, 'Tool call was not approved by the user'],
-  ])('a declined call does not run, and the model gets the reason, %s', async (_name, answer, reason) => {
+  ])('a declined call does not run, and the model receives the reason, %s', async (_name, answer, reason) => {
     const log: unknown[] = [];
     const { agent, model } = onCharge(log);
     const { result } = await begin(agent, mode);
@@ -114,7 +114,7 @@ describe.each(modes)('approval in %s', (mode) => {
       [],
     ],
     [
-      'a policy that fails',
+      'a failing policy',
       (log) => ({
         tools: { charge: charging(log, {}) },
         options: {
@@ -127,7 +127,7 @@ describe.each(modes)('approval in %s', (mode) => {
     ],
   ];
 
-  it.each(asks)('%s may ask for it', async (_name, make, free) => {
+  it.each(asks)('%s can require approval', async (_name, make, free) => {
     for (const amount of [1, 5]) {
       const log: unknown[] = [];
       const { tools, options } = make(log);
@@ -141,7 +141,7 @@ describe.each(modes)('approval in %s', (mode) => {
     }
   });
 
-  it('a guard of the stream, or of the step, may ask for it', async () => {
+  it('a stream guard or a step guard can require approval', async () => {
     const log: unknown[] = [];
     const guard = {
       id: 'careful',
@@ -161,7 +161,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(log).toEqual([5]);
   });
 
-  it('a call that would not run anyway needs no approval', async () => {
+  it('a call that cannot run needs no approval', async () => {
     for (const call of [
       { name: 'unknown', args: {} },
       { name: 'charge', args: '{"amount": ' },
@@ -174,7 +174,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect((await begin(agent, mode, { requireToolApproval: true, clientTools })).result.status).toBe('success');
   });
 
-  it('no tool of a step runs before every call of it is decided, each by its own id', async () => {
+  it('runs no tool of a step before each call has a decision, each by its own id', async () => {
     const log: unknown[] = [];
     const { agent, model } = makeAgent(twoCharges, { tools: { charge: charging(log) } });
     const { result } = await begin(agent, mode);
@@ -189,7 +189,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(model.calls).toHaveLength(2);
   });
 
-  it('runs what the person was shown, despite later changes', async () => {
+  it('runs with the arguments of the approval request, despite later changes', async () => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);
     const { result, ofType } = await begin(agent, mode);
@@ -199,7 +199,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(log).toEqual([5]);
   });
 
-  it('an answer that does not fit is refused, and the run is still suspended', async () => {
+  it('an invalid response is rejected, and the run stays suspended', async () => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);
     const { runId } = (await begin(agent, mode)).result;
@@ -209,7 +209,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect((await resume(agent, mode, yes, { runId })).result.status).toBe('success');
   });
 
-  it('a run is resumed once', async () => {
+  it('a run resumes only once', async () => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);
     const { runId } = (await begin(agent, mode)).result;
@@ -222,7 +222,7 @@ describe.each(modes)('approval in %s', (mode) => {
   });
 
   it.each(['maxSteps', 'model', 'inputProcessors', 'outputProcessors', 'requireToolApproval', 'maxProcessorRetries'] as const)(
-    'a resumed run keeps what it began with: %s is refused',
+    'a resumed run keeps its original options: %s is rejected',
     async (name) => {
       const log: unknown[] = [];
       const { agent } = onCharge(log);
@@ -235,7 +235,7 @@ describe.each(modes)('approval in %s', (mode) => {
     },
   );
 
-  it('the events of a run go on, and its first result stays as it was', async () => {
+  it('a resumed run continues the events and does not change its first result', async () => {
     const { agent } = onCharge([]);
     const first = await begin(agent, mode);
     const before = JSON.stringify(first.result);
@@ -254,7 +254,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(result.usage.totalTokens).toBeGreaterThan(first.result.usage.totalTokens ?? 0);
   });
 
-  it('callbacks are those of each call: a suspended run has not finished', async () => {
+  it('each call has its own callbacks; a suspended run does not call onFinish', async () => {
     const { agent } = onCharge([]);
     const told: string[] = [];
     const tell = (name: string) => () => void told.push(name);
@@ -266,7 +266,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(told).toEqual(['step 2', 'step 2', 'finish 2']);
   });
 
-  it('the signal of the first call does not reach the second; its own does', async () => {
+  it('the abort signal of the first call does not affect the second; each call has its own', async () => {
     const log: unknown[] = [];
     const { agent } = makeAgent([...callThen('charge', { amount: 1 }), ...callThen('charge', { amount: 2 })], {
       tools: { charge: charging(log) },
@@ -281,7 +281,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(await codeOf(() => resume(agent, mode, yes, { runId: second.result.runId }))).toBe('agent/no-suspended-run');
   });
 
-  it('a run is not answered from within another conversation', async () => {
+  it('a run cannot be resumed from another conversation', async () => {
     const memory = { thread: 'mine', resource: 'ann' };
     const log: unknown[] = [];
     const { agent } = onCharge(log, { memory: new MockMemory() as never });
@@ -299,7 +299,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect((await resume(agent, mode, yes, { runId, memory })).result.status).toBe('success');
   });
 
-  it('suspended runs are listed, and known to copies of the agent', async () => {
+  it('suspended runs are listed and can be resumed by copies of the agent', async () => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);
     expect((await agent.listSuspendedRuns()).total).toBe(0);
@@ -316,7 +316,7 @@ describe.each(modes)('approval in %s', (mode) => {
 });
 
 describe.each(modes)('tools that suspend the run, in %s', (mode) => {
-  it('go on with what they are given, and nothing else of the step runs twice', async () => {
+  it('resume with their data, and nothing else in the step runs twice', async () => {
     const log: unknown[] = [];
     const calls = [
       { name: 'ask', args: { about: 'sun' } },
@@ -341,7 +341,7 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
     expect(resumed.ofType('tool-result')).toHaveLength(1);
   });
 
-  it('each waits for its own answer', async () => {
+  it('each waits for its own response', async () => {
     const log: unknown[] = [];
     const toolCalls = ['sun', 'rain'].map((about) => ({ name: 'ask', args: { about } }));
     const { agent } = makeAgent([{ toolCalls }, { text: 'Done.' }], { tools: { ask: asking(log) } });
@@ -353,7 +353,7 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
     expect(log).toEqual(['sun', 'rain', { city: 'Bergen' }, { city: 'Oslo' }]);
   });
 
-  it('a tool may need approval, and then ask for more', async () => {
+  it('a tool can need approval and then suspend for data', async () => {
     const log: unknown[] = [];
     const both = Object.assign(asking(log), { requireApproval: true });
     const { agent } = makeAgent(callThen('ask', { about: 'sun' }), { tools: { ask: both } });
@@ -367,7 +367,7 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
 });
 
 describe('streams of suspended runs', () => {
-  it('a reader of a waiting call can answer at once', async () => {
+  it('a reader can approve a pending call during the stream', async () => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);
     const stream = await agent.stream('Go');
@@ -381,7 +381,7 @@ describe('streams of suspended runs', () => {
     expect(await stream.finishReason).toBe('suspended');
   });
 
-  it('onStepFinish and onRunEvent may answer, too', async () => {
+  it('onRunEvent can approve a call, too', async () => {
     const { agent } = onCharge([]);
     const texts: Promise<string>[] = [];
     await agent.generate('Go', {

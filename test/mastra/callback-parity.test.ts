@@ -14,7 +14,7 @@ const calling = { toolCalls: [{ name: 'echo', args: { say: 'hi' } }] };
 const scenarios = {
   answers: callThen('echo', { say: 'hi' }, 'Done.'),
   fails: [{ error: new Error('down') }],
-  'is given up': [calling, { text: ['Half ', 'an answer'], hang: true }],
+  'is canceled': [calling, { text: ['Half ', 'an answer'], hang: true }],
 };
 type Scenario = keyof typeof scenarios;
 
@@ -24,7 +24,7 @@ const tellings = async (Kind: typeof Agent | typeof InterlockAgent, mode: Mode, 
   const controller = new AbortController();
   const listen = (name: Name) => (value: unknown) => {
     told[name].push(value as Payload);
-    if (name === 'onStepFinish' && scenario === 'is given up') setTimeout(() => controller.abort(), 20);
+    if (name === 'onStepFinish' && scenario === 'is canceled') setTimeout(() => controller.abort(), 20);
   };
   const model = scriptedModel({ steps: scenarios[scenario] });
   const config = { id: 'tested', name: 'Tested', instructions: 'Answer.', model, tools: { echo }, maxRetries: 0 };
@@ -58,12 +58,12 @@ const plain = (value: unknown): unknown =>
 /** Fields that are not compared by value, with the reason. */
 const own: Partial<Record<string, string>> = {
   error: 'compared in the test of a failed run',
-  steps: 'compared one by one, as onStepFinish tells them',
-  usage: 'of a failed step ours says that nothing is known',
+  steps: 'compared one by one in onStepFinish',
+  usage: 'unknown for a failed step of Interlock',
   totalUsage: 'as usage',
   response: 'compared by its messages',
-  request: 'the provider’s own',
-  warnings: 'of a failed step Mastra’s has none',
+  request: 'specific to the provider',
+  warnings: 'absent for a failed step of Mastra',
 };
 
 const expectSame = (stock: Payload, ours: Payload) => {
@@ -76,8 +76,8 @@ const expectSame = (stock: Payload, ours: Payload) => {
   }
 };
 
-describe.each(modes)('callbacks get what those of Mastra’s agent get, %s', (mode) => {
-  it('onStepFinish and onFinish of an answer: every field, with its value', async () => {
+describe.each(modes)('callbacks receive the same as in Mastra’s agent, %s', (mode) => {
+  it('onStepFinish and onFinish of an answer have every field with its value', async () => {
     const { stock, ours } = await both(mode, 'answers');
     expect([ours.onStepFinish.length, ours.onFinish.length]).toEqual([stock.onStepFinish.length, stock.onFinish.length]);
     for (const name of ['onStepFinish', 'onFinish'] as const)
@@ -88,7 +88,7 @@ describe.each(modes)('callbacks get what those of Mastra’s agent get, %s', (mo
       }
   });
 
-  it('a failed run: onError once with the provider’s error, onStepFinish with the reason and the model', async () => {
+  it('a failed run calls onError once with the provider’s error, and onStepFinish with the reason and the model', async () => {
     const { stock, ours } = await both(mode, 'fails');
     expect([ours.onError.length, ours.onFinish.length]).toEqual([stock.onError.length, stock.onFinish.length]);
     const errorIn = ([told]: Payload[]) => told?.['error'] as Error | undefined;
@@ -100,8 +100,8 @@ describe.each(modes)('callbacks get what those of Mastra’s agent get, %s', (mo
     );
   });
 
-  it('a run that was given up: onAbort with the steps that were done', async () => {
-    const { stock, ours } = await both(mode, 'is given up');
+  it('a canceled run calls onAbort with the completed steps', async () => {
+    const { stock, ours } = await both(mode, 'is canceled');
     expect([ours.onAbort.length, ours.onFinish.length]).toEqual([stock.onAbort.length, stock.onFinish.length]);
     const steps = ({ onAbort }: Told) => onAbort[0]?.['steps'] as Payload[];
     expect(steps(ours)).toHaveLength(steps(stock).length);
@@ -109,7 +109,7 @@ describe.each(modes)('callbacks get what those of Mastra’s agent get, %s', (mo
       expectSame({ text: step['text'], content: step['content'] }, steps(ours)[index] ?? {});
   });
 
-  it('onChunk: every chunk that Mastra’s agent tells, in its order, with its payload', async () => {
+  it('onChunk receives every chunk of Mastra’s agent, in order, with its payload', async () => {
     const { stock, ours } = await both(mode, 'answers');
     const types = new Set(stock.onChunk.map(({ type }) => type));
     const same = ours.onChunk.filter(({ type }) => types.has(type));

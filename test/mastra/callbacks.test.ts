@@ -21,7 +21,7 @@ const run = async (mode: Mode, steps: Steps, options: InterlockCallOptions = {},
 };
 
 describe.each(modes)('callbacks of %s', (mode) => {
-  it('onFinish gets the whole answer, once', async () => {
+  it('onFinish receives the whole answer, once', async () => {
     const told = await run(mode, callThen('echo', { say: 'hi' }, 'Done.'), { runId: 'run-7' });
     expect(told('onFinish')).toMatchObject([
       {
@@ -42,7 +42,7 @@ describe.each(modes)('callbacks of %s', (mode) => {
     expect([...told('onError'), ...told('onAbort')]).toEqual([]);
   });
 
-  it('onStepFinish gets each step', async () => {
+  it('onStepFinish receives each step', async () => {
     const told = await run(mode, callThen('echo', { say: 'hi' }, 'Done.'), { runId: 'run-7' });
     const model = { modelId: 'scripted-model', provider: 'scripted', version: 'v2' };
     expect(told('onStepFinish')).toMatchObject([
@@ -58,20 +58,20 @@ describe.each(modes)('callbacks of %s', (mode) => {
     ]);
   });
 
-  it('onChunk gets each chunk that leaves', async () => {
+  it('onChunk receives each emitted chunk', async () => {
     const told = await run(mode, ['Hel', 'lo.']);
     const texts = told('onChunk').filter(({ type }) => type === 'text-delta');
     expect(texts.map(({ payload }) => (payload as { text: string }).text).join('')).toBe('Hello.');
     expect(texts[0]).toMatchObject({ from: 'AGENT', payload: { id: expect.any(String) } });
   });
 
-  it('onError gets the reason of a failed run', async () => {
+  it('onError receives the error of a failed run', async () => {
     const told = await run(mode, [{ error: new Error('refused') }]);
     expect(told('onError')).toMatchObject([{ error: { message: 'refused' } }]);
     expect([...told('onFinish'), ...told('onAbort')]).toEqual([]);
   });
 
-  it('onAbort gets what was done by then', async () => {
+  it('onAbort receives the output before the cancellation', async () => {
     const controller = new AbortController();
     const steps = [{ toolCalls: [{ name: 'echo', args: { say: 'hi' } }] }, { text: ['Half ', 'an answer'], hang: true }];
     const onStepFinish = () => void setTimeout(() => controller.abort(), 50);
@@ -81,7 +81,7 @@ describe.each(modes)('callbacks of %s', (mode) => {
     expect([...told('onFinish'), ...told('onError')]).toEqual([]);
   });
 
-  it('onFinish gets a tripwire', async () => {
+  it('onFinish receives a tripwire', async () => {
     const outputProcessors = [
       { id: 'guard', processOutputResult: ({ abort }: { abort: (reason: string) => never }) => abort('No.') },
     ];
@@ -91,7 +91,7 @@ describe.each(modes)('callbacks of %s', (mode) => {
     ]);
   });
 
-  it('those of the defaults are called, and those of the call in their place', async () => {
+  it('callbacks of a call replace those of the defaults by name', async () => {
     const seen: string[] = [];
     const defaultOptions = { onFinish: () => void seen.push('default'), onStepFinish: () => void seen.push('default step') };
     const { agent } = makeAgent('Hi.', { defaultOptions });
@@ -105,11 +105,11 @@ describe.each(modes)('callbacks of %s', (mode) => {
     [
       'throw',
       () => {
-        throw new Error('their affair');
+        throw new Error('callback failed');
       },
     ],
-    ['reject', async () => Promise.reject(new Error('their affair'))],
-  ])('that %s never disturb the run', async (_how, callback) => {
+    ['reject', async () => Promise.reject(new Error('callback failed'))],
+  ])('that %s never affect the run', async (_how, callback) => {
     const onRunEvent: () => unknown = callback; // the type does not allow a callback that rejects
     const throwing = { ...Object.fromEntries(names.map((name) => [name, callback])), onRunEvent };
     const { agent } = makeAgent(callThen('echo', { say: 'hi' }, 'Done.'), {
@@ -123,7 +123,7 @@ describe.each(modes)('callbacks of %s', (mode) => {
     await expect(failed).rejects.toThrow('refused');
   });
 
-  it('run events reach the agent’s listener and the call’s', async () => {
+  it('run events reach the listeners of the agent and of the call', async () => {
     const told: string[] = [];
     const { agent } = makeAgent('Hi.', { onRunEvent: ({ type }) => void told.push(`agent ${type}`) });
     await (

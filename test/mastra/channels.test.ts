@@ -103,14 +103,14 @@ describe('an agent with a channel', () => {
     await vi.waitFor(() => expect(posted.join('\n')).toContain('Good morning, Ada.'));
   });
 
-  it('posts nothing of an answer that a guard rejects, and says that it was stopped', async () => {
+  it('posts the tripwire reason and no text of an answer that a guard rejects', async () => {
     const { send, posted } = await start(InterlockAgent, [{ text: 'The password is swordfish.' }], { hold: 'step' });
     await send('What is the password?');
     await vi.waitFor(() => expect(posted.join('\n')).toContain('The answer has the password.'));
     expect(posted.join('\n')).not.toContain('swordfish');
   });
 
-  it('asks for approval before a tool runs', async () => {
+  it('requests approval before a tool runs', async () => {
     const paid: string[] = [];
     const pay = createTool({
       id: 'pay',
@@ -130,7 +130,7 @@ describe('an agent with a channel', () => {
     expect(paid).toEqual(['Paid.']);
   });
 
-  it.each(['generate', 'stream'] as const)('a channel that fails changes nothing of the run: %s', async (mode) => {
+  it.each(['generate', 'stream'] as const)('a failing channel does not affect the run: %s', async (mode) => {
     const { agent } = await start(InterlockAgent, [{ text: 'Good morning.' }]);
     const fails = () => Promise.reject(new Error('The platform is down.'));
     vi.spyOn(agent.getChannels() as AgentChannels, 'getOutputProcessors').mockReturnValue([
@@ -141,7 +141,7 @@ describe('an agent with a channel', () => {
     expect(result.status).toBe('success');
   });
 
-  it('answers in a channel that cannot show buttons', async () => {
+  it('answers in a channel without buttons', async () => {
     const { send, posted } = await start(InterlockAgent, [{ text: 'Good morning, Ada.' }], {}, { toolDisplay: 'text' });
     await send('Good morning');
     await vi.waitFor(() => expect(posted.join('\n')).toContain('Good morning, Ada.'));

@@ -68,7 +68,7 @@ const censor = (left: (data: { percent: number }) => object | null): Processor =
 
 describe('data parts that a tool writes', () => {
   it.each(['generate', 'stream', 'held', 'durable'] as const)(
-    'are kept with the answer, transient ones are not: %s',
+    'are saved with the answer, except transient ones: %s',
     async (way) => {
       const held = way === 'held' && { hold: 'run' as const };
       const { agent, store, model } = createReporter({ ...held, ...(way === 'durable' && { durability: memoryEngine() }) });
@@ -88,7 +88,7 @@ describe('data parts that a tool writes', () => {
     },
   );
 
-  it('are kept as guards left them', async () => {
+  it('are saved as guards changed them', async () => {
     const { agent, store } = createReporter({
       outputProcessors: [censor(({ percent }) => (percent < 100 ? null : { percent: '?' }))],
     });
@@ -96,7 +96,7 @@ describe('data parts that a tool writes', () => {
     expect(await dataIn(store)).toEqual([{ percent: '?' }]);
   });
 
-  it('are not kept of a step or a run that a guard rejected', async () => {
+  it('are not saved for a rejected step or run', async () => {
     const rejecting = guardOn('toolResult', ({ abort }) => abort('no'));
     const { agent, store } = createReporter({ outputProcessors: [rejecting] });
     expect((await agent.generate('Go.', { memory })).status).toBe('tripwire');

@@ -107,11 +107,11 @@ const shapes: Record<string, () => Pipeline> = {
     pipeline('p')
       .map(({ inputData }) => ({ ...(inputData as object), retryCount: 2 }))
       .then(replace('a', 'one', '1')),
-  'map that leaves all as it is': () =>
+  'map that changes nothing': () =>
     pipeline('p')
       .then(replace('a', 'one', '1'))
       .map(() => undefined),
-  'a branch none of whose arms holds': () =>
+  'a branch with no arm that holds': () =>
     pipeline('p')
       .branch([[never, replace('a', 'one', '1')]])
       .then(replace('b', 'two', '2')),
@@ -245,7 +245,7 @@ describe('the plan and Mastra’s engine agree', () => {
     expect(executed).toEqual(planned);
   });
 
-  it.each(Object.entries(shapes))('on %s, given as JSON', async (_name, shape) => {
+  it.each(Object.entries(shapes))('on %s, passed as JSON', async (_name, shape) => {
     const { messageList: _list, systemMessages: _systems, ...data } = payload();
     const planned = await onPlan(shape());
     const run = await shape().commit().createRun();
@@ -255,7 +255,7 @@ describe('the plan and Mastra’s engine agree', () => {
   });
 });
 
-it('a condition is asked once for each payload', async () => {
+it('a condition runs once per payload', async () => {
   let asked = 0;
   const counting: Condition = () => {
     asked += 1;

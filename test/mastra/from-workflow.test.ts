@@ -65,7 +65,7 @@ const number: Processor = {
   },
 };
 
-describe('the text that leaves through a workflow made by hand is that of a stock agent', () => {
+describe('a manual workflow emits the same text as in a stock agent', () => {
   const shout: Processor = {
     id: 'shout',
     processOutputStream: async ({ part }) =>
@@ -82,7 +82,7 @@ describe('the text that leaves through a workflow made by hand is that of a stoc
     ['dropped', () => chain(step(drop('two')))],
     ['dropped, with steps after it', () => chain(step(drop('two')), step(shout))],
     [
-      'edited beside one who looks on',
+      'edited next to a read-only guard',
       () =>
         byHand()
           .parallel([step(shout), step({ ...drop('nothing'), id: 'look' })] as never)
@@ -95,15 +95,15 @@ describe('the text that leaves through a workflow made by hand is that of a stoc
   });
 });
 
-describe('a workflow made by hand', () => {
-  it('keeps a state for each of its steps through the run, which a stock agent does not', async () => {
+describe('a manual workflow', () => {
+  it('keeps a state for each step through the run, unlike in a stock agent', async () => {
     const { mine } = both([{ text: ['a ', 'b ', 'c '] }], () => ({
       outputProcessors: [chain(step(number), step({ ...number, id: 'again' }))],
     }));
     expect(await textsOf(mine)).toEqual(['a 1 1 ', 'b 2 2 ', 'c 3 3 ']);
   });
 
-  it('runs in each phase that Mastra runs it in, once', async () => {
+  it('runs once in each phase in which Mastra runs it', async () => {
     for (const mode of modes) {
       const phases: unknown[] = [];
       const watch = () => chain(own('watch', (payload) => (phases.push(payload['phase']), payload)));
@@ -118,7 +118,7 @@ describe('a workflow made by hand', () => {
     }
   });
 
-  it('may have steps with an execute of their own', async () => {
+  it('can have steps with a custom execute function', async () => {
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
     const shout = own('shout', (payload) =>
       payload['phase'] === 'input'
@@ -141,7 +141,7 @@ describe('a workflow made by hand', () => {
     expect(sentText(model, 'user')).toBe('HI');
   });
 
-  it('may hold our steps, which run in all phases', async () => {
+  it('can contain Interlock steps, which run in all phases', async () => {
     const phases: string[] = [];
     const watch = processorStep({
       id: 'watch',
@@ -153,7 +153,7 @@ describe('a workflow made by hand', () => {
     expect(phases).toEqual(['llmRequest', 'llmResponse']);
   });
 
-  it('fails the run closed where a step throws', async () => {
+  it('fails the run if a step throws', async () => {
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
     const broken = own('broken', () => {
       throw new Error('out of order');
@@ -166,12 +166,12 @@ describe('a workflow made by hand', () => {
   const pass = step({ id: 'pass', processInput: ({ messages }: { messages: unknown }) => messages });
   const forever = async () => true;
   it.each<[string, (built: Builder) => { commit(): unknown }]>([
-    ['a loop', (built) => built.dountil(pass, forever as never)],
-    ['a loop of the other kind', (built) => built.dowhile(pass, forever as never)],
-    ['a pause', (built) => built.sleep(10)],
-    ['a pause until a time', (built) => built.sleepUntil(new Date(0))],
-    ['a loop over items', (built) => (built as unknown as { foreach(item: unknown): Builder }).foreach(pass)],
-  ])('is refused with %s inside', (_name, build) => {
+    ['a dountil loop', (built) => built.dountil(pass, forever as never)],
+    ['a dowhile loop', (built) => built.dowhile(pass, forever as never)],
+    ['a sleep', (built) => built.sleep(10)],
+    ['a sleepUntil', (built) => built.sleepUntil(new Date(0))],
+    ['a foreach loop', (built) => (built as unknown as { foreach(item: unknown): Builder }).foreach(pass)],
+  ])('is rejected with %s inside', (_name, build) => {
     const workflow = build(byHand()).commit() as AnyWorkflow;
     expect(() => fromWorkflow(workflow)).toThrow(
       /pipeline\/unsupported-step.*by-hand\/0.*it is a \.(dountil|dowhile|sleep|sleepUntil|foreach)\(\)/,

@@ -38,7 +38,7 @@ const answer = async (agent: Awaited<ReturnType<typeof withGoal>>['agent'], mode
 };
 
 describe.each(modes)('a goal in %s', (mode) => {
-  it('goes on until its judge is content; the model sees the objective and the reason', async () => {
+  it('continues until its judge passes the answer; the model sees the objective and the reason', async () => {
     const judge = judging('continue', 'done');
     const { agent, model } = await withGoal([{ text: 'It is a lamp.' }, { text: ' It costs 5.' }], { judge });
     const { chunks, result } = await answer(agent, mode);
@@ -60,7 +60,7 @@ describe.each(modes)('a goal in %s', (mode) => {
       ]);
   });
 
-  it('is not judged again in a replay, which has the objective and the rulings', async () => {
+  it('is not judged again in a replay, which reuses the objective and the decisions', async () => {
     const judge = judging('continue', 'done');
     const { agent } = await withGoal([{ text: 'It is a lamp.' }, { text: ' It costs 5.' }], { judge });
     const recording = collectTraces();
@@ -71,7 +71,7 @@ describe.each(modes)('a goal in %s', (mode) => {
     expect(formatTrace(replayed.trace)).toBe(formatTrace(recording.trace));
   });
 
-  it('is paused where its budget is spent, and where its judge fails; it waits where its judge says so', async () => {
+  it('pauses if its budget is exhausted or its judge fails, and stays active if its judge returns waiting', async () => {
     const cases: [Goal, object][] = [
       [
         { judge: judging('continue', 'continue'), maxRuns: 2 },
@@ -88,7 +88,7 @@ describe.each(modes)('a goal in %s', (mode) => {
     }
   });
 
-  it('is not judged any more where its budget was spent before the call', async () => {
+  it('is not judged after an earlier call exhausted its budget', async () => {
     const judge = judging('waiting', 'continue');
     const { agent, model } = await withGoal([{ text: 'A.' }, { text: 'B.' }], { judge, maxRuns: 1 });
     await answer(agent, mode); // the judge waits for the user, and has used the only run
@@ -97,7 +97,7 @@ describe.each(modes)('a goal in %s', (mode) => {
     expect(await agent.getObjective({ threadId: 'thread' })).toMatchObject({ status: 'paused', runsUsed: 1 });
   });
 
-  it('is not judged on an answer that a guard rejected, nor without a judge', async () => {
+  it('is not judged on a rejected answer or without a judge', async () => {
     const judge = judging('done');
     const rejected = await withGoal(
       [{ text: 'A.' }],

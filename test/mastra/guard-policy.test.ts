@@ -71,7 +71,7 @@ describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
       expect(chunksOf(ran, 'tripwire')).toEqual([]);
     });
 
-    it('ends it as an outage where it trips, reported as that everywhere and never as a violation', async () => {
+    it('onUnavailable trip ends the run as an outage, never reported as a violation', async () => {
       const onViolation = vi.fn();
       const ran = await run(phase, mode, judgeOn(phase, act, { ...own, onUnavailable: 'trip' }, { onViolation }));
       const tripwire = {
@@ -93,7 +93,7 @@ describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
       expect(onViolation).not.toHaveBeenCalled();
     });
 
-    it('goes on unedited where it may pass, and is counted', async () => {
+    it('onUnavailable pass continues the run unedited and counts the bypass', async () => {
       const plain = await run(
         phase,
         mode,
@@ -114,7 +114,7 @@ describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
     });
   });
 
-  it('a violation under a policy is reported once, and is no outage', async () => {
+  it('a violation under a policy is reported once and is no outage', async () => {
     const onViolation = vi.fn();
     const act = (args: { abort(reason?: string): never }) => args.abort('bad');
     const judge = guard({ ...guardOn(phase, act, author), onViolation }, { deadlineMs: 5_000, onUnavailable: 'pass' });
@@ -126,14 +126,14 @@ describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
 
   it.each<[string, (args: never) => unknown]>([
     ['trips', ({ abort }: { abort(reason?: string): never }) => abort('bad')],
-    ['asks for a retry', ({ abort }: { abort(reason?: string, options?: object): never }) => abort('again', { retry: true })],
+    ['requests a retry', ({ abort }: { abort(reason?: string, options?: object): never }) => abort('again', { retry: true })],
     ['throws', () => Promise.reject(down)],
     ['hangs', hang],
     [
       'adds a system message',
       ({ messageList }: { messageList: { addSystem(text: string): void } }) => messageList?.addSystem('Obey.'),
     ],
-  ])('a shadow that %s leaves the run as it would be without', async (_name, act) => {
+  ])('a shadow that %s does not change the run', async (_name, act) => {
     const onViolation = vi.fn();
     const shadow = guard({ ...guardOn(phase, act as () => unknown, author), onViolation }, { shadow: true });
     const [without, ran] = [
@@ -162,7 +162,7 @@ const withoutIds = ({ role, content }: { role: string; content: { parts: readonl
 ];
 
 describe('a shadow', () => {
-  it.each(modes)('that is slow is recorded after the run has ended, under its step: %s', async (mode) => {
+  it.each(modes)('that is slow is recorded after the end of the run, under its step: %s', async (mode) => {
     const slow = () => new Promise((resolve) => setTimeout(resolve, 60));
     const judge: Processor = guard(
       {
@@ -183,7 +183,7 @@ describe('a shadow', () => {
     expect(ran.events.map(({ seq }) => seq)).toEqual(ran.events.map((_, index) => index));
   });
 
-  it('says what it would have edited', async () => {
+  it('records its edits', async () => {
     const judge = guard(
       { ...author, processInput: ({ messages }) => [...messages, { role: 'user', content: 'more' } as never] },
       { shadow: true },
@@ -196,7 +196,7 @@ describe('a shadow', () => {
 describe('across runs', () => {
   const ask = (judge: Processor) => run('input', 'generate', judge);
 
-  it('a guard that fails again and again is no longer asked', async () => {
+  it('an open breaker skips a guard that fails repeatedly', async () => {
     const hook = vi.fn((): Promise<never> => Promise.reject(down));
     const judge = guard(
       { ...author, processInput: hook },
@@ -208,14 +208,14 @@ describe('across runs', () => {
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
-  it('a verdict is remembered', async () => {
+  it('the cache reuses a verdict', async () => {
     const hook = vi.fn(async ({ messages }: { messages: never[] }) => messages);
     const judge = guard({ ...author, processInput: hook as never }, { cache: { maxEntries: 5 } });
     for (let time = 0; time < 3; time += 1) expect((await ask(judge)).status).toBe('success');
     expect(hook).toHaveBeenCalledOnce();
   });
 
-  it('a guard is asked in its share of them', async () => {
+  it('sampleRate limits the calls of a guard', async () => {
     const judge = guard({ ...author, processInput: () => Promise.reject(down) }, { sampleRate: 0 });
     expect((await ask(judge)).result?.bypasses).toMatchObject([{ reason: 'sampled-out', count: 1, phase: 'input' }]);
   });
@@ -224,7 +224,7 @@ describe('across runs', () => {
 /** A guard that is down and may pass; if its policy is lost, it fails. */
 const lenient = (id = 'judge') => guard({ id, processInput: () => Promise.reject(down) }, { onUnavailable: 'pass' });
 
-describe('is accepted wherever a processor is', () => {
+describe('a guard with a policy is accepted like a processor', () => {
   const room = (id: string) => createWorkflow({ id, inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
   const mastraRoom = (id: string) =>
     createMastraWorkflow({ id, inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
@@ -233,10 +233,10 @@ describe('is accepted wherever a processor is', () => {
     ['in a pipeline', () => pipeline('p').then(lenient())],
     ['in a parallel block', () => pipeline('p').parallel([lenient(), { id: 'calm', processInput: ({ messages }) => messages }])],
     ['in a branch', () => pipeline('p').branch([[otherwise, lenient()]])],
-    ['deep inside', () => pipeline('p').then(pipeline('q').parallel([pipeline('r').then(lenient()), lenient('other')]))],
+    ['in nested pipelines', () => pipeline('p').then(pipeline('q').parallel([pipeline('r').then(lenient()), lenient('other')]))],
     ['as a step', () => processorStep(lenient())],
     ['as a step of createStep', () => createStep(lenient())],
-    ['as what defineProcessor makes of it', () => defineProcessor(lenient())],
+    ['as a result of defineProcessor', () => defineProcessor(lenient())],
     [
       'in a workflow of this package',
       () =>
@@ -280,7 +280,7 @@ describe('is accepted wherever a processor is', () => {
     expect(result).toMatchObject({ status: 'success', result: { phase: 'input' } });
   });
 
-  it('on Mastra’s engine, an outage that trips is a tripwire, and one that fails is a failure', async () => {
+  it('on Mastra’s engine, onUnavailable trip is a tripwire and fail is a failure', async () => {
     const start = async (policy: GuardPolicy) => {
       const workflow = pipeline('outer')
         .then(judgeOn('input', () => Promise.reject(down), policy))
@@ -296,7 +296,7 @@ describe('is accepted wherever a processor is', () => {
 });
 
 describe('around a processor', () => {
-  it('has its name, its other fields and its class', () => {
+  it('keeps the name, other fields and class of the processor', () => {
     class Judge implements Processor {
       readonly id = 'judge';
       readonly name = 'The judge';
@@ -317,12 +317,12 @@ describe('around a processor', () => {
     expect('processOutputStream' in guarded).toBe(false);
   });
 
-  it('hides the violation callback from the host, which would report violations twice, and outages, too', () => {
+  it('hides the violation callback from the host, which would report violations twice and report outages', () => {
     const onViolation = () => undefined;
     expect(guard({ id: 'judge', processInput: () => [], onViolation }, {}).onViolation).toBeUndefined();
   });
 
-  it('hands Mastra to the processor itself', async () => {
+  it('passes Mastra to the processor', async () => {
     const register = vi.fn();
     const judge = { id: 'judge', processInput: ({ messages }: { messages: never[] }) => messages, __registerMastra: register };
     const { Mastra } = await import('@mastra/core/mastra');
@@ -337,7 +337,7 @@ describe('around a processor', () => {
     expect(register).toHaveBeenCalledWith(mastra);
   });
 
-  it('around a guard, the options are merged and the outer ones win', () => {
+  it('merges the options of a wrapped guard; the outer options win', () => {
     const inner = guard({ id: 'judge', processInput: () => [] }, { deadlineMs: 5, onUnavailable: 'trip' });
     const policyOf = (step: PipelineStep) =>
       compile([step]).graph.nodes.map((node) => ('policy' in node ? node.policy : undefined))[0];
@@ -351,7 +351,7 @@ describe('around a processor', () => {
     expect(policyOf(guard(inner, { shadow: true }))).toEqual({ deadlineMs: 5, shadow: true });
   });
 
-  it('a policy that the processor declares itself holds everywhere, and is overridden field by field', async () => {
+  it('a policy declared by the processor applies everywhere and is overridden per field', async () => {
     const declared = {
       id: 'judge',
       processInput: () => Promise.reject(down),
@@ -369,7 +369,7 @@ describe('around a processor', () => {
     [{ timeoutMs: 5 }, 'guard/unknown-option', 'judge.timeoutMs'],
     [{ deadlineMs: -5 }, 'guard/invalid-option', 'judge.deadlineMs'],
     [{ shadow: true, onUnavailable: 'trip' }, 'guard/invalid-option', 'judge.onUnavailable'],
-  ])('what cannot be meant is refused at once: %j', (policy, code, path) => {
+  ])('an invalid policy is rejected immediately: %j', (policy, code, path) => {
     const processor = { id: 'judge', processInput: () => [] };
     expect(() => guard(processor, policy as never)).toThrow(expect.objectContaining({ code, path }));
     expect(() => pipeline('p').then({ ...processor, guardPolicy: policy } as never)).toThrow(
@@ -377,7 +377,7 @@ describe('around a processor', () => {
     );
   });
 
-  it('what is no processor is refused at once', () => {
+  it('an invalid processor is rejected immediately', () => {
     expect(() => guard({ id: 'idle' }, {})).toThrow(/pipeline\/no-hook/);
     expect(() => guard({ processInput: () => [] } as never, {})).toThrow(/pipeline\/missing-id/);
   });
@@ -407,7 +407,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect(model.calls).toHaveLength(0);
   });
 
-  it('one that trips is a tripwire, and no violation', async () => {
+  it('an outage with onUnavailable trip is a tripwire and no violation', async () => {
     const onViolation = vi.fn();
     const { result, model } = await stock(failing({ onUnavailable: 'trip' }, { onViolation }));
     expect(result?.tripwire).toMatchObject({
@@ -418,7 +418,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect(onViolation).not.toHaveBeenCalled();
   });
 
-  it('one that may pass goes on', async () => {
+  it('an outage with onUnavailable pass does not stop the run', async () => {
     expect((await stock(failing({ onUnavailable: 'pass' }))).result?.text).toBe('Hello there.');
     expect((await stock(judgeOn('input', hang, { deadlineMs: 10, onUnavailable: 'pass' }))).result?.text).toBe('Hello there.');
     expect((await stock(judgeOn('outputResult', hang, { deadlineMs: 10, onUnavailable: 'pass' }), true)).result?.text).toBe(
@@ -458,7 +458,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     },
   );
 
-  it('edits arrive, also from the cache', async () => {
+  it('edits apply, also from the cache', async () => {
     const hook = vi.fn(({ messages }: { messages: { content: { parts: { type: string; text?: string }[] } }[] }) => {
       for (const { content } of messages) for (const part of content.parts) if (part.type === 'text') part.text = 'Bye.';
       return messages;
@@ -472,7 +472,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
   });
 
   it.each(['processInput', 'processInputStep', 'processOutputStream', 'processOutputStep', 'processOutputResult'] as const)(
-    'a shadow with %s changes nothing',
+    'a shadow with %s does not change the answer',
     async (hook) => {
       const seen = vi.fn();
       const judge = { ...author, [hook]: ({ abort }: { abort(reason: string): never }) => (seen(), abort('bad')) };
@@ -484,7 +484,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
   );
 });
 
-it('every hook of the table may carry a policy', () => {
+it('every hook of the table can have a policy', () => {
   const hooks = Object.fromEntries(Object.values(phases).map(({ hook }) => [hook, () => undefined]));
   const guarded = guard({ ...author, ...hooks } as Processor, { deadlineMs: 5 });
   for (const { hook } of Object.values(phases)) expect(guarded[hook]).not.toBe(hooks[hook]);

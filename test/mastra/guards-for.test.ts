@@ -36,7 +36,7 @@ const call = async (agent: Agent, mode: Mode) =>
   mode === 'generate' ? agent.generate('one two') : (await agent.stream('one two')).getFullOutput();
 
 describe('guardsFor', () => {
-  it('gives one processor for each lane in which the pipeline has hooks', () => {
+  it('returns one processor for each lane in which the pipeline has hooks', () => {
     const ids = (source: Compilable) => {
       const { inputProcessors, outputProcessors, errorProcessors } = guardsFor(source);
       return [inputProcessors, outputProcessors, errorProcessors].map((guards) => (guards as Processor[]).map(({ id }) => id));
@@ -50,7 +50,7 @@ describe('guardsFor', () => {
     ]);
   });
 
-  it('refuses what cannot work', () => {
+  it('rejects invalid pipelines', () => {
     expect(() => guardsFor(pipeline('p'))).toThrow(/pipeline\/empty/);
     expect(() => guardsFor([{ id: 'idle' }])).toThrow(/pipeline\/no-hook/);
   });
@@ -68,7 +68,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     ['a parallel block', () => pipeline('p').parallel([replace('a', 'one', '1'), replace('b', 'two', '2')])],
     ['a branch', () => pipeline('p').branch([[otherwise, replace('a', 'one', '1')]])],
     ['an array', () => [replace('a', 'one', '1'), pipeline('q').then(replace('b', 'two', '2'))]],
-  ])('%s gives the model what it would in this one', async (_name, source) => {
+  ])('%s sends the model the same prompt as an InterlockAgent', async (_name, source) => {
     const { agent, model } = stockWith(source());
     await call(agent, mode);
     const ownModel = scriptedModel({ steps: [{ text: 'Hello.' }] });
@@ -83,7 +83,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect(promptOf(model)).toEqual(promptOf(ownModel));
   });
 
-  it('a step is changed in every way', async () => {
+  it('a guard changes every field of a step', async () => {
     const other = scriptedModel({ steps: [{ text: 'Other.' }] });
     const steps: Processor = {
       id: 'steps',
@@ -104,7 +104,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     ]);
   });
 
-  it('a prompt is rewritten', async () => {
+  it('a guard rewrites a prompt', async () => {
     const rewriting: Processor = {
       id: 'rewriting',
       processLLMRequest: ({ prompt }) => ({
@@ -116,7 +116,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect(promptOf(model).at(-1)).toEqual(['user', 'And be brief.']);
   });
 
-  it('chunks are changed and dropped, with a state for each guard', async () => {
+  it('guards change and drop chunks, each with its own state', async () => {
     const number = (id: string): Processor & Required<Pick<Processor, 'processOutputStream'>> => ({
       id,
       processOutputStream: async ({ part, state }) => {
@@ -140,7 +140,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
       expect((await call(agent, mode)).text).toBe((await call(usual, mode)).text);
   });
 
-  it('an answer is changed before it is given', async () => {
+  it('a guard changes an answer before it is returned', async () => {
     const signing: Processor = {
       id: 'signing',
       processOutputResult: ({ messages }) => messages.map((message) => withText(message, (text) => `${text} Yours.`)),
@@ -157,12 +157,12 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     'processOutputStream',
     'processOutputStep',
     'processOutputResult',
-  ] as const)('%s trips, and names the guard', async (hook) => {
+  ] as const)('%s trips with the id of the guard', async (hook) => {
     const { agent } = stockWith(pipeline('p').then(pipeline('q').then(tripping(hook, 'No.', { id: 't', metadata: { a: 1 } }))));
     expect((await call(agent, mode)).tripwire).toMatchObject({ reason: 'No.', metadata: { a: 1 }, processorId: 't' });
   });
 
-  it('an answer is asked for again', async () => {
+  it('a retry requests the answer again', async () => {
     const picky: Processor = {
       id: 'picky',
       processOutputStep: ({ text, abort }) => (text === 'Bad.' ? abort('Better.', { retry: true }) : []),
@@ -172,20 +172,20 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect(model.calls).toHaveLength(2);
   });
 
-  it('a failed call is made again', async () => {
+  it('an error processor repeats a failed call', async () => {
     const mending: Processor = { id: 'mending', processAPIError: ({ retryCount }) => ({ retry: retryCount === 0 }) };
     const { agent } = stockWith(pipeline('p').then(mending), [{ error: new Error('busy') }, { text: 'Hello.' }]);
     expect((await call(agent, mode)).text).toBe('Hello.');
   });
 
-  it('a guard that fails, fails the call', async () => {
+  it('a failing guard fails the call', async () => {
     const broken: Processor = { id: 'broken', processInput: () => Promise.reject(new Error('out of order')) };
     const { agent, model } = stockWith(pipeline('p').then(broken));
     await expect(call(agent, mode)).rejects.toThrow('Input processor error');
     expect(model.calls).toHaveLength(0);
   });
 
-  it('a guard of the stream that fails lets nothing pass: it trips, as the outage that it is', async () => {
+  it('a failing stream guard trips as an outage and emits nothing', async () => {
     const broken: Processor = { id: 'broken', processOutputStream: () => Promise.reject(new Error('out of order')) };
     const { agent } = stockWith(pipeline('p').then(broken));
     const { tripwire, text } = await call(agent, mode);
@@ -193,7 +193,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect(text).toBe('');
   });
 
-  it('a tool’s result is seen', async () => {
+  it('a guard sees a tool result', async () => {
     const seen: unknown[] = [];
     const watching: Processor = {
       id: 'watching',
@@ -217,7 +217,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
   it.each([
     ['guardsFor', guardsFor],
     ['Mastra’s engine', (source: Compilable) => ({ outputProcessors: [source] })],
-  ])('a tool’s result that two guards change side by side has both changes: %s', async (_name, how) => {
+  ])('two parallel guards both change a tool result: %s', async (_name, how) => {
     const source = pipeline('p')
       .parallel([changing('a', 'Ann', '[name]'), changing('b', 'Oslo', '[city]')])
       .commit();
@@ -226,7 +226,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('[name] lives in [city] today.');
   });
 
-  it('a tool’s result stays where the guard next to its editor changes another message', async () => {
+  it('an edited tool result stays in place if a parallel guard changes another message', async () => {
     const notes: Processor = {
       id: 'notes',
       processToolResult: ({ messages }) => messages.map((message) => withText(message, (text) => text.replace('one', 'ONE'))),
@@ -241,7 +241,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
   it.each([
     ['guardsFor', guardsFor],
     ['Mastra’s engine', (source: Compilable) => ({ outputProcessors: [source] })],
-  ])('a tool’s result that a guard rejects is sent nowhere: %s', async (_name, how) => {
+  ])('a rejected tool result is not sent to the model: %s', async (_name, how) => {
     const rejecting = tripping('processToolResult', 'No.');
     const other = changing('b', 'Oslo', 'Bergen');
     const shapes = [

@@ -17,27 +17,27 @@ const promising = (guards: Guards): DynamicGuards => (() => Promise.resolve().th
 const forms: Record<string, () => DynamicGuards> = {
   'an array of processors': () => [shouting()],
   'a committed pipeline': () => pipeline('loud').then(shouting()).commit(),
-  'a pipeline that was not committed': () => pipeline('loud').then(shouting()),
+  'an uncommitted pipeline': () => pipeline('loud').then(shouting()),
   'an array with a pipeline': () => [pipeline('loud').then(shouting())],
   'an array with a committed pipeline': () => [pipeline('loud').then(shouting()).commit()],
-  'a workflow made by hand': () =>
+  'a manual workflow': () =>
     createMastraWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
       .then(createMastraStep(shouting()) as never)
       .commit(),
-  'a function that gives an array': () => () => [shouting()],
-  'a function that gives a pipeline': () => () => pipeline('loud').then(shouting()),
-  'a function that gives a committed pipeline': () => () => pipeline('loud').then(shouting()).commit(),
-  'an asynchronous function that gives an array': () => async () => [pipeline('loud').then(shouting()).commit()],
+  'a function that returns an array': () => () => [shouting()],
+  'a function that returns a pipeline': () => () => pipeline('loud').then(shouting()),
+  'a function that returns a committed pipeline': () => () => pipeline('loud').then(shouting()).commit(),
+  'an asynchronous function that returns an array': () => async () => [pipeline('loud').then(shouting()).commit()],
 };
 
 describe.each(modes)('guards of %s', (mode) => {
-  it.each(Object.entries(forms))('may be %s', async (_name, guards) => {
+  it.each(Object.entries(forms))('can be %s', async (_name, guards) => {
     const { agent, model } = makeAgent('Hi.', { inputProcessors: guards() });
     expect(await (await agent[mode]('hello')).text).toBe('Hi.');
     expect(sentText(model, 'user')).toBe('HELLO');
   });
 
-  it.each(Object.entries(forms))('may be %s in a call', async (_name, guards) => {
+  it.each(Object.entries(forms))('can be %s in a call', async (_name, guards) => {
     const { agent, model } = makeAgent();
     await (
       await agent[mode]('hello', { inputProcessors: guards() as Guards })
@@ -52,7 +52,7 @@ describe.each(modes)('guards of %s', (mode) => {
     }
   });
 
-  it('a function is given the request’s context', async () => {
+  it('a function receives the request context', async () => {
     const { agent, model } = makeAgent([{ text: 'Hi.' }, { text: 'Hi.' }], {
       inputProcessors: ({ requestContext }) => (requestContext.get('loud') ? [shouting()] : []),
     });
@@ -65,7 +65,7 @@ describe.each(modes)('guards of %s', (mode) => {
     expect([0, 1].map((call) => sentText(model, 'user', call))).toEqual(['HELLO', 'hello']);
   });
 
-  it('those of a call replace the agent’s, lane by lane [spec 2.43]', async () => {
+  it('of a call replace those of the agent, per lane [spec 2.43]', async () => {
     const ran: string[] = [];
     const input = (id: string): Processor => ({ id, processInput: () => void ran.push(id) as never });
     const output = (id: string): Processor => ({ id, processOutputResult: () => void ran.push(id) as never });
@@ -85,7 +85,7 @@ describe.each(modes)('guards of %s', (mode) => {
     expect(await run({})).toEqual(['own in', 'own out']);
   });
 
-  it('the budget of retries is the call’s, else the agent’s, else none [spec 2.37, 2.48]', async () => {
+  it('the retry budget is that of the call, else of the agent, else 0 [spec 2.37, 2.48]', async () => {
     const never: Processor = { id: 'never', processOutputStep: ({ abort }) => abort('No.', { retry: true }) };
     const attempts = async (config: object, options: object) => {
       const { agent, model } = makeAgent(
@@ -116,7 +116,7 @@ describe.each(modes)('guards of %s', (mode) => {
     }
   });
 
-  it('an error hook runs once, in however many lanes its processor is', async () => {
+  it('an error hook runs once if its processor is in several lanes', async () => {
     const ran: string[] = [];
     const mend = (id: string): Processor => ({
       id,
@@ -153,7 +153,7 @@ describe.each(modes)('prepareStep of %s', (mode) => {
       'both methods’ own',
       { defaultGenerateOptions: { prepareStep: say('default') }, defaultStreamOptions: { prepareStep: say('default') } },
     ],
-  ])('has its default in %s', async (_name, config) => {
+  ])('has a default in %s', async (_name, config) => {
     const { agent, model } = makeAgent('Hi.', config);
     await (
       await agent[mode]('hello')
@@ -161,7 +161,7 @@ describe.each(modes)('prepareStep of %s', (mode) => {
     expect(systems(model)).toEqual(['default']);
   });
 
-  it('of a call overrides the default one, and runs after the guards', async () => {
+  it('of a call overrides the default and runs after the guards', async () => {
     const { agent, model } = makeAgent('Hi.', {
       defaultOptions: { prepareStep: say('default') },
       inputProcessors: [{ id: 'first', processInputStep: say('guard') }],

@@ -51,7 +51,7 @@ const places: Record<string, (guard: Processor) => PipelineStep> = {
   alone: (guard) => guard,
   'in a pipeline': (guard) => pipeline('p').then(guard),
   'in parallel': (guard) => pipeline('p').parallel([guard, watching('beside').processor]),
-  'in a branch, deep': (guard) => pipeline('p').then(pipeline('q').branch([[otherwise, guard]])),
+  'in a branch of a nested pipeline': (guard) => pipeline('p').then(pipeline('q').branch([[otherwise, guard]])),
 };
 
 const script = () => scriptedModel({ steps: [{ error: new Error('busy') }, ...callThen('echo', { say: 'a' })] });
@@ -74,7 +74,7 @@ const expectContext = (args: Args, given: ReturnType<typeof call>, agent: unknow
   expect((args['writer'] as { custom?: unknown } | undefined)?.custom).toBeInstanceOf(Function);
 };
 
-describe.each(modes)('every hook is given the whole context by %s [spec 2.14]', (mode) => {
+describe.each(modes)('every hook receives the whole context in %s [spec 2.14]', (mode) => {
   it.each(Object.entries(places))('%s', async (_name, place) => {
     const { processor, seen } = watching();
     const guards = [place(processor)];
@@ -89,7 +89,7 @@ describe.each(modes)('every hook is given the whole context by %s [spec 2.14]', 
     expect(await result.text).toBe('Done.');
     expect([...seen.keys()].toSorted()).toEqual(phaseNames.map((phase) => phases[phase].hook).toSorted());
     for (const args of [...seen.values()].flat()) expectContext(args, given, agent);
-    expect(seen.get('processAPIError'), 'once, though it stands in three lanes').toHaveLength(1);
+    expect(seen.get('processAPIError'), 'once, although it is in three lanes').toHaveLength(1);
     const states = new Set([...seen.values()].flat().map((args) => args['state']));
     expect(states.size, 'states').toBe(1);
     for (const hook of ['processInputStep', 'processAPIError'])
@@ -111,7 +111,7 @@ describe('on Mastra’s engine', () => {
   };
 
   it.each(phaseNames.flatMap((phase) => Object.keys(places).map((place) => [phase, place] as const)))(
-    'the hook of phase %s is given it in a run of its own, %s',
+    'the hook of phase %s receives it in a separate run, %s',
     async (phase, place) => {
       const { processor, seen } = watching();
       const step = places[place]?.(processor) as Pipeline;
@@ -132,7 +132,7 @@ describe('on Mastra’s engine', () => {
     },
   );
 
-  it.each(Object.entries(places).filter(([name]) => name !== 'alone'))('of a stock agent, %s', async (_name, place) => {
+  it.each(Object.entries(places).filter(([name]) => name !== 'alone'))('in a stock agent, %s', async (_name, place) => {
     for (const mode of modes) {
       const { processor, seen } = watching();
       const workflow = () => [(place(processor) as Pipeline).commit()] as never; // Mastra's types do not allow workflows over unions
@@ -162,7 +162,7 @@ describe('on Mastra’s engine', () => {
 });
 
 describe('in a stock agent, through guardsFor', () => {
-  it.each(modes)('every hook is given what the agent gives, %s', async (mode) => {
+  it.each(modes)('every hook receives the context of the agent, %s', async (mode) => {
     const { processor, seen } = watching();
     const model = script();
     const agent = new Agent({ ...base(), model, ...guardsFor(pipeline('p').then(processor)) });

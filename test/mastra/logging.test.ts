@@ -40,21 +40,21 @@ const secret = 'PIN 4711 of Zerubbabel';
 const saying = (): ScriptedModel => scriptedModel({ steps: () => ({ text: `It is the ${secret}.` }) });
 
 describe('the logger of an agent’s Mastra instance', () => {
-  it('logs nothing of a successful run, and nothing of one that its caller gave up', async () => {
+  it('logs nothing for a successful or a canceled run', async () => {
     const { agent, logger } = registered({ model: saying() });
     await agent.generate('Hello');
     await (await agent.stream('Hello', { abortSignal: AbortSignal.abort() })).getFullOutput();
     expect(logger.lines).toEqual([]);
   });
 
-  it('logs a failed run, once, with the error that its caller gets', async () => {
+  it('logs a failed run once, with the error that the caller receives', async () => {
     const { agent, logger } = registered({ model: scriptedModel({ steps: [{ error: new Error('No capacity.') }] }) });
     const error = await agent.generate('Hello', { runId: 'r1' }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ message: expect.stringContaining('No capacity.') as string });
     expect(logger.lines).toEqual([['error', 'Error in agent run', { agent: 'Desk', runId: 'r1', error }]]);
   });
 
-  it('logs a guard that stopped a run: its place and its reason, no text of the answer', async () => {
+  it('logs the path and the reason of a guard that stopped a run, and no text of the answer', async () => {
     const leak: Processor = { id: 'leak', processOutputStep: ({ abort }) => abort('No codes.', { metadata: { found: secret } }) };
     const { agent, logger } = registered({ model: saying(), outputProcessors: [leak] });
     await agent.generate('Hello', { runId: 'r1' });
@@ -91,7 +91,7 @@ describe('the logger of an agent’s Mastra instance', () => {
     ]);
   });
 
-  it('logs what follows an approval, too', async () => {
+  it('logs the end of a resumed run, too', async () => {
     const pay = createTool({
       id: 'pay',
       description: 'Pays.',
@@ -108,7 +108,7 @@ describe('the logger of an agent’s Mastra instance', () => {
     expect(logger.lines).toMatchObject([['warn', 'Processor tripwire triggered', { runId, processorId: 'late' }]]);
   });
 
-  it('changes nothing where it breaks, and is not needed', async () => {
+  it('does not affect the run if it fails or is absent', async () => {
     const tripped = { model: saying(), inputProcessors: [tripping('processInput', 'No.')] };
     const broken = new Kept(true);
     const { agent } = new Mastra({ agents: { agent: agentOf(tripped) }, logger: broken }).listAgents();

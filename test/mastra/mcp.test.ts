@@ -9,7 +9,7 @@ import { weatherServer } from './mcp-weather-server.js';
 
 /** The connections to a server, with their close functions. */
 const transports = {
-  'a child process on stdio': async () => {
+  'a child process over stdio': async () => {
     const args = ['--import', './scripts/strip-types.mjs', new URL('mcp-weather-server.ts', import.meta.url).pathname];
     const client = new MCPClient({ id: 'stdio', servers: { weather: { command: process.execPath, args } } });
     return { client, close: () => client.disconnect() };
@@ -43,7 +43,7 @@ describe.each(Object.entries(transports))('tools of an MCP server: %s', (_name, 
   const call = (name: string, args: object) => [{ toolCalls: [{ name, args }] }, { text: 'Done.' }];
 
   describe.each(modes)('%s', (mode) => {
-    it('run as toolsets of a call, and as tools of the agent', async () => {
+    it('run as toolsets of a call and as tools of the agent', async () => {
       const steps = call('weather_forecast', { city: 'Oslo' });
       const asTools = makeAgent(steps, { tools: await opened.client.listTools() });
       const asToolset = makeAgent(steps);
@@ -63,7 +63,7 @@ describe.each(Object.entries(transports))('tools of an MCP server: %s', (_name, 
       }
     });
 
-    it('guards of results see what they answer, may change it, and stop on it', async () => {
+    it('guards of tool results can read, change and reject the result', async () => {
       const seen: unknown[] = [];
       const redacts: Processor = {
         id: 'redacts',
@@ -87,7 +87,7 @@ describe.each(Object.entries(transports))('tools of an MCP server: %s', (_name, 
       expect(stopped.model.calls).toHaveLength(1);
     });
 
-    it('a tool that fails there is an error to the model, and the run goes on', async () => {
+    it('a failing tool of the server is an error for the model, and the run continues', async () => {
       const tools = await opened.client.listTools();
       const { agent, model } = makeAgent(call('weather_broken', {}), { tools });
       const answer = await agent[mode]('Hi');

@@ -20,7 +20,7 @@ describe.each(modes)('memory in %s', (mode) => {
     return result.text;
   };
 
-  it('the next run knows what was said before', async () => {
+  it('the next run sees the earlier messages', async () => {
     const memory = remembering();
     const { agent, model } = makeAgent([{ text: 'Hello Ada.' }, { text: 'Ada.' }], { memory });
     await say(agent, 'I am Ada.');
@@ -34,7 +34,7 @@ describe.each(modes)('memory in %s', (mode) => {
     expect(await savedIn(memory)).toEqual(['user: I am Ada.', 'assistant: Hello Ada.', 'user: Who am I?', 'assistant: Ada.']);
   });
 
-  it('is around the guards: it loads before they judge, and saves what they left [spec 3.4]', async () => {
+  it('loads before the guards run and saves their output [spec 3.4]', async () => {
     const memory = remembering();
     const seen: string[] = [];
     const input: Processor = {
@@ -57,7 +57,7 @@ describe.each(modes)('memory in %s', (mode) => {
     expect(await savedIn(memory)).toEqual(['user: First', 'assistant: Edited.', 'user: Second', 'assistant: Edited.']);
   });
 
-  it('is kept where a call brings its own guards [spec 2.44]', async () => {
+  it('is used if a call has its own guards [spec 2.44]', async () => {
     const memory = remembering();
     const { agent } = makeAgent('One.', { memory, inputProcessors: [tripping('processInput', 'No.')] });
     await say(agent, 'First', { memory: target, inputProcessors: () => [], outputProcessors: [] });
@@ -73,7 +73,7 @@ describe.each(modes)('memory in %s', (mode) => {
     ['processOutputStep', 'outputProcessors'],
     ['processToolResult', 'outputProcessors'],
     ['processOutputResult', 'outputProcessors'],
-  ] as const)('nothing is saved where %s trips [spec 3.5]', async (hook, lane) => {
+  ] as const)('saves nothing if %s trips [spec 3.5]', async (hook, lane) => {
     const memory = remembering();
     const steps = callThen('echo', { say: 'hi' });
     const { agent } = makeAgent(steps, { memory, tools: { echo }, [lane]: [tripping(hook, 'No.')] });
@@ -81,14 +81,14 @@ describe.each(modes)('memory in %s', (mode) => {
     expect(await savedIn(memory)).toEqual([]);
   });
 
-  it('nothing is saved where the run fails', async () => {
+  it('saves nothing if the run fails', async () => {
     const memory = remembering();
     const { agent } = makeAgent([{ error: new Error('refused') }], { memory });
     await expect(say(agent, 'First')).rejects.toThrow('refused');
     expect(await savedIn(memory)).toEqual([]);
   });
 
-  it('a rejected attempt and its feedback are not saved', async () => {
+  it('does not save a rejected attempt or its feedback', async () => {
     const memory = remembering();
     const guard = tripping('processOutputStep', 'Too short.', { retry: true, times: 1 });
     const { agent } = makeAgent([{ text: 'No.' }, { text: 'A long answer.' }], {
@@ -109,7 +109,7 @@ describe.each(modes)('memory in %s', (mode) => {
     expect(await memory.getThreadById({ threadId: 'thread-1' })).toMatchObject({ title: 'Greetings', metadata: { a: 1, b: 2 } });
   });
 
-  it('ids that the request’s context holds win over the caller’s', async () => {
+  it('ids of the request context override those of the caller', async () => {
     const memory = remembering();
     const { agent } = makeAgent('One.', { memory });
     const requestContext = new RequestContext([
@@ -129,7 +129,7 @@ describe.each(modes)('memory in %s', (mode) => {
   it.each([
     ['the thread is missing', { resource: 'user-1' }],
     ['the resource is missing', { thread: 'thread-1' }],
-  ])('is refused where %s', async (_name, wrong) => {
+  ])('is rejected if %s', async (_name, wrong) => {
     const { agent, model } = makeAgent('One.', { memory: remembering() });
     await expectRefusal('agent/invalid-option', model, () => say(agent, 'First', { memory: wrong }));
   });
@@ -141,7 +141,7 @@ describe.each(modes)('memory in %s', (mode) => {
     await expectRefusal('agent/invalid-option', model, () => say(agent, 'First'));
   });
 
-  it('named for an agent without one changes nothing, as in Mastra', async () => {
+  it('of a call does not affect an agent without memory, as in Mastra', async () => {
     const { agent } = makeAgent();
     expect(await say(agent, 'First')).toBe('Hello.');
   });

@@ -16,7 +16,7 @@ const refusing = (error: unknown = new Error('refused')) => scriptedModel({ step
 const busy = Object.assign(new Error('busy'), { isRetryable: true });
 
 describe.each(modes)('models of %s', (mode) => {
-  it.each(['v2', 'v3', 'v4'] as const)('may be instances of specification %s', async (specificationVersion) => {
+  it.each(['v2', 'v3', 'v4'] as const)('can be instances of specification %s', async (specificationVersion) => {
     const model = scriptedModel({
       steps: [
         { toolCalls: [{ name: 'nosuch', args: {} }] },
@@ -36,7 +36,7 @@ describe.each(modes)('models of %s', (mode) => {
     expect(model.calls.map((call) => call.mode)).toEqual([mode, mode]);
   });
 
-  it('may be a function of the request, asked once', async () => {
+  it('can be a function of the request, called once', async () => {
     let asked = 0;
     const pick = ({ requestContext }: { requestContext: RequestContext }) => {
       asked += 1;
@@ -53,12 +53,12 @@ describe.each(modes)('models of %s', (mode) => {
     expect(await (await agent[mode]('Hi', { model: () => answering('function') })).text).toBe('function');
   });
 
-  it('of a step may be another instance, chosen by prepareStep', async () => {
+  it('of a step can be another instance, chosen by prepareStep', async () => {
     const agent = agentWith(answering('agent'));
     expect(await (await agent[mode]('Hi', { prepareStep: () => ({ model: answering('step') as never }) })).text).toBe('step');
   });
 
-  it('may be an array to fall back along, with settings of their own', async () => {
+  it('can be a fallback array with settings for each', async () => {
     const [first, second] = [refusing(), answering('second')];
     const agent = agentWith([
       { model: first, maxRetries: 0 },
@@ -81,7 +81,7 @@ describe.each(modes)('models of %s', (mode) => {
     });
   });
 
-  it('a setting that a guard makes overrides the model’s own', async () => {
+  it('a setting of a guard overrides that of the model', async () => {
     const model = answering('Hi.');
     const agent = agentWith([{ model, modelSettings: { temperature: 0.7, topP: 0.5 } }]);
     await (
@@ -94,26 +94,23 @@ describe.each(modes)('models of %s', (mode) => {
     ['the entry’s', [{ maxRetries: 1 }], {}, 2],
     ['the agent’s', [{}], { maxRetries: 1 }, 2],
     ['none', [{ maxRetries: 0 }], {}, 1],
-  ])(
-    'an error that the provider calls retryable is tried again as often as %s maxRetries says',
-    async (_name, entries, config, calls) => {
-      vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 200 });
-      try {
-        const model = refusing(busy);
-        const agent = agentWith(
-          entries.map((entry) => ({ model, ...entry })),
-          config,
-        );
-        const result = mode === 'generate' ? agent.generate('Hi') : agent.stream('Hi').then((stream) => stream.getFullOutput());
-        await expect(result).rejects.toThrow('busy');
-        expect(model.calls).toHaveLength(calls);
-      } finally {
-        vi.useRealTimers();
-      }
-    },
-  );
+  ])('a retryable error of the provider is retried according to %s maxRetries', async (_name, entries, config, calls) => {
+    vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 200 });
+    try {
+      const model = refusing(busy);
+      const agent = agentWith(
+        entries.map((entry) => ({ model, ...entry })),
+        config,
+      );
+      const result = mode === 'generate' ? agent.generate('Hi') : agent.stream('Hi').then((stream) => stream.getFullOutput());
+      await expect(result).rejects.toThrow('busy');
+      expect(model.calls).toHaveLength(calls);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
-  it('of specification v1 are refused', async () => {
+  it('of specification v1 are rejected', async () => {
     const v1 = { specificationVersion: 'v1', modelId: 'old', provider: 'old', doGenerate: vi.fn(), doStream: vi.fn() };
     await expectRefusal('phase/unsupported-model', { calls: [] }, () => agentWith(v1 as never)[mode]('Hi'));
     await expectRefusal('phase/unsupported-model', { calls: [] }, () => agentWith([{ model: v1 as never }])[mode]('Hi'));
@@ -122,13 +119,13 @@ describe.each(modes)('models of %s', (mode) => {
 
   it.each([
     ['every model is disabled', [{ model: answering('x'), enabled: false }]],
-    ['a function gives no model', () => undefined],
+    ['a function returns no model', () => undefined],
     ['one of several does not resolve', [{ model: answering('x') }, { model: 'nosuch/model' }]],
-  ])('are refused where %s', async (_name, model) => {
+  ])('are rejected if %s', async (_name, model) => {
     await expectRefusal('agent/model-unresolved', { calls: [] }, () => agentWith(model as never)[mode]('Hi'));
   });
 
-  it('a model that a step cannot resolve fails the run with its id, before it is called', async () => {
+  it('an unresolved model of a step fails the run with its id, before a call', async () => {
     const model = answering('Hi.');
     const act = () => agentWith(model)[mode]('Hi', { prepareStep: () => ({ model: 'nosuch/model' as never }) });
     const failed = async () => (mode === 'generate' ? act() : ((await act()) as { getFullOutput(): unknown }).getFullOutput());
@@ -146,7 +143,7 @@ describe('router ids', () => {
     else process.env['OPENAI_API_KEY'] = OPENAI_API_KEY;
   });
 
-  it('without a key are refused before any call, and the key is named', async () => {
+  it('without a key are rejected before any call, with the name of the key', async () => {
     const fetch = vi.fn();
     vi.stubGlobal('fetch', fetch);
     for (const model of ['openai/gpt-5', { id: 'openai/gpt-5' }, { providerId: 'openai', modelId: 'gpt-5' }] as const) {
@@ -156,7 +153,7 @@ describe('router ids', () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it('with a key resolve without the network, and call the provider with it', async () => {
+  it('with a key resolve without the network and call the provider with it', async () => {
     process.env['OPENAI_API_KEY'] = 'test-key';
     const fetch = vi.fn(
       async (..._request: unknown[]) => new Response(JSON.stringify({ error: { message: 'not here' } }), { status: 400 }),
@@ -169,7 +166,7 @@ describe('router ids', () => {
     expect(fetch).toHaveBeenCalledOnce();
   });
 
-  it('go to the gateways of the Mastra instance', async () => {
+  it('use the gateways of the Mastra instance', async () => {
     const model = answering('From the gateway.');
     const gateway = {
       id: 'own',
@@ -197,7 +194,7 @@ describe('an OpenAI-compatible endpoint', () => {
     expect(server.requests[0]).toMatchObject({ body: { model: 'local-model' }, headers: { authorization: 'Bearer secret' } });
   });
 
-  it('a call that fails rejects with the error of the provider', async () => {
+  it('a failing call rejects with the error of the provider', async () => {
     server = await startOpenAIServer({ reply: [{ kind: 'error', status: 400, message: 'too long' }] });
     const agent = agentWith({ id: 'local/local-model', url: server.baseUrl });
     const error: unknown = await agent.generate('Hi').catch((thrown: unknown) => thrown);

@@ -49,7 +49,7 @@ const doubling = createWorkflow({ id: 'w', description: 'Doubles.', inputSchema:
 
 /** Calls with the same outcome as with Mastra's agent. */
 export const alike: Readonly<Record<string, OddCall>> = {
-  'memory without a memory': { options: inMemory },
+  'a memory option without memory': { options: inMemory },
   'memory, structured output and stopWhen': {
     steps: echoThen('{"a":1}'),
     config: (kit) => ({ ...withMemory(), ...withEcho(kit) }),
@@ -59,8 +59,8 @@ export const alike: Readonly<Record<string, OddCall>> = {
       stopWhen: ({ steps }: { steps: [] }) => steps.length >= 2,
     }),
   },
-  'stopWhen that holds at once': { steps: echoThen(), config: withEcho, options: () => ({ stopWhen: () => true }) },
-  'stopWhen that is empty': { steps: echoThen(), config: withEcho, options: () => ({ stopWhen: [], maxSteps: 4 }) },
+  'stopWhen that holds after the first step': { steps: echoThen(), config: withEcho, options: () => ({ stopWhen: () => true }) },
+  'an empty stopWhen': { steps: echoThen(), config: withEcho, options: () => ({ stopWhen: [], maxSteps: 4 }) },
   'stopWhen of the defaults, maxSteps of the call': {
     steps: [echoes, ...echoThen()],
     config: (kit) => ({ ...withEcho(kit), defaultOptions: { stopWhen: ({ steps }: { steps: [] }) => steps.length >= 2 } }),
@@ -71,19 +71,19 @@ export const alike: Readonly<Record<string, OddCall>> = {
     config: withEcho,
     options: () => ({ maxSteps: 2 }),
   },
-  'neither, and more calls than are granted': {
+  'no limit, and more calls than the default maxSteps': {
     steps: [...Array.from({ length: 8 }, () => echoes), { text: 'Done.' }],
     config: withEcho,
   },
-  'words in two steps': { steps: [{ ...echoes, text: 'One. ' }, { text: 'Two.' }], config: withEcho },
+  'text in two steps': { steps: [{ ...echoes, text: 'One. ' }, { text: 'Two.' }], config: withEcho },
   'a tool that throws': {
     steps: callThen('odd'),
     config: withOdd(() => {
       throw new Error('Out of order.');
     }),
   },
-  'arguments that do not fit': { steps: callThen('echo', { say: 3 }), config: withEcho },
-  'a tool’s result that is no JSON': {
+  'invalid arguments': { steps: callThen('echo', { say: 3 }), config: withEcho },
+  'a tool result that is not JSON': {
     steps: callThen('odd'),
     config: withOdd(() => ({ at: new Date(0), of: new Map([[1, 2]]) })),
   },
@@ -91,7 +91,7 @@ export const alike: Readonly<Record<string, OddCall>> = {
     steps: callThen('key'),
     config: ({ log }) => ({ tools: { key: toolOf(() => log.push('ran')) } }),
   },
-  'three calls in turn': {
+  'three calls in sequence': {
     steps: [{ toolCalls: ['1', '2', '3'].map((say) => ({ name: 'echo', args: { say } })) }, { text: 'Done.' }],
     config: withEcho,
     options: () => ({ toolCallConcurrency: 1 }),
@@ -102,7 +102,7 @@ export const alike: Readonly<Record<string, OddCall>> = {
     config: withEcho,
     options: () => ({ toolChoice: { type: 'tool', toolName: 'echo' } }),
   },
-  'a tool of the client beside one of the server': {
+  'a client tool next to a server tool': {
     steps: [
       {
         toolCalls: [
@@ -115,12 +115,12 @@ export const alike: Readonly<Record<string, OddCall>> = {
     config: withEcho,
     options: () => ({ clientTools: { show: { id: 'show', description: 'Shows.', inputSchema: z.object({}) } } }),
   },
-  'a toolset with a tool of the agent’s name': {
+  'a toolset with a tool that has the name of an agent tool': {
     steps: echoThen(),
     config: withEcho,
     options: ({ log }) => ({ toolsets: { own: { echo: echoAs('echo', () => void log.push('another')) } } }),
   },
-  'a hook that answers in a tool’s place': {
+  'a hook that replaces a tool': {
     steps: echoThen(),
     config: (kit) => ({ ...withEcho(kit), hooks: { beforeToolCall: () => ({ proceed: false, output: 'no' }) } }),
   },
@@ -128,7 +128,7 @@ export const alike: Readonly<Record<string, OddCall>> = {
     steps: callThen('workflow-w', { inputData: { a: 1 } }),
     config: () => ({ workflows: { w: doubling } }),
   },
-  'a tool of the provider’s': {
+  'a provider-executed tool': {
     steps: [
       partsOf(
         { type: 'tool-call', toolCallId: 'c', toolName: 'web', input: '{}', providerExecuted: true },
@@ -147,7 +147,7 @@ export const alike: Readonly<Record<string, OddCall>> = {
       ),
     ],
   },
-  'instructions, system and context at once': {
+  'instructions, system and context together': {
     options: () => ({
       instructions: ['One', 'Two'],
       system: ['Three', { role: 'system', content: 'Four' }],
@@ -181,8 +181,8 @@ export const alike: Readonly<Record<string, OddCall>> = {
       prepareStep: ({ messages }: { messages: [] }) => ({ messages: [...messages, { role: 'user', content: 'More' }] }),
     }),
   },
-  'memory that is read alone': { config: withMemory, options: () => ({ memory: { ...target, options: { readOnly: true } } }) },
-  'an assistant’s message among what is said, in a thread': {
+  'read-only memory': { config: withMemory, options: () => ({ memory: { ...target, options: { readOnly: true } } }) },
+  'an assistant message in the input of a thread': {
     config: withMemory,
     options: inMemory,
     say: [
@@ -191,11 +191,11 @@ export const alike: Readonly<Record<string, OddCall>> = {
       { role: 'user', content: 'three' },
     ],
   },
-  'structured output that falls back': {
+  'structured output with a fallback': {
     steps: [{ text: 'no JSON' }],
     options: () => ({ structuredOutput: { schema: number, errorStrategy: 'fallback', fallbackValue: { a: 9 } } }),
   },
-  'structured output that only warns': {
+  'structured output with warnings': {
     steps: [{ text: 'no JSON' }],
     options: () => ({ structuredOutput: { schema: number, errorStrategy: 'warn' } }),
   },
@@ -203,7 +203,7 @@ export const alike: Readonly<Record<string, OddCall>> = {
     steps: [{ text: '{"elements":[{"a":1},{"a":2}]}' }],
     options: () => ({ structuredOutput: { schema: z.array(number) } }),
   },
-  'models to fall back along': {
+  'a fallback array of models': {
     config: () => ({
       model: [
         { model: scriptedModel({ steps: () => ({ error: new Error('down') }) }), maxRetries: 0 },
@@ -224,8 +224,8 @@ export const alike: Readonly<Record<string, OddCall>> = {
       },
     }),
   },
-  'an answer that was cut': { steps: [{ text: 'Too lo', finishReason: 'length' }] },
-  'an answer without words': { steps: [{ text: '' }] },
+  'a truncated answer': { steps: [{ text: 'Too lo', finishReason: 'length' }] },
+  'an answer without text': { steps: [{ text: '' }] },
 };
 
 /** Calls with another outcome, each with the sentence of the guide that documents it. */
@@ -233,7 +233,7 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
   { name: 'an empty text', why: 'Calls without input are rejected: `agent/no-input`.', say: '' },
   { name: 'no messages', why: 'Calls without input are rejected: `agent/no-input`.', say: [] },
   {
-    name: 'ids of a thread as they were',
+    name: 'the former thread ids',
     why: "`threadId` and `resourceId` select the conversation in memory, as before Mastra 1.0. Mastra's agents accept them and save nothing.",
     config: withMemory,
     options: () => ({ threadId: 'thread-1', resourceId: 'person-1' }),
@@ -252,19 +252,19 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
     config: withOdd(() => undefined),
   },
   {
-    name: 'a call in spite of toolChoice none',
+    name: 'a tool call despite toolChoice none',
     why: "With `toolChoice: 'none'` no tool runs. If the model calls one, it gets a message that no tool is available.",
     steps: echoThen(),
     config: withEcho,
     options: () => ({ toolChoice: 'none' }),
   },
   {
-    name: 'tool-calls without calls',
+    name: 'the finish reason tool-calls without calls',
     why: "A step without tool calls is the last step, regardless of the provider's finish reason. After `tool-calls`, Mastra's agent calls the model again.",
     steps: [{ text: 'One.', finishReason: 'tool-calls' }, { text: 'Two.' }],
   },
   {
-    name: 'a run that waits for a person',
+    name: 'a run that waits for approval',
     why: 'The result of a suspended run includes the step that waits, and its stream ends with `finish`.',
     steps: echoThen(),
     config: withEcho,
@@ -308,7 +308,7 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
     }),
   },
   {
-    name: 'an answer that a guard empties',
+    name: 'an answer that a guard removes',
     why: '`text` follows the messages: if `processOutputResult` removes the whole answer, `text` is empty.',
     config: () => ({ outputProcessors: [{ id: 'empties', processOutputResult: () => [] }] }),
   },

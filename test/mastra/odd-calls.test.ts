@@ -79,14 +79,14 @@ const comesTo = async (OfKind: Kind, { steps = [{ text: 'Hello.' }], config, opt
 
 const guide = readFileSync(new URL('../../docs/guide/hosts.md', import.meta.url), 'utf8');
 
-describe.each(modes)('calls as odd as they come, %s', (mode) => {
-  it.each(Object.entries(alike))('come to the same as with Mastra’s agent: %s', async (_name, call) => {
+describe.each(modes)('unusual calls, %s', (mode) => {
+  it.each(Object.entries(alike))('have the same outcome as with Mastra’s agent: %s', async (_name, call) => {
     const ours = await comesTo(InterlockAgent as unknown as Kind, call, mode);
     expect(ours).not.toMatchObject({ answer: 'refused' });
     expect(ours).toEqual(await comesTo(Agent, call, mode));
   });
 
-  it.each(otherwise)('come to something else: $name', async (call) => {
+  it.each(otherwise)('have another outcome: $name', async (call) => {
     expect(await comesTo(InterlockAgent as unknown as Kind, call, mode)).not.toEqual(await comesTo(Agent, call, mode));
     expect(guide).toContain(call.why);
   });

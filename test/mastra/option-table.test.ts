@@ -20,7 +20,7 @@ const machinery = [
 const codeOf = (path: string): string => readFileSync(path, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
 
 describe('the table of options', () => {
-  it('names an option of Interlock once: adding one touches its row, what reads it, and a test', () => {
+  it('only the table names an option of Interlock, so that a new option needs a row, its reader and a test', () => {
     const sources = machinery.map((path) => ({ path: path.replaceAll('\\', '/'), code: codeOf(path) }));
     const elsewhere = Object.keys(ownOptions)
       .filter((name) => /[A-Z]/.test(name)) // the others occur in other meanings, too
@@ -32,7 +32,7 @@ describe('the table of options', () => {
     expect(elsewhere.filter((found) => !found.startsWith('recordEdits in '))).toEqual([]);
   });
 
-  it('has each option in one of its two halves', () => {
+  it('has each option in one of its two parts', () => {
     expect(Object.keys(ownOptions).filter((name) => Object.hasOwn(mastraOptions, name))).toEqual([]);
     expect(Object.keys(optionTable)).toHaveLength(Object.keys(ownOptions).length + Object.keys(mastraOptions).length);
   });

@@ -14,8 +14,8 @@ const nothings: readonly unknown[] = [null, Number.NaN, Symbol('value')];
 const build = (name: string, value: unknown, model = scriptedModel({ steps: [] })): InterlockAgent =>
   new InterlockAgent({ id: 'a', name: 'A', model, [name]: value });
 
-describe('an option with a value that cannot be used', () => {
-  it.each(honouredIn('config'))('%s is refused with its name when the agent is built', async (path) => {
+describe('an option with an invalid value', () => {
+  it.each(honouredIn('config'))('%s is rejected by name when the agent is built', async (path) => {
     const model = scriptedModel({ steps: [] });
     for (const value of nothings) {
       const error = await expectRefusal('agent/invalid-option', model, () => build(path, value, model));
@@ -24,7 +24,7 @@ describe('an option with a value that cannot be used', () => {
     }
   });
 
-  it.each(honouredIn('call'))('%s is refused with its name before a model is called', async (path) => {
+  it.each(honouredIn('call'))('%s is rejected by name before a model is called', async (path) => {
     for (const [at, value] of nothings.entries()) {
       const { agent, model } = makeAgent();
       const error = await expectRefusal('agent/invalid-option', model, () =>
@@ -52,7 +52,7 @@ describe('an option with a value that cannot be used', () => {
     ['requestContext', { tenant: 'acme' }, 'requestContext'],
     ['model', [{ id: 'a/b' }], 'model'],
     ['model', [], 'model'],
-  ])('%s: the place in a value is named (%#)', async (name, value, path) => {
+  ])('%s: the error has the path within the value (%#)', async (name, value, path) => {
     const { agent, model } = makeAgent();
     const error = await expectRefusal('agent/invalid-option', model, () => agent.generate('Hi', { [name]: value }));
     expect(error.path).toBe(path);
@@ -67,7 +67,7 @@ describe('an option with a value that cannot be used', () => {
     ['model', '', 'model'],
     ['defaultOptions', { maxSteps: 0 }, 'defaultOptions.maxSteps'],
     ['defaultStreamOptions', { hooks: { afterToolCall: 7 } }, 'defaultStreamOptions.hooks.afterToolCall'],
-  ])('%s: the place in a value of the configuration is named (%#)', async (name, value, path) => {
+  ])('%s: the error has the path within the configuration (%#)', async (name, value, path) => {
     const model = scriptedModel({ steps: [] });
     const error = await expectRefusal('agent/invalid-option', model, () => build(name, value, model));
     expect(error.path).toBe(path);

@@ -6,13 +6,13 @@ import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { expectRefusal, makeAgent, modes, sentText } from './support.js';
 
-describe('options that the loop does not honour', () => {
+describe('options that the loop does not support', () => {
   const refused: [string, unknown][] = [
     ['autoResumeSuspendedTools', true],
     ['eagerToolExecution', true],
   ];
 
-  it.each(refused)('%s is refused by name', async (name, value) => {
+  it.each(refused)('%s is rejected by name', async (name, value) => {
     for (const mode of modes) {
       const { agent, model } = makeAgent();
       const error = await expectRefusal('agent/unsupported-option', model, () => agent[mode]('Hi', { [name]: value }));
@@ -20,7 +20,7 @@ describe('options that the loop does not honour', () => {
     }
   });
 
-  it.each(refused)('%s is refused by name in the defaults, too', async (name, value) => {
+  it.each(refused)('%s is rejected by name in the defaults, too', async (name, value) => {
     const model = scriptedModel({ steps: [] });
     const config = { id: 'a', name: 'A', model, defaultOptions: { [name]: value } };
     const built = await expectRefusal('agent/unsupported-option', model, () => new InterlockAgent(config));
@@ -30,7 +30,7 @@ describe('options that the loop does not honour', () => {
   });
 
   it.each([['modelSettings.timeout', { modelSettings: { timeout: { totalMs: 5 } } }]])(
-    '%s is refused by name',
+    '%s is rejected by name',
     async (name, options) => {
       const { agent, model } = makeAgent();
       const error = await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi', options));
@@ -38,13 +38,13 @@ describe('options that the loop does not honour', () => {
     },
   );
 
-  it('a time limit for the model is refused where a guard sets it', async () => {
+  it('a model timeout set by a guard is rejected', async () => {
     const { agent, model } = makeAgent('Hi.');
     const prepareStep = () => ({ modelSettings: { timeout: { stepMs: 5 } } }) as object;
     await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi', { prepareStep }));
   });
 
-  it('durable is refused in the configuration', async () => {
+  it('durable is rejected in the configuration', async () => {
     const model = scriptedModel({ steps: [] });
     const config = { id: 'a', name: 'A', model, durable: true };
     const error = await expectRefusal('agent/unsupported-option', model, () => new InterlockAgent(config as never));
@@ -56,7 +56,7 @@ describe('options that the loop does not honour', () => {
     { hideSignals: true, closeOnSuspend: true, disableBackgroundTasks: false, serverless: { waitUntil: () => undefined } },
     { loggerVNext: {} as never, metrics: {} as never, tracing: {} as never, backgroundTaskPolicy: undefined },
     { structuredOutput: undefined, scorers: undefined, unknown: undefined },
-  ])('what asks for nothing else is taken: %o', async (options) => {
+  ])('options without an effect are accepted: %o', async (options) => {
     const { agent } = makeAgent();
     expect((await agent.generate('Hi', options)).text).toBe('Hello.');
   });
@@ -64,18 +64,18 @@ describe('options that the loop does not honour', () => {
 
 describe('options of a call', () => {
   it.each([
-    ['a text', 'Be brief.', 'Be brief.'],
+    ['a string', 'Be brief.', 'Be brief.'],
     ['texts', ['Be brief.', 'Be kind.'], 'Be brief.\nBe kind.'],
     ['a message', { role: 'system', content: 'Be brief.' }, 'Be brief.'],
     ['messages', [{ role: 'system', content: 'Be brief.' }], 'Be brief.'],
-    ['an empty text', '', 'Answer.'],
-  ])('instructions may be %s', async (_name, instructions, sent) => {
+    ['an empty string', '', 'Answer.'],
+  ])('instructions can be %s', async (_name, instructions, sent) => {
     const { agent, model } = makeAgent();
     await agent.generate('Hi', { instructions: instructions as string });
     expect(sentText(model, 'system')).toBe(sent);
   });
 
-  it('instructions of the agent may be a function of the request', async () => {
+  it('instructions of the agent can be a function of the request', async () => {
     const { agent, model } = makeAgent('Hi.', {
       instructions: ({ requestContext }) => [`Speak ${String(requestContext.get('language'))}.`],
     });
@@ -103,7 +103,7 @@ describe('options of a call', () => {
     });
   });
 
-  it.each(modes)('%s takes one object with the prompt among its options', async (mode) => {
+  it.each(modes)('%s accepts one object with the prompt among its options', async (mode) => {
     const { agent, model } = makeAgent();
     const result = await agent[mode]({ prompt: 'Hi', instructions: 'Be brief.' });
     expect(await result.text).toBe('Hello.');
@@ -111,12 +111,12 @@ describe('options of a call', () => {
     expect(sentText(model, 'system')).toBe('Be brief.');
   });
 
-  it('the run id of the caller is the run’s', async () => {
+  it('the run uses the run id of the caller', async () => {
     const { agent } = makeAgent();
     expect((await agent.generate('Hi', { runId: 'run-7' })).runId).toBe('run-7');
   });
 
-  it('the request’s context is checked against the agent’s schema', async () => {
+  it('the request context is validated against the agent’s schema', async () => {
     const requestContextSchema = z.object({ tenant: z.string() });
     const { agent, model } = makeAgent('Hi.', { requestContextSchema });
     const error = await expectRefusal('agent/invalid-option', model, () => agent.generate('Hi'));
@@ -127,7 +127,7 @@ describe('options of a call', () => {
 });
 
 describe('defaults', () => {
-  it('are put together: the agent’s, the method’s, the call’s', async () => {
+  it('are merged from the agent, the method and the call', async () => {
     const { agent, model } = makeAgent([{ text: 'One.' }, { text: 'Two.' }], {
       defaultOptions: { modelSettings: { temperature: 0.1, topP: 0.1 }, providerOptions: { a: { x: 1 } } },
       defaultGenerateOptions: { modelSettings: { temperature: 0.2 } },
@@ -140,13 +140,13 @@ describe('defaults', () => {
     expect(model.calls[1]?.options).toMatchObject({ temperature: 0.3, topP: 0.1 });
   });
 
-  it('an option that the call leaves undefined keeps its default', async () => {
+  it('an option that is undefined in the call keeps its default', async () => {
     const { agent, model } = makeAgent('Hi.', { defaultOptions: { instructions: 'Be brief.' } });
     await agent.generate('Hi', { instructions: undefined });
     expect(sentText(model, 'system')).toBe('Be brief.');
   });
 
-  it('may be a function of the request', async () => {
+  it('can be a function of the request', async () => {
     const { agent, model } = makeAgent('Hi.', {
       defaultOptions: ({ requestContext }) => ({ instructions: `For ${String(requestContext.get('tenant'))}.` }),
     });
@@ -154,7 +154,7 @@ describe('defaults', () => {
     expect(sentText(model, 'system')).toBe('For acme.');
   });
 
-  it('instances in options are handed on as they are', async () => {
+  it('instances in options are passed unchanged', async () => {
     class Guard {
       readonly id = 'guard';
       #seen: unknown;

@@ -74,8 +74,8 @@ const told = async (OfKind: Kind, options: PayOptions) => {
   };
 };
 
-describe('what a person is to see in place of a tool’s payloads', () => {
-  it.each(['result', 'error', 'approval', 'suspended'] as const)('is noted as Mastra’s agent notes it: %s', async (outcome) => {
+describe('the display payload of a tool', () => {
+  it.each(['result', 'error', 'approval', 'suspended'] as const)('is recorded as in Mastra’s agent: %s', async (outcome) => {
     const ours = await told(InterlockAgent as unknown as Kind, { outcome });
     expect(ours).toEqual(await told(Agent, { outcome }));
     expect(ours.chunks.length).toBeGreaterThan(1);
@@ -92,7 +92,7 @@ describe('what a person is to see in place of a tool’s payloads', () => {
     expect(getTransformedToolPayload(onCall, 'display', 'input-available')).toEqual({ transformed: { card: 'ends in 1111' } });
   });
 
-  it.each(['none', 'step', 'run'] as const)('is made of what guards accepted, with hold "%s"', async (hold) => {
+  it.each(['none', 'step', 'run'] as const)('is made from accepted payloads, with hold "%s"', async (hold) => {
     const seen: unknown[] = [];
     const note = (context: ToolPayloadTransformContext) => {
       seen.push(structuredClone({ input: context.input, output: context.output, delta: context.inputTextDelta }));
@@ -137,7 +137,7 @@ describe('what a person is to see in place of a tool’s payloads', () => {
     expect(notes?.flat()).toContainEqual({ shown: { paid: 'gone' } });
   });
 
-  it('is what the call says, else the agent, else its Mastra instance, and then the tool', async () => {
+  it('comes from the call, else the agent, else the Mastra instance, else the tool', async () => {
     const by = (name: string, targets?: ['display']) => ({
       transformToolPayload: ({ phase }: ToolPayloadTransformContext) => (phase === 'input-available' ? { by: name } : undefined),
       targets,
@@ -160,7 +160,7 @@ describe('what a person is to see in place of a tool’s payloads', () => {
     ]);
   });
 
-  it('is a sentence where a transform fails, and the logger gets a warning', async () => {
+  it('is a placeholder if a transform fails, and the logger gets a warning', async () => {
     const warnings: unknown[] = [];
     const broken = () => {
       throw new Error('No card.');
@@ -182,7 +182,7 @@ describe('what a person is to see in place of a tool’s payloads', () => {
     expect(JSON.stringify(warnings)).toContain('"toolName":"pay"');
   });
 
-  it('keeps the order of chunks, however long it takes', async () => {
+  it('keeps the order of chunks, even if the transform is slow', async () => {
     const slow = async () => {
       await new Promise((resolve) => setTimeout(resolve, 15));
       return {};
@@ -205,7 +205,7 @@ describe('what a person is to see in place of a tool’s payloads', () => {
     expect(read.at(-1)).toBe('finish');
   });
 
-  it.each(modes)('is for readers: a trace and its replay have what guards accepted, in %s', async (mode) => {
+  it.each(modes)('is for readers: a trace and its replay have the accepted payloads, in %s', async (mode) => {
     const recording = collectTraces();
     const { agent } = makeAgent(callThen('pay', { card }), { tools: { pay: pay() } });
     if (mode === 'generate') await agent.generate('Pay.', { record: recording.record });

@@ -30,13 +30,13 @@ const parts = [
 ] as const;
 
 it.each<[string, object, string[]]>([
-  ['without guards they leave', {}, ['hidden words']],
+  ['emitted without guards', {}, ['hidden words']],
   [
-    'where a guard of the output runs they are left out',
+    'dropped with a guard of the output',
     { outputProcessors: [{ id: 'late', processOutputStep: ({ messages }: { messages: unknown }) => messages }] },
     [],
   ],
-])('raw chunks are asked for with includeRawChunks: %s', async (_, guards, expected) => {
+])('includeRawChunks requests raw chunks: %s', async (_, guards, expected) => {
   const raw = { type: 'raw', rawValue: 'hidden words' };
   const model = scriptedModel({ steps: [{ parts: [parts[0], raw, ...parts.slice(1)] as never }] });
   const agent = new InterlockAgent({ id: 'tested', name: 'Tested', instructions: 'Answer.', model, ...guards });
@@ -76,26 +76,23 @@ const keptBy = async (Kind: typeof Agent, mode: (typeof modes)[number], guards: 
   };
 };
 
-it.each(modes)(
-  'every kind of part keeps the metadata of its provider in %s: in steps, memory and the next prompt',
-  async (mode) => {
-    const stock = await keptBy(Agent, mode);
-    const { answer, prompt, steps, reasoning } = await keptBy(InterlockAgent as never, mode);
-    expect(answer).toEqual([
-      { type: 'reasoning', metadata: item('rs_1', { reasoningEncryptedContent: 'sealed' }) },
-      { type: 'reasoning', metadata: item('rs_2') },
-      { type: 'text', metadata: item('msg_1') },
-      { type: 'text', metadata: { google: { thoughtSignature: 'signed' } } },
-      { type: 'file', metadata: { google: { thoughtSignature: 'picture' } } },
-    ]);
-    expect(answer).toEqual(stock.answer);
-    expect(prompt).toEqual(stock.prompt);
-    expect(steps?.filter(Boolean)).toHaveLength(4);
-    expect(reasoning).toEqual([item('rs_1', { reasoningEncryptedContent: 'sealed' }), item('rs_2')]);
-  },
-);
+it.each(modes)('each kind of part keeps its provider metadata in %s: in steps, memory and the next prompt', async (mode) => {
+  const stock = await keptBy(Agent, mode);
+  const { answer, prompt, steps, reasoning } = await keptBy(InterlockAgent as never, mode);
+  expect(answer).toEqual([
+    { type: 'reasoning', metadata: item('rs_1', { reasoningEncryptedContent: 'sealed' }) },
+    { type: 'reasoning', metadata: item('rs_2') },
+    { type: 'text', metadata: item('msg_1') },
+    { type: 'text', metadata: { google: { thoughtSignature: 'signed' } } },
+    { type: 'file', metadata: { google: { thoughtSignature: 'picture' } } },
+  ]);
+  expect(answer).toEqual(stock.answer);
+  expect(prompt).toEqual(stock.prompt);
+  expect(steps?.filter(Boolean)).toHaveLength(4);
+  expect(reasoning).toEqual([item('rs_1', { reasoningEncryptedContent: 'sealed' }), item('rs_2')]);
+});
 
-it('of an answer that a guard edited, parts keep what the provider wants back and no quotation', async () => {
+it('parts of an edited answer keep the provider metadata except quotations', async () => {
   const quoting = { openai: { itemId: 'msg_1', quote: 'Hello.' } };
   const said = parts.map((part) =>
     part.type === 'text-start' && part.id === 't' ? { ...part, providerMetadata: quoting } : part,

@@ -56,18 +56,18 @@ describe.each(modes)('recordEdits, %s', (mode) => {
   };
   const none = { first: undefined, last: undefined, reads: undefined, stars: undefined };
 
-  it("names each guard's edits, for the agent or for a call", async () => {
+  it('records the edits of each guard, for the agent or for a call', async () => {
     expect(await changesIn({ recordEdits: true }, {})).toEqual(recorded);
     expect(await changesIn({}, { recordEdits: true })).toEqual(recorded);
   });
 
-  it('is off unless it is asked for, and a call may turn it off', async () => {
+  it('is off by default, and a call can disable it', async () => {
     expect(await changesIn({}, {})).toEqual(none);
     expect(await changesIn({ recordEdits: true }, { recordEdits: false })).toEqual(none);
   });
 
   it.each(['processInputStep', 'processOutputStream', 'processOutputStep', 'processOutputResult', 'processToolResult'] as const)(
-    'a guard that gives back what it was given has edited nothing, in any attempt that %s asks for',
+    'a guard that returns its input has no edits, in any attempt that %s requests',
     async (hook) => {
       const same = (id: string): Processor => ({
         id,

@@ -66,181 +66,178 @@ const inBoth = async (workflow: AnyWorkflow, text: string): Promise<readonly unk
   return [inAgent, status === 'success' ? result.messages[0]?.content.parts[0]?.text : error?.code];
 };
 
-describe.each(makers)(
-  'a workflow made with createWorkflow of %s does as registered what it does in an agent',
-  (_, make, step) => {
-    const guard = (id: string, from: string, to: string) => (step as (of: object) => unknown)(replaces(id, from, to));
-    /** An author's step, which acts in one phase. */
-    const own = (id: string, act: (call: never) => unknown, more: object = {}) => {
-      const execute = async (call: { inputData: { phase: string } }) =>
-        call.inputData.phase === 'input' ? act(call as never) : call.inputData;
-      return createMastraStep({ id, ...schemas, execute, ...more } as never);
-    };
-    const edited = (payload: { messages: ReturnType<typeof user>[] }, change: (text: string) => string) => ({
-      ...payload,
-      messages: payload.messages.map((message) => user(change(message.content.parts[0]?.text ?? ''))),
-    });
-    const same = (text: string) => [text, text];
+describe.each(makers)('a registered workflow from createWorkflow of %s has the same output as in an agent', (_, make, step) => {
+  const guard = (id: string, from: string, to: string) => (step as (of: object) => unknown)(replaces(id, from, to));
+  /** An author's step, which acts in one phase. */
+  const own = (id: string, act: (call: never) => unknown, more: object = {}) => {
+    const execute = async (call: { inputData: { phase: string } }) =>
+      call.inputData.phase === 'input' ? act(call as never) : call.inputData;
+    return createMastraStep({ id, ...schemas, execute, ...more } as never);
+  };
+  const edited = (payload: { messages: ReturnType<typeof user>[] }, change: (text: string) => string) => ({
+    ...payload,
+    messages: payload.messages.map((message) => user(change(message.content.parts[0]?.text ?? ''))),
+  });
+  const same = (text: string) => [text, text];
 
-    it('then, parallel, map, branch', async () => {
-      const workflow = make()
-        .then(guard('first', 'foo', 'one'))
-        .parallel([guard('pii', 'ada@x.org', '[EMAIL]'), guard('tox', 'damn', '[TOX]')])
-        .map(async ({ inputData }: { inputData: Record<string, unknown> }) => inputData['processor:pii'])
-        .branch([
-          [async () => false, guard('never', 'one', 'never')],
-          [otherwise, guard('rest', 'bar', 'two')],
-        ])
-        .commit();
-      expect(await inBoth(workflow, 'foo ada@x.org damn bar')).toEqual(same('one [EMAIL] [TOX] two'));
-    });
+  it('then, parallel, map, branch', async () => {
+    const workflow = make()
+      .then(guard('first', 'foo', 'one'))
+      .parallel([guard('pii', 'ada@x.org', '[EMAIL]'), guard('tox', 'damn', '[TOX]')])
+      .map(async ({ inputData }: { inputData: Record<string, unknown> }) => inputData['processor:pii'])
+      .branch([
+        [async () => false, guard('never', 'one', 'never')],
+        [otherwise, guard('rest', 'bar', 'two')],
+      ])
+      .commit();
+    expect(await inBoth(workflow, 'foo ada@x.org damn bar')).toEqual(same('one [EMAIL] [TOX] two'));
+  });
 
-    it('getInitData, getStepResult, state, and a nested workflow', async () => {
-      const seen: unknown[] = [];
-      const textOf = (payload: { messages: ReturnType<typeof user>[] } | null) => payload?.messages[0]?.content.parts[0]?.text;
-      const look = own('look', async (call: never) => {
-        const { getInitData, getStepResult, state, workflowId } = call as {
-          getInitData: () => never;
-          getStepResult: (id: string) => never;
-          state: object;
-          workflowId: string;
-        };
-        seen.push([
-          workflowId,
-          textOf(getInitData()),
-          textOf(getStepResult('processor:first')),
-          textOf(getStepResult('later')),
-          state,
-        ]);
-        return undefined;
-      });
-      const counts = own('counts', async (call: never) => {
-        const { inputData, setState } = call as { inputData: never; setState: (state: object) => Promise<void> };
-        await setState({ counted: 1 });
-        return inputData;
-      });
-      const inner = createMastraWorkflow({ id: 'inner', ...schemas } as never) as unknown as Builder;
-      const nested = inner
-        .then(guard('inside', 'one', 'ONE'))
-        .then(own('looks-inside', (call: never) => (look as { execute(c: never): unknown }).execute(call)))
-        .commit();
-      const workflow = make()
-        .then(guard('first', 'orig', 'one'))
-        .then(counts)
-        .then(look)
-        .then(nested)
-        .commit();
-      expect(await inBoth(workflow, 'orig')).toEqual(same('ONE'));
-      const told = [
-        ['guards', 'orig', 'one', undefined, { counted: 1 }],
-        ['inner', 'one', undefined, undefined, { counted: 1 }],
-      ];
-      expect(seen).toEqual([...told, ...told]);
+  it('getInitData, getStepResult, state, and a nested workflow', async () => {
+    const seen: unknown[] = [];
+    const textOf = (payload: { messages: ReturnType<typeof user>[] } | null) => payload?.messages[0]?.content.parts[0]?.text;
+    const look = own('look', async (call: never) => {
+      const { getInitData, getStepResult, state, workflowId } = call as {
+        getInitData: () => never;
+        getStepResult: (id: string) => never;
+        state: object;
+        workflowId: string;
+      };
+      seen.push([
+        workflowId,
+        textOf(getInitData()),
+        textOf(getStepResult('processor:first')),
+        textOf(getStepResult('later')),
+        state,
+      ]);
+      return undefined;
     });
+    const counts = own('counts', async (call: never) => {
+      const { inputData, setState } = call as { inputData: never; setState: (state: object) => Promise<void> };
+      await setState({ counted: 1 });
+      return inputData;
+    });
+    const inner = createMastraWorkflow({ id: 'inner', ...schemas } as never) as unknown as Builder;
+    const nested = inner
+      .then(guard('inside', 'one', 'ONE'))
+      .then(own('looks-inside', (call: never) => (look as { execute(c: never): unknown }).execute(call)))
+      .commit();
+    const workflow = make()
+      .then(guard('first', 'orig', 'one'))
+      .then(counts)
+      .then(look)
+      .then(nested)
+      .commit();
+    expect(await inBoth(workflow, 'orig')).toEqual(same('ONE'));
+    const told = [
+      ['guards', 'orig', 'one', undefined, { counted: 1 }],
+      ['inner', 'one', undefined, undefined, { counted: 1 }],
+    ];
+    expect(seen).toEqual([...told, ...told]);
+  });
 
-    it('retries of a step, with retryCount', async () => {
-      const counts: number[] = [];
-      const flaky = own(
-        'flaky',
-        async (call: never) => {
-          const { inputData, retryCount } = call as { inputData: never; retryCount: number };
-          counts.push(retryCount);
-          if (retryCount < 2) throw new Error('not yet');
-          return edited(inputData, (text) => `${text}!`);
-        },
-        { retries: 2 },
-      );
-      expect(
-        await inBoth(
-          make()
-            .then(flaky)
-            .then(guard('g', 'hi', 'ho'))
-            .commit(),
-          'hi',
-        ),
-      ).toEqual(same('ho!'));
-      expect(counts).toEqual([0, 1, 2, 0, 1, 2]);
-    });
+  it('retries of a step, with retryCount', async () => {
+    const counts: number[] = [];
+    const flaky = own(
+      'flaky',
+      async (call: never) => {
+        const { inputData, retryCount } = call as { inputData: never; retryCount: number };
+        counts.push(retryCount);
+        if (retryCount < 2) throw new Error('not yet');
+        return edited(inputData, (text) => `${text}!`);
+      },
+      { retries: 2 },
+    );
+    expect(
+      await inBoth(
+        make()
+          .then(flaky)
+          .then(guard('g', 'hi', 'ho'))
+          .commit(),
+        'hi',
+      ),
+    ).toEqual(same('ho!'));
+    expect(counts).toEqual([0, 1, 2, 0, 1, 2]);
+  });
 
-    it('bail, mastra, writer and the signal', async () => {
-      const bails = own('bails', async (call: never) => {
-        const { inputData, bail, mastra, writer, abortSignal } = call as {
-          inputData: never;
-          bail: (payload: unknown) => void;
-          mastra: Mastra;
-          writer: { custom: (chunk: object) => Promise<void>; write: (chunk: object) => Promise<void> };
-          abortSignal: AbortSignal;
-        };
-        mastra.getLogger();
-        await writer.custom({ type: 'data-seen', data: 1 });
-        expect(abortSignal.aborted).toBe(false);
-        bail(edited(inputData, (text) => `${text}, at last`));
-      });
-      expect(
-        await inBoth(
-          make()
-            .then(bails)
-            .then(guard('g', 'hi', 'ho'))
-            .commit(),
-          'hi',
-        ),
-      ).toEqual(same('hi, at last'));
+  it('bail, mastra, writer and the signal', async () => {
+    const bails = own('bails', async (call: never) => {
+      const { inputData, bail, mastra, writer, abortSignal } = call as {
+        inputData: never;
+        bail: (payload: unknown) => void;
+        mastra: Mastra;
+        writer: { custom: (chunk: object) => Promise<void>; write: (chunk: object) => Promise<void> };
+        abortSignal: AbortSignal;
+      };
+      mastra.getLogger();
+      await writer.custom({ type: 'data-seen', data: 1 });
+      expect(abortSignal.aborted).toBe(false);
+      bail(edited(inputData, (text) => `${text}, at last`));
     });
+    expect(
+      await inBoth(
+        make()
+          .then(bails)
+          .then(guard('g', 'hi', 'ho'))
+          .commit(),
+        'hi',
+      ),
+    ).toEqual(same('hi, at last'));
+  });
 
-    it('suspend and abort fail the run with their names', async () => {
-      for (const name of ['suspend', 'abort']) {
-        const waits = own('waits', async (call: never) => (call as Record<string, () => unknown>)[name]?.());
-        expect(await inBoth(make().then(waits).commit(), 'hi')).toEqual(same('pipeline/unsupported-step'));
-      }
-    });
+  it('suspend and abort fail the run by name', async () => {
+    for (const name of ['suspend', 'abort']) {
+      const waits = own('waits', async (call: never) => (call as Record<string, () => unknown>)[name]?.());
+      expect(await inBoth(make().then(waits).commit(), 'hi')).toEqual(same('pipeline/unsupported-step'));
+    }
+  });
 
-    it.each<[string, string, (built: typeof make) => AnyWorkflow]>([
-      [
-        'onFinish',
-        'guards',
-        (built) =>
-          built({ options: { onFinish: () => undefined } })
-            .then(guard('g', 'a', 'b'))
-            .commit(),
-      ],
-      [
-        'onError',
-        'guards',
-        (built) =>
-          built({ options: { onError: () => undefined } })
-            .then(guard('g', 'a', 'b'))
-            .commit(),
-      ],
-      [
-        'retryConfig',
-        'guards',
-        (built) =>
-          built({ retryConfig: { attempts: 2 } })
-            .then(guard('g', 'a', 'b'))
-            .commit(),
-      ],
-      [
-        'resumeSchema',
-        'guards/0',
-        (built) =>
-          built()
-            .then(own('s', () => undefined, { resumeSchema: ProcessorStepSchema }))
-            .commit(),
-      ],
-      [
-        'scorers',
-        'guards/0',
-        (built) =>
-          built()
-            .then(own('s', () => undefined, { scorers: {} }))
-            .commit(),
-      ],
-    ])('%s is refused when it is read', (name, path, build) => {
-      const make2 = () =>
-        new InterlockAgent({ id: 'a', name: 'A', model: scriptedModel({ steps: [] }), inputProcessors: [build(make)] });
-      expect(make2).toThrow(
-        expect.objectContaining({ code: 'pipeline/unsupported-step', path, message: expect.stringContaining(name) as string }),
-      );
-    });
-  },
-);
+  it.each<[string, string, (built: typeof make) => AnyWorkflow]>([
+    [
+      'onFinish',
+      'guards',
+      (built) =>
+        built({ options: { onFinish: () => undefined } })
+          .then(guard('g', 'a', 'b'))
+          .commit(),
+    ],
+    [
+      'onError',
+      'guards',
+      (built) =>
+        built({ options: { onError: () => undefined } })
+          .then(guard('g', 'a', 'b'))
+          .commit(),
+    ],
+    [
+      'retryConfig',
+      'guards',
+      (built) =>
+        built({ retryConfig: { attempts: 2 } })
+          .then(guard('g', 'a', 'b'))
+          .commit(),
+    ],
+    [
+      'resumeSchema',
+      'guards/0',
+      (built) =>
+        built()
+          .then(own('s', () => undefined, { resumeSchema: ProcessorStepSchema }))
+          .commit(),
+    ],
+    [
+      'scorers',
+      'guards/0',
+      (built) =>
+        built()
+          .then(own('s', () => undefined, { scorers: {} }))
+          .commit(),
+    ],
+  ])('%s is rejected when it is read', (name, path, build) => {
+    const make2 = () =>
+      new InterlockAgent({ id: 'a', name: 'A', model: scriptedModel({ steps: [] }), inputProcessors: [build(make)] });
+    expect(make2).toThrow(
+      expect.objectContaining({ code: 'pipeline/unsupported-step', path, message: expect.stringContaining(name) as string }),
+    );
+  });
+});

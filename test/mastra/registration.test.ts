@@ -42,7 +42,7 @@ const userMessage = (text: string) => ({
 });
 
 describe('an agent registered in Mastra', () => {
-  it('has its pipelines among the workflows, as type processor [spec 3.19]', async () => {
+  it('lists its pipelines as workflows of type processor [spec 3.19]', async () => {
     const mastra = await register(
       agentWith({
         inputProcessors: pipeline('moderation').then(passing('length')),
@@ -61,14 +61,14 @@ describe('an agent registered in Mastra', () => {
     });
   });
 
-  it('has a workflow that was made by hand among them', async () => {
+  it('lists a manual workflow', async () => {
     const byHand = createMastraWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
       .then(createMastraStep(passing('one')) as never) // Mastra's own types do not match here
       .commit() as unknown as AnyWorkflow;
     expect(typesOf(await register(agentWith({ inputProcessors: byHand })))).toEqual({ 'by-hand': 'processor' });
   });
 
-  it('has those that a function gives', async () => {
+  it('lists the pipelines that a function returns', async () => {
     const mastra = await register(agentWith({ inputProcessors: () => pipeline('moderation').then(passing('length')) }));
     expect(typesOf(mastra)).toEqual({ moderation: 'processor' });
   });
@@ -80,7 +80,7 @@ describe('an agent registered in Mastra', () => {
     expect(await found.generate('Hi')).toMatchObject({ status: 'tripwire', tripwire: { reason: 'No.' } });
   });
 
-  it('hands Mastra to the processors inside its pipelines', async () => {
+  it('passes Mastra to the processors inside its pipelines', async () => {
     const given: unknown[] = [];
     const curious = { ...passing('curious'), __registerMastra: (mastra: unknown) => void given.push(mastra) };
     const mastra = await register(agentWith({ inputProcessors: pipeline('p').then(pipeline('q').then(curious)) }));
@@ -91,7 +91,7 @@ describe('an agent registered in Mastra', () => {
     expect(given).toContain(own);
   });
 
-  it('keeps its loop where Mastra copies it to run a stored version', async () => {
+  it('keeps its loop if Mastra copies it to run a stored version', async () => {
     const agent = agentWith({ inputProcessors: [tripping('processInput', 'No.')], maxProcessorRetries: 2 });
     await register(agent);
     const fork = agent['__fork']();
@@ -109,7 +109,7 @@ describe('registerProcessorWorkflows', () => {
     expect(Object.keys(mastra.listProcessors() ?? {})).toEqual(['one', 'two']);
   });
 
-  it('refuses what is neither', () => {
+  it('rejects a processor and an empty pipeline', () => {
     const mastra = new Mastra({ logger: false });
     expect(() => registerProcessorWorkflows(mastra, passing('a') as never)).toThrow(/pipeline\/invalid-step/);
     expect(() => registerProcessorWorkflows(mastra, pipeline('empty'))).toThrow(/pipeline\/empty/);
@@ -130,7 +130,7 @@ describe('a registered pipeline', () => {
     'deep in a branch': (guard) => pipeline('p').branch([[otherwise, pipeline('q').branch([[otherwise, guard]])]]),
   };
 
-  it.each(Object.entries(places))('trips from a run of its own, %s', async (_name, place) => {
+  it.each(Object.entries(places))('trips in a separate run, %s', async (_name, place) => {
     const mastra = await register(agentWith({ inputProcessors: place(trip('processInput')) }));
     const run = await mastra.getWorkflow('p').createRun();
     const result = await run.start({ inputData: { phase: 'input', messages: [userMessage('Hi')] } });
@@ -168,7 +168,7 @@ describe('a registered pipeline', () => {
     expect(result).toMatchObject({ status: 'tripwire', tripwire: { reason: 'No.', retry: true, processorId: 'guard' } });
   });
 
-  it.each(phases)('passes what has no hook for %s', async (_hook, inputData) => {
+  it.each(phases)('passes a payload without a hook for %s', async (_hook, inputData) => {
     const mastra = new Mastra({ logger: false });
     registerProcessorWorkflows(
       mastra,
@@ -178,7 +178,7 @@ describe('a registered pipeline', () => {
     expect(await run.start({ inputData: inputData })).toMatchObject({ status: 'success', result: inputData });
   });
 
-  it('says what is wrong with a payload from outside', async () => {
+  it('reports the error of an invalid payload', async () => {
     const mastra = new Mastra({ logger: false });
     registerProcessorWorkflows(mastra, pipeline('p').then(passing('a')), pipeline('q').parallel([passing('b'), passing('c')]));
     for (const name of ['p', 'q']) {

@@ -22,7 +22,7 @@ const wirings: Record<string, (steps: readonly Processor[]) => PipelineStep[]> =
   'in a pipeline': (steps) => [steps.reduce((made, step) => made.then(step), pipeline('house')).commit()],
 };
 
-describe('a chunk that a processor sets aside to follow another', () => {
+describe('a chunk that a processor queues for reprocessing', () => {
   const sizes = [1, 2, 3, 4, 5, 7, 8];
   const followers: Record<string, Processor[]> = {
     alone: [],
@@ -38,22 +38,25 @@ describe('a chunk that a processor sets aside to follow another', () => {
     Object.keys(followers).flatMap((beside) => Object.keys(wirings).map((wiring) => ({ batchSize, beside, wiring }))),
   );
 
-  it.each(cases)('leaves as in a stock agent: batches of $batchSize, $beside, $wiring', async ({ batchSize, beside, wiring }) => {
-    const config = () => ({
-      id: 'counter',
-      name: 'Counter',
-      instructions: 'Count.',
-      model: scriptedModel({ steps: [{ text: words }] }),
-    });
-    const processors = () => [new BatchPartsProcessor({ batchSize }), ...(followers[beside] ?? [])];
-    const stock = shown(await streamOf(new Agent({ ...config(), outputProcessors: processors() as never })));
-    const guarded = new InterlockAgent({ ...config(), outputProcessors: wirings[wiring]?.(processors()) });
-    const own = shown(await streamOf(guarded)); // in a separate line: inferred from a parameter's type, it takes the compiler minutes
-    expect(own).toEqual(stock);
-    expect(own.at(-1)).toEqual(['text-end', '']);
-  });
+  it.each(cases)(
+    'is emitted as in a stock agent: batches of $batchSize, $beside, $wiring',
+    async ({ batchSize, beside, wiring }) => {
+      const config = () => ({
+        id: 'counter',
+        name: 'Counter',
+        instructions: 'Count.',
+        model: scriptedModel({ steps: [{ text: words }] }),
+      });
+      const processors = () => [new BatchPartsProcessor({ batchSize }), ...(followers[beside] ?? [])];
+      const stock = shown(await streamOf(new Agent({ ...config(), outputProcessors: processors() as never })));
+      const guarded = new InterlockAgent({ ...config(), outputProcessors: wirings[wiring]?.(processors()) });
+      const own = shown(await streamOf(guarded)); // in a separate line: inferred from a parameter's type, it takes the compiler minutes
+      expect(own).toEqual(stock);
+      expect(own.at(-1)).toEqual(['text-end', '']);
+    },
+  );
 
-  it.each(sizes)('is found by a stock agent that has the guards of a pipeline: batches of %s', async (batchSize) => {
+  it.each(sizes)('is processed by a stock agent with guardsFor: batches of %s', async (batchSize) => {
     const config = { id: 'counter', name: 'Counter', instructions: 'Count.' };
     const model = () => scriptedModel({ steps: [{ text: words }] });
     const batching = () => new BatchPartsProcessor({ batchSize });
@@ -78,7 +81,7 @@ describe('a chunk that a processor sets aside to follow another', () => {
     },
   });
 
-  it.each(modes)('is judged by every guard of the stream, %s', async (mode) => {
+  it.each(modes)('is judged by every stream guard, %s', async (mode) => {
     const model = scriptedModel({ steps: [{ text: ['secret'] }] });
     const blocking = guardOn('outputStream', ({ abort }) => abort('no'), {
       when: ({ part }) => JSON.stringify(part?.payload).includes('(secret)'),
@@ -88,7 +91,7 @@ describe('a chunk that a processor sets aside to follow another', () => {
     expect(textOnWire(ran)).toBe('secret');
   });
 
-  it.each(modes)('does not outlive the attempt that was rejected meanwhile, %s', async (mode) => {
+  it.each(modes)('is dropped with the rejected attempt, %s', async (mode) => {
     const model = scriptedModel({ steps: [{ text: ['secret'] }, { text: ['(fine)'] }] });
     const rejecting = guardOn('outputStream', ({ abort }) => abort('no', { retry: true }), { times: 1 });
     const ran = await runAgent(createAgent({ model, maxProcessorRetries: 1, outputProcessors: [stashing(), rejecting] }), mode);
@@ -96,7 +99,7 @@ describe('a chunk that a processor sets aside to follow another', () => {
     expect(textOnWire(ran)).toBe('(fine)');
   });
 
-  it.each(modes)('comes to an end where it is set aside again and again, %s', async (mode) => {
+  it.each(modes)('does not loop if it is queued repeatedly, %s', async (mode) => {
     const model = scriptedModel({ steps: [{ text: ['again'] }] });
     const endless: Processor = {
       id: 'endless',

@@ -50,7 +50,7 @@ const stable = (value: unknown): unknown =>
   );
 
 describe('the result of generate', () => {
-  it('has every field of Mastra’s, and status and runEvents', async () => {
+  it('has every field of Mastra’s result, and status and runEvents', async () => {
     const [own, theirs] = await Promise.all([ours().generate('Hi'), stock().generate('Hi')]);
     expect(Object.keys(own)).toEqual(expect.arrayContaining(Object.keys(theirs)));
     expect(own.status).toBe('success');
@@ -74,7 +74,7 @@ describe('the result of generate', () => {
     'resumeSchema',
     'providerMetadata',
     'rememberedMessages',
-  ] as const)('%s is what Mastra gives', async (field) => {
+  ] as const)('%s equals that of Mastra', async (field) => {
     const [own, theirs] = await Promise.all([ours().generate('Hi'), stock().generate('Hi')]);
     expect(stable(own[field])).toEqual(stable(theirs[field]));
   });
@@ -103,7 +103,7 @@ describe('the result of generate', () => {
     expect(own.messages.map(({ role }) => role)).toEqual(theirs.messages.map(({ role }) => role));
   });
 
-  it('steps have the fields of Mastra’s', async () => {
+  it('steps have the fields of Mastra’s steps', async () => {
     const [own, theirs] = await Promise.all([ours().generate('Hi'), stock().generate('Hi')]);
     expect(own.steps).toHaveLength(theirs.steps.length);
     for (const [index, step] of own.steps.entries()) {
@@ -117,7 +117,7 @@ describe('the result of generate', () => {
 });
 
 describe('the stream', () => {
-  it('has every public field of Mastra’s', async () => {
+  it('has every public field of Mastra’s stream', async () => {
     const [own, theirs] = await Promise.all([ours().stream('Hi'), stock().stream('Hi')]);
     const fields = Object.getOwnPropertyNames(Object.getPrototypeOf(theirs) as object).filter(
       (name) => !/^_|constructor/.test(name),
@@ -135,7 +135,7 @@ describe('the stream', () => {
     await Promise.all([own.consumeStream(), theirs.consumeStream()]);
   });
 
-  it('its promises are what Mastra’s are', async () => {
+  it('its promises resolve as in Mastra', async () => {
     const [own, theirs] = await Promise.all([ours().stream('Hi'), stock().stream('Hi')]);
     for (const field of ['text', 'finishReason', 'usage', 'warnings', 'reasoningText', 'object', 'sources', 'files'] as const)
       expect(stable(await own[field]), field).toEqual(stable(await theirs[field]));
@@ -143,13 +143,13 @@ describe('the stream', () => {
     expect((await own.steps).map(({ text }) => text)).toEqual((await theirs.steps).map(({ text }) => text));
   });
 
-  it('its text is the answer, that of the whole output everything that was said', async () => {
+  it('its text is the last answer, and getFullOutput has the text of all steps', async () => {
     const stream = await ours().stream('Hi');
     expect(await stream.text).toBe('Hello world.');
     expect((await stream.getFullOutput()).text).toBe('Let me look. Hello world.');
   });
 
-  it('its fields may be destructured', async () => {
+  it('its fields can be destructured', async () => {
     const { textStream, fullStream, objectStream, elementStream, text, status, runId, messageId, getFullOutput, consumeStream } =
       await ours().stream('Hi', { runId: 'run-7' });
     expect(status).toBe('running');
@@ -162,13 +162,13 @@ describe('the stream', () => {
     for await (const { type } of fullStream) types.push(type);
     expect([types[0], types.at(-1)]).toEqual(['start', 'finish']);
     for (const empty of [objectStream, elementStream])
-      for await (const value of empty) expect.fail(`it gave ${JSON.stringify(value)}`);
+      for await (const value of empty) expect.fail(`unexpected value ${JSON.stringify(value)}`);
     expect(await text).toBe('Hello world.');
     await consumeStream();
     expect((await getFullOutput()).status).toBe('success');
   });
 
-  it('each reader of the full stream gets it from the start, through the transforms of the call', async () => {
+  it('each reader of the full stream reads from the start, through the transforms of the call', async () => {
     const { agent } = makeAgent(['a', 'b']);
     let made = 0;
     const stream = await agent.stream('Hi', {
@@ -190,7 +190,7 @@ describe('the stream', () => {
     expect(made).toBe(2);
   });
 
-  it('its finish chunk carries the answer’s messages', async () => {
+  it('its finish chunk has the messages of the answer', async () => {
     const { agent } = makeAgent('Hello.');
     const stream = await agent.stream('Hi');
     let finish: unknown;
@@ -212,7 +212,7 @@ describe('the stream', () => {
 
 describe('a run that a guard blocks', () => {
   it.each(['processInput', 'processOutputStep', 'processOutputResult'] as const)(
-    'in %s has a tripwire and none of the words',
+    'in %s has a tripwire and none of the text',
     async (hook) => {
       const lane = hook === 'processInput' ? 'inputProcessors' : 'outputProcessors';
       const guard = tripping(hook, 'No.', { id: 'guard', metadata: { why: 'test' } });
@@ -249,7 +249,7 @@ describe('a failed run', () => {
     await expect(failingAgent().generate('Hi')).rejects.toEqual(new Error('cut off'));
   });
 
-  it('ends its stream with an error chunk, and rejects its promises', async () => {
+  it('ends its stream with an error chunk and rejects its promises', async () => {
     const stream = await failingAgent().stream('Hi');
     const types: string[] = [];
     for await (const { type } of stream.fullStream) types.push(type);
@@ -263,7 +263,7 @@ describe('a failed run', () => {
     expect(told).toEqual([new Error('cut off')]);
   });
 
-  it('is no unhandled rejection if its promises are not awaited', async () => {
+  it('causes no unhandled rejection if its promises are not awaited', async () => {
     const { text, steps: all, usage, textStream } = await failingAgent().stream('Hi');
     for await (const piece of textStream) expect(piece).toBeDefined();
     const left = await failingAgent().stream('Hi');
@@ -276,7 +276,7 @@ describe('a failed run', () => {
   });
 });
 
-it('a run whose tools ran still gives its answer in both forms', async () => {
+it('a run with tools has the same answer in both forms', async () => {
   const { agent } = makeAgent(callThen('echo', { say: 'hi' }), { tools: { echo } });
   const { textStream, text } = await agent.stream('Hi');
   const said: string[] = [];

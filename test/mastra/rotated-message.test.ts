@@ -52,14 +52,14 @@ const told = async (OfKind: Kind, mode: Mode, { steps, config = {} }: { steps: r
   };
 };
 
-describe.each(modes)('a hook that begins a new message of the answer, in %s', (mode) => {
-  it.each([[[]], [[0]], [[1]], [[0, 1]]])('does so as in Mastra’s agent: steps %j', async (steps) => {
+describe.each(modes)('a hook that starts a new message of the answer, in %s', (mode) => {
+  it.each([[[]], [[0]], [[1]], [[0, 1]]])('rotates messages as in Mastra’s agent: steps %j', async (steps) => {
     const ours = await told(InterlockAgent as unknown as Kind, mode, { steps });
     expect(ours).toEqual(await told(Agent, mode, { steps }));
     expect(ours.response).toHaveLength(steps.includes(1) ? 2 : 1);
   });
 
-  it('may also give the id itself', async () => {
+  it('can also choose the id', async () => {
     const chosen: Processor = { id: 'chosen', processInputStep: () => ({ messageId: 'chosen-id' }) };
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
     const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: '', model, inputProcessors: [chosen] });
@@ -67,7 +67,7 @@ describe.each(modes)('a hook that begins a new message of the answer, in %s', (m
     expect(response.uiMessages?.map(({ id }) => id)).toEqual(['chosen-id']);
   });
 
-  it('leaves none of its messages where a guard rejects the answer', async () => {
+  it('leaves no message if a guard rejects the answer', async () => {
     const outputProcessors: Processor[] = [{ id: 'no', processOutputResult: ({ abort }) => abort('No.') }];
     const { response, saved, text } = await told(InterlockAgent as unknown as Kind, mode, {
       steps: [0, 1],
@@ -77,7 +77,7 @@ describe.each(modes)('a hook that begins a new message of the answer, in %s', (m
     expect(saved).toEqual([]);
   });
 
-  it('may do so for a call that is made again', async () => {
+  it('can rotate the message of a repeated call', async () => {
     const ids: string[] = [];
     const again: Processor = {
       id: 'again',

@@ -16,7 +16,7 @@ const guarded = () => makeAgent('Hello.', { inputProcessors: [tripping('processI
 
 describe.each(modes)('%s, called by a server', (mode) => {
   it.each([fromServer, fromChat, { ...fromServer, untilIdle: { maxIdleMs: 5 }, maxSteps: 2 }])(
-    'takes what the server hands on: %o',
+    'accepts the options that the server passes: %o',
     async (options) => {
       const { agent } = makeAgent();
       const result = await agent[mode]('Hi', options);
@@ -32,21 +32,21 @@ describe.each(modes)('%s, called by a server', (mode) => {
     ['maxProcessorRetries', 0],
     ['persistence', { tripwire: 'user-only' }],
     ['recordEdits', true],
-  ])('refuses %s of a request', async (name, value) => {
+  ])('rejects %s from a request', async (name, value) => {
     const { agent, model } = guarded();
     const error = await expectRefusal('agent/served-option', model, () => agent[mode]('Hi', { ...fromServer, [name]: value }));
     expect(error).toMatchObject({ path: name, status: 400 });
   });
 
   const elsewhere = { id: 'any/model', url: 'http://elsewhere.invalid/v1', apiKey: 'none' };
-  it.each([[elsewhere], [[{ model: elsewhere }]]])('refuses a model that a request brings along: %o', async (given) => {
+  it.each([[elsewhere], [[{ model: elsewhere }]]])('rejects a model from a request: %o', async (given) => {
     const { agent, model } = guarded();
     const said: Said = { ...fromServer, model: given };
     const error = await expectRefusal('agent/served-option', model, () => agent[mode]('Hi', said));
     expect(error).toMatchObject({ path: 'model', status: 400 });
   });
 
-  it('keeps to defaults that a request may not set', async () => {
+  it('keeps defaults that a request cannot set', async () => {
     const { agent, model } = makeAgent('Hello.', { defaultOptions: { inputProcessors: [tripping('processInput', 'No.')] } });
     const result = await agent[mode]('Hi', fromServer);
     expect(await result.finishReason).toBe('other');
@@ -54,7 +54,7 @@ describe.each(modes)('%s, called by a server', (mode) => {
   });
 });
 
-describe('what came with a request, handed on as if a program had said it', () => {
+describe('request data passed as call options', () => {
   const data = [null, false, 0, '', [], [null], [{ id: 'no guard' }], {}, { beforeToolCall: null }];
   const honoured = Object.entries(optionTable).flatMap(([name, { call }]) => (call && isApplied(call) ? [name] : []));
   const bodies = honoured.flatMap((name) =>
@@ -82,20 +82,20 @@ describe('what came with a request, handed on as if a program had said it', () =
   };
   const starting = (what: string) => (seen: string) => seen.startsWith(what);
 
-  it('cannot take away guards before the model', async () => {
+  it('cannot remove guards before the model', async () => {
     const inputProcessors = [tripping('processInput', 'No.')];
     expect(await broughtAbout({ inputProcessors })).toEqual([]);
     expect(await broughtAbout({ defaultOptions: { inputProcessors } })).toEqual([]);
   });
 
-  it('cannot take away guards after it, nor what they withhold', async () => {
+  it('cannot remove guards after the model or emit buffered output', async () => {
     expect((await broughtAbout(guards)).filter(starting('told'))).toEqual([]);
     expect(
       (await broughtAbout({ defaultGenerateOptions: guards, defaultStreamOptions: guards })).filter(starting('told')),
     ).toEqual([]);
   });
 
-  it('cannot take away the approval of a person, nor hooks of tools', async () => {
+  it('cannot remove approvals or tool hooks', async () => {
     const configs: Partial<InterlockAgentConfig>[] = [
       { defaultOptions: { requireToolApproval: true } },
       { hooks },
@@ -104,7 +104,7 @@ describe('what came with a request, handed on as if a program had said it', () =
     for (const config of configs) expect((await broughtAbout(config)).filter(starting('paid'))).toEqual([]);
   });
 
-  it('is seen where it takes something away', async () => {
+  it('reaches the model, the output and the tools of an agent without guards', async () => {
     const seen = await broughtAbout({});
     for (const what of ['told', 'asked', 'paid']) expect(seen.some(starting(what)), what).toBe(true);
   });
@@ -117,7 +117,7 @@ describe('what came with a request, handed on as if a program had said it', () =
     [{ persistence: { tripwire: 'placeholder' } }, {}],
     [{ persistence: { tripwire: 'user-only' } }, { persistence: { tripwire: 'placeholder' } }],
     [{ requireToolApproval: false }, { defaultOptions: { requireToolApproval: () => true } }],
-  ])('%o is refused where the agent asks for more', async (body, config) => {
+  ])('%o is rejected if the agent is stricter', async (body, config) => {
     const { agent, model } = makeAgent('Hello.', config);
     const error = await expectRefusal('agent/loosened-option', model, () => agent.generate('Hi', body));
     expect(error).toMatchObject({ path: Object.keys(body)[0], status: 400 });
@@ -131,14 +131,14 @@ describe('what came with a request, handed on as if a program had said it', () =
       { hold: 'step', persistence: { failed: 'placeholder' } },
     ],
     [{ requireToolApproval: () => false }, { defaultOptions: { requireToolApproval: true } }],
-  ])('%o is taken where it loosens nothing, or a function says it', async (body, config) => {
+  ])('%o is accepted if it loosens nothing or is a function', async (body, config) => {
     const { agent } = makeAgent('Hello.', config);
     expect((await agent.generate('Hi', body)).text).toBe('Hello.');
   });
 });
 
 describe('a suspended run, resumed by a server', () => {
-  it('goes on with what the server hands on', async () => {
+  it('resumes with the options that the server passes', async () => {
     const ran: string[] = [];
     const { agent } = makeAgent(callThen('echo', { say: 'Hi' }), {
       tools: { echo: echoAs('echo', () => void ran.push('echo')) },

@@ -61,7 +61,7 @@ const shapes: Record<string, () => unknown> = {
     pipeline('p')
       .parallel([replace('a', 'one', '1'), replace('b', 'three', '3')])
       .commit(),
-  'a pipeline with a pipeline inside': () =>
+  'a pipeline with a nested pipeline': () =>
     pipeline('p')
       .then(
         pipeline('q')
@@ -69,23 +69,23 @@ const shapes: Record<string, () => unknown> = {
           .parallel([replace('b', 'two', '2'), replace('c', 'three', '3')]),
       )
       .commit(),
-  'a pipeline that works at each step': () =>
+  'a pipeline that runs at each step': () =>
     pipeline('p')
       .then(perStep('a'))
       .parallel([perStep('b'), keep('c')])
       .commit(),
-  'a workflow by hand': () =>
+  'a manual workflow': () =>
     byHand()
       .then(mastraStep(replace('a', 'one', '1')))
       .then(mastraStep(replace('b', '1', 'I')) as never) // its output type does not match its input type
       .commit(),
-  'a workflow by hand, in parallel with a map': () =>
+  'a manual workflow, in parallel with a map': () =>
     byHand()
       .parallel([mastraStep(replace('a', 'one', '1')), mastraStep(keep('b'))])
       .map(async ({ inputData }) => inputData['processor:a'])
       .then(mastraStep(replace('c', 'two', '2')))
       .commit(),
-  'a workflow by hand, with a branch': () =>
+  'a manual workflow, with a branch': () =>
     byHand()
       .branch([
         [includes('one'), mastraStep(replace('a', 'one', '1'))],
@@ -93,7 +93,7 @@ const shapes: Record<string, () => unknown> = {
       ])
       .map(async ({ inputData }) => inputData['processor:a'] ?? inputData['processor:b'])
       .commit(),
-  'a workflow by hand, with a workflow inside': () =>
+  'a manual workflow, with a nested workflow': () =>
     byHand()
       .then(
         byHand('inside')
@@ -119,7 +119,7 @@ const config = (guards: unknown) => {
   return { id: 'a', name: 'A', instructions: 'Answer.', tools: { echo }, model, inputProcessors };
 };
 
-describe('a stock agent and this one send the model the same messages', () => {
+describe('a stock agent and an InterlockAgent send the model the same messages', () => {
   it.each(Object.entries(shapes))('through %s', async (_name, shape) => {
     const [stock, own] = [config(shape()), config(shape())];
     await new Agent({ ...stock, instructions: 'Answer.' }).generate('one two three');
@@ -145,7 +145,7 @@ describe('a stock agent and this one send the model the same messages', () => {
           .commit(),
     ],
     [
-      'a workflow by hand',
+      'a manual workflow',
       () =>
         asWorkflow(
           byHand()
@@ -153,7 +153,7 @@ describe('a stock agent and this one send the model the same messages', () => {
             .commit(),
         ),
     ],
-  ])('and none where %s trips', async (_name, shape) => {
+  ])('no messages if %s trips', async (_name, shape) => {
     const [stock, own] = [config(shape()), config(shape())];
     const [stockResult, ownResult] = [await new Agent(stock).generate('one'), await new InterlockAgent(own).generate('one')];
     expect(stockResult.tripwire).toMatchObject({ reason: 'No.', processorId: 't' });

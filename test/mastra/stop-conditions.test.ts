@@ -23,24 +23,24 @@ describe.each(modes)('stop conditions in %s', (mode) => {
   };
 
   it.each([
-    ['a count of steps', isStepCount(2), 2],
-    ['a tool that was called', hasToolCall('other'), 2],
-    ['the first of several', [isStepCount(3), hasToolCall('echo')], 1],
+    ['stops after a count of steps', isStepCount(2), 2],
+    ['stops after a call of a tool', hasToolCall('other'), 2],
+    ['stops at the first of several conditions', [isStepCount(3), hasToolCall('echo')], 1],
     [
-      'one of its own',
+      'stops with a custom condition',
       ({ steps }: { steps: { toolResults: unknown[] }[] }) => steps.some(({ toolResults }) => toolResults.length > 0),
       1,
     ],
-    ['one that answers late', async ({ steps }: { steps: unknown[] }) => steps.length === 3, 3],
-    ['none that ever holds', isStepCount(9), 4],
-    ['no condition at all', [], 4],
+    ['stops with an asynchronous condition', async ({ steps }: { steps: unknown[] }) => steps.length === 3, 3],
+    ['continues if no condition holds', isStepCount(9), 4],
+    ['continues without conditions', [], 4],
   ])('%s', async (_name, stopWhen, steps) => {
     const ran = await run(stopWhen);
     expect([ran.steps, ran.calls]).toEqual([steps, steps]);
     expect(ran.finishReason).toBe(steps < 4 ? 'tool-calls' : 'stop');
   });
 
-  it('maxSteps bounds what conditions let go on', async () => {
+  it('maxSteps and stop conditions both limit the steps', async () => {
     expect((await run(isStepCount(3), { maxSteps: 2 })).steps).toBe(2);
     expect((await run(isStepCount(1), { maxSteps: 3 })).steps).toBe(1);
   });

@@ -32,7 +32,7 @@ const ask = async (steps: Parameters<typeof makeAgent>[0], { mode, config, optio
 const answers = (...texts: string[]) => texts.map((text) => ({ text }));
 
 describe.each(modes)('structured output in %s', (mode) => {
-  it('is the object that the answer says, checked; it comes before the end', async () => {
+  it('returns the validated object of the answer and emits it before the end', async () => {
     const { result, model, chunks } = await ask(answers(good), { mode });
     expect([result.object, result.usedFallbackValue, result.status]).toEqual([fits, false, 'success']);
     expect(chunks.slice(-2)).toMatchObject([{ type: 'object-result', object: fits }, { type: 'finish' }]);
@@ -50,28 +50,28 @@ describe.each(modes)('structured output in %s', (mode) => {
       { city: 'Oslo' },
     ],
     ['a list', z.array(z.string()), '{"elements":["a","b"]}', ['a', 'b']],
-    ['a choice', z.enum(['yes', 'no']), '{"result":"no"}', 'no'],
+    ['an enum', z.enum(['yes', 'no']), '{"result":"no"}', 'no'],
     ['a schema with defaults', z.object({ n: z.number().default(3) }), '{}', { n: 3 }],
-  ])('the schema may be %s', async (_name, own, text, object) => {
+  ])('the schema can be %s', async (_name, own, text, object) => {
     const { result, model } = await ask(answers(text), { mode, structuredOutput: { schema: own } });
     expect(result.object).toEqual(object);
     expect(model.calls[0]?.options.responseFormat).toMatchObject({ schema: { type: 'object' } });
   });
 
-  it('JSON schema is checked, too', async () => {
+  it('validates JSON schema, too', async () => {
     const own = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const { result } = await ask(answers('{"town":"Oslo"}'), { mode, structuredOutput: { schema: own } });
     expect(result.error).toMatchObject({ code: 'output/invalid-object' });
   });
 
-  it('may stand in a block of code', async () => {
+  it('accepts a code block', async () => {
     expect((await ask(answers(`\`\`\`json\n${good}\n\`\`\``), { mode })).result.object).toEqual(fits);
   });
 
   it.each([
     ['does not fit', bad, 'degrees'],
-    ['is no JSON', 'Four degrees.', 'it is no JSON'],
-  ])('a response that %s is retracted, and the model gets the reason', async (_name, first, told) => {
+    ['is not JSON', 'Four degrees.', 'it is no JSON'],
+  ])('a response that %s is retracted, and the model receives the reason', async (_name, first, told) => {
     const { result, model, ofType } = await ask(answers(first, good), { mode, options: { maxProcessorRetries: 1 } });
     expect([result.object, result.text]).toEqual([fits, good]);
     expect(sentText(model, 'system', 1)).toContain('[Processor Feedback]');
@@ -84,7 +84,7 @@ describe.each(modes)('structured output in %s', (mode) => {
     ]);
   });
 
-  it('retries are bounded, and then the run fails with what is wrong', async () => {
+  it('retries are limited, and then the run fails with the validation error', async () => {
     for (const maxProcessorRetries of [undefined, 0, 2]) {
       const { result, model, ofType } = await ask(answers(bad, bad, bad, good), { mode, options: { maxProcessorRetries } });
       expect(result.error).toMatchObject({
@@ -96,7 +96,7 @@ describe.each(modes)('structured output in %s', (mode) => {
     }
   });
 
-  it('warn leaves the object out, fallback has one to stand in', async () => {
+  it('warn omits the object, fallback returns the fallback value', async () => {
     const warnings: string[] = [];
     const warned = await ask(answers(bad), {
       mode,
@@ -118,7 +118,7 @@ describe.each(modes)('structured output in %s', (mode) => {
     [hook]: async ({ messages }: { messages: never[] }) => messages.map((one) => withText(one, change)),
   });
 
-  it.each(['processOutputStep', 'processOutputResult'] as const)('follows what %s made of the text', async (hook) => {
+  it.each(['processOutputStep', 'processOutputResult'] as const)('uses the text as edited by %s', async (hook) => {
     const config = { outputProcessors: [writing(hook, (text) => text.replace('Oslo', 'Bergen'))] };
     const { result } = await ask(answers(good), { mode, config });
     expect(result.object).toEqual({ ...fits, city: 'Bergen' });
@@ -127,13 +127,13 @@ describe.each(modes)('structured output in %s', (mode) => {
     expect(broken.result.error).toMatchObject({ code: 'output/invalid-object' });
   });
 
-  it('there is none where a guard stopped the run', async () => {
+  it('has no object if a guard stopped the run', async () => {
     const guard: Processor = { id: 'last', processOutputResult: async ({ abort }) => abort('No.') };
     const { result, ofType } = await ask(answers(good), { mode, config: { outputProcessors: [guard] } });
     expect([result.status, result.object, ofType('object-result')]).toEqual(['tripwire', undefined, []]);
   });
 
-  it('is read off what was said after the last tool', async () => {
+  it('is read from the text after the last tool', async () => {
     const steps = [{ text: 'Let me see.', toolCalls: [{ name: 'echo', args: { say: 'hi' } }] }, { text: good }];
     const { result } = await ask(steps, { mode, config: { tools: { echo } } });
     expect(result.object).toEqual(fits);
@@ -143,7 +143,7 @@ describe.each(modes)('structured output in %s', (mode) => {
     [true, 'system'],
     ['system', 'system'],
     ['inline', 'user'],
-  ] as const)('may be asked for in words: %s', async (jsonPromptInjection, role) => {
+  ] as const)('can be requested in the prompt: %s', async (jsonPromptInjection, role) => {
     const { result, model } = await ask(answers(good), { mode, structuredOutput: { jsonPromptInjection } });
     expect(result.object).toEqual(fits);
     expect(model.calls[0]?.options.responseFormat).toBeUndefined();
@@ -167,14 +167,14 @@ describe.each(modes)('structured output in %s', (mode) => {
     ['structuredOutput.fallbackValue', { schema, errorStrategy: 'fallback' }, 'agent/invalid-option'],
     ['structuredOutput', {}, 'agent/invalid-option'],
     ['structuredOutput', 'json', 'agent/invalid-option'],
-  ] as const)('%s is refused by name: %o', async (name, structuredOutput, code) => {
+  ] as const)('%s is rejected by name: %o', async (name, structuredOutput, code) => {
     const { agent, model } = makeAgent();
     const error = await expectRefusal(code, model, () => agent[mode]('Go', { structuredOutput } as never));
     expect(error.message).toContain(name);
   });
 });
 
-describe.each(modes)('structured output that a processor asks for, %s', (mode) => {
+describe.each(modes)('structured output that a processor requests, %s', (mode) => {
   /** Requests an object only in the last step, or changes the caller's request. */
   const asking = (structuredOutput: object | ((given: unknown) => object)): Partial<InterlockAgentConfig> => ({
     tools: { echo },
@@ -198,13 +198,13 @@ describe.each(modes)('structured output that a processor asks for, %s', (mode) =
     return { result, model };
   };
 
-  it('is asked for in that step alone, checked, and the object of the result', async () => {
+  it('is requested in that step only, validated, and returned as the object of the result', async () => {
     const { result, model } = await run([good], asking({ schema }));
     expect(result.object).toEqual(fits);
     expect(model.calls.map(({ options }) => options.responseFormat?.type)).toEqual([undefined, 'json']);
   });
 
-  it('is refused like any other where the answer does not fit: a retry, and then the error', async () => {
+  it('an invalid answer causes a retry and then the error', async () => {
     const again = await run([bad, good], asking({ schema }), { maxProcessorRetries: 1 });
     expect([again.result.object, again.result.steps.map(({ reason }) => reason)]).toEqual([
       fits,
@@ -213,7 +213,7 @@ describe.each(modes)('structured output that a processor asks for, %s', (mode) =
     expect((await run([bad], asking({ schema }))).result.error).toMatchObject({ code: 'output/invalid-object' });
   });
 
-  it('a processor reads what the caller asked for, and may change it [spec 1.35]', async () => {
+  it('a processor can read and change the request of the caller [spec 1.35]', async () => {
     const seen: unknown[] = [];
     const change = (given: unknown) => (seen.push(given), { schema: z.object({ town: z.string() }) });
     const { result, model } = await run(['{"town":"Oslo"}'], asking(change), { structuredOutput: { schema } });
@@ -226,13 +226,13 @@ describe.each(modes)('structured output that a processor asks for, %s', (mode) =
     [{ schema, useAgent: true }, 'agent/unsupported-option'],
     [{ schema, shape: 1 }, 'agent/unknown-option'],
     [{}, 'agent/invalid-option'],
-  ])('%o of a processor is refused by name', async (asked, code) => {
+  ])('%o of a processor is rejected by name', async (asked, code) => {
     expect((await run([good], asking(asked))).result.error).toMatchObject({ code });
   });
 });
 
 describe('structured output', () => {
-  it('a stream gives the object once it was accepted, and a list element by element', async () => {
+  it('a stream returns the accepted object, and a list element by element', async () => {
     const { agent } = makeAgent(answers(good));
     const stream = await agent.stream('Go', { structuredOutput: { schema } });
     expect(await all(stream.objectStream)).toEqual([fits]);
@@ -253,7 +253,7 @@ describe('structured output', () => {
     };
     const cut = [{ text: ['{"city": "O', 'slo", ', '"degrees"', ': 4}'] }];
 
-    it('gives the object as it comes; the last one is the accepted one', async () => {
+    it('emits partial objects; the last one is the accepted object', async () => {
       const { objects, stream } = await read(cut);
       expect(objects).toEqual([{ city: 'O' }, { city: 'Oslo' }, fits]);
       expect(await stream.object).toEqual(objects.at(-1));
@@ -265,7 +265,7 @@ describe('structured output', () => {
       ]);
     });
 
-    it('gives lists as they come, a choice once it is made, and a block of code as what it holds', async () => {
+    it('emits partial lists, a complete enum value, and the content of a code block', async () => {
       const list = [{ text: ['{"elements":[1', ',2]}'] }];
       expect((await read(list, { schema: z.array(z.number()) })).objects).toEqual([[1], [1, 2]]);
       expect((await read([{ text: ['{"result":"ye', 's"}'] }], { schema: z.enum(['yes', 'no']) })).objects).toEqual(['yes']);
@@ -275,14 +275,14 @@ describe('structured output', () => {
       ]);
     });
 
-    it('begins anew after a tool, and where an attempt was withdrawn', async () => {
+    it('restarts after a tool and after a retracted attempt', async () => {
       const call = { text: '{"city": "Rome"', toolCalls: [{ name: 'echo', args: { say: 'x' } }] };
       expect((await read([call, ...cut])).objects).toEqual([{ city: 'Rome' }, { city: 'O' }, { city: 'Oslo' }, fits]);
       const again = await read([{ text: '{"city": "Bergen"}' }, ...cut], { maxProcessorRetries: 1 });
       expect(again.objects).toEqual([{ city: 'Bergen' }, { city: 'O' }, { city: 'Oslo' }, fits]);
     });
 
-    it('has nothing that a guard has not let pass, and with a hold nothing that was not accepted', async () => {
+    it('emits only text that passed the guards, and with a hold only accepted text', async () => {
       const guard = {
         id: 'upper',
         processOutputStream: ({ part }: { part: { type: string; payload: { text: string } } }) =>
@@ -299,14 +299,14 @@ describe('structured output', () => {
       expect((await read(bads, { hold: 'run', maxProcessorRetries: 1 })).objects).toEqual([fits]);
     });
 
-    it('ends with what was shown where the run failed; no object was accepted', async () => {
+    it('ends with the emitted objects if the run failed; no object is accepted', async () => {
       const { objects, stream } = await read([{ text: ['{"city":', ' "Oslo"}'] }]);
       expect(objects).toEqual([{}, { city: 'Oslo' }]);
       await expect(stream.object).rejects.toMatchObject({ code: 'output/invalid-object' });
     });
   });
 
-  it('may be a default of the agent; a call’s takes its place', async () => {
+  it('can be a default of the agent, which a call replaces', async () => {
     const { agent } = makeAgent(answers('{"a":1}', '{"b":2}'), {
       defaultOptions: { structuredOutput: { schema: { type: 'object', properties: { a: {} }, required: ['a'] } } } as never,
     });

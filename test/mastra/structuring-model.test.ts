@@ -30,7 +30,7 @@ const ask = async ({ mode, written = [{ text: good }], config, more }: Case) => 
 };
 
 describe.each(modes)('structuredOutput.model in %s', (mode) => {
-  it('makes the object of the accepted answer, which guards of the output judge too', async () => {
+  it('makes the object from the accepted answer, and output guards judge the object too', async () => {
     const outputProcessors = [{ id: 'north', processOutputResult: edited(/Oslo/, 'Bergen') }];
     const { result, model, second, chunks } = await ask({ mode, config: { outputProcessors } });
     expect(result).toMatchObject({
@@ -47,7 +47,7 @@ describe.each(modes)('structuredOutput.model in %s', (mode) => {
     );
   });
 
-  it('trips where a guard rejects what the second model wrote', async () => {
+  it('trips if a guard rejects the output of the second model', async () => {
     const guard = { id: 'no-cities', processOutputResult: trippingOn('"city"') };
     const { result, chunks } = await ask({ mode, config: { outputProcessors: [guard] } });
     expect(result).toMatchObject({
@@ -58,7 +58,7 @@ describe.each(modes)('structuredOutput.model in %s', (mode) => {
     expect(JSON.stringify(chunks)).not.toContain('"city"');
   });
 
-  it('does not ask the second model about an answer that a guard rejected', async () => {
+  it('does not call the second model for a rejected answer', async () => {
     const { result, second } = await ask({ mode, config: { outputProcessors: [tripping('processOutputResult', 'No.')] } });
     expect(result.status).toBe('tripwire');
     expect(second.calls).toEqual([]);
@@ -72,20 +72,20 @@ describe.each(modes)('structuredOutput.model in %s', (mode) => {
       { errorStrategy: 'fallback', fallbackValue: fits },
       { status: 'success', object: fits, usedFallbackValue: true },
     ],
-  ])('what does not fit is treated by errorStrategy: %s', async (_name, more, expected) => {
+  ])('errorStrategy applies to an invalid object: %s', async (_name, more, expected) => {
     for (const written of [[{ text: 'Four.' }], [{ error: new Error('down') }]]) {
       const { result } = await ask({ mode, written, more });
       expect(result).toMatchObject(expected);
     }
   });
 
-  it('asks the second model again within the retries of the agent', async () => {
+  it('retries the second model within the retries of the agent', async () => {
     const { result, second } = await ask({ mode, written: [{ text: '{}' }, { text: good }], config: { maxProcessorRetries: 1 } });
     expect(result.object).toEqual(fits);
     expect(second.calls).toHaveLength(2);
   });
 
-  it('is in the record of the run, so that a replay asks no model', async () => {
+  it('is recorded in the trace, so that a replay calls no model', async () => {
     const recording = collectTraces();
     const { agent, second } = await ask({ mode, config: { record: recording.record } });
     const replayed = await replay(recording.trace, agent);
@@ -101,7 +101,7 @@ describe.each(modes)('structuredOutput.model in %s', (mode) => {
   });
 });
 
-it('does not read the object off an answer that looks like one', async () => {
+it('does not parse the object from the answer of the first model', async () => {
   const { agent } = makeAgent([{ text: ['{"city":', '"Nowhere"}'] }]);
   const structuredOutput = { schema, model: scriptedModel({ steps: [{ text: good }] }) } as StructuredOutput;
   const stream = await agent.stream('Go', { structuredOutput });

@@ -40,7 +40,7 @@ describe('scorers of an agent', () => {
     await vi.waitFor(() => expect(JSON.stringify(seen)).toContain('It is sunny.'));
   });
 
-  it.each(modes)('do not see an answer that a guard rejected, in %s', async (mode) => {
+  it.each(modes)('do not see a rejected answer, in %s', async (mode) => {
     seen.length = 0;
     const result = await scoredAgent({ outputProcessors: [refusing] })[mode]('Hi');
     expect(await result.text).toBe('');
@@ -48,7 +48,7 @@ describe('scorers of an agent', () => {
     expect(seen).toEqual([]);
   });
 
-  it('runEvals evaluates the agent, with accepted messages only', async () => {
+  it('runEvals evaluates the agent with accepted messages only', async () => {
     const good = await runEvals({ data: [{ input: 'Hi' }], scorers: [scorer], target: scoredAgent() });
     expect(good.scores).toMatchObject({ words: 1 });
     const { agent } = makeAgent('A secret.', { outputProcessors: [refusing] });
@@ -61,7 +61,7 @@ describe('a workspace', () => {
   const workspaceIn = async () =>
     new Workspace({ filesystem: new LocalFilesystem({ basePath: await mkdtemp(join(tmpdir(), 'workspace-')) }) });
 
-  it('reaches tools, and its tools and instructions reach the model through the lanes', async () => {
+  it('is passed to tools, and its tools and instructions reach the model through the lanes', async () => {
     const workspace = await workspaceIn();
     let given: unknown;
     const look = createTool({
@@ -85,7 +85,7 @@ describe('a workspace', () => {
     ).toBe(true);
   });
 
-  it('its tools do not run where a guard of the step says no', async () => {
+  it('its tools do not run if a guard of the step trips', async () => {
     const workspace = await workspaceIn();
     const write = { name: 'mastra_workspace_write_file', args: { path: 'a.txt', content: 'x' } };
     const guard = { id: 'no-files', processOutputStep: ({ abort }: { abort: (reason: string) => never }) => abort('No.') };
@@ -94,7 +94,7 @@ describe('a workspace', () => {
     expect(await workspace.filesystem?.exists('a.txt')).toBe(false);
   });
 
-  it('may be set for a step', async () => {
+  it('can be set for a step', async () => {
     const other = await workspaceIn();
     let given: unknown;
     const look = createTool({
@@ -110,7 +110,7 @@ describe('a workspace', () => {
 });
 
 describe('delegation', () => {
-  it('its hooks decide over calls of sub-agents, after the guards of the step', async () => {
+  it('its hooks can reject calls of sub-agents, after the guards of the step', async () => {
     const child = makeAgent('From the child.', { id: 'child', name: 'child' }).agent;
     const { agent } = makeAgent([{ toolCalls: [{ name: 'agent-child', args: { prompt: 'Go' } }] }, { text: 'Done.' }], {
       agents: { child },
@@ -129,8 +129,8 @@ describe('delegation', () => {
   });
 });
 
-describe('methods with a loop of their own', () => {
-  it('work for an agent without guards, and are rejected for one with guards', async () => {
+describe('legacy methods', () => {
+  it('work for an agent without guards and are rejected for one with guards', async () => {
     const { agent } = makeAgent('Hi.');
     await expect(agent.generateLegacy('Hi')).rejects.not.toSatisfy((error) => isInterlockError(error));
     const guarded = makeAgent('Hi.', { inputProcessors: () => [] }).agent;
@@ -141,7 +141,7 @@ describe('methods with a loop of their own', () => {
 describe('structured output over HTTP', () => {
   const schema = z.object({ city: z.string().min(2), wind: z.string().optional(), at: z.number().default(3) });
 
-  it('an OpenAI model receives a strict schema, and null is a field that is left out', async () => {
+  it('an OpenAI model receives a strict schema, and null becomes a missing field', async () => {
     const server = await startOpenAIServer({ reply: [{ kind: 'text', text: '{"city":"Oslo","wind":null,"at":1}' }] });
     try {
       const model = { id: 'openai/gpt-5' as const, url: server.baseUrl, apiKey: 'x' };
@@ -164,7 +164,7 @@ describe('structured output over HTTP', () => {
     }
   });
 
-  it('another model receives the schema as it is', async () => {
+  it('another model receives the original schema', async () => {
     const { agent, model } = makeAgent('{"city":"Oslo","at":1}');
     await agent.generate('Hi', { structuredOutput: { schema } });
     expect(model.calls[0]?.options.responseFormat).toMatchObject({ schema: { required: ['city'] } });
@@ -172,7 +172,7 @@ describe('structured output over HTTP', () => {
   });
 });
 
-describe('options that cannot be used', () => {
+describe('invalid options', () => {
   it('are all listed in one error, with the agent, the reason and a suggestion', () => {
     const config = {
       id: 'weather',
@@ -190,7 +190,7 @@ describe('options that cannot be used', () => {
     );
   });
 
-  it.each(modes)('are accepted in %s where a call that resumes a run repeats what the run began with', async (mode) => {
+  it.each(modes)('are accepted in %s if a resuming call repeats the options of the run', async (mode) => {
     const charge = createTool({
       id: 'charge',
       description: 'Charges',
@@ -255,35 +255,32 @@ describe('callbacks', () => {
 });
 
 describe('background tasks', () => {
-  it.each(modes)(
-    'a tool that could run in the background runs within its run in %s, and guards judge its result',
-    async (mode) => {
-      const report = createTool({
-        id: 'report',
-        description: 'Reports',
-        inputSchema: z.object({}),
-        execute: async () => ({ code: 'ZEBRA' }),
-        background: { enabled: true },
-      });
-      const judged: unknown[] = [];
-      const judge = { id: 'judge', processToolResult: ({ result }: { result: unknown }) => void judged.push(result) };
-      const config = { tools: { report }, backgroundTasks: { tools: 'all', concurrency: 2 }, outputProcessors: [judge] } as const;
-      const { agent, model } = makeAgent(callThen('report'), config);
-      const mastra = new Mastra({
-        agents: { agent },
-        storage: new InMemoryStore(),
-        logger: false,
-        backgroundTasks: { enabled: true },
-      });
-      const asked = mastra.getAgent('agent');
-      const result = mode === 'generate' ? await asked.generate('Hi') : await (await asked.stream('Hi')).getFullOutput();
-      expect([result.text, judged]).toEqual(['Done.', [{ code: 'ZEBRA' }]]);
-      expect(JSON.stringify(model.calls[1])).toContain('ZEBRA');
-      expect(JSON.stringify(model.calls[0])).not.toContain('_background');
-    },
-  );
+  it.each(modes)('a background tool runs within its run in %s, and guards judge its result', async (mode) => {
+    const report = createTool({
+      id: 'report',
+      description: 'Reports',
+      inputSchema: z.object({}),
+      execute: async () => ({ code: 'ZEBRA' }),
+      background: { enabled: true },
+    });
+    const judged: unknown[] = [];
+    const judge = { id: 'judge', processToolResult: ({ result }: { result: unknown }) => void judged.push(result) };
+    const config = { tools: { report }, backgroundTasks: { tools: 'all', concurrency: 2 }, outputProcessors: [judge] } as const;
+    const { agent, model } = makeAgent(callThen('report'), config);
+    const mastra = new Mastra({
+      agents: { agent },
+      storage: new InMemoryStore(),
+      logger: false,
+      backgroundTasks: { enabled: true },
+    });
+    const asked = mastra.getAgent('agent');
+    const result = mode === 'generate' ? await asked.generate('Hi') : await (await asked.stream('Hi')).getFullOutput();
+    expect([result.text, judged]).toEqual(['Done.', [{ code: 'ZEBRA' }]]);
+    expect(JSON.stringify(model.calls[1])).toContain('ZEBRA');
+    expect(JSON.stringify(model.calls[0])).not.toContain('_background');
+  });
 
-  it('what would be called when one ends is refused: there are none', () => {
+  it('callbacks for background tasks are rejected', () => {
     const config = { backgroundTasks: { onTaskComplete: () => undefined } };
     expect(() => makeAgent('Hi.', config as never)).toThrow('[agent/invalid-option] at backgroundTasks.onTaskComplete');
   });

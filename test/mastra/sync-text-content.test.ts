@@ -36,10 +36,10 @@ const keeping = (keep: (part: Parts[number]) => boolean, hook: 'processInput' | 
     ),
 });
 
-describe.each(['processInput', 'processInputStep'] as const)('parts that %s takes out', (hook) => {
+describe.each(['processInput', 'processInputStep'] as const)('parts that %s removes', (hook) => {
   it.each([
-    ['all of a message', message({ parts: [{ type: 'text', text: 'SECRET' }], content: 'SECRET' })],
-    ['the text beside a file', message({ parts: [file, { type: 'text', text: 'SECRET' }], content: 'SECRET' })],
+    ['a whole message', message({ parts: [{ type: 'text', text: 'SECRET' }], content: 'SECRET' })],
+    ['the text next to a file', message({ parts: [file, { type: 'text', text: 'SECRET' }], content: 'SECRET' })],
     [
       'a tool call',
       message({ parts: [{ type: 'tool-invocation', toolInvocation: call }], toolInvocations: [call] }, 'assistant'),
@@ -59,10 +59,10 @@ describe.each(['processInput', 'processInputStep'] as const)('parts that %s take
 
   it.each([
     ['text', message({ content: 'SECRET' })],
-    ['text beside a file', message({ parts: [file], content: 'SECRET' })],
+    ['text next to a file', message({ parts: [file], content: 'SECRET' })],
     ['tool calls', message({ toolInvocations: [call] }, 'assistant')],
     ['reasoning', message({ reasoning: 'SECRET' }, 'assistant')],
-  ])('and %s that a message says in a field alone is seen by guards', async (_, told) => {
+  ])('and %s that only a field of the message contains is read by guards', async (_, told) => {
     const finds: Processor = {
       id: 'finds',
       [hook]: ({ messages, abort }: { messages: MastraDBMessage[]; abort(reason: string): never }) =>
@@ -72,7 +72,7 @@ describe.each(['processInput', 'processInputStep'] as const)('parts that %s take
   });
 });
 
-it('text that no guard removes is sent as Mastra sends it', async () => {
+it('text that no guard removes is sent as in Mastra', async () => {
   const same = keeping(() => true, 'processInput');
   expect(await sent(same, message({ content: 'said in the field' }))).toContain('"text":"said in the field"');
 });

@@ -82,7 +82,7 @@ describe('a message that is sent to a thread', () => {
     end();
   });
 
-  it('is judged by the guards of the input: no model is called for one that they reject', async () => {
+  it('is judged by the input guards: a rejected message does not reach the model', async () => {
     const { agent, model, store } = threadAgent({ inputProcessors: [noAttack] });
     const { until, chunks, end } = await follow(agent);
     agent.sendMessage('Attack', target);
@@ -93,7 +93,7 @@ describe('a message that is sent to a thread', () => {
     end();
   });
 
-  it('is shown to subscribers as the guards left it', async () => {
+  it('is shown to subscribers as the guards changed it', async () => {
     const { agent, model } = threadAgent({ inputProcessors: [politely] });
     const { until, chunks, end } = await follow(agent);
     agent.sendMessage('Idiot', target);
@@ -104,7 +104,7 @@ describe('a message that is sent to a thread', () => {
     end();
   });
 
-  it('has subscribers read only what the guards of the output let out', async () => {
+  it('gives subscribers only the output that passed the guards', async () => {
     const { agent } = threadAgent({ outputProcessors: [noSecret] });
     const { until, chunks, text, end } = await follow(agent);
     agent.sendMessage('Leak it', target);
@@ -115,7 +115,7 @@ describe('a message that is sent to a thread', () => {
     end();
   });
 
-  it('waits for the run under way, and starts the next, where it is judged', async () => {
+  it('waits for the current run and starts the next, in which it is judged', async () => {
     let goOn = (): void => undefined;
     const paused = new Promise<void>((resolve) => (goOn = resolve));
     const wait = createTool({
@@ -142,7 +142,7 @@ describe('a message that is sent to a thread', () => {
     end();
   });
 
-  it('follows a run that was called: two streams of one thread take turns', async () => {
+  it('concurrent streams of one thread run in turn and reach subscribers', async () => {
     const { agent } = threadAgent();
     const { until, end } = await follow(agent);
     const memory = { thread: target.threadId, resource: target.resourceId };
@@ -153,7 +153,7 @@ describe('a message that is sent to a thread', () => {
   });
 });
 
-describe('a thread whose run waits for a person', () => {
+describe('a thread with a run that waits for approval', () => {
   const withApproval = () => {
     const ran = vi.fn(() => 'done');
     const pay = createTool({
@@ -170,7 +170,7 @@ describe('a thread whose run waits for a person', () => {
     return { ran, ...threadAgent({ tools: { pay } }, steps) };
   };
 
-  it.each([true, false])('takes an approval by its thread (%s)', async (approved) => {
+  it.each([true, false])('accepts an approval by its thread (%s)', async (approved) => {
     const { agent, ran } = withApproval();
     const { until, text, end } = await follow(agent);
     agent.sendMessage('Pay', target);
@@ -182,7 +182,7 @@ describe('a thread whose run waits for a person', () => {
     end();
   });
 
-  it('takes an answer by sendStreamResume', async () => {
+  it('accepts resume data by sendStreamResume', async () => {
     const { agent, ran } = withApproval();
     const { until, text, end } = await follow(agent);
     const { accepted } = agent.sendMessage('Pay', target);
@@ -197,7 +197,7 @@ describe('a thread whose run waits for a person', () => {
 });
 
 describe('signals and notifications of a thread', () => {
-  it('a signal and a notification wake the agent, and are judged', async () => {
+  it('a signal and a notification start a run and are judged', async () => {
     const { agent, model } = threadAgent({ inputProcessors: [noAttack], notifications: {} });
     const mastra = new Mastra({ agents: { a: agent }, storage: new InMemoryStore(), logger: false });
     expect(mastra.getAgent('a')).toBe(agent);
@@ -214,7 +214,7 @@ describe('signals and notifications of a thread', () => {
     end();
   });
 
-  it('an owner that claims a thread answers its messages', async () => {
+  it('the owner of a claimed thread answers its messages', async () => {
     const { agent } = threadAgent();
     const { until, text, end } = await follow(agent);
     const { claimed, unsubscribe } = await agent.claimThreadOwnership({ ...target });
@@ -226,7 +226,7 @@ describe('signals and notifications of a thread', () => {
     end();
   });
 
-  it('a provider of signals has its processors in the lanes and its tools in the agent', async () => {
+  it('a signal provider adds its processors to the lanes and its tools to the agent', async () => {
     class Subscribing extends SignalProvider {
       readonly id = 'subscribing';
       override getInputProcessors = () => [
@@ -248,7 +248,7 @@ describe('signals and notifications of a thread', () => {
     expect((await guarded.agent.generate('Hi')).status).toBe('tripwire');
   });
 
-  it('a message brings no model of its own, and loosens no guard', async () => {
+  it('a message cannot set a model or loosen a guard', async () => {
     const { agent, model } = threadAgent({ inputProcessors: [noAttack] });
     const ownModel = { model: { id: 'mine/one', url: 'http://127.0.0.1:1' } } as never;
     const sent = agent.sendMessage('Hi', { ...target, ifIdle: { streamOptions: ownModel } });

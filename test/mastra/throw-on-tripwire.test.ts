@@ -55,20 +55,20 @@ describe.each<[string, InterlockConfig]>([
       expect(await errorIn(promise)).toMatchObject({ code: 'agent/tripwire' });
   });
 
-  it('is off where the call says so, and by default', async () => {
+  it('is off by default, and a call can disable it', async () => {
     expect(await agentWith({ ...config, throwOnTripwire: true }).generate('Hi', { throwOnTripwire: false })).toMatchObject({
       status: 'tripwire',
     });
     expect(await agentWith(config).generate('Hi')).toMatchObject({ status: 'tripwire' });
   });
 
-  it('does not concern an accepted answer', async () => {
+  it('does not affect an accepted answer', async () => {
     const agent = agentWith({ ...config, throwOnTripwire: true }, 'All is well.');
     expect(await agent.generate('Hi')).toMatchObject({ status: 'success', text: 'All is well.' });
   });
 });
 
-it('leaves the refusal of a sub-agent as it is', async () => {
+it('does not change the refusal of a sub-agent', async () => {
   const model = scriptedModel({
     steps: [{ toolCalls: [{ name: 'agent-helper', args: { prompt: 'Hi' } }] }, { text: 'No answer.' }],
   });
@@ -80,7 +80,7 @@ it('leaves the refusal of a sub-agent as it is', async () => {
   expect(told).not.toContain('agent/tripwire');
 });
 
-it('rejects in a resumed run, whose caller decides anew', async () => {
+it('rejects in a resumed run according to the option of the resuming call', async () => {
   const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'look', args: {} }] }, { text: 'The secret is out.' }] });
   const look = createTool({ id: 'look', description: 'Looks.', requireApproval: true, execute: async () => 'seen' });
   const agent = new InterlockAgent({

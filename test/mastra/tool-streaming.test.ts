@@ -15,8 +15,8 @@ const listening = (told: unknown[], ran: unknown[] = []) =>
     execute: async (input) => void ran.push(input),
   });
 
-describe.each(modes)('arguments that stream, in %s', (mode) => {
-  it('reach the tool as they stream, and then as a whole', async () => {
+describe.each(modes)('streamed arguments, in %s', (mode) => {
+  it('reach the tool as they stream and then as a whole', async () => {
     const told: unknown[] = [];
     const { agent } = makeAgent(callThen('listening', { say: 'hi' }), { tools: { listening: listening(told) } });
     expect(await (await agent[mode]('Go')).text).toBe('Done.');
@@ -69,7 +69,7 @@ describe.each(modes)('arguments that stream, in %s', (mode) => {
     expect([answer.status, told]).toEqual(['tripwire', []]);
   });
 
-  it('reach the tool with the accepted call, as guards left them', async () => {
+  it('reach the tool with the accepted call, as guards changed them', async () => {
     const told: unknown[] = [];
     const editing = {
       id: 'editing',
@@ -88,14 +88,14 @@ describe.each(modes)('arguments that stream, in %s', (mode) => {
     expect(told).toEqual([['start', 'call-0-0'], '{"say":"[x]"}', { say: '[x]' }]);
   });
 
-  it('a tool that fails to listen changes nothing', async () => {
+  it('a failing input callback does not affect the run', async () => {
     const ran: unknown[] = [];
     const broken = tool({
       inputSchema: z.object({ say: z.string() }),
       onInputStart: () => {
-        throw new Error('deaf');
+        throw new Error('callback failed');
       },
-      onInputDelta: () => Promise.reject(new Error('deaf')),
+      onInputDelta: () => Promise.reject(new Error('callback failed')),
       execute: async (input) => void ran.push(input),
     });
     const { agent } = makeAgent(callThen('broken', { say: 'hi' }), { tools: { broken } });

@@ -62,7 +62,7 @@ describe.each(modes)('tools in %s', (mode) => {
     ]);
   });
 
-  it('may come in a toolset of the call, or be a function of the request', async () => {
+  it('can come from a toolset of the call or from a function of the request', async () => {
     const fromSet = await run(callThen('echo', { say: 'a' }), { mode, options: { toolsets: { more: { echo } } } });
     expect(fromSet.result.toolResults[0]?.payload.result).toEqual({ said: 'a' });
     const requestContext = new RequestContext([['with', true]]);
@@ -77,7 +77,7 @@ describe.each(modes)('tools in %s', (mode) => {
     expect(fromFunction.result.toolResults[0]?.payload.result).toEqual({ said: 'b' });
   });
 
-  it('is handed its context', async () => {
+  it('receive their context', async () => {
     const seen: { context?: Record<string, unknown> } = {};
     const looking = createTool({
       id: 'looking',
@@ -102,7 +102,7 @@ describe.each(modes)('tools in %s', (mode) => {
     expect(ofType('data-progress')).toMatchObject([{ data: { done: 1 } }]);
   });
 
-  it('several calls of one step run side by side, and their results keep the order of the calls', async () => {
+  it('several calls of one step run in parallel, and their results keep the order of the calls', async () => {
     let together = 0;
     let most = 0;
     const slow = createTool({
@@ -126,7 +126,7 @@ describe.each(modes)('tools in %s', (mode) => {
     expect(most).toBe(1);
   });
 
-  it('a tool that throws is a tool-error; the model sees the error and goes on', async () => {
+  it('a throwing tool is a tool-error; the model sees the error and continues', async () => {
     const { result, model, ofType } = await run(callThen('failing'), { mode, config: { tools: { failing } } });
     expect(result.text).toBe('Done.');
     expect(ofType('tool-error')).toHaveLength(1);
@@ -142,7 +142,7 @@ describe.each(modes)('tools in %s', (mode) => {
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).not.toContain('said');
   });
 
-  it('arguments that are not JSON are reported to the model, and the tool does not run', async () => {
+  it('malformed JSON arguments are reported to the model, and the tool does not run', async () => {
     const { result, model, ofType } = await run(callThen('echo', '{"say": '), { mode, config: { tools: { echo } } });
     expect(result.text).toBe('Done.');
     expect(ofType('tool-result')).toHaveLength(0);
@@ -156,19 +156,19 @@ describe.each(modes)('tools in %s', (mode) => {
   });
 
   it.each([
-    ['activeTools leave it out', { activeTools: ['other'] }],
+    ['activeTools omits it', { activeTools: ['other'] }],
     ['toolChoice is none', { toolChoice: 'none' as const }],
-    ['a guard took all tools away', { prepareStep: () => ({ tools: {} }) }],
-    ['a guard took it out of the active ones', { prepareStep: () => ({ activeTools: [] }) }],
-    ['a guard forbade tools', { prepareStep: () => ({ toolChoice: 'none' as const }) }],
-  ])('a tool does not run where %s', async (_name, options) => {
+    ['a guard removed all tools', { prepareStep: () => ({ tools: {} }) }],
+    ['a guard removed it from the active tools', { prepareStep: () => ({ activeTools: [] }) }],
+    ['a guard disabled tools', { prepareStep: () => ({ toolChoice: 'none' as const }) }],
+  ])('a tool does not run if %s', async (_name, options) => {
     const { result, model, ofType } = await run(callThen('echo', { say: 'hi' }), { mode, config: { tools: { echo } }, options });
     expect(result.toolResults).toHaveLength(0);
     expect(ofType('tool-error')).toHaveLength(1);
     expect(model.calls[0]?.options.tools ?? []).toEqual([]);
   });
 
-  it('activeTools only filter', async () => {
+  it('activeTools only filters', async () => {
     const options = { activeTools: ['echo', 'nosuch'] };
     const { model } = await run('Hi.', { mode, config: { tools: { echo, failing } }, options });
     expect(model.calls[0]?.options.tools?.map(({ name }) => name)).toEqual(['echo']);
@@ -177,7 +177,7 @@ describe.each(modes)('tools in %s', (mode) => {
   it.each([
     ['of Mastra', echo],
     ['of the AI SDK', tool({ inputSchema: z.object({ say: z.string() }), execute: async ({ say }) => ({ said: say }) })],
-  ])('a tool %s that a guard puts in is offered and runs', async (_name, added) => {
+  ])('a tool %s that a guard adds is offered and runs', async (_name, added) => {
     const guard: Processor = { id: 'adds', processInputStep: ({ tools }) => ({ tools: { ...tools, added: added } }) };
     const { result, model } = await run(callThen('added', { say: 'hi' }), {
       mode,
@@ -208,7 +208,7 @@ describe.each(modes)('tools in %s', (mode) => {
     expect(model.calls).toHaveLength(1);
   });
 
-  it('next to a client tool the others still run', async () => {
+  it('next to a client tool the other tools still run', async () => {
     const ask = createTool({ id: 'ask', description: 'Asks the user.', inputSchema: z.object({}) });
     const steps = [
       {
@@ -223,7 +223,7 @@ describe.each(modes)('tools in %s', (mode) => {
     expect(result.toolResults.map(({ payload }) => payload.toolName)).toEqual(['echo']);
   });
 
-  it('a tool says what the model is to see of its result, as the guards left it', async () => {
+  it('toModelOutput formats the result as the guards changed it', async () => {
     const sizing = createTool({
       id: 'sizing',
       description: 'Measures.',
@@ -251,14 +251,14 @@ describe.each(modes)('tools in %s', (mode) => {
   });
 });
 
-describe('hooks around tools', () => {
+describe('tool hooks', () => {
   const log = (to: string[], name: string) => ({
     beforeToolCall: ({ toolName }: { toolName: string }) => void to.push(`${name} before ${toolName}`),
     afterToolCall: ({ toolName, error }: { toolName: string; error?: unknown }) =>
       void to.push(`${name} after ${toolName}${error ? ' failed' : ''}`),
   });
 
-  it('of a call stand in for those of the agent with the same name', async () => {
+  it('of a call replace those of the agent with the same name', async () => {
     const told: string[] = [];
     const config = { tools: { echo }, hooks: log(told, 'agent') };
     await run(callThen('echo', { say: 'a' }), { mode: 'generate', config });
@@ -269,20 +269,20 @@ describe('hooks around tools', () => {
     expect(told).toEqual(['call before echo', 'agent after echo']);
   });
 
-  it('are called for tools that a guard added, and get errors', async () => {
+  it('are called for tools that a guard added, and receive errors', async () => {
     const told: string[] = [];
     const options = { hooks: log(told, 'call'), prepareStep: () => ({ tools: { failing } as never }) };
     await run(callThen('failing'), { mode: 'generate', options });
     expect(told).toEqual(['call before failing', 'call after failing failed']);
   });
 
-  it('may answer in place of the tool', async () => {
+  it('can replace the tool', async () => {
     const hooks = { beforeToolCall: () => ({ proceed: false as const, output: { said: 'nothing' } }) };
     const { result } = await run(callThen('echo', { say: 'a' }), { mode: 'generate', config: { tools: { echo }, hooks } });
     expect(result.toolResults[0]?.payload.result).toEqual({ said: 'nothing' });
   });
 
-  it('that throw before a tool keep it from running', async () => {
+  it('that throw before a tool prevent its execution', async () => {
     const hooks = {
       beforeToolCall: () => {
         throw new Error('not now');
@@ -296,7 +296,7 @@ describe('hooks around tools', () => {
     expect(ofType('tool-error')[0]?.payload?.error?.message).toContain('not now');
   });
 
-  it('of the AI SDK’s tools get the input', async () => {
+  it('of AI SDK tools receive the input', async () => {
     const told: unknown[] = [];
     const one = tool({
       inputSchema: z.object({ say: z.string() }),
@@ -308,7 +308,7 @@ describe('hooks around tools', () => {
   });
 });
 
-it('what a step sends without tools says nothing of tools', async () => {
+it('a step without tools sends no tool fields', async () => {
   const { model } = await run('Hi.', { mode: 'generate' });
   expect(model.calls[0]?.options).not.toHaveProperty('tools');
   expect(promptOf(model)).toEqual([

@@ -41,7 +41,7 @@ const expectWhole = (spans: readonly AnyExportedSpan[]) => {
 const run = (agent: InterlockAgent, mode: Mode, options: InterlockCallOptions = {}) => runAgent(agent, mode, options);
 
 describe.each(modes)('the trace of a run, %s', (mode) => {
-  it('is the tree that a Mastra agent makes: the run, the generation, its steps, in each the call, its tools and its guards', async () => {
+  it('matches the tree of a Mastra agent: the run, the generation, its steps, in each the call, its tools and its guards', async () => {
     const guard = {
       id: 'g',
       processInput: () => undefined,
@@ -98,7 +98,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     expect([await answer.text, answer.traceId, answer.spanId]).toEqual(['Hello.', undefined, undefined]);
   });
 
-  it('is part of the caller’s, and takes its options', async () => {
+  it('is part of the caller’s trace and uses its options', async () => {
     const { agent } = makeAgent();
     const { spans } = traced(agent);
     const traceId = 'a'.repeat(32);
@@ -134,7 +134,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     });
   });
 
-  it('says without recordEdits how long the words were that a guard was given, and none of them', async () => {
+  it('has only the length of the text that a guard received, without recordEdits', async () => {
     const { agent } = makeAgent('Fine.', { inputProcessors: [{ id: 'look', processInput: () => undefined } as never] });
     const { spans } = traced(agent);
     await (
@@ -148,7 +148,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     expect(JSON.stringify([span?.input, span?.output])).not.toContain('Hello');
   });
 
-  it('gives hooks and tools the span that they run in [spec 2.49]', async () => {
+  it('passes hooks and tools their current span [spec 2.49]', async () => {
     const mark = ({ tracingContext }: { tracingContext?: TracingContext }, name: string) =>
       tracingContext?.currentSpan?.createChildSpan({ type: 'generic' as never, name }).end();
     const guard = {
@@ -182,7 +182,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     });
   });
 
-  it('processorIndex is the place of a processor among those that run with it [spec 2.4]', async () => {
+  it('processorIndex is the index of a processor among those that run with it [spec 2.4]', async () => {
     const processor = (id: string) => ({ id, processInput: () => undefined }) as { id: string; processorIndex?: number };
     const [first, second, own] = [processor('first'), Object.freeze(processor('second')), processor('own')];
     const { agent } = makeAgent(['Fine.'], { inputProcessors: [first, second, own] as never, memory: new MockMemory() });
@@ -210,7 +210,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     expect(inner?.output).toMatchObject({ text: 'Asked.' });
   });
 
-  it('a suspended run and goes on is one trace', async () => {
+  it('a suspended and resumed run is one trace', async () => {
     const { agent } = makeAgent(callThen('charge', { amount: 7 }), { tools: { charge: charging([]) } });
     const trace = traced(agent);
     const rested = await begin(agent, mode);
@@ -235,7 +235,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
       expect(ofType(spans, type)[0]?.errorInfo?.message).toContain('out of order');
   });
 
-  it.each(phaseNames)('a run that was given up in %s ends with all that was under way', async (phase) => {
+  it.each(phaseNames)('a run that is canceled in %s ends all open spans', async (phase) => {
     const controller = new AbortController();
     const hangs = guardOn(phase, () => (controller.abort(), new Promise(() => undefined)));
     const agent = createAgent({ model: modelFor(phase), ...laned([phase, hangs]) });
@@ -258,7 +258,7 @@ describe.each(everyHook)('a stop in $hook, $mode', ({ phase, mode }) => {
     return { ran, spans: await trace.spans() };
   };
 
-  it('ends every span, and is a child of the spans of its guard and of the run', async () => {
+  it('ends every span and marks the spans of its guard and of the run', async () => {
     const { ran, spans } = await stopped(false);
     expect(ran.status).toBe('tripwire');
     expectWhole(spans);
@@ -271,7 +271,7 @@ describe.each(everyHook)('a stop in $hook, $mode', ({ phase, mode }) => {
     });
   });
 
-  it('where it asks for a retry, the attempts are steps of one trace', async () => {
+  it('a retry records the attempts as steps of one trace', async () => {
     const { ran, spans } = await stopped(true);
     expect(ran.status).toBe('success');
     expectWhole(spans);
@@ -315,45 +315,48 @@ const leaks: Leak[] = [
   { phase: 'apiError', steps: [{ ...leaking, error: new Error('cut off') }] },
 ];
 
-describe.each(leaks.flatMap((leak) => modes.map((mode) => ({ ...leak, mode }))))('P4: what $phase rejects, $mode', (leak) => {
-  const rejected = async (retry: boolean, recordEdits = false) => {
-    const { phase, steps, result = 'fine', fails, when, mode } = leak;
-    const rejects = guardOn(phase, ({ abort }) => abort('not to be told', { retry }), { when, times: retry ? 1 : undefined });
-    const fetches = createTool({
-      id: 'fetch',
-      description: 'Fetches a code.',
-      inputSchema: z.object({ code: z.string() }),
-      execute: async () => {
-        if (fails) throw new Error(result);
-        return { result };
-      },
+describe.each(leaks.flatMap((leak) => modes.map((mode) => ({ ...leak, mode }))))(
+  'P4: content that $phase rejects, $mode',
+  (leak) => {
+    const rejected = async (retry: boolean, recordEdits = false) => {
+      const { phase, steps, result = 'fine', fails, when, mode } = leak;
+      const rejects = guardOn(phase, ({ abort }) => abort('not to be told', { retry }), { when, times: retry ? 1 : undefined });
+      const fetches = createTool({
+        id: 'fetch',
+        description: 'Fetches a code.',
+        inputSchema: z.object({ code: z.string() }),
+        execute: async () => {
+          if (fails) throw new Error(result);
+          return { result };
+        },
+      });
+      const looks = { id: 'looks', processInputStep: () => undefined, processOutputStep: () => undefined } as never;
+      const config = { tools: { fetch: fetches }, maxProcessorRetries: 1, recordEdits };
+      const model = scriptedModel({ steps: ({ index }) => (steps[index] ?? { text: 'I must not tell.' }) as never });
+      const guards = laned([phase, rejects], ['inputStep', looks], ['outputStep', looks]);
+      const agent = createAgent({ model, ...config, ...guards });
+      const trace = traced(agent);
+      const { status } = await run(agent, mode);
+      expectWhole(await trace.spans());
+      return { status, everything: await trace.everything() };
+    };
+
+    it('after a trip: no event of the trace contains it', async () => {
+      const { status, everything } = await rejected(false);
+      expect(status).toBe('tripwire');
+      expect(everything).not.toContain(secret);
     });
-    const looks = { id: 'looks', processInputStep: () => undefined, processOutputStep: () => undefined } as never;
-    const config = { tools: { fetch: fetches }, maxProcessorRetries: 1, recordEdits };
-    const model = scriptedModel({ steps: ({ index }) => (steps[index] ?? { text: 'I must not tell.' }) as never });
-    const guards = laned([phase, rejects], ['inputStep', looks], ['outputStep', looks]);
-    const agent = createAgent({ model, ...config, ...guards });
-    const trace = traced(agent);
-    const { status } = await run(agent, mode);
-    expectWhole(await trace.spans());
-    return { status, everything: await trace.everything() };
-  };
 
-  it('after a trip: no event of the trace holds it', async () => {
-    const { status, everything } = await rejected(false);
-    expect(status).toBe('tripwire');
-    expect(everything).not.toContain(secret);
-  });
+    it('after a retry: no event contains it, and the accepted text is present', async () => {
+      const { status, everything } = await rejected(true);
+      expect(status).toBe('success');
+      expect(everything).not.toContain(secret);
+      expect(everything).toContain('I must not tell.');
+    });
+  },
+);
 
-  it('after a retry: nor then, and what was accepted is there', async () => {
-    const { status, everything } = await rejected(true);
-    expect(status).toBe('success');
-    expect(everything).not.toContain(secret);
-    expect(everything).toContain('I must not tell.');
-  });
-});
-
-describe.each(modes)('what guards take out, %s', (mode) => {
+describe.each(modes)('content that guards redact, %s', (mode) => {
   const redact = (text: string): string => text.replaceAll(secret, '…');
   const redactAll = <T>(value: T): T => JSON.parse(redact(JSON.stringify(value))) as T;
 
@@ -379,8 +382,8 @@ describe.each(modes)('what guards take out, %s', (mode) => {
   };
 
   it.each([
-    [false, 'is nowhere in the trace, and what they left is'],
-    [true, 'is there where the run records edits'],
+    [false, 'is absent from the trace, and the redacted text is present'],
+    [true, 'is present because the run records edits'],
   ])('recordEdits %s: it %s', async (recordEdits) => {
     const agent = leakyAgent(recordEdits);
     const trace = traced(agent);
@@ -391,14 +394,14 @@ describe.each(modes)('what guards take out, %s', (mode) => {
   });
 });
 
-it('every phase of the table has its spans in these tests', () => {
+it('these tests cover the spans of every phase of the table', () => {
   expect(new Set(everyHook.map(({ phase }) => phase))).toEqual(new Set(phaseNames));
 });
 
 describe.each(modes)('values that a guard hides from the model, %s', (mode) => {
   const email = 'mara.quill@example.com';
 
-  it.each([false, true])('stand in no span, error or tool span of the run, with recordEdits %s', async (recordEdits) => {
+  it.each([false, true])('are in no span, error or tool span of the run, with recordEdits %s', async (recordEdits) => {
     const under: string[] = [];
     const guard = redactor({ strategy: 'restore' });
     const send = createTool({

@@ -56,7 +56,7 @@ const systemOf = (prompt: unknown): string =>
   (prompt as { role: string; content: string }[]).flatMap(({ role, content }) => (role === 'system' ? [content] : [])).join(' ');
 
 describe('a call that selects a stored version', () => {
-  it.each(['generate', 'stream'] as const)('%s answers with its instructions, and the guards of the code', async (method) => {
+  it.each(['generate', 'stream'] as const)('%s answers with its instructions and the guards of the code', async (method) => {
     const { agent, said } = setUp();
     const versions = { agents: { a: { versionId: 'v1' } } };
     const result = method === 'generate' ? await agent.generate('Hi', { versions }) : await agent.stream('Hi', { versions });
@@ -69,7 +69,7 @@ describe('a call that selects a stored version', () => {
     expect(guarded.model.calls).toEqual([]);
   });
 
-  it('reads the request context over the Mastra instance, and the call over both', async () => {
+  it('reads the request context before the Mastra instance, and the call before both', async () => {
     const { agent, mastra, kept, said } = setUp();
     kept.a.published = 'v2';
     const requestContext = new RequestContext();
@@ -80,7 +80,7 @@ describe('a call that selects a stored version', () => {
     expect(said()).toEqual(['Version 1.', 'Version 2.']);
   });
 
-  it('answers with the code where no such version is kept, and logs it', async () => {
+  it('answers with the code and logs a warning if the version does not exist', async () => {
     const { agent, mastra, said } = setUp();
     const warn = vi.spyOn(mastra.getLogger(), 'warn');
     await agent.generate('Hi', { versions: { agents: { a: { versionId: 'v9' } } } });
@@ -88,7 +88,7 @@ describe('a call that selects a stored version', () => {
     expect(warn.mock.lastCall?.[1]).toMatchObject({ agentId: 'a', selector: { versionId: 'v9' } });
   });
 
-  it('reaches sub-agents', async () => {
+  it('applies to sub-agents', async () => {
     const answering = scriptedModel({ steps: [{ text: 'From below.' }] });
     const sub = new InterlockAgent({ id: 'sub', name: 'Sub', description: 'Answers.', instructions: 'Code.', model: answering });
     const call = { toolCalls: [{ name: 'agent-sub', args: { prompt: 'Ask.' } }] };
@@ -97,7 +97,7 @@ describe('a call that selects a stored version', () => {
     expect(answering.calls.map(({ prompt }) => systemOf(prompt))).toEqual(['Sub-version 1.']);
   });
 
-  it.each(['a call', 'the agent of a version'])('stays that of a persisted run that is resumed: from %s', async (from) => {
+  it.each(['a call', 'the agent of a version'])('stays the same for a persisted run that is resumed: from %s', async (from) => {
     const send = createTool({ id: 'send', description: 'Sends.', requireApproval: true, execute: async () => 'sent' });
     const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'send', args: {} }] }, { text: 'Sent.' }] });
     const { agent, mastra, kept, said } = setUp({ tools: { send }, durability: memoryEngine() }, model);
@@ -114,14 +114,14 @@ describe('a call that selects a stored version', () => {
   it.each([
     [{ agents: { a: { status: 'newest' } } }, /versions\.agents\.a\.status/],
     [{ agent: {} }, /versions\.agent/],
-  ])('refuses %j', async (versions, path) => {
+  ])('rejects %j', async (versions, path) => {
     const { agent } = setUp();
     await expect(agent.generate('Hi', { versions: versions as never })).rejects.toThrow(path);
   });
 });
 
 describe('editor', () => {
-  it('says what a stored version may change', () => {
+  it('limits the fields that a stored version can change', () => {
     const { agent } = setUp({ editor: { instructions: true, tools: { description: true } } });
     expect(agent['__getEditorConfig']()).toEqual({ instructions: true, tools: { description: true } });
     expect(setUp({ editor: false }).agent['__getEditorConfig']()).toBe(false);

@@ -13,11 +13,11 @@ const agentWith = (config: InterlockConfig, steps: Parameters<typeof scriptedMod
 const blocks: Processor = { id: 'blocks', processInput: ({ abort }) => abort('No.', { metadata: { topic: 'x' } }) };
 const looks: Processor = { id: 'looks', processOutputStep: ({ messages }) => messages };
 
-describe('a result that is copied', () => {
+describe('a result that is serialized', () => {
   it.each<[string, InterlockConfig]>([
     ['accepted', { outputProcessors: [looks] }],
     ['blocked', { inputProcessors: [blocks] }],
-  ])('does not describe the guards, unless the agent says so: %s', async (_case, config) => {
+  ])('omits guard details unless the agent enables them: %s', async (_case, config) => {
     const details = /runEvents|bypasses|wasted|input\/|"phase"/;
     const result = await agentWith(config).generate('Hi');
     expect(result.runEvents.length).toBeGreaterThan(2);
@@ -34,7 +34,7 @@ describe('a result that is copied', () => {
     expect(JSON.stringify(await agentWith({ ...config, serveGuardDetails: true }).generate('Hi'))).toMatch(details);
   });
 
-  it.each([false, true])('nor does a stream: serveGuardDetails %s', async (serveGuardDetails) => {
+  it.each([false, true])('a stream omits them, too: serveGuardDetails %s', async (serveGuardDetails) => {
     const stream = await agentWith({ inputProcessors: [blocks], serveGuardDetails }).stream('Hi');
     const chunks: { type: string; payload?: unknown }[] = [];
     for await (const chunk of stream.fullStream) chunks.push(chunk);
@@ -43,7 +43,7 @@ describe('a result that is copied', () => {
     expect(stream.tripwire?.phase).toBe('input');
   });
 
-  it('callbacks of the application get everything', async () => {
+  it('callbacks of the application receive the details', async () => {
     let told: object = {};
     await agentWith({ outputProcessors: [looks] }).generate('Hi', {
       onFinish: (result: object) => void (told = result),
@@ -52,7 +52,7 @@ describe('a result that is copied', () => {
   });
 });
 
-describe('a guard that leaves an unreadable part', () => {
+describe('a guard with an unreadable result', () => {
   const hostile = (): unknown =>
     new Proxy(
       {},
@@ -105,31 +105,28 @@ describe('a guard that leaves an unreadable part', () => {
   );
 });
 
-describe('what a provider says of a failure', () => {
+describe('the error message of a provider', () => {
   const prompt = 'My mail is mara.quill@example.com, my number 4471.';
   const error = Object.assign(new Error(`Cannot read: {"content":"${prompt}"}; number 4471; limit 4096`), { statusCode: 400 });
 
-  it.each(['generate', 'stream'] as const)(
-    'quotes the prompt neither in events nor in the error that is thrown: %s',
-    async (mode) => {
-      const events: RunEvent[] = [];
-      const agent = agentWith({ onRunEvent: (event) => void events.push(event) }, [{ error }]);
-      const failed = await (async () => {
-        if (mode === 'generate') return agent.generate(prompt);
-        const stream = await agent.stream(prompt);
-        return stream.getFullOutput();
-      })().catch((caught: unknown) => caught);
-      expect(failed).toMatchObject({ statusCode: 400, message: expect.stringMatching(/^Cannot read.*limit 4096$/) });
-      expect(`${inspect(failed)} ${(failed as Error).message}`).not.toMatch(/mara|4471/);
-      expect(error.message).toContain('4471'); // the provider's own error is unchanged
-      const told = JSON.stringify(events);
-      expect(told).not.toMatch(/mara|4471/);
-      expect(told).toContain('Cannot read');
-      expect(told).toContain('4096');
-    },
-  );
+  it.each(['generate', 'stream'] as const)('quotes the prompt neither in events nor in the thrown error: %s', async (mode) => {
+    const events: RunEvent[] = [];
+    const agent = agentWith({ onRunEvent: (event) => void events.push(event) }, [{ error }]);
+    const failed = await (async () => {
+      if (mode === 'generate') return agent.generate(prompt);
+      const stream = await agent.stream(prompt);
+      return stream.getFullOutput();
+    })().catch((caught: unknown) => caught);
+    expect(failed).toMatchObject({ statusCode: 400, message: expect.stringMatching(/^Cannot read.*limit 4096$/) });
+    expect(`${inspect(failed)} ${(failed as Error).message}`).not.toMatch(/mara|4471/);
+    expect(error.message).toContain('4471'); // the provider's own error is unchanged
+    const told = JSON.stringify(events);
+    expect(told).not.toMatch(/mara|4471/);
+    expect(told).toContain('Cannot read');
+    expect(told).toContain('4096');
+  });
 
-  it('quotes no answer that was held back when it broke off', async () => {
+  it('quotes no buffered text of a failed answer', async () => {
     const steps = [{ text: ['The code is ZEBRA42.'], error: new Error('Broke off after ZEBRA42.') }];
     const stream = await agentWith({ hold: 'run' }, steps).stream(prompt);
     await expect(stream.getFullOutput()).rejects.toThrow('Broke off after …');
@@ -138,9 +135,9 @@ describe('what a provider says of a failure', () => {
   const codes = redactor({ strategy: 'replace', kinds: [], patterns: [{ name: 'code', regex: /ZEBRA42/, maxLength: 7 }] });
   const late = guard({ id: 'late', processOutputStream: ({ part }) => Promise.resolve(part) }, { window: 'step' });
   it.each([
-    ['a guard took out', codes],
-    ['a guard has yet to judge', late],
-  ])('quotes no words of the answer that %s', async (_case, by) => {
+    ['a guard redacted', codes],
+    ['a guard has not judged yet', late],
+  ])('quotes no text of the answer that %s', async (_case, by) => {
     const quotes = [
       'Broke off after ZEBRA42.',
       'At "code is ZEBRA42"',
