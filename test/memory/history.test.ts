@@ -18,7 +18,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     return result.text;
   };
 
-  it('is limited as memory says, and as a call says', async () => {
+  it('is limited by the options of memory and of a call', async () => {
     const memory = openDisk().memory({ options: { lastMessages: 2 } });
     const { agent, model } = remembering(memory, numbered);
     for (const text of ['One', 'Two', 'Three']) await ask(agent, text);
@@ -32,7 +32,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(await savedIn(memory)).toHaveLength(8);
   });
 
-  it('is limited by tokens, and what was left out stays in the database', async () => {
+  it('is limited by tokens, and omitted messages stay in the database', async () => {
     const memory = openDisk().memory({ options: { messageHistory: { maxTokens: 150 } } });
     const { agent, model } = remembering(memory, ({ index }) => ({ text: `Answer ${index + 1}. ${'Words. '.repeat(40)}` }));
     for (const text of ['One', 'Two', 'Three', 'Four']) await ask(agent, text);
@@ -43,7 +43,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect((await memory.getThreadById({ threadId: target.thread }))?.metadata).toHaveProperty('memoryTokenLimiter');
   });
 
-  it('without one nothing is loaded or saved', async () => {
+  it('is neither loaded nor saved with lastMessages false', async () => {
     const memory = openDisk().memory({ options: { lastMessages: false } });
     const { agent, model } = remembering(memory, numbered);
     await ask(agent, 'One');
@@ -55,7 +55,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
   it.each([
     ['a call', {}, { readOnly: true }],
     ['memory', { readOnly: true }, {}],
-  ])('is read and not written where %s says so', async (_who, own, ofCall) => {
+  ])('is read and not written if %s is read-only', async (_who, own, ofCall) => {
     const disk = openDisk();
     await ask(remembering(disk.memory(), numbered).agent, 'One');
     const { agent, model } = remembering(disk.memory({ options: own }), numbered);
@@ -68,7 +68,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(await savedIn(disk.memory())).toEqual(['user: One', 'assistant: Answer 1.']);
   });
 
-  it('is there when the database is opened again', async () => {
+  it('is present after the database is reopened', async () => {
     const disk = openDisk();
     await ask(remembering(disk.memory(), numbered).agent, 'One');
     const { agent, model } = remembering(new Memory({ storage: disk.reopen() }), numbered);
@@ -80,7 +80,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     ]);
   });
 
-  it('memory may be chosen by the request', async () => {
+  it('can come from a memory chosen by the request', async () => {
     const [ours, theirs] = [openDisk().memory(), openDisk().memory()];
     const choose = ({ requestContext }: { requestContext: RequestContext }) =>
       requestContext.get('tenant') === 'us' ? ours : theirs;
@@ -91,7 +91,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(await savedIn(theirs)).toEqual(['user: Two', 'assistant: Answer 2.']);
   });
 
-  it('the storage may be that of the Mastra instance', async () => {
+  it('can come from the storage of the Mastra instance', async () => {
     const disk = openDisk();
     const { agent } = remembering(new Memory(), numbered);
     const mastra = new Mastra({ agents: { agent }, storage: disk.store, logger: false });
@@ -99,7 +99,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(await savedIn(disk.memory())).toEqual(['user: One', 'assistant: Answer 1.']);
   });
 
-  it('two runs on one thread at once lose nothing', async () => {
+  it('concurrent runs on one thread lose nothing', async () => {
     const memory = openDisk().memory();
     const { agent } = remembering(memory, numbered);
     const asked = ['One', 'Two', 'Three', 'Four'];
@@ -116,7 +116,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(Object.keys(thread?.metadata ?? {}).toSorted()).toEqual(['run-0', 'run-1', 'run-2', 'run-3']);
   });
 
-  it('runs that share a request’s context have each their own thread', async () => {
+  it('runs that share a request context keep their own threads', async () => {
     const memory = openDisk().memory();
     const { agent, model } = remembering(memory, numbered);
     const requestContext = new RequestContext();
@@ -137,7 +137,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     }
   });
 
-  it('an answer that cannot be saved fails the run, which says so', async () => {
+  it('a failure to save the answer fails the run with its error', async () => {
     const disk = openDisk();
     const store = await disk.store.getStore('memory');
     const { agent } = remembering(disk.memory(), [{ text: 'Unsaved.' }]);
@@ -154,7 +154,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(givenIn(events)).toEqual([expect.stringMatching(/^answer: .*disk full/)]);
   });
 
-  it('a failure to save a stopped run is reported, and does not change its end', async () => {
+  it('a failure to save a stopped run is reported and does not change the outcome', async () => {
     const disk = openDisk();
     const store = await disk.store.getStore('memory');
     const { agent } = remembering(disk.memory(), [{ error: new Error('no answer') }], { persistence: { failed: 'placeholder' } });
@@ -169,7 +169,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(givenIn(events)).toEqual([expect.stringMatching(/^placeholder: .*disk full/)]);
   });
 
-  it('a stopped run ends, also where memory never answers', async () => {
+  it('a stopped run ends, even if memory never responds', async () => {
     const disk = openDisk();
     const store = await disk.store.getStore('memory');
     if (store) store.saveMessages = () => new Promise(() => undefined);
@@ -192,7 +192,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
   });
 
   it.each([['memory.options.workingMemory.useStateSignals', { workingMemory: { enabled: true, useStateSignals: true } }]])(
-    '%s is refused',
+    '%s is rejected',
     async (name, options) => {
       const memory = openDisk().memory();
       const model = scriptedModel({ steps: [] });

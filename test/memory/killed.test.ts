@@ -24,12 +24,12 @@ const killed = (url: string, state: string, afterMs: number): Promise<string> =>
 
 const whole = ['user: Which code?', 'assistant: I must not tell.'];
 
-describe('a process that is killed', () => {
+describe('a killed process', () => {
   it.each([
     ['between the answer and the save', 'persisting', 0],
     ['while it saves', 'persisting', 1],
-    ['when it has saved', 'never', 0],
-  ])('%s (%s, %d ms) leaves a whole turn or none, and never what was rejected', async (_when, state, afterMs) => {
+    ['after it has saved', 'never', 0],
+  ])('%s (%s, %d ms) leaves a whole turn or none, and no rejected content', async (_when, state, afterMs) => {
     const disk = openDisk();
     const said = await killed(disk.url, state, afterMs);
     const memory = disk.memory();

@@ -39,7 +39,7 @@ const hooks = [
 /** A step with words and a tool call, then the answer: every hook is called. */
 const answering = [{ text: `${rejected} a`, toolCalls: [{ name: 'echo', args: { say: rejected } }] }, { text: `${rejected} b` }];
 
-describe.each(modes)('what a tripwire leaves in the database after %s', (mode) => {
+describe.each(modes)('the database after a tripwire in %s', (mode) => {
   it.each(hooks)('drop, %s', async (hook, lane) => {
     const disk = openDisk();
     const memory = disk.memory();
@@ -80,7 +80,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     expect(disk.holds(rejected)).toBe(false);
   });
 
-  it('the next turn of a kept conversation goes on from there', async () => {
+  it('the next turn of a persisted conversation continues it', async () => {
     const memory = openDisk().memory();
     const strict = tripping('processOutputResult', 'No.', { times: 1 });
     const steps = [{ text: rejected }, { text: 'Fine.' }];
@@ -97,7 +97,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     ]);
   });
 
-  it('a retried attempt leaves nothing, the accepted one is saved', async () => {
+  it('a rejected attempt is not saved, the accepted one is', async () => {
     const disk = openDisk();
     const memory = disk.memory();
     const strict = tripping('processOutputStep', 'Again.', { retry: true, times: 2 });
@@ -110,7 +110,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     expect(disk.holds('Again.')).toBe(false);
   });
 
-  it('a tool’s rejected result is not saved with the attempt that was retried for it', async () => {
+  it('a rejected tool result is not saved with the retried attempt', async () => {
     const disk = openDisk();
     const memory = disk.memory();
     const strict = tripping('processToolResult', 'Again.', { retry: true, times: 1 });
@@ -121,7 +121,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     expect(disk.holds(rejected)).toBe(false);
   });
 
-  it('what guards take out of the parts of a message is nowhere, not where the message repeats it either', async () => {
+  it('text that guards redact is not saved, even if the message repeats it', async () => {
     const disk = openDisk();
     const memory = disk.memory();
     const redact = (text: string) => text.replace(secret, '***').replace(rejected, '###');
@@ -155,7 +155,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
       ['user: (file)'],
     ],
     ['everything', [{ type: 'text' as const, text: secret }], []],
-  ])('a guard that takes %s out of a message', async (_what, content, saved) => {
+  ])('a guard that removes %s from a message', async (_what, content, saved) => {
     const disk = openDisk();
     const memory = recalling(disk);
     const isKept = (part: object) => !('text' in part && part.text === secret);
@@ -171,7 +171,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     expect(disk.holds(secret)).toBe(false);
   });
 
-  it('nothing is left in the storage of the Mastra instance, by whichever engine a guard runs', async () => {
+  it('nothing is saved in the storage of the Mastra instance, whichever engine runs the guard', async () => {
     const disk = openDisk();
     const guards = [
       pipeline('ours')
@@ -189,7 +189,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     expect(disk.holds(rejected)).toBe(false);
   });
 
-  it('what an input guard took out is not kept with the turn that failed', async () => {
+  it('text that an input guard redacted is not saved with a failed turn', async () => {
     const disk = openDisk();
     const memory = disk.memory();
     const inputProcessors: Processor[] = [
@@ -237,7 +237,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     expect(disk.holds(rejected)).toBe(false);
   });
 
-  it('a guard of the input that gives no verdict has not accepted it', async () => {
+  it('an input without a verdict is not saved', async () => {
     const disk = openDisk();
     const inputProcessors: Processor[] = [
       {
@@ -253,7 +253,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     expect(disk.holds(secret)).toBe(false);
   });
 
-  it('what a guard accepts in one attempt and rejects in the next is not kept', async () => {
+  it('an input that a guard accepts in one attempt and rejects in the next is not saved', async () => {
     const disk = openDisk();
     let attempts = 0;
     const inputProcessors: Processor[] = [
@@ -276,7 +276,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     expect(disk.holds(secret)).toBe(false);
   });
 
-  it('what an overlapping guard rejects while the model answers is not kept', async () => {
+  it('an input that an overlapping guard rejects is not saved', async () => {
     const disk = openDisk();
     const late = async ({ abort }: { abort: (reason: string) => never }): Promise<void> => {
       await settled();
@@ -292,7 +292,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     expect(disk.holds(secret)).toBe(false);
   });
 
-  it('a call’s policy overrides the agent’s, status by status', async () => {
+  it('the policy of a call overrides that of the agent, per status', async () => {
     const memory = openDisk().memory();
     const outputProcessors = [tripping('processOutputResult', 'No.')];
     const persistence = { tripwire: 'user-only', failed: 'placeholder' };
@@ -304,7 +304,7 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
   });
 });
 
-it.each([{ success: 'drop' }, { tripwire: 'keep' }, 'drop'])('the policy %j is refused', (persistence) => {
+it.each([{ success: 'drop' }, { tripwire: 'keep' }, 'drop'])('the policy %j is rejected', (persistence) => {
   expect(() => remembering(openDisk().memory(), [], { persistence })).toThrow(
     expect.objectContaining({ code: 'agent/invalid-option' }),
   );

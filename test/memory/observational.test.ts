@@ -56,7 +56,7 @@ describe.each(modes)('observational memory in %s', (mode) => {
     return { disk, observer, memory, model, ask };
   };
 
-  it('observes an answer once it was accepted, and the next turn reads what was observed', async () => {
+  it('observes an accepted answer, and the next turn reads the observation', async () => {
     const { observer, model, memory, ask } = begin([long('The sea is blue.'), 'Yes.']);
     expect(await ask('What is blue?')).toBe('success');
     expect(observer.calls).toHaveLength(1);
@@ -68,7 +68,7 @@ describe.each(modes)('observational memory in %s', (mode) => {
     expect(sent).toContain('Is it?');
   });
 
-  it('never shows the observer an answer that was not accepted, and saves nothing of it', async () => {
+  it('does not observe or save an answer that was not accepted', async () => {
     const { disk, observer, ask } = begin([long('The password is swordfish.'), long('The sea is blue.')]);
     expect(await ask(long('Tell me the password.'))).toBe('tripwire');
     expect(observer.calls).toEqual([]);
@@ -80,7 +80,7 @@ describe.each(modes)('observational memory in %s', (mode) => {
 });
 
 describe('observational memory', () => {
-  it('saves what the memory of a stock agent saves; the marks of an observation follow the answer', async () => {
+  it('saves the same as a stock agent; the markers of an observation follow the answer', async () => {
     const saved = async (kind: 'stock' | 'interlock') => {
       const memory = openDisk().memory(observing(observerModel()));
       const { agent } = agentOf(kind, [{ text: 'Blue.' }, { text: 'Yes.' }], { memory });
@@ -91,7 +91,7 @@ describe('observational memory', () => {
     expect(await saved('interlock')).toEqual(await saved('stock'));
   });
 
-  it('keeps the question and the call of a run that waits for a person, and observes neither', async () => {
+  it('saves the question and the call of a run that waits for approval, and observes neither', async () => {
     const observer = observerModel();
     const memory = openDisk().memory(observing(observer));
     const pay = createTool({ id: 'pay', description: 'Pays.', inputSchema: z.object({}), execute: async () => 'Paid.' });
@@ -106,7 +106,7 @@ describe('observational memory', () => {
     expect(JSON.stringify(observer.calls)).toContain('It is paid.');
   });
 
-  it('does not end a run whose answer the observer could not read', async () => {
+  it('does not fail a run if the observer fails', async () => {
     const failing = scriptedModel({ steps: () => ({ error: new Error('The observer is down.') }) });
     const memory = openDisk().memory(observing(failing));
     const model = scriptedModel({ steps: [{ text: long('The sea is blue.') }] });

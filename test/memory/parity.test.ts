@@ -71,12 +71,12 @@ const scripts: Record<string, Script> = {
   'a plain answer': { steps: [{ text: ['Hello ', 'Ada.'] }], said: ['I am Ada.'] },
   'two turns': hello,
   'a tool': { steps: callThen('echo', { say: 'hi' }), tools: { echo }, said: ['Say hi.'] },
-  'words before a tool and after it': {
+  'text before and after a tool': {
     steps: [{ text: 'Let me see.', toolCalls: [call('echo', { say: 'hi' })] }, { text: 'It says hi.' }],
     tools: { echo },
     said: ['Say hi.'],
   },
-  'two tools in one step, then one, then words': {
+  'two tools in one step, then one, then text': {
     steps: [
       { toolCalls: [call('echo', { say: 'a' }), call('echo', { say: 'b' })] },
       { text: 'One more.', toolCalls: [call('echo', { say: 'c' })] },
@@ -86,14 +86,14 @@ const scripts: Record<string, Script> = {
     said: ['Say it.'],
   },
   'a tool that fails': { steps: callThen('failing'), tools: { failing }, said: ['Fail.'] },
-  'a tool of the client': {
+  'a client tool': {
     steps: [{ toolCalls: [call('ofClient', { question: 'Who?' })] }],
     tools: { ofClient },
     said: ['Ask me.'],
   },
   reasoning: { steps: [{ reasoning: ['Hm', 'm.'], text: 'Yes.' }], said: ['Really?'] },
-  'messages of several parts': { steps: hello.steps, said: [userMessage('First.'), [userMessage('Second.'), 'Third.']] },
-  'a conversation that the caller brings along': {
+  'messages with several parts': { steps: hello.steps, said: [userMessage('First.'), [userMessage('Second.'), 'Third.']] },
+  'a conversation in the input of the call': {
     steps: [{ text: 'Fine.' }],
     said: [
       [
@@ -103,7 +103,7 @@ const scripts: Record<string, Script> = {
       ],
     ],
   },
-  'a tool after a conversation that the caller brings along': {
+  'a tool after a conversation in the input of the call': {
     steps: callThen('echo', { say: 'hi' }),
     tools: { echo },
     said: [['One.', 'Two.', 'Three.', 'Four.']],
@@ -111,13 +111,13 @@ const scripts: Record<string, Script> = {
   'a thread with title and metadata': { ...hello, thread: { id: 'thread-1', title: 'Ada', metadata: { a: 1 } } },
   'a context': { ...hello, call: { context: [{ role: 'user', content: 'I am in Paris.' }], system: 'Be brief.' } },
   'a history of one message': { ...hello, options: { lastMessages: 1 } },
-  'a history of so many tokens': {
+  'a history limited by tokens': {
     steps: Array.from({ length: 4 }, (_, index) => ({ text: `Answer ${index}. ${'Words. '.repeat(40)}` })),
     said: ['One.', 'Two.', 'Three.', 'Four.'],
     options: { messageHistory: { maxTokens: 150 } },
   },
   'no history': { ...hello, options: { lastMessages: false } },
-  'a call that may not write': { ...hello, call: { memory: { ...target, options: { readOnly: true } } } },
+  'a read-only call': { ...hello, call: { memory: { ...target, options: { readOnly: true } } } },
   'working memory': {
     steps: [...callThen('updateWorkingMemory', { memory: '- Name: Ada' }), { text: 'Ada.' }],
     said: hello.said,
@@ -134,7 +134,7 @@ const scripts: Record<string, Script> = {
   },
 };
 
-describe.each(modes)('content of the database and of the prompt after %s', (mode) => {
+describe.each(modes)('the content of the database and of the prompt after %s', (mode) => {
   it.each(Object.entries(scripts))(
     'is the same as with Mastra’s agent: %s',
     async (_name, { said, steps, tools = {}, options, call: ofCall, thread = target.thread }) => {
@@ -159,7 +159,7 @@ describe.each(modes)('content of the database and of the prompt after %s', (mode
 });
 
 /** The intended differences between the rows. */
-describe.each(modes)('what ours saves and Mastra’s agent does not after %s', (mode) => {
+describe.each(modes)('additional content that an InterlockAgent saves after %s', (mode) => {
   const partsOf = async (kind: 'stock' | 'interlock', { steps, tools }: Pick<Script, 'steps' | 'tools'>) => {
     const disk = openDisk();
     const { agent } = agentOf(kind, steps, { tools, memory: disk.memory() });
@@ -170,7 +170,7 @@ describe.each(modes)('what ours saves and Mastra’s agent does not after %s', (
     return answer?.content.parts ?? [];
   };
 
-  it('words that a step says again', async () => {
+  it('saves text that a step repeats', async () => {
     const again = { text: 'Again.', toolCalls: [call('echo', { say: 'a' })] };
     const script = { steps: [again, again, { text: 'Again.' }], tools: { echo } };
     const said = async (kind: 'stock' | 'interlock') =>

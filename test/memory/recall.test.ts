@@ -12,7 +12,7 @@ describe.each(modes)('semantic recall in %s', (mode) => {
   };
   const answers = [{ text: 'Noted.' }, { text: 'Sunny.' }, { text: 'Rex.' }];
 
-  it('what was said long ago is found by its meaning', async () => {
+  it('finds an earlier message by its meaning', async () => {
     const { agent, model } = remembering(recalling(openDisk()), answers);
     await ask(agent, 'My dog is called Rex');
     await ask(agent, 'What about the weather');
@@ -24,7 +24,7 @@ describe.each(modes)('semantic recall in %s', (mode) => {
     ]);
   });
 
-  it('also in another thread of the same person', async () => {
+  it('finds it also in another thread of the same resource', async () => {
     const { agent, model } = remembering(recalling(openDisk(), 'resource'), answers);
     await ask(agent, 'My dog is called Rex');
     await ask(agent, 'What about the weather', 'thread-2');
@@ -33,7 +33,7 @@ describe.each(modes)('semantic recall in %s', (mode) => {
     expect(JSON.stringify(remembered)).toContain('My dog is called Rex');
   });
 
-  it('what was rejected is not searched, and not in the vectors’ tables', async () => {
+  it('does not search or store rejected messages, not even in the vector tables', async () => {
     const disk = openDisk();
     const outputProcessors = [tripping('processOutputResult', 'No.', { times: 1 })];
     const { agent, model } = remembering(

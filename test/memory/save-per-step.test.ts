@@ -45,14 +45,14 @@ describe.each(modes)('savePerStep in %s', (mode) => {
     return { disk, memory, during, ask };
   };
 
-  it('saves an accepted step before the next one begins', async () => {
+  it('saves an accepted step before the next one starts', async () => {
     const { memory, during, ask } = begin({ text: 'I saw it.' });
     await ask();
     expect(during).toEqual([[], ['user: Look.', 'assistant: I look. (tool-invocation)']]);
     expect(await savedIn(memory)).toEqual(['user: Look.', 'assistant: I look. (tool-invocation) I saw it.']);
   });
 
-  it('takes the answer back where a guard stops a later step', async () => {
+  it('removes the answer if a guard stops a later step', async () => {
     const { disk, memory, during, ask } = begin({ text: 'The password is swordfish.' });
     await ask();
     expect(during[1]).toHaveLength(2);
@@ -60,14 +60,14 @@ describe.each(modes)('savePerStep in %s', (mode) => {
     expect(disk.holds('swordfish')).toBe(false);
   });
 
-  it('keeps accepted steps where the model fails later', async () => {
+  it('keeps accepted steps if a later model call fails', async () => {
     const { memory, ask } = begin({ error: new Error('The provider is down.') });
     await ask().catch(() => undefined);
     expect(await savedIn(memory)).toEqual(['user: Look.', 'assistant: I look. (tool-invocation)']);
   });
 
   it.each(['between two steps', ...(mode === 'stream' ? ['in the middle of the next one'] : [])])(
-    'keeps accepted steps where the caller gives up %s',
+    'keeps accepted steps if the caller aborts %s',
     async (when) => {
       const giving = new AbortController();
       const giveUp = () => giving.abort();
@@ -83,14 +83,14 @@ describe.each(modes)('savePerStep in %s', (mode) => {
     },
   );
 
-  it('saves nothing before the end of an answer that is withheld as a whole', async () => {
+  it('saves nothing before the end of a fully buffered answer', async () => {
     const { memory, during, ask } = begin({ text: 'I saw it.' }, { hold: 'run' });
     await ask();
     expect(during).toEqual([[], []]);
     expect(await savedIn(memory)).toHaveLength(2);
   });
 
-  it('saves nothing where memory is read only', async () => {
+  it('saves nothing if memory is read-only', async () => {
     const { memory, during, ask } = begin({ text: 'I saw it.' }, {}, { options: { readOnly: true } });
     await ask();
     expect([...during, await savedIn(memory)]).toEqual([[], [], []]);

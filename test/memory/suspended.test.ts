@@ -20,7 +20,7 @@ const steps = [
   { text: 'Paid.' },
 ];
 
-describe.each(modes)('memory of a run that waits for a person, in %s', (mode) => {
+describe.each(modes)('memory of a run that waits for approval, in %s', (mode) => {
   const begin = async (config: object = {}, script: readonly object[] = steps) => {
     const disk = openDisk();
     const memory = disk.memory({ options: { workingMemory: { enabled: true } } });
@@ -50,7 +50,7 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
     );
   };
 
-  it('what was accepted is kept while it waits, with the call for which it waits', async () => {
+  it('saves accepted content and the pending call during the wait', async () => {
     const { disk, memory, answer } = await begin();
     expect(await savedIn(memory)).toEqual(['user: Pay 12.', 'assistant: (tool-invocation)']);
     expect(await pendingIn(memory)).toEqual([{ toolName: 'pay', args: { amount: 12 }, type: 'approval' }]);
@@ -65,14 +65,14 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
     expect(await pendingIn(memory)).toEqual([]);
   });
 
-  it('nothing is kept while it waits where the agent says so', async () => {
+  it('saves nothing during the wait if the policy is drop', async () => {
     const { memory, answer } = await begin({ persistence: { suspended: 'drop' } });
     expect(await savedIn(memory)).toEqual([]);
     await answer(true);
     expect(await savedIn(memory)).toHaveLength(2);
   });
 
-  it('words that are withheld are not kept; the call for which it waits is', async () => {
+  it('saves the pending call but no buffered text', async () => {
     const { disk, memory } = await begin({ hold: 'run' }, [
       { text: 'Unseen.', toolCalls: [{ name: 'pay', args: { amount: 12 } }] },
       { text: 'Paid.' },
@@ -85,7 +85,7 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
   it.each([
     ['in one process', undefined],
     ['in a durable run', memoryEngine()],
-  ])('what was kept of an answer is taken back where the answer is rejected in the end, %s', async (_, durability) => {
+  ])('removes the saved content of an answer that is rejected later, %s', async (_, durability) => {
     const outputProcessors = [tripping('processOutputResult', 'No.')];
     const { memory, answer } = await begin({ outputProcessors, durability });
     expect(await pendingIn(memory)).toHaveLength(1);
@@ -93,13 +93,13 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
     expect(await savedIn(memory)).toEqual(['user: Pay 12.']); // it was accepted before
   });
 
-  it('a declined call is saved as one', async () => {
+  it('saves a declined call', async () => {
     const { memory, answer } = await begin();
     expect((await answer(false)).status).toBe('success');
     expect(await savedIn(memory)).toEqual(['user: Pay 12.', 'assistant: (tool-invocation) Paid.']);
   });
 
-  it('the policy holds for a run that went on and was stopped', async () => {
+  it('applies the policy to a run that was resumed and stopped', async () => {
     const outputProcessors = [tripping('processOutputResult', 'No.')];
     const { disk, memory, answer } = await begin({ outputProcessors, persistence: { tripwire: 'placeholder' } });
     expect((await answer(true)).status).toBe('tripwire');

@@ -22,7 +22,7 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
     return told;
   };
 
-  it('is made of the accepted conversation, once', async () => {
+  it('is generated once, from the accepted conversation', async () => {
     const model = titles();
     const memory = openDisk().memory({ options: { generateTitle: { model, instructions: 'Name it.' } } });
     const { agent } = remembering(memory, [{ text: 'Hi.' }, { text: 'Hi again.' }]);
@@ -34,14 +34,14 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Assistant: Hi.');
   });
 
-  it('waits for as many messages as it is asked to', async () => {
+  it('waits for the configured number of messages', async () => {
     const memory = openDisk().memory({ options: { generateTitle: { model: titles(), minMessages: 3 } } });
     const { agent } = remembering(memory, [{ text: 'Hi.' }, { text: 'Hi again.' }]);
     expect(await ask(agent)).toEqual([]);
     expect(await ask(agent)).toEqual(['Greetings']);
   });
 
-  it.each(['drop', 'placeholder'] as const)('is not made of an answer that was rejected: %s', async (tripwire) => {
+  it.each(['drop', 'placeholder'] as const)('is not generated from a rejected answer: %s', async (tripwire) => {
     const model = titles();
     const memory = openDisk().memory({ options: { generateTitle: { model } } });
     const outputProcessors = [tripping('processOutputResult', 'No.')];
@@ -60,7 +60,7 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
     expect(await memory.getThreadById({ threadId: target.thread })).toMatchObject({ title: 'Greetings', metadata: { a: 1 } });
   });
 
-  it('that the caller gave, and other fields of the thread, are kept', async () => {
+  it('of the caller and other fields of the thread are kept', async () => {
     const memory = openDisk().memory({ options: { generateTitle: { model: titles() } } });
     const { agent } = remembering(memory, [{ text: 'Hi.' }]);
     const thread = { id: target.thread, title: 'Mine', metadata: { a: 1 } };
@@ -68,7 +68,7 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
     expect(await memory.getThreadById({ threadId: target.thread })).toMatchObject({ title: 'Mine', metadata: { a: 1 } });
   });
 
-  it('a title that cannot be made changes nothing', async () => {
+  it('a failure to generate a title does not affect the run', async () => {
     const model = scriptedModel({ steps: [{ error: new Error('no title') }] });
     const memory = openDisk().memory({ options: { generateTitle: { model } } });
     const { agent } = remembering(memory, [{ text: 'Hi.' }]);
@@ -78,7 +78,7 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
 });
 
 describe('the title in a stream', () => {
-  it('comes before the end where memory says so', async () => {
+  it('is emitted before the end if memory enables it', async () => {
     const memory = openDisk().memory({ options: { generateTitle: { model: titles(), emitEvent: true } } });
     const { agent } = remembering(memory, [{ text: 'Hi.' }]);
     const stream = await agent.stream('Hello', { memory: target });
@@ -88,7 +88,7 @@ describe('the title in a stream', () => {
     expect(await titleOf(memory)).toBe('Greetings');
   });
 
-  it('the caller need not wait for it', async () => {
+  it('does not block a caller that aborts', async () => {
     const model = scriptedModel({ steps: [{ hang: true }] });
     const memory = openDisk().memory({ options: { generateTitle: { model, emitEvent: true } } });
     const { agent } = remembering(memory, [{ text: 'Hi.' }]);

@@ -17,7 +17,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     return result.text;
   };
 
-  it.each(['resource', 'thread'] as const)('what the model notes is known to its next run: scope %s', async (scope) => {
+  it.each(['resource', 'thread'] as const)('the next run sees the notes of the model: scope %s', async (scope) => {
     const memory = openDisk().memory({ options: { workingMemory: { ...enabled, scope } } });
     const { agent, model } = remembering(memory, [note('- Name: Ada'), { text: 'Noted.' }, { text: 'You are Ada.' }]);
     expect(await ask(agent)).toContain('Noted.');
@@ -27,7 +27,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     expect(await savedIn(memory)).toEqual(['user: Hello', 'assistant: Noted.', 'user: Hello', 'assistant: You are Ada.']);
   });
 
-  it('its template is in the prompt, and its tool among the tools', async () => {
+  it('adds its template to the prompt and its tool to the tools', async () => {
     const template = '# Customer\n- Plan:';
     const memory = openDisk().memory({ options: { workingMemory: { ...enabled, template } } });
     const { agent, model } = remembering(memory, [{ text: 'Hi.' }]);
@@ -36,7 +36,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     expect(model.calls[0]?.options.tools?.map(({ name }) => name)).toEqual(['updateWorkingMemory']);
   });
 
-  it('with a schema notes are merged, from call to call and from run to run', async () => {
+  it('with a schema, notes are merged across calls and runs', async () => {
     const memory = openDisk().memory({ options: { workingMemory: { ...enabled, schema: profile } } });
     const steps = [note({ name: 'Ada' }), note({ pets: ['Rex'] }), { text: 'One.' }, note({ city: 'Paris' }), { text: 'Two.' }];
     const { agent } = remembering(memory, steps);
@@ -50,7 +50,7 @@ describe.each(modes)('working memory in %s', (mode) => {
   });
 
   it.each(['processToolResult', 'processOutputResult'] as const)(
-    'a note of an answer that %s rejects is kept nowhere',
+    'a note of an answer that %s rejects is not saved',
     async (hook) => {
       const disk = openDisk();
       const memory = disk.memory({ options: { workingMemory: enabled } });
@@ -63,7 +63,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     },
   );
 
-  it('of a retried step the notes of the accepted attempt are kept, also where it asks for the same', async () => {
+  it('the notes of the accepted attempt are saved, even if a rejected one has the same', async () => {
     const disk = openDisk();
     const memory = disk.memory({ options: { workingMemory: { ...enabled, schema: profile } } });
     const outputProcessors = [tripping('processToolResult', 'Again.', { retry: true, times: 2 })];
@@ -80,7 +80,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     expect(disk.holds('REJECTED-0815')).toBe(false);
   });
 
-  it('a call that a hook answered in place of the tool notes nothing', async () => {
+  it('a call that a hook replaces saves no note', async () => {
     const memory = openDisk().memory({ options: { workingMemory: enabled } });
     const hooks = { beforeToolCall: () => ({ proceed: false, output: 'not now' }) };
     const { agent } = remembering(memory, [note('- Name: Ada'), { text: 'Fine.' }], { hooks });
@@ -88,7 +88,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     expect(await memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource })).toBeNull();
   });
 
-  it('hooks around tools get a note once', async () => {
+  it('tool hooks receive a note once', async () => {
     const memory = openDisk().memory({ options: { workingMemory: enabled } });
     const told: string[] = [];
     const hooks = {
@@ -101,7 +101,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     expect(await memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource })).toBe('- Name: Ada');
   });
 
-  it('two runs that note at once lose nothing', async () => {
+  it('concurrent runs lose no note', async () => {
     const memory = openDisk().memory({ options: { workingMemory: { ...enabled, schema: profile } } });
     const runs = [{ name: 'Ada' }, { city: 'Paris' }, { pets: ['Rex'] }].map((said) =>
       ask(remembering(memory, [note(said), { text: 'Noted.' }]).agent),
@@ -114,7 +114,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     });
   });
 
-  it('a note that cannot be written fails the run, and its answer is not saved', async () => {
+  it('a failure to save a note fails the run, and its answer is not saved', async () => {
     const memory = openDisk().memory({ options: { workingMemory: enabled } });
     memory.updateWorkingMemory = () => Promise.reject(new Error('disk full'));
     const { agent } = remembering(memory, [note('- Name: Ada'), { text: 'Noted.' }]);
@@ -122,7 +122,7 @@ describe.each(modes)('working memory in %s', (mode) => {
     expect(await savedIn(memory)).toEqual([]);
   });
 
-  it('where it is read only the model has no tool for it', async () => {
+  it('if it is read-only, the model has no tool for it', async () => {
     const memory = openDisk().memory({ options: { workingMemory: enabled } });
     const { agent, model } = remembering(memory, [{ text: 'Hi.' }]);
     await ask(agent, { memory: { ...target, options: { readOnly: true } } });

@@ -10,7 +10,7 @@ import { InterlockAgent, memoryEngine } from '../../src/index.js';
 import { durableMetrics } from '../../src/otel/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
-it('reports durable runs as gauges, until it is stopped', async () => {
+it('reports durable runs as gauges until it is stopped', async () => {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
   const meterProvider = new MeterProvider({ readers: [reader] });

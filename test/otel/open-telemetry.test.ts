@@ -106,7 +106,7 @@ const guarded: Config = {
   maxProcessorRetries: 2,
 };
 
-describe('a run as OpenTelemetry sees it', () => {
+describe('the telemetry of a run', () => {
   const run = async () => {
     const own = createTelemetry();
     const recording = collectTraces();
@@ -122,7 +122,7 @@ describe('a run as OpenTelemetry sees it', () => {
     return { ...own, trace: recording.trace };
   };
 
-  it('is one trace, in the names of the conventions', async () => {
+  it('is one trace with the names of the semantic conventions', async () => {
     const { spans } = await run();
     const all = spans.getFinishedSpans();
     expect(treeOf(all).toSorted()).toEqual(
@@ -182,14 +182,14 @@ describe('a run as OpenTelemetry sees it', () => {
     });
   });
 
-  it('says no word of what was said, nor what guards and errors quote of it', async () => {
+  it('contains no text of messages, guards or errors', async () => {
     const { everything } = await run();
     const told = await everything();
     expect(told).toContain('lookUp');
     expect(told).not.toContain(secret);
   });
 
-  it('is counted', async () => {
+  it('counts verdicts, bypasses, retries, durations and tokens', async () => {
     const { points } = await run();
     const desk = { 'gen_ai.agent.name': 'desk' };
     const verdicts = (await points('interlock.guard.verdicts')).map(({ attributes, value }) => [
@@ -228,7 +228,7 @@ describe('a run as OpenTelemetry sees it', () => {
     ]);
   });
 
-  it('is the same from its trace, redacted too, at the times that it had', async () => {
+  it('is the same from its trace, even redacted, at the original times', async () => {
     const live = await run();
     const long = 2 * 86_400_000; // before the start of this process
     const older = redactTrace(live.trace).map((entry) =>
@@ -264,7 +264,7 @@ describe('a run as OpenTelemetry sees it', () => {
   });
 });
 
-describe('whatever ends a run', () => {
+describe('the end of a run', () => {
   const trips: Processor = {
     id: 'trips',
     processOutputStream: async ({ part, abort }) => (part.type === 'text-delta' ? abort(secret) : part),
@@ -282,7 +282,7 @@ describe('whatever ends a run', () => {
     ['suspended', callThenAnswer, { defaultOptions: { requireToolApproval: true } }, {}],
   ];
 
-  it.each(cases)('its spans end, and say so: %s', async (status, steps, config, about) => {
+  it.each(cases)('ends its spans with the status: %s', async (status, steps, config, about) => {
     const { spans, telemetry, points, everything, open } = createTelemetry();
     const gone = new AbortController();
     const onRunEvent = (event: RunEvent): void => {
@@ -300,7 +300,7 @@ describe('whatever ends a run', () => {
     expect(open.size).toBe(0);
   });
 
-  it('one that goes on points back, and counts its retries once', async () => {
+  it('a resumed run links to the first part and counts its retries once', async () => {
     const { spans, telemetry, points } = createTelemetry();
     const agent = createAgent([{ text: secret }, ...callThenAnswer], {
       outputProcessors: [strict],

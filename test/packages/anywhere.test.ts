@@ -105,7 +105,7 @@ const webGlobals = () =>
       .map((name) => [name, (globalThis as Record<string, unknown>)[name]]),
   );
 
-describe('a bundle that runs without Node', () => {
+describe('a bundle for a runtime without Node', () => {
   const browser = { platform: 'browser' } as const;
   it.each<[name: string, Program, BuildOptions]>([
     ['browsers', 'guards', browser],
@@ -262,7 +262,7 @@ describe('a Next.js application', () => {
   });
 });
 
-describe('a bundle for a runtime with the modules of Node', () => {
+describe('a bundle for a runtime with Node modules', () => {
   it.each([
     ['Bun', ['bun', 'node', 'import']],
     ['Deno', ['deno', 'node', 'import']],

@@ -45,7 +45,7 @@ describe('npm install next to', () => {
     ['DBOS 4', '@dbos-inc/dbos-sdk', { '@dbos-inc/dbos-sdk': '4.27.6', ...tested('pg') }],
     ['@libsql/client 0.14', '@libsql/client', { '@libsql/client': '0.14.0', ...tested('@mastra/core') }],
     ['@mastra/core 1.49', '@mastra/core', { '@mastra/core': '1.49.0' }],
-  ])('%s succeeds; the guards work, and what needs another version names it', async (name, integration, beside) => {
+  ])('%s succeeds; the guards work, and an integration names the version that it needs', async (name, integration, beside) => {
     const project = await openProjectBeside(join(folder, name.replaceAll(/\W+/g, '-')), tarball, beside);
     project.write('use.mjs', program(uses[integration] ?? ''));
     const { stdout, stderr } = await project.node(24, ['use.mjs']);
@@ -54,7 +54,7 @@ describe('npm install next to', () => {
     expect(stdout).toContain(`at ${integration}: ${rangeOf(integration)} is required, ${beside[integration]} is installed.`);
   });
 
-  it('nothing succeeds; the guards work, and a missing package is named', async () => {
+  it('nothing succeeds; the guards work, and the error names the missing package', async () => {
     const project = await openProjectBeside(join(folder, 'bare'), tarball, {});
     for (const name of ['@mastra/core', 'ai', '@dbos-inc/dbos-sdk'] as const) {
       project.write('use.mjs', program(uses[name] ?? ''));

@@ -40,7 +40,7 @@ describe('the types of every subpath, and the examples', () => {
   });
 
   // The settings of a strict application. TypeScript 5.9 also checks the declarations of other packages, whose errors do not count.
-  it.each(['5.9', '7'] as const)('have no errors of their own under the strictest flags of TypeScript %s', async (version) => {
+  it.each(['5.9', '7'] as const)('have no errors under the strictest flags of TypeScript %s', async (version) => {
     project.write('strict.ts', subpaths.map((subpath, at) => `export * as m${at} from '${subpath}';\n`).join(''));
     const compilerOptions = {
       module: 'nodenext',
@@ -68,7 +68,7 @@ describe('the types of every subpath, and the examples', () => {
     );
   });
 
-  it('need no types that the package does not bring: its own declarations pass as they stand', async () => {
+  it('need no types outside the package: its declarations pass unchanged', async () => {
     project.write('declarations.ts', subpaths.map((subpath, at) => `export * as m${at} from '${subpath}';\n`).join(''));
     const compilerOptions = {
       module: 'nodenext',
@@ -93,7 +93,7 @@ describe('the examples', () => {
     examples.flatMap((name) =>
       (Object.keys(nodes) as unknown as (keyof typeof nodes)[]).map((version) => [name, version] as const),
     ),
-  )('%s prints on Node %i what its README says', async (name, version) => {
+  )('%s prints on Node %i the output in its README', async (name, version) => {
     const [command, printed] = blocksIn(`examples/${name}/README.md`).map(({ code }) => code);
     const args = / start -- (.+)$/m.exec(command ?? '')?.[1]?.split(' ') ?? [];
     const database = join(project.folder, `${name}-${version}.db`);
@@ -106,7 +106,7 @@ describe('the examples', () => {
 
 describe('durable runs in a file', () => {
   it.concurrent.each(Object.keys(nodes) as unknown as (keyof typeof nodes)[])(
-    'run, are followed from a place, listed and tried again on Node %i',
+    'run, are attached to at a sequence, listed and retried on Node %i',
     async (version) => {
       const path = JSON.stringify(join(project.folder, `durable-${version}.db`));
       project.write(
@@ -137,7 +137,7 @@ describe('durable runs in a file', () => {
 
 describe('a template of init', () => {
   it.concurrent.each(Object.entries(templates).filter(([name]) => name !== 'next'))(
-    '%s compiles, and its agent can be made',
+    '%s compiles and creates its agent',
     async (name, files) => {
       mkdirSync(join(project.folder, `template-${name}`));
       for (const [path, text] of Object.entries(files)) project.write(`template-${name}/${path}`, text);
@@ -147,7 +147,7 @@ describe('a template of init', () => {
   );
 });
 
-it('is run on the oldest Node that it says it runs on', async () => {
+it('the tests run on the oldest supported Node', async () => {
   const { stdout } = await project.node(22, ['--version']);
   expect(`>=${stdout.trim().replace(/^v/, '')}`).toBe(`${readManifest().engines.node}.0`);
 });
@@ -185,7 +185,7 @@ const loaded = `
   process.exit();
 `;
 
-describe('an import loads of the hosts', () => {
+describe('an import loads only its hosts', () => {
   const hosts = Object.keys(readManifest().peerDependencies);
 
   it.concurrent.each([
@@ -242,7 +242,7 @@ describe('a project without Mastra', () => {
     expect(stdout, stderr).toBe('Ask [EMAIL]. length\nno Mastra\n');
   });
 
-  it('is bundled, with a warning at most', async () => {
+  it('is bundled without errors', async () => {
     const bundle = await rolldown({ input: join(bare.folder, 'guarded.mjs'), platform: 'node', onLog: () => undefined });
     await bundle.write({ format: 'esm', dir: join(bare.folder, 'bundled') });
     await bundle.close();
@@ -250,7 +250,7 @@ describe('a project without Mastra', () => {
     expect(stdout, stderr).toBe('Ask [EMAIL]. length\nno Mastra\n');
   });
 
-  it('compiles where the types of libraries are not checked', async () => {
+  it('compiles with skipLibCheck', async () => {
     bare.write(
       'typed.ts',
       `
@@ -290,11 +290,11 @@ describe('a bundle of one import', () => {
   };
 
   it.each([
-    ['a guard and what it needs', "import { lengthGuard as it } from 'mastra-interlock/workflows';", 75_000],
+    ['a guard and its dependencies', "import { lengthGuard as it } from 'mastra-interlock/workflows';", 75_000],
     ['another guard', "import { promptInjectionGuard as it } from 'mastra-interlock/guards';", 155_000],
-    ['errors without anything that runs', "import { isInterlockError as it } from 'mastra-interlock';", 1_000],
+    ['errors without runtime code', "import { isInterlockError as it } from 'mastra-interlock';", 1_000],
     ['the redactor with its kinds, and no agent', "import { redactor as it } from 'mastra-interlock/workflows';", 330_000],
-  ])('carries %s', async (_what, source, mostBytes) => {
+  ])('contains %s', async (_what, source, mostBytes) => {
     const code = await bundleOf(`${source} console.log(it);`);
     expect(code.length).toBeLessThan(mostBytes);
     expect(code.includes('encoded-instruction')).toBe(source.includes('promptInjection'));

@@ -14,7 +14,7 @@ const noteOf = (path: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-describe('a release, rehearsed in a copy', () => {
+describe('a release in a copy of the repository', () => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-release-'));
   const run = (file: string, args: readonly string[]) => execFileSync(file, args, { cwd: folder, stdio: 'pipe' });
   const notes = globSync('.changeset/*.md', { cwd: root }).filter((path) => !path.endsWith('README.md'));
@@ -45,19 +45,19 @@ describe('a release, rehearsed in a copy', () => {
   const now = (path: string): string => readFileSync(join(folder, path), 'utf8');
   const versionIn = (text: string): string => (JSON.parse(text) as { version: string }).version;
 
-  it('raises the version, which traces carry too', () => {
+  it('raises the version, also in traces', () => {
     const version = versionIn(now('package.json'));
     expect(version).not.toBe(versionIn(read('package.json')));
     expect(now('src/trace/library-version.ts')).toContain(`'mastra-interlock@${version}'`);
   });
 
-  it('collects every changeset into the changelog, and takes it away', () => {
+  it('moves every changeset into the changelog', () => {
     const changelog = now('CHANGELOG.md').replaceAll(/\s+/g, ' ');
     for (const path of notes) expect(changelog).toContain(noteOf(path));
     expect(globSync('.changeset/*.md', { cwd: folder })).toEqual(['.changeset/README.md']);
   });
 
-  it('is published with provenance by the workflow alone', () => {
+  it('is published with provenance by the workflow only', () => {
     const { publishConfig } = JSON.parse(read('package.json')) as { publishConfig: object };
     expect(publishConfig).toEqual({ access: 'public', provenance: true });
     const workflow = read('.github/workflows/release.yml');
@@ -98,7 +98,7 @@ describe('a release, rehearsed in a copy', () => {
     writeFileSync(join(folder, 'package.json'), manifest);
   });
 
-  describe('is refused before anything is built', () => {
+  describe('is rejected before the build', () => {
     const homepage = 'https://owner.github.io/interlock';
     const bugs = { url: 'https://github.com/owner/interlock/issues' };
     const check = (
@@ -121,28 +121,32 @@ describe('a release, rehearsed in a copy', () => {
     const url = 'git+https://github.com/owner/interlock.git';
 
     it.each([
-      ['no repository is named', undefined, inWorkflow, `Add: "repository": { "type": "git", "url": "${url}" }`],
-      ['it is named without its address', { type: 'git' }, inWorkflow, 'package.json has no repository'],
+      ['package.json has no repository', undefined, inWorkflow, `Add: "repository": { "type": "git", "url": "${url}" }`],
+      ['the repository has no URL', { type: 'git' }, inWorkflow, 'package.json has no repository'],
       [
-        'another one publishes',
+        'another repository publishes',
         { url: 'git+https://github.com/other/interlock.git' },
         inWorkflow,
         'https://github.com/other/interlock',
       ],
       ['no workflow publishes', { type: 'git', url }, {}, 'nothing is published from elsewhere'],
-    ])('where %s', (_, repository, env, says) => {
+    ])('if %s', (_, repository, env, says) => {
       const { status, stderr } = check(repository, env);
       expect([status, stderr]).toEqual([1, expect.stringContaining(says)]);
     });
 
     it.each([[{ type: 'git', url }], ['github:owner/interlock'], ['owner/interlock'], ['https://github.com/owner/interlock']])(
-      'and not where the repository that publishes is named: %j',
+      'but not if package.json names the publishing repository: %j',
       (repository) => expect(check(repository, inWorkflow)).toEqual({ status: 0, stderr: '' }),
     );
 
     it.each([
       ['without a homepage', { bugs }, 'package.json needs "homepage"'],
-      ['with a placeholder for it', { homepage: 'https://OWNER.github.io/NAME', bugs }, 'package.json needs "homepage"'],
+      [
+        'with a placeholder for the homepage',
+        { homepage: 'https://OWNER.github.io/NAME', bugs },
+        'package.json needs "homepage"',
+      ],
       ['without an address for bugs', { homepage }, '"bugs": { "url": "https://github.com/owner/interlock/issues" }'],
     ])('%s', (_, addresses, says) => {
       const { status, stderr } = check({ url }, inWorkflow, addresses);
@@ -154,7 +158,7 @@ describe('a release, rehearsed in a copy', () => {
       expect(stderr).toContain('Errors do not print the homepage');
     });
 
-    it('by the script that publishes', () => {
+    it('by the publish script', () => {
       const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
       expect(scripts['release:publish']).toMatch(/^node scripts\/check-release\.mjs && /);
     });

@@ -27,7 +27,7 @@ const text = 'Grüße 👋🏽, 日本語\n\ndata: no event, "so" \\ 🧑‍🚀
 
 describe.each(ways)('an answer by $mode over $client', (way) => {
   it.each(everyCut.filter(({ client, mode }) => client === way.client && mode === way.mode))(
-    'arrives whole when its bytes come $cut',
+    'arrives complete if its bytes come $cut',
     async ({ options }) => {
       const server = await startServer(
         [{ kind: 'text', text, chunks: 1, usage: { inputTokens: 12, outputTokens: 34 } }],
@@ -43,14 +43,14 @@ describe.each(ways)('an answer by $mode over $client', (way) => {
     },
   );
 
-  it('keeps reasoning apart from the text', async () => {
+  it('separates reasoning from text', async () => {
     const server = await startServer([{ kind: 'reasoning+text', reasoning: 'They greet; so do I.', text: 'Hello!', chunks: 3 }]);
     const called = await callAgent(server, way);
     expect(called).toMatchObject({ status: 'success', text: 'Hello!' });
     expect(called.result).toMatchObject({ reasoningText: 'They greet; so do I.' });
   });
 
-  it('may be empty', async () => {
+  it('can be empty', async () => {
     const server = await startServer([{ kind: 'text', text: '' }]);
     expect(await callAgent(server, way)).toMatchObject({ status: 'success', text: '', finishReason: 'stop' });
   });
@@ -59,14 +59,14 @@ describe.each(ways)('an answer by $mode over $client', (way) => {
     ['length', 'length'],
     ['content_filter', 'content-filter'],
     ['something_new', 'other'],
-  ])('tells why it ended: %s', async (finishReason, told) => {
+  ])('has its finish reason: %s', async (finishReason, told) => {
     const server = await startServer([{ kind: 'text', text: 'Half an', finishReason }]);
     const called = await callAgent(server, way);
     expect(called).toMatchObject({ status: 'success', text: 'Half an', finishReason: told });
     expect(called.events.find(({ type }) => type === 'model-finish')).toMatchObject({ finishReason: told });
   });
 
-  it('tells its tokens, where the server does', async () => {
+  it('has the token usage if the server reports it', async () => {
     const server = await startServer([{ kind: 'text', text, usage: { inputTokens: 12, outputTokens: 34 } }]);
     const called = await callAgent(server, way);
     expect(called.usage).toMatchObject({ inputTokens: 12, outputTokens: 34, totalTokens: 46 });
@@ -91,7 +91,7 @@ describe.each(ways)('tool calls by $mode over $client', (way) => {
       },
     });
 
-  it.each([{}, { cut: 'byte' }, { cut: 3, lineEnd: '\r\n' }] as const)('are put together from fragments: %j', async (options) => {
+  it.each([{}, { cut: 'byte' }, { cut: 3, lineEnd: '\r\n' }] as const)('are assembled from fragments: %j', async (options) => {
     const seen: unknown[] = [];
     const server = await startServer(
       [
@@ -109,7 +109,7 @@ describe.each(ways)('tool calls by $mode over $client', (way) => {
     expect(result).toMatchObject({ role: 'tool', tool_call_id: 'call_0_0', content: '{"sum":42}' });
   });
 
-  it('run side by side when several come at once', async () => {
+  it('run in parallel if a response has several', async () => {
     const seen: { note: string }[] = [];
     let open = () => {};
     const gate = new Promise<void>((resolve) => (open = resolve));
@@ -138,7 +138,7 @@ describe.each(ways)('tool calls by $mode over $client', (way) => {
     ]);
   });
 
-  it('run where the server says "stop" all the same', async () => {
+  it('run even if the server sends the finish reason "stop"', async () => {
     const seen: unknown[] = [];
     const server = await startServer([
       { kind: 'tool-calls', calls: [add], finishReason: 'stop' },
@@ -154,7 +154,7 @@ describe.each(ways)('tool calls by $mode over $client', (way) => {
   it.each([
     ['the same id', [1, 2]],
     ['the same id and arguments', [1, 1]],
-  ])('run in each step, also with %s', async (_, numbers) => {
+  ])('run in each step, even with %s', async (_, numbers) => {
     const seen: unknown[] = [];
     const calls = numbers.map((number) => ({ id: 'call_1', name: 'add', args: { numbers: [number], note: '' } }));
     const server = await startServer([
@@ -170,10 +170,10 @@ describe.each(ways)('tool calls by $mode over $client', (way) => {
 
   it.each<[string, { name: string; args: unknown; finishReason?: string }, RegExp]>([
     ['that the agent does not have', { name: 'multiply', args: {} }, /multiply/],
-    ['with arguments that do not fit', { name: 'add', args: { numbers: 'none' } }, /numbers/],
-    ['with arguments that are no JSON', { name: 'add', args: '{"numbers": [1, ' }, /./],
-    ['whose arguments broke off', { name: 'add', args: '{"numbers"', finishReason: 'length' }, /./],
-  ])('are answered with an error where the model calls a tool %s', async (_, { finishReason, ...call }, complaint) => {
+    ['with invalid arguments', { name: 'add', args: { numbers: 'none' } }, /numbers/],
+    ['with malformed JSON arguments', { name: 'add', args: '{"numbers": [1, ' }, /./],
+    ['with truncated arguments', { name: 'add', args: '{"numbers"', finishReason: 'length' }, /./],
+  ])('receive an error result if the model calls a tool %s', async (_, { finishReason, ...call }, complaint) => {
     const seen: unknown[] = [];
     const server = await startServer([
       { kind: 'tool-calls', calls: [call], finishReason },

@@ -12,7 +12,7 @@ const giveUp = (server: () => OpenAIServer, deltas: number): AbortSignal => {
     const [request] = server().requests;
     if (!request || request.written < deltas) return;
     clearInterval(watch);
-    controller.abort(new Error('I changed my mind.'));
+    controller.abort(new Error('The user canceled.'));
   }, 5);
   return controller.signal;
 };
@@ -20,8 +20,8 @@ const giveUp = (server: () => OpenAIServer, deltas: number): AbortSignal => {
 describe.each(ways)('$mode over $client', (way) => {
   it.each<[string, Reply, number]>([
     ['a stream that never ends', { kind: 'hang', after: ['Hel', 'lo'] }, way.mode === 'stream' ? 2 : 0],
-    ['a server that never answers', { kind: 'hang' }, 0],
-  ])('is canceled by its signal, and the server notices: %s', async (_, reply, deltas) => {
+    ['a server that never responds', { kind: 'hang' }, 0],
+  ])('is canceled by its signal and closes the request: %s', async (_, reply, deltas) => {
     const server = await startServer([reply]);
     const { status, error, events, chunks, result } = await callAgent(server, way, {
       call: { abortSignal: giveUp(() => server, deltas) },
@@ -32,7 +32,7 @@ describe.each(ways)('$mode over $client', (way) => {
     if (way.mode === 'stream') expect(chunks.slice(-2).map(({ type }) => type)).toEqual(['abort', 'finish']);
   });
 
-  it('makes no call at all with a signal that was aborted before', async () => {
+  it('makes no call if the signal is already aborted', async () => {
     const server = await startServer([]);
     expect(await callAgent(server, way, { call: { abortSignal: AbortSignal.abort() } })).toMatchObject({ status: 'canceled' });
     expect(server.requests).toHaveLength(0);
@@ -40,7 +40,7 @@ describe.each(ways)('$mode over $client', (way) => {
 });
 
 describe.each(Object.keys(clients) as ClientName[])('stream over %s', (client) => {
-  it('ends the provider’s answer where a guard trips on it', async () => {
+  it('a tripwire aborts the response of the provider', async () => {
     const server = await startServer([long], { delayMs: 2 });
     const { status, text, chunks } = await callAgent(
       server,
@@ -63,14 +63,14 @@ describe.each(Object.keys(clients) as ClientName[])('stream over %s', (client) =
     expect(server.requests[0]?.written).toBeLessThan(1_000);
   });
 
-  it('is canceled also without a reader', async () => {
+  it('is canceled without a reader, too', async () => {
     const server = await startServer([long], { delayMs: 1 });
     const stream = await makeAgent(server, client).stream('Hello', { abortSignal: giveUp(() => server, 5) });
     await expect.poll(() => stream.status).toBe('canceled');
     expect(await server.requests[0]?.aborted).toBe(true);
   });
 
-  it('keeps runs of one agent apart', async () => {
+  it('separates concurrent runs of one agent', async () => {
     const server = await startServer(
       ({ messages }) => ({ kind: 'text', text: `You said ${messages.slice(-1).map(messageText)[0]}.`, chunks: 1 }),
       {
@@ -83,7 +83,7 @@ describe.each(Object.keys(clients) as ClientName[])('stream over %s', (client) =
     expect(answers).toEqual(names.map((name) => `You said ${name}.`));
   });
 
-  it('asks the provider for no more than is read', async () => {
+  it('reads no more from the provider than its reader consumes', async () => {
     const pieces = 15_000;
     const text = 'x'.repeat(1_000).concat(' ').repeat(pieces);
     const server = await startServer([{ kind: 'text', text, chunks: 1_001 }]);

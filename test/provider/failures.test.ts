@@ -40,7 +40,7 @@ describe.each(ways)('$mode over $client', (way) => {
   const userTexts = (body: { messages: readonly { role: string; content?: unknown }[] } | undefined) =>
     (body?.messages ?? []).filter(({ role }) => role === 'user').map((message) => messageText(message as never));
 
-  describe('a refused request (400)', () => {
+  describe('a rejected request (400)', () => {
     it('fails the run with the error of the provider', async () => {
       const server = await startServer([refusal]);
       const { status, error, events, chunks } = await callAgent(server, way);
@@ -55,7 +55,7 @@ describe.each(ways)('$mode over $client', (way) => {
       }
     });
 
-    it('is mended by an error processor, and made again', async () => {
+    it('is corrected by an error processor and repeated', async () => {
       const server = await startServer([refusal, answer]);
       const { status, text, events } = await callAgent(server, way, { errorProcessors: [mending] });
       expect({ status, text }).toEqual({ status: 'success', text: 'Here I am.' });
@@ -63,7 +63,7 @@ describe.each(ways)('$mode over $client', (way) => {
       expect(events.filter(({ type }) => type === 'model-error')).toMatchObject([{ recovered: true }]);
     });
 
-    it('is not made again more often than allowed', async () => {
+    it('is not repeated more often than allowed', async () => {
       const server = await startServer(() => refusal);
       const { status, code } = await callAgent(server, way, { errorProcessors: [stubborn()], maxProcessorRetries: 3 });
       expect([status, code]).toEqual(['failed', 'model/call-failed']);
@@ -71,8 +71,8 @@ describe.each(ways)('$mode over $client', (way) => {
     });
   });
 
-  describe('a provider that is busy (429)', () => {
-    it('is asked again by the call itself; no error processor hears of it', async () => {
+  describe('a busy provider (429)', () => {
+    it('is called again by the model call, without the error processors', async () => {
       const server = await startServer([busy({ 'retry-after-ms': '1' }), busy({ 'retry-after-ms': '1' }), answer]);
       mending.asked = 0;
       const { status, text, events } = await callAgent(server, way, { errorProcessors: [mending] });
@@ -82,7 +82,7 @@ describe.each(ways)('$mode over $client', (way) => {
       expect(events.filter(({ type }) => type === 'model-call')).toHaveLength(1);
     });
 
-    it('is given the time that it asks for', async () => {
+    it('is called again after its retry-after delay', async () => {
       const at: number[] = [];
       const server = await startServer((_, index) => {
         at.push(performance.now());
@@ -95,7 +95,7 @@ describe.each(ways)('$mode over $client', (way) => {
     it.each([
       [0, 1],
       [1, 2],
-    ])('is asked again at most maxRetries (%i) times', async (maxRetries, requests) => {
+    ])('is called again at most maxRetries (%i) times', async (maxRetries, requests) => {
       const server = await startServer(() => busy({ 'retry-after-ms': '1' }));
       const { status, error, code } = await callAgent(server, way, { call: { modelSettings: { maxRetries } } });
       expect([status, code]).toEqual(['failed', 'model/call-failed']);
@@ -103,7 +103,7 @@ describe.each(ways)('$mode over $client', (way) => {
       expect(server.requests).toHaveLength(requests);
     });
 
-    it('is not waited for after the caller gave up', async () => {
+    it('is not awaited after the caller aborted', async () => {
       const server = await startServer(() => busy({ 'retry-after': '30' }));
       const before = performance.now();
       const called = callAgent(server, way, { call: { abortSignal: AbortSignal.timeout(300) } });
@@ -113,7 +113,7 @@ describe.each(ways)('$mode over $client', (way) => {
     });
   });
 
-  it('asks again after a 503, and not after a 401', async () => {
+  it('retries after a 503 and not after a 401', async () => {
     const server = await startServer([
       { kind: 'error', status: 503, message: 'Down.', headers: { 'retry-after-ms': '1' } },
       { kind: 'error', status: 401, message: 'Wrong key.' },
@@ -124,7 +124,7 @@ describe.each(ways)('$mode over $client', (way) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('reports the error without a listener', async () => {
+  it('reports the error if no server is listening', async () => {
     const server = await startServer([]);
     await server.close();
     const { status, error, code } = await callAgent(server, way, once);
@@ -132,14 +132,14 @@ describe.each(ways)('$mode over $client', (way) => {
     expect(error?.message).toMatch(/ECONNREFUSED|connect/i);
   });
 
-  describe('a connection that breaks in the middle', () => {
+  describe('a dropped connection', () => {
     const drop: Reply = {
       kind: 'drop',
       after: { kind: 'text', text: 'Half an answer, and then no more of it.', chunks: 4 },
       bytes: 900,
     };
 
-    it('fails the run; nothing of the answer is in a result', async () => {
+    it('fails the run without an answer in the result', async () => {
       const server = await startServer(() => drop);
       const { status, error, code, text, chunks } = await callAgent(server, way, {
         ...once,
@@ -149,7 +149,7 @@ describe.each(ways)('$mode over $client', (way) => {
       if (way.mode === 'stream') expect(chunks.at(-1)).toMatchObject({ type: 'finish' });
     });
 
-    it('is retracted and asked again where an error processor says so', async () => {
+    it('retracts the answer and retries if an error processor requests it', async () => {
       const server = await startServer([drop, answer]);
       const { status, text, chunks } = await callAgent(server, way, {
         errorProcessors: [stubborn()],
@@ -167,10 +167,10 @@ describe.each(ways)('$mode over $client', (way) => {
     });
   });
 
-  describe('what is no answer', () => {
+  describe('an invalid response', () => {
     const bodies: Record<string, Reply> = {
-      'JSON that breaks off': { kind: 'raw', body: `${delta('Hel')}data: {"choices": [{"delta"\n\n` },
-      'JSON of another shape': { kind: 'raw', body: event({ choices: 'none' }) },
+      'truncated JSON': { kind: 'raw', body: `${delta('Hel')}data: {"choices": [{"delta"\n\n` },
+      'JSON with another shape': { kind: 'raw', body: event({ choices: 'none' }) },
       'an error in the stream': {
         kind: 'raw',
         body: delta('Hel') + event({ error: { message: 'overloaded', type: 'server_error' } }),
@@ -187,7 +187,7 @@ describe.each(ways)('$mode over $client', (way) => {
       if (way.mode === 'stream') expect(chunks.at(-1)).toMatchObject({ type: 'finish' });
     });
 
-    it('fails the run: a stream without an end, where the client can tell', async () => {
+    it('fails the run: a stream without an end, if the client detects it', async () => {
       const server = await startServer([{ kind: 'raw', body: delta('Hel') }]);
       const { status, finishReason } = await callAgent(server, way, once);
       // Mastra's client makes up an end with the reason "other", which it also uses for unknown reasons.
@@ -198,7 +198,7 @@ describe.each(ways)('$mode over $client', (way) => {
 });
 
 it.each(ways.filter(({ mode }) => mode === 'stream'))(
-  'comments, unknown fields and events without data change nothing in a stream over $client',
+  'ignores comments, unknown fields and events without data in a stream over $client',
   async (way) => {
     const stop = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
     const body = `: hello\n\n${delta('Hel')}event: ping\nid: 7\nretry: 10\n\n\n${delta('lo')}${stop}${event('[DONE]')}`;

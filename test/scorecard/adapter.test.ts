@@ -69,7 +69,7 @@ const errorOf = async (code: string, { loadMs = 60_000, runMs = 60_000 } = {}): 
 
 const adapter = (change = 'host'): string => `${loop}\nexport const mine = ${change};`;
 
-describe('an adapter of a stranger', () => {
+describe('a third-party adapter', () => {
   it.each([
     ['runs', adapter(), /^none$/u],
     ['without an export', 'export const other = 1;', /^scorecard\/no-host: .* exports no object of the type Host/u],
@@ -105,12 +105,12 @@ describe('an adapter of a stranger', () => {
       /a session without stream, history/u,
     ],
     [
-      'that gives no outcome',
+      'that returns no outcome',
       adapter("{ ...host, open: () => ({ ...open({}), generate: async () => 'text' }) }"),
       /a run gave no Outcome .*: "text"/u,
     ],
     [
-      'that never asks the model',
+      'that never calls the model',
       adapter("{ ...host, open: () => ({ ...open({}), generate: async () => ({ ended: 'completed', answer: '' }) }) }"),
       /generate\(\) without guards ended as completed .*; 0 requests reached the model/u,
     ],
@@ -118,14 +118,14 @@ describe('an adapter of a stranger', () => {
     expect(await errorOf(code)).toMatch(error);
   });
 
-  it('that hangs is given up', async () => {
+  it('that hangs fails with a timeout', async () => {
     const loading = await errorOf('await new Promise(() => {});', { loadMs: 50 });
     expect(loading).toMatch(/cannot be loaded: Error: loading it did not end within 0\.05 s/u);
     const opening = await errorOf(adapter('{ ...host, open: () => new Promise(() => {}) }'), { runMs: 50 });
     expect(opening).toMatch(/"mine" does not run: Error: open\(\) did not end within 0\.05 s/u);
   });
 
-  it('is played from a TypeScript file in another folder', async () => {
+  it('runs from a TypeScript file in another folder', async () => {
     const file = write(
       `${loop.replace('const open = (', 'const open: (setup: any) => object = (')}\nexport const mine: object = host;`,
       'ts',

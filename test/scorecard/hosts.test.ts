@@ -22,16 +22,16 @@ describe('the scorecard', () => {
     [interlock, [...deltas, 'p2-tool-input']], // with text that leaves at once, arguments leave before a step is judged
     [held, deltas],
     [guardedToolLoop, deltas],
-  ])('$name keeps every promise but those that are named', async (host, known) => {
+  ])('$name keeps every promise except the listed ones', async (host, known) => {
     expect(await failuresOf(host)).toEqual(known);
   });
 
-  it('sees what stock Mastra does', async () => {
+  it('detects the failures of stock Mastra', async () => {
     const wanted = scenarios.filter(({ id }) => ['p1-block-step', 'p3-throw-stream', 'p4-step-history', 'p5-plain'].includes(id));
     expect(await failuresOf(mastra, wanted)).toEqual(['p1-block-step', 'p3-throw-stream', 'p4-step-history']);
   });
 
-  it('sees a host that ignores every verdict', async () => {
+  it('detects a host that ignores every verdict', async () => {
     const deaf: Host = { ...interlock, open: (setup) => interlock.open({ ...setup, guards: [] }) };
     const wanted = scenarios.filter(({ id }) => /^p[1-4]-|^p6-once|^p7-/u.test(id));
     const passed = wanted.length - (await failuresOf(deaf, wanted)).length;

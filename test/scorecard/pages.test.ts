@@ -10,7 +10,7 @@ const read = (file: string): string => readFileSync(new URL(`../../${file}`, imp
 const results = JSON.parse(read('scorecard/results.json')) as HostResult[];
 
 describe('the scorecard of the repository', () => {
-  it('is the one that the results give', () => {
+  it('matches the results', () => {
     const titles = new Map(scenarios.map(({ id, title }) => [id, title]));
     expect(read('docs/scorecard.md')).toBe(page(results, titles));
     expect(read('README.md')).toContain(`<!-- scorecard -->\n\n${markdownTable(results)}\n\n<!-- /scorecard -->`);
@@ -22,7 +22,7 @@ describe('the scorecard of the repository', () => {
     for (const { name, cells } of results) expect([...new Set(cells.map(({ scenario }) => scenario))], name).toEqual(ids);
   });
 
-  it('has a short program for every failure, and no result of an adapter that failed', () => {
+  it('has a short program for every failure, and no result of a failed adapter', () => {
     const lengthOf = (file: string): number => read(`scorecard/${file}`).split('\n').length - 1;
     const wrong = results.flatMap(({ id, cells }) =>
       cells.flatMap(({ scenario, status }) => {

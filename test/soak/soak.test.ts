@@ -4,7 +4,7 @@ import { drawFates, type Fate } from './fate.js';
 import { judge } from './judge.js';
 import { soak, type Soaked, type Window } from './soak.js';
 
-it('a sample of runs, 50 at once, leaves nothing behind: npm run soak is the whole of it', async () => {
+it('a sample of 50 concurrent runs leaks nothing (npm run soak runs all)', async () => {
   const soaked = await soak({ runs: 200, atOnce: 50, seed: 1, window: 100 });
   expect(judge(soaked)).toEqual([]);
 }, 240_000);
@@ -22,12 +22,12 @@ describe('the judge of a soak', () => {
   const statuses = { success: 1, tripwire: 1, failed: 1, canceled: 1 };
   const clean: Soaked = { statuses, complaints: [], unhandled: [], warnings: [], windows: windowsOf(() => 1e8) };
 
-  it('has nothing to say of a heap that goes up and down', () => {
+  it('accepts a heap that rises and falls', () => {
     expect(judge(clean)).toEqual([]);
     expect(judge({ ...clean, windows: windowsOf((runs) => 1e8 + (runs % 15_000) * 500) })).toEqual([]);
   });
 
-  it('hears a heap that grows by the smallest thing that a run could leave', () => {
+  it('detects a heap that grows by the smallest possible leak of a run', () => {
     expect(judge({ ...clean, windows: windowsOf((runs) => 1e8 + runs * 70 + (runs % 15_000) * 50) })[0]).toContain(
       'the heap grows',
     );
@@ -41,7 +41,7 @@ describe('the judge of a soak', () => {
     [{ unhandled: ['Error'] }, 'unhandled rejection: Error'],
     [{ warnings: ['MaxListenersExceededWarning'] }, 'MaxListenersExceededWarning'],
     [{ statuses: { ...statuses, canceled: 0 } }, 'no run ended as canceled'],
-  ])('hears what is wrong: %j', (wrong, said) => {
+  ])('detects a defect: %j', (wrong, said) => {
     expect(judge({ ...clean, ...wrong })[0]).toContain(said);
   });
 });

@@ -49,8 +49,8 @@ const kinds: [string, typeof Agent][] = [
   ['a stock agent', Agent],
 ];
 
-describe.each(kinds)('what %s says as a sub-agent, under windows of its supervisor', (_, Kind) => {
-  it('is unchanged, in its frame, without an objection', async () => {
+describe.each(kinds)('the output of %s as a sub-agent, under windows of its supervisor', (_, Kind) => {
+  it('is unchanged, with its other chunks, if no guard objects', async () => {
     const passing: Processor = { id: 'passing', processOutputStream: async ({ part }) => part };
     const without = await chunksOf(supervisor(Kind, []));
     const under = await chunksOf(supervisor(Kind, [guard(passing, { window: 'sentence' })]));
@@ -62,7 +62,7 @@ describe.each(kinds)('what %s says as a sub-agent, under windows of its supervis
     expect(types(under)).toEqual(types(without));
   });
 
-  it.each(['replace', 'block'] as const)('leaves no piece of a value: %s', async (strategy) => {
+  it.each(['replace', 'block'] as const)('contains no part of a redacted value: %s', async (strategy) => {
     const { chunks, status } = await chunksOf(supervisor(Kind, [redactor({ strategy, kinds: ['email'] })]));
     const told = JSON.stringify(chunks);
     expect(told).not.toContain(address);
@@ -71,7 +71,7 @@ describe.each(kinds)('what %s says as a sub-agent, under windows of its supervis
     expect(status).toBe(strategy === 'replace' ? 'success' : 'tripwire');
   });
 
-  it('is shown to judges in whole windows, and not before they have passed', async () => {
+  it('is judged in whole windows and emitted after their verdicts', async () => {
     const asked: string[] = [];
     const judge: Processor = {
       id: 'judge',
@@ -87,7 +87,7 @@ describe.each(kinds)('what %s says as a sub-agent, under windows of its supervis
     expect(status).toBe('tripwire');
   });
 
-  it('with hold, leaves as it would without, and as little of a value', async () => {
+  it('is the same with a hold, without a part of a redacted value', async () => {
     const { chunks } = await chunksOf(supervisor(Kind, [redactor({ strategy: 'replace', kinds: ['email'] })], { hold: 'step' }));
     expect(childText(chunks).join('')).toBe('Ask [EMAIL] about it. She knows.');
     expect(JSON.stringify(chunks)).not.toContain('jane@exam');
@@ -98,7 +98,7 @@ describe.each(kinds)('what %s says as a sub-agent, under windows of its supervis
 const writing = (chunks: readonly object[], outputProcessors: Processor[]) => {
   const telling = createTool({
     id: 'telling',
-    description: 'Tells.',
+    description: 'Writes.',
     inputSchema: z.object({}),
     execute: async (_input, { writer }) => {
       for (const chunk of chunks) await writer?.write(chunk);
@@ -109,15 +109,15 @@ const writing = (chunks: readonly object[], outputProcessors: Processor[]) => {
   return new InterlockAgent({ id: 'a', ...named, model: scriptedModel({ steps }), tools: { telling }, outputProcessors });
 };
 
-describe('what a tool writes of its own', () => {
+describe('chunks that a tool writes', () => {
   const hiding = redactor({ strategy: 'replace', kinds: ['email'] });
 
-  it('is read in all of its texts', async () => {
+  it('are read in all of their strings', async () => {
     const { chunks } = await chunksOf(writing([{ progress: { of: [`Asking ${address}`, 1] } }], [hiding]));
     expect(carried(chunks)).toEqual([{ progress: { of: ['Asking [EMAIL]', 1] } }]);
   });
 
-  it('leaves to its end when the tool has ended, though no text was said to end', async () => {
+  it('are emitted by the end of the tool, even without a text-end', async () => {
     const delta = { type: 'text-delta', payload: { id: 'one', text: 'Ask jane' } };
     const slow: Processor = { id: 'slow', processOutputStream: async ({ part }) => (await sleep(20), part) };
     const { chunks } = await chunksOf(writing([delta], [hiding, guard(slow, { window: 'part' })]));

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { guard, InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
-it('what an attempt has said is not asked about again when the next one says it, nor in another run', async () => {
+it('a cached window is not judged again in the next attempt or in another run', async () => {
   const asked: string[] = [];
   const polite: Processor = {
     id: 'polite',

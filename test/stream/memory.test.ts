@@ -9,7 +9,7 @@ const slackBytes = 1_000_000;
 /** `npm run fuzz` sends a million. */
 const deltas = isDeep ? 1_000_000 : 100_000;
 
-it(`what the gate holds is bounded by the windows, over ${deltas} deltas`, async () => {
+it(`the windows limit the memory of the gate, over ${deltas} deltas`, async () => {
   const args = [
     '--expose-gc',
     '--import',

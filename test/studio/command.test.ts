@@ -45,7 +45,7 @@ const serve = async (args: readonly string[], cwd?: string) => {
 };
 
 describe('mastra-interlock studio', () => {
-  it('serves an application, keeps its runs out of git, and ends with Ctrl+C', async () => {
+  it('serves an application, keeps its runs out of git, and exits on Ctrl+C', async () => {
     const cwd = folder();
     const studio = await serve([], cwd);
     expect((await studio.run('Hello')).summary).toMatchObject({ status: 'success', answered: 'All is well.' });
@@ -55,7 +55,7 @@ describe('mastra-interlock studio', () => {
     expect(await studio.ended).toBe(0);
   });
 
-  it('says of a run that was cut off by a kill what it is, and has the others', async () => {
+  it('reports a run interrupted by a kill as failed, and keeps the other runs', async () => {
     const cwd = folder();
     const first = await serve([], cwd);
     await first.run('Hello');
@@ -80,7 +80,7 @@ describe('mastra-interlock studio', () => {
     expect(await second.ended).toBe(0);
   });
 
-  it('refuses a port that is taken, and says so', async () => {
+  it('rejects a port in use with the error code', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
     await new Promise((resolve) => other.once('listening', resolve));
@@ -103,7 +103,7 @@ describe('mastra-interlock studio', () => {
     [['--nope'], /^\[studio\/invalid-option\].*--nope/],
     [['--entry', app, '--no-token', '--host', '0.0.0.0', '--file', 'memory'], /^\[studio\/invalid-option\] at token: /],
     [['--entry', app, '--port', '0', '--file', 'nothing.mjs'], /^\[studio\/unusable-file\] at .*nothing\.mjs: .*not a database/],
-  ])('refuses %j', async (args, says) => {
+  ])('rejects %j', async (args, says) => {
     const cwd = folder();
     await writeFile(join(cwd, 'nothing.mjs'), 'export const other = 1;');
     await writeFile(join(cwd, 'throws.mjs'), "throw new Error('its own reason');");
