@@ -122,7 +122,7 @@ const wirings: Record<string, (one: Processor) => PipelineStep> = {
 };
 
 describe.each(cases)('$phase: $what', ({ phase, spoil, path }) => {
-  it.each(Object.entries(wirings))('fails by its own name in an InterlockAgent, %s', async (_wiring, wire) => {
+  it.each(Object.entries(wirings))('fails with an error that names the field in an InterlockAgent, %s', async (_wiring, wire) => {
     for (const mode of ['generate', 'stream'] as const) {
       const agent = createAgent({ ...laned([phase, wire(guardFor(phase, spoil))]), model: modelFor(phase) });
       const ran = await runAgent(agent, mode);
@@ -131,7 +131,7 @@ describe.each(cases)('$phase: $what', ({ phase, spoil, path }) => {
     }
   });
 
-  it('fails by its own name in a durable run', async () => {
+  it('fails with an error that names the field in a durable run', async () => {
     const durability = memoryEngine();
     const agent = createAgent({ ...laned([phase, guardFor(phase, spoil)]), model: modelFor(phase), durability });
     const ran = await runAgent(agent, 'stream');
@@ -139,7 +139,7 @@ describe.each(cases)('$phase: $what', ({ phase, spoil, path }) => {
     expectNamed(ran.error, phase, path);
   });
 
-  it.each(ways)('fails by its own name in the AI SDK: %s', async (way) => {
+  it.each(ways)('fails with an error that names the field in the AI SDK: %s', async (way) => {
     const ran = await runGuarded(way, { guards: [guardFor(phase, spoil)], model: aiSdkModelFor(phase) });
     expectNamed(ran.error, phase, path);
   });
@@ -152,7 +152,7 @@ const scriptOf = (phase: Phase) => {
   return phase === 'outputResult' ? [{ text: ['All is ', 'paid.'] }] : [charge, { text: ['All is ', 'paid.'] }];
 };
 
-it('a hook of a recovery that leaves a message without content fails by its own name', async () => {
+it('an error hook that leaves a message without content fails with an error that names the field', async () => {
   const spoil: Spoil = ({ messages = [] }) => {
     Object.assign(messages.at(-1) ?? {}, { content: null });
     return { retry: true };
@@ -164,18 +164,21 @@ it('a hook of a recovery that leaves a message without content fails by its own 
   expectNamed((await runAgent(agent, 'generate')).error, 'apiError', /messages\[\d\]\.content /);
 });
 
-it.each(['input', 'outputResult'] as const)('a stock agent with the pipeline fails by that name: %s', async (phase) => {
-  const guards = pipeline('guards')
-    .then(guardFor(phase, spoilText(null)))
-    .commit();
-  const lane = phase === 'input' ? 'inputProcessors' : 'outputProcessors';
-  const model = scriptedModel({ steps: [{ text: 'Well.' }] }) as never;
-  const agent = new Agent({ id: 'a', name: 'a', instructions: 'Help.', model, [lane]: [guards as never] });
-  const error: unknown = await agent.generate('Hi').catch((caught: unknown) => caught);
-  expect(`${said(error)} ${JSON.stringify(error)}`).toMatch(/has no content/);
-});
+it.each(['input', 'outputResult'] as const)(
+  'a stock agent with the pipeline fails with an error that names the field: %s',
+  async (phase) => {
+    const guards = pipeline('guards')
+      .then(guardFor(phase, spoilText(null)))
+      .commit();
+    const lane = phase === 'input' ? 'inputProcessors' : 'outputProcessors';
+    const model = scriptedModel({ steps: [{ text: 'Well.' }] }) as never;
+    const agent = new Agent({ id: 'a', name: 'a', instructions: 'Help.', model, [lane]: [guards as never] });
+    const error: unknown = await agent.generate('Hi').catch((caught: unknown) => caught);
+    expect(`${said(error)} ${JSON.stringify(error)}`).toMatch(/has no content/);
+  },
+);
 
-it('a system message without content is named, too', async () => {
+it('an error names a system message without content, too', async () => {
   const spoiling: Processor = {
     id: 'spoils',
     processInput: ({ messages }) => ({ messages, systemMessages: [{ role: 'system', content: null as never }] }),
@@ -186,10 +189,13 @@ it('a system message without content is named, too', async () => {
   expectNamed(error, 'input', /systemMessages\[0\]\.content /);
 });
 
-it.each(['input', 'outputStep'] as const)('a run whose guard may fail goes on without what has no content: %s', async (phase) => {
-  const guarded = guard(guardFor(phase, overMessages['a part set to null in place']?.[0] ?? spoilText(null)), {
-    onUnavailable: 'pass',
-  });
-  const ran = await runAgent(createAgent({ ...laned([phase, guarded]), model: modelFor('input') }), 'generate');
-  expect(ran.status).toBe('success');
-});
+it.each(['input', 'outputStep'] as const)(
+  'a guard with onUnavailable pass does not stop the run if it leaves missing content: %s',
+  async (phase) => {
+    const guarded = guard(guardFor(phase, overMessages['a part set to null in place']?.[0] ?? spoilText(null)), {
+      onUnavailable: 'pass',
+    });
+    const ran = await runAgent(createAgent({ ...laned([phase, guarded]), model: modelFor('input') }), 'generate');
+    expect(ran.status).toBe('success');
+  },
+);

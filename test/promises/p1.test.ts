@@ -47,7 +47,7 @@ const ignoring = (judge: () => never): undefined => {
 
 describe('P1 No tool runs after a tripwire', () => {
   describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
-    it.each(wirings)('a trip of a guard that is %s is the last thing that happens [spec 2.31]', async (wiring) => {
+    it.each(wirings)('a trip of a guard that is %s is the last effect [spec 2.31]', async (wiring) => {
       const log: string[] = [];
       const model = modelFor(phase);
       const guards = laned([phase, ...wire(phase, trippingGuard(phase, log), wiring)]);
@@ -57,7 +57,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(model.calls).toHaveLength(before[phase].modelCalls);
     });
 
-    it('a retry that is out of budget is a trip', async () => {
+    it('a retry beyond the budget is a trip', async () => {
       const log: string[] = [];
       const model = modelFor(phase);
       const guard = guardOn(phase, ({ abort }) => abort('again', { retry: true }));
@@ -67,7 +67,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(model.calls).toHaveLength(before[phase].modelCalls);
     });
 
-    it('a guard that fails stops the tools as well', async () => {
+    it('a failing guard prevents tools, too', async () => {
       const log: string[] = [];
       const guard = guardOn(phase, () => Promise.reject(new Error('out of order')));
       const ran = await runAgent(createAgent({ model: modelFor(phase), log, ...laned([phase, guard]) }), mode);
@@ -76,9 +76,9 @@ describe('P1 No tool runs after a tripwire', () => {
     });
 
     it.each<[string, (judge: () => never) => unknown]>([
-      ['at once', (judge) => ignoring(judge)],
-      ['later', async (judge) => ignoring(await Promise.resolve(judge))],
-    ])('a trip that the hook itself catches, %s, is a trip', async (_when, run) => {
+      ['synchronously', (judge) => ignoring(judge)],
+      ['asynchronously', async (judge) => ignoring(await Promise.resolve(judge))],
+    ])('a trip that the hook catches %s is still a trip', async (_when, run) => {
       const log: string[] = [];
       const guard = guardOn(phase, ({ abort }) => run(() => abort('blocked', { metadata: { score: 1 } })));
       const ran = await runAgent(createAgent({ model: modelFor(phase), log, ...laned([phase, guard]) }), mode);
@@ -86,7 +86,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(log).toEqual(before[phase].effects);
     });
 
-    it('a trip on a data part that the hook wrote stops them, even where the hook hides it', async () => {
+    it('a trip on a data part of the hook stops them, even if the hook catches it', async () => {
       const log: string[] = [];
       const writing = guardOn(phase, async ({ writer }) => {
         await writer?.custom({ type: 'data-note', data: 1 }).catch(() => undefined);
@@ -103,7 +103,7 @@ describe('P1 No tool runs after a tripwire', () => {
     });
   });
 
-  describe.each(modes)('a trip that a hook hides, %s', (mode) => {
+  describe.each(modes)('a trip that a hook catches, %s', (mode) => {
     const reading = () =>
       guardOn('outputStream', ({ abort }) => abort('no notes'), {
         id: 'reading',
@@ -115,7 +115,7 @@ describe('P1 No tool runs after a tripwire', () => {
         await writer?.custom({ type: 'data-note', data: 1 }).catch(() => undefined);
       });
 
-    it('ends the stream: nothing more leaves, and no more is asked of the provider', async () => {
+    it('ends the stream: no more output and no more reads from the provider', async () => {
       const model = scriptedModel({ steps: [{ text: ['One ', 'two ', 'three ', 'four.'] }] });
       const ran = await runAgent(createAgent({ model, outputProcessors: [writing('outputStream'), reading()] }), mode);
       expect(ran.status).toBe('tripwire');
@@ -124,11 +124,11 @@ describe('P1 No tool runs after a tripwire', () => {
     });
 
     it.each<[name: string, hidden: { retry: boolean }, own: (args: HookArgs) => unknown, status: string]>([
-      ['a hidden trip and a failure', { retry: false }, () => Promise.reject(new Error('out of order')), 'tripwire'],
-      ['a hidden retry and a trip', { retry: true }, ({ abort }) => abort('blocked'), 'tripwire'],
-      ['a hidden retry and a failure', { retry: true }, () => Promise.reject(new Error('out of order')), 'failed'],
-      ['a hidden retry', { retry: true }, () => undefined, 'success'],
-    ])('counts as strict as it is: %s', async (_, hidden, own, status) => {
+      ['a caught trip and a failure', { retry: false }, () => Promise.reject(new Error('out of order')), 'tripwire'],
+      ['a caught retry and a trip', { retry: true }, ({ abort }) => abort('blocked'), 'tripwire'],
+      ['a caught retry and a failure', { retry: true }, () => Promise.reject(new Error('out of order')), 'failed'],
+      ['a caught retry', { retry: true }, () => undefined, 'success'],
+    ])('counts by its strictness: %s', async (_, hidden, own, status) => {
       const guard = guardOn(
         'outputStep',
         async (args) => {
@@ -146,7 +146,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect((await runAgent(agent, mode)).status).toBe(status);
     });
 
-    it('ends the work: no guard of a later phase is asked', async () => {
+    it('ends the work: no guard of a later phase runs', async () => {
       const asked: string[] = [];
       const later = guardOn('outputStep', () => void asked.push('outputStep'), { id: 'later' });
       const guards = laned(['llmResponse', writing('llmResponse')], ['outputStream', reading()], ['outputStep', later]);
@@ -168,7 +168,7 @@ describe('P1 No tool runs after a tripwire', () => {
       ['outputStream', ({ part }) => part?.type === 'tool-call' && asks3((part.payload as { args: unknown }).args)],
       ['llmResponse', ({ stepNumber }) => stepNumber === 1],
       ['outputStep', ({ toolCalls }) => toolCalls?.some(({ args }) => asks3(args)) ?? false],
-    ])('%s: the tools of the steps before have run, those of the step that trips do not', async (phase, when) => {
+    ])('%s: the tools of earlier steps have run, those of the tripping step do not', async (phase, when) => {
       const log: string[] = [];
       const guards = laned([phase, trippingGuard(phase, log, when)]);
       const ran = await runAgent(createAgent({ model: threeSteps(), log, ...guards }), mode);
@@ -176,14 +176,14 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(log).toEqual(['charge 1', 'charge 2', 'trip']);
     });
 
-    it('toolResult: the tool whose result trips is the last', async () => {
+    it('toolResult: no tool runs after the tool with the tripping result', async () => {
       const log: string[] = [];
       const guards = laned(['toolResult', trippingGuard('toolResult', log, ({ args }) => asks3(args))]);
       await runAgent(createAgent({ model: threeSteps(), log, ...guards }), mode);
       expect(log).toEqual(['charge 1', 'charge 2', 'charge 3', 'trip']);
     });
 
-    it('apiError: no call is made again after the trip', async () => {
+    it('apiError: the call is not repeated after the trip', async () => {
       const log: string[] = [];
       const model = scriptedModel({ steps: (call) => (toolResultsIn(call) === 0 ? opening : { error: new Error('down') }) });
       const guards = laned(['apiError', trippingGuard('apiError', log), recovering()]);
@@ -198,7 +198,7 @@ describe('P1 No tool runs after a tripwire', () => {
   describe.each(modes)('among the calls of one step, %s', (mode) => {
     const firstResult = ({ args }: HookArgs) => JSON.stringify(args) === '{"amount":1}';
 
-    it('a call that waits for its turn does not start after a trip', async () => {
+    it('a queued call does not start after a trip', async () => {
       const log: string[] = [];
       const guards = laned(['toolResult', trippingGuard('toolResult', log, firstResult)]);
       const agent = createAgent({ model: modelFor('toolResult'), log, ...guards });
@@ -207,7 +207,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(log).toEqual(['charge 1', 'trip']);
     });
 
-    it('a trip cancels the tools that are under way and does not wait for them', async () => {
+    it('a trip cancels running tools without waiting for them', async () => {
       const log: string[] = [];
       let begin: () => void = () => undefined;
       const begun = new Promise<void>((resolve) => (begin = resolve));
@@ -228,7 +228,7 @@ describe('P1 No tool runs after a tripwire', () => {
       expect(log).toEqual(['trip', 'canceled']);
     });
 
-    it('a trip on what a tool writes ends the step, and what it writes later is not seen', async () => {
+    it('a trip on a chunk of a tool ends the step, and later chunks of the tool are ignored', async () => {
       const log: string[] = [];
       let writeMore: () => Promise<unknown> = async () => undefined;
       const charge = createTool({

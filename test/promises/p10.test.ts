@@ -85,7 +85,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
     }
   });
 
-  it.each(kinds)('what a %s sub-agent had let out is taken back', async (kind) => {
+  it.each(kinds)('retracts the output of a %s sub-agent', async (kind) => {
     const told = await ask(asking('interlock', 'supervisor', tripping(kind, 'outputResult')).agent, 'stream');
     const out = inner(told).flatMap(({ type, payload }) => (type === 'text-start' ? [(payload as { id: string }).id] : []));
     expect(textOnWire({ chunks: inner(told) })).toContain(secret);
@@ -93,7 +93,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
   });
 
   it.each(kinds.flatMap((kind) => (['step', 'run'] as const).map((hold) => ({ kind, hold }))))(
-    'where the supervisor holds by $hold, nothing of a refused $kind sub-agent leaves',
+    'emits nothing with hold $hold of a refused $kind sub-agent',
     async ({ kind, hold }) => {
       const { agent } = asking('interlock', 'supervisor', tripping(kind, 'outputResult'), { hold });
       const told = await ask(agent, 'stream');
@@ -103,7 +103,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
     },
   );
 
-  it('where the supervisor holds, what an accepted sub-agent wrote leaves', async () => {
+  it('emits the output of an accepted sub-agent if the supervisor holds', async () => {
     const child = tripping('interlock', 'apiError');
     const told = await ask(asking('interlock', 'supervisor', child, { hold: 'step' }).agent, 'stream');
     expect(textOnWire({ chunks: inner(told) })).toContain(secret);
@@ -124,7 +124,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
     },
   );
 
-  it.each(modes)('%s, two deep: the agent between trips in its turn', async (mode) => {
+  it.each(modes)('%s, two deep: the agent in between trips, too', async (mode) => {
     const guard = guardOn('outputResult', ({ abort }) => abort('Not this either.'));
     const between = asking('interlock', 'middle', tripping('interlock', 'outputResult'), laned(['outputResult', guard]));
     const { agent, model } = asking('interlock', 'supervisor', between.agent);
@@ -142,7 +142,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
   });
 
   it.each(modes.flatMap((mode) => kinds.map((kind) => ({ mode, kind }))))(
-    '$mode: nothing that a $kind sub-agent was refused for is saved in the memory it inherits',
+    '$mode: saves no rejected content of a $kind sub-agent in the memory that it inherits',
     async ({ mode, kind }) => {
       const memory = new MockMemory({ enableMessageHistory: true });
       const { agent } = asking('interlock', 'supervisor', tripping(kind, 'outputStep'), { memory });
@@ -156,14 +156,14 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
     },
   );
 
-  it.each(modes)('%s: an answer that no guard stopped is a result, and the model gets only its text', async (mode) => {
+  it.each(modes)('%s: an accepted answer is a result, and the model receives only its text', async (mode) => {
     const { agent, model } = asking('interlock', 'supervisor', tripping('interlock', 'apiError'));
     const told = await ask(agent, mode);
     expect(toldTo(model)).toEqual([{ type: 'text', value: `The code is ${secret}.` }]);
     expect(told.toolResults).toHaveLength(1);
   });
 
-  it.each(modes)('%s: a sub-agent that fails is an error, and no refusal', async (mode) => {
+  it.each(modes)('%s: a failing sub-agent is an error and no refusal', async (mode) => {
     const guard = guardOn('outputStep', () => {
       throw new Error('out of order');
     });
@@ -173,7 +173,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
     expect(toldTo(model)).toEqual([{ type: 'error-text', value: expect.not.stringContaining('agent/refused') }]);
   });
 
-  it('a caller that is not a supervisor still has the tripwire as a result', async () => {
+  it('a caller other than a supervisor receives the tripwire as a result', async () => {
     const child = tripping('interlock', 'outputResult');
     const supervisor = asking('interlock', 'supervisor', child).agent;
     const listed = (await supervisor.listAgents())['child'] as Agent;
@@ -196,8 +196,8 @@ const refusedMethods = [
   'streamLegacy',
 ] as const;
 
-describe('ways around the loop', () => {
-  it.each(refusedMethods)('%s is refused by its name, before any model call', async (name) => {
+describe('methods without the loop', () => {
+  it.each(refusedMethods)('%s is rejected by name, before any model call', async (name) => {
     const model = scriptedModel({ steps: () => ({ text: secret }) });
     const inputProcessors = [{ id: 'guard', processInput: () => undefined as never }];
     const agent = new InterlockAgent({ id: 'one', name: 'One', instructions: 'Answer.', model, inputProcessors });

@@ -116,7 +116,7 @@ describe('P12: twice the text is at most 2.5 times the work', () => {
     expect(tooMuch).toEqual([]);
   });
 
-  it('the work of a guard that reads everything again for each sign grows more', async () => {
+  it('a guard that rereads the whole text for each character exceeds the limit', async () => {
     const again: Asked = (text) =>
       Array.from(text.slice(0, text.length / 10), (_sign, at) => everyGuard.findPii(`${at} ${text}`)).length;
     expect(await growth(again, shapes['a table of addresses'], 1_000)).toBeGreaterThan(3.5);

@@ -66,7 +66,7 @@ const mostOf = async (ask: Asked, text: string, cut?: number): Promise<number> =
 const hard: readonly Shape[] = ['a table of addresses', 'look-alikes', 'instructions', 'terms', 'links', 'short sentences'];
 const few = 3 * stepChars;
 
-describe('P12: what is read between two turns of other work does not grow with the text', () => {
+describe('P12: the text read between two turns of other work does not grow with the length', () => {
   it.each(Object.entries(guards).filter(([name]) => !atOnce.has(name)))('%s', { timeout: 60_000 }, async (name, ask) => {
     const own = hard[Object.keys(guards).indexOf(name) % hard.length];
     const tooMuch: string[] = [];
@@ -81,7 +81,7 @@ describe('P12: what is read between two turns of other work does not grow with t
     expect(tooMuch).toEqual([]);
   });
 
-  it('a guard that reads a text at once reads more of a longer one', async () => {
+  it('a guard without pauses exceeds the limit on a longer text', async () => {
     const ask: Asked = (text) => text.match(/forbidden/);
     expect(await mostOf(ask, textOf(shapes.prose, 3 * few))).toBeGreaterThan(
       2.5 * (await mostOf(ask, textOf(shapes.prose, few))),

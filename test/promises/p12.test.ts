@@ -106,13 +106,13 @@ describe('P12: the cost of a guard is linear and bounded', () => {
     });
   });
 
-  it('lets other work have its turn while a long answer is read', async () => {
+  it('lets other work run while it reads a long answer', async () => {
     loop.mostRead = 0;
     await workOf('redactor', [textOf(shapes['a table of addresses'] ?? '', 120_000)], 'generate');
     expect(loop.mostRead).toBeLessThanOrEqual(4 * stepChars);
   });
 
-  it('pauses on the way through a step, and finds text between two pieces of it', async () => {
+  it('pauses within a step and finds text across a pause', async () => {
     const guard = canaryGuard({ minOverlap: 32 });
     const secret = 'The word that opens the vault is swordfish, and only the keeper knows it.';
     const messageList = { getAllSystemMessages: () => [{ role: 'system', content: secret }] };
@@ -124,12 +124,12 @@ describe('P12: the cost of a guard is linear and bounded', () => {
     expect(await callHook(guard, 'processOutputStep', { messageList, text })).toHaveProperty('tripped');
   });
 
-  it('short sentences are judged together', () => {
+  it('judges short sentences together', () => {
     const { pattern } = canaryGuard().window as { pattern: Pattern };
     expect(pattern.find('a.'.repeat(500), 0).length).toBeLessThan(20);
   });
 
-  describe('a provider that is always ready', () => {
+  describe('a provider that never waits', () => {
     const deltas = Array.from({ length: 5_000 }, () => 'word ');
     const guarded: Processor = { id: 'reads-chunks', processOutputStream: ({ part }) => Promise.resolve(part) };
     const ofSentences: WindowedProcessor = { ...guarded, id: 'reads-sentences', window: 'sentence' };
@@ -145,7 +145,7 @@ describe('P12: the cost of a guard is linear and bounded', () => {
         read((await agentWith({ outputProcessors: [guarded] }).stream('Go.')).fullStream),
       'InterlockAgent, a guard of sentences': async () =>
         read((await agentWith({ outputProcessors: [ofSentences] }).stream('Go.')).fullStream),
-      'InterlockAgent, nobody reads': () =>
+      'InterlockAgent, no reader': () =>
         agentWith({})
           .stream('Go.')
           .then(({ text }) => text),
@@ -165,7 +165,7 @@ describe('P12: the cost of a guard is linear and bounded', () => {
         read((await guardedToolLoop({ model: model(), guards: [guarded] }).stream({ prompt: 'Go.' })).fullStream),
     };
 
-    it.each(Object.entries(readings))('lets other work have its turn: %s', async (_name, run) => {
+    it.each(Object.entries(readings))('lets other work run: %s', async (_name, run) => {
       const before = loop.turns;
       await run();
       expect(loop.turns - before).toBeGreaterThan(deltas.length / 512);
@@ -182,11 +182,11 @@ describe('P12: the cost of a guard is linear and bounded', () => {
     };
     const atLeast = 200_000 / stepChars / 2;
 
-    it('pauses on the way through a message', async () => {
+    it('pauses within a message', async () => {
       expect(await turnsIn('processInput', { messages: [user(text)] })).toBeGreaterThan(atLeast);
     });
 
-    it('pauses on the way through many short strings of a tool result', async () => {
+    it('pauses within many short strings of a tool result', async () => {
       const result = cut(text, 1_000);
       expect(await turnsIn('processToolResult', { result, toolCallId: 'c', toolName: 't' })).toBeGreaterThan(atLeast);
     });

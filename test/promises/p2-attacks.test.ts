@@ -44,21 +44,21 @@ const attacks: Record<string, Attack> = {
   'around a thought': { deltas: [{ content: 'jane@exam' }, { reasoning_content: 'Hm.' }, { content: 'ple.com' }] },
   'around a tool call': { deltas: [{ content: 'jane@exam' }, ...call('{}'), { content: 'ple.com' }] },
   'in a thought': { deltas: Array.from(address, (reasoning_content) => ({ reasoning_content })) },
-  'with characters that nobody sees': {
+  'with invisible characters': {
     deltas: said(address.split('').join('\u200B')),
     shows: ['e\u200Bx\u200Ba', 'm\u200Bp\u200Bl'],
   },
-  'in letters of another width': { deltas: said('ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ'), shows: ['ｊａｎｅ', 'ｅｘａ'] },
+  'in full-width letters': { deltas: said('ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ'), shows: ['ｊａｎｅ', 'ｅｘａ'] },
   'in an escape of an object': {
     deltas: said(String.raw`{"to":"jane\u0040example.com"}`),
     shows: [address, 'u0040example'],
     call: { structuredOutput: { schema } },
   },
   'in an escape of arguments': { deltas: call(String.raw`{"to":"jane\u0040example.com"}`), shows: [address, 'u0040example'] },
-  'under a key that is there twice': { deltas: call(`{"to":"${address}","to":"me"}`), leaves: 'Done.' },
+  'under a duplicate key': { deltas: call(`{"to":"${address}","to":"me"}`), leaves: 'Done.' },
   'as a key': { deltas: call(`{"${address}":1}`) },
-  'in arguments that are no JSON': { deltas: call(`{"to":"${address}"`) },
-  'behind the arguments': { deltas: call(`{"to":"me"} ${address}`) },
+  'in arguments that are not JSON': { deltas: call(`{"to":"${address}"`) },
+  'after the arguments': { deltas: call(`{"to":"me"} ${address}`) },
   'in JSON within arguments': {
     deltas: call(JSON.stringify({ body: String.raw`{"to":"jane\u0040example.com"}` })),
     shows: [address, 'u0040example'],

@@ -78,7 +78,7 @@ const cases = (['toolResult', 'outputStep', 'outputResult'] as const).flatMap((p
   ),
 );
 
-describe.each(Object.entries(places))('P2 a guard takes %s out of what came before', (name, place) => {
+describe.each(Object.entries(places))('P2 a guard removes %s of an earlier step', (name, place) => {
   it.each(cases)('%s, hold %s, %s', async (phase, hold, mode) => {
     const own = { outputProcessors: [redacting(phase as 'outputStep')], hold };
     const told: unknown[] = [];
@@ -94,14 +94,14 @@ describe.each(Object.entries(places))('P2 a guard takes %s out of what came befo
     if (hold === 'run') expect(ran.chunks.some(({ type }) => type === 'data-interlock-retract')).toBe(false);
   });
 
-  it.each(['none', 'step', 'run'] as const)('a trip on the result rejects what repeats it, hold %s', async (hold) => {
+  it.each(['none', 'step', 'run'] as const)('a trip on the result rejects a repetition of it, hold %s', async (hold) => {
     const trips = guardOn('outputResult', ({ abort }) => abort('not to be told'));
     const { chunks, result } = await runAgent(agentFor(place, { outputProcessors: [trips], hold }), 'stream');
     expect(said(result)).not.toContain(secret);
     if (hold === 'run') expect(said(chunks)).not.toContain('ZEB');
   });
 
-  it('a trip on a later step leaves nothing in the trace of a run that is held', async () => {
+  it('a trip on a later step leaves nothing in the trace of a held run', async () => {
     const trips = guardOn('outputStep', ({ abort, stepNumber }) => (stepNumber === 1 ? abort('not to be told') : undefined));
     const agent = agentFor(place, { outputProcessors: [trips], hold: 'run' });
     const { everything } = traced(agent);
@@ -116,7 +116,7 @@ describe.each(Object.entries(places))('P2 a guard takes %s out of what came befo
   });
 });
 
-describe.each(['result', 'error'] as const)('P2 a guard of the stream edits the %s of a tool', (name) => {
+describe.each(['result', 'error'] as const)('P2 a stream guard edits the %s of a tool', (name) => {
   const without = (value: object): object =>
     value instanceof Error
       ? new Error(value.message.replaceAll(secret, '[out]'))
@@ -131,7 +131,7 @@ describe.each(['result', 'error'] as const)('P2 a guard of the stream edits the 
     { when: () => true },
   );
 
-  it.each(['generate', 'stream'] as const)('%s: the model, the steps and the messages have it as edited', async (mode) => {
+  it.each(['generate', 'stream'] as const)('%s: the model, the steps and the messages have the edit', async (mode) => {
     const ran = await runAgent(agentFor(places[name] ?? {}, { outputProcessors: [editing] }), mode);
     expect(ran.status).toBe('success');
     expect(said([ran.result, ran.chunks])).not.toContain(secret);

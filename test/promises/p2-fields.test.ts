@@ -83,7 +83,7 @@ const run = async (
 };
 
 describe('P2 every field of the table', () => {
-  it('every carrier brings its value to a reader where no guard runs', async () => {
+  it('without a guard, each carrier emits its value', async () => {
     const lost: string[] = [];
     for (const [index, row] of rows.entries()) {
       const carrier = carriers[nameOf(row)](secretOf(index), `p${index}`);
@@ -95,7 +95,7 @@ describe('P2 every field of the table', () => {
   });
 
   describe.each(modes)('%s', (mode) => {
-    it.each(['none', 'step', 'run'] as const)('a value leaves in none of them, with hold %s', async (hold) => {
+    it.each(['none', 'step', 'run'] as const)('emits a value in none of them, with hold %s', async (hold) => {
       const leaks: string[] = [];
       for (const [index, row] of rows.entries()) {
         const carrier = carriers[nameOf(row)](secretOf(index), `p${index}`);
@@ -107,7 +107,7 @@ describe('P2 every field of the table', () => {
       expect(leaks).toEqual([]);
     });
 
-    it('a value leaves in none of them, from a model of the newest interface', async () => {
+    it('emits a value in none of them, from a model of the newest interface', async () => {
       const leaks: string[] = [];
       for (const [index, row] of rows.entries()) {
         const carrier = carriers[nameOf(row)](secretOf(index), `p${index}`);
@@ -119,7 +119,7 @@ describe('P2 every field of the table', () => {
       expect(leaks).toEqual([]);
     });
 
-    it('a value stops the run where the guard blocks', async () => {
+    it('a value stops the run if the guard blocks', async () => {
       const passes: string[] = [];
       for (const [index, row] of rows.entries()) {
         const carrier = carriers[nameOf(row)](secretOf(index), `p${index}`);
@@ -136,7 +136,7 @@ describe('P2 every field of the table', () => {
   });
 });
 
-it.each(modes)('P2 a data part that a guard writes is read like any chunk: %s', async (mode) => {
+it.each(modes)('P2 a guard judges the data part of another guard like any chunk: %s', async (mode) => {
   const writes: Processor = {
     id: 'writes',
     processOutputStep: async ({ messages, writer }) => {
@@ -156,7 +156,7 @@ it.each(modes)('P2 a data part that a guard writes is read like any chunk: %s', 
   expect((await run(mode, { parts }, { guard: guards('block'), hold: 'none' })).status).toBe('tripwire');
 });
 
-describe('P2 a value in pieces', () => {
+describe('P2 a split value', () => {
   const text = (id: string, delta: string, kind = 'text'): Part[] => [
     { type: `${kind}-start`, id },
     { type: `${kind}-delta`, id, delta },
@@ -175,7 +175,7 @@ describe('P2 a value in pieces', () => {
         ...text('b', `${tail} now.`, 'reasoning'),
       ],
     ],
-  ])('over %s: the second piece does not leave', async (_case, parts) => {
+  ])('over %s: does not emit the second piece', async (_case, parts) => {
     for (const mode of modes) {
       const { all } = await run(mode, { parts }, { guard: redactor({ strategy: 'replace', kinds: ['email'] }), hold: 'none' });
       expect(readable(all)).not.toContain(tail);
@@ -187,8 +187,8 @@ describe('P2 a value in pieces', () => {
 
   it.each([
     ['reasoning', '(Thinking this over) '],
-    ['reasoning with a value of its own', '(Or lee@example.com) '],
-  ])('over two steps with %s between: the second piece does not leave', async (_case, thought) => {
+    ['reasoning with another value', '(Or lee@example.com) '],
+  ])('over two steps with %s between: does not emit the second piece', async (_case, thought) => {
     const call: Part = { type: 'tool-call', toolCallId: 'c', toolName: 'search', input: '{}' };
     const next = [...text('r', thought, 'reasoning'), ...text('b', `${tail} now.`)];
     const parts = [...text('a', `Ask ${head}`), call];
@@ -204,7 +204,7 @@ describe('P2 a value in pieces', () => {
   });
 });
 
-describe.each(modes)('P2 a value in pieces, when the second step is made anew, %s', (mode) => {
+describe.each(modes)('P2 a split value, after a retry of the second step, %s', (mode) => {
   const steps = (rejected: string, last: string) => [
     { text: 'Ask mara.quill@exa', toolCalls: [{ name: 'search', args: {} }] },
     { text: rejected },
@@ -242,19 +242,19 @@ describe.each(modes)('P2 a value in pieces, when the second step is made anew, %
     return chunks;
   };
 
-  it('the second piece does not leave', async () => {
+  it('does not emit the second piece', async () => {
     const model = scriptedModel({ steps: steps('mple.com? WRONG', 'mple.com now.') });
     const text = readable(await chunksOf(make(model, { guards: [again] })));
     expect(text).not.toContain('mple.com');
     expect(text).toContain('[EMAIL] now.');
   });
 
-  it('what a rejected attempt said is no first piece', async () => {
+  it('does not join text of a rejected attempt to the next', async () => {
     const model = scriptedModel({ steps: [{ text: 'WRONG ann@' }, { text: 'example.com now.' }] });
     expect(readable(await chunksOf(make(model, { guards: [again] })))).toContain('example.com now.');
   });
 
-  it('also when the run was suspended: the second piece does not leave', async () => {
+  it('does not emit the second piece in a resumed run', async () => {
     const model = scriptedModel({ steps: steps('mple.com now.', '') });
     const agent = make(model, { durability: memoryEngine() });
     const first = await chunksOf(agent);
@@ -264,7 +264,7 @@ describe.each(modes)('P2 a value in pieces, when the second step is made anew, %
   });
 });
 
-it('text that a guard of one’s own removed is in no metadata of the step', async () => {
+it('text that a custom guard removed is in no metadata of the step', async () => {
   const calm: Processor = {
     id: 'calm',
     processOutputStream: ({ part }) =>

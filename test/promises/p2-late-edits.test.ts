@@ -153,7 +153,7 @@ describe.each(entrances)('P2 an edit of a whole answer, $name', ({ run }) => {
     ['processOutputStep', 'step'],
     ['processOutputStep', 'run'],
     ['processOutputResult', 'run'],
-  ] as const)('%s, hold %s: what leaves is what was accepted', async (hook, hold) => {
+  ] as const)('%s, hold %s: emits only the accepted text', async (hook, hold) => {
     const { chunks, told, text } = await run(agentWith(hook, hold));
     expect(wordsOf(chunks)).not.toContain(secret);
     expect(JSON.stringify(chunks)).not.toContain('ZEBRA');
@@ -167,7 +167,7 @@ describe.each(entrances)('P2 an edit of a whole answer, $name', ({ run }) => {
     ['processOutputStep', 'none'],
     ['processOutputResult', 'none'],
     ['processOutputResult', 'step'],
-  ] as const)('%s, hold %s: what left is retracted and leaves again as it was accepted', async (hook, hold) => {
+  ] as const)('%s, hold %s: retracts the earlier text and emits the accepted text', async (hook, hold) => {
     const { chunks, text } = await run(agentWith(hook, hold));
     expect(wordsOf(chunks)).toContain(secret); // it had left
     for (const words of accepted) expect(screenOf(chunks)).toContain(words);
@@ -176,7 +176,7 @@ describe.each(entrances)('P2 an edit of a whole answer, $name', ({ run }) => {
     expect(text).toBe('Look at [x] now. a [x] b');
   });
 
-  it('hold run: steps are reported once the run is accepted', async () => {
+  it('hold run: reports steps after the run is accepted', async () => {
     const { steps, chunks } = await run(agentWith('processOutputResult', 'run'));
     expect(steps).toHaveLength(2);
     const last = chunks.findLastIndex(({ type }) => type === 'step-finish');

@@ -30,7 +30,7 @@ const answers: Record<string, ScriptedStep<'v2'>[]> = {
     ...says('See there.'),
     finish(),
   ),
-  'what a tool wrote': [{ toolCalls: [{ name: 'note', args: {} }] }, { text: ['Done.'] }],
+  'chunks of a tool': [{ toolCalls: [{ name: 'note', args: {} }] }, { text: ['Done.'] }],
 };
 
 const note = createTool({
@@ -71,9 +71,9 @@ describe.each(modes)('P2 an edit of the answer reaches its metadata, sources and
     expect(all).toContain('[x]');
   });
 
-  it('steps before one that trips reach no callback', async () => {
+  it('steps before a tripping one reach no callback', async () => {
     const trips = guardOn('outputStep', ({ stepNumber, abort }) => (stepNumber === 1 ? abort('no') : undefined));
-    const { ran, all } = await run(answers['what a tool wrote'] ?? [], mode, { outputProcessors: [trips] });
+    const { ran, all } = await run(answers['chunks of a tool'] ?? [], mode, { outputProcessors: [trips] });
     expect(ran.status).toBe('tripwire');
     expect(all).not.toContain(secret);
   });

@@ -24,8 +24,8 @@ const toolCall: Part = { type: 'tool-call', toolCallId: 'call-1', toolName: 'cha
 /** The outcome of the model's first call. */
 const firstCalls = {
   'an answer': { parts: [begun, ...words('1', 'I charge. '), toolCall, { type: 'finish', ...finishOf.v2('tool-calls') }] },
-  'a call that fails': { parts: [], fails: true },
-  'a stream that breaks': { parts: [begun, ...words('1', 'I char')], breaks: true },
+  'a failing call': { parts: [], fails: true },
+  'a broken stream': { parts: [begun, ...words('1', 'I char')], breaks: true },
 } as const satisfies Record<string, { parts: Part[]; fails?: true; breaks?: true }>;
 type FirstCall = keyof typeof firstCalls;
 
@@ -195,16 +195,19 @@ describe('P2 with overlap: every order of verdicts, parts, errors and an abort',
     (Object.keys(firstCalls) as FirstCall[]).flatMap((first) => verdicts.map((says) => ({ mode, first, says }))),
   );
 
-  it.each(scenes)('$mode, $first, guards that $says: nothing early, and the outcome is that of waiting', async (scene) => {
-    const ways = await explore(scene);
-    const waiting = await exploreInterleavings((turn) => play({ ...scene, overlap: false }, turn));
-    const expected = new Set(waiting.map(({ result }) => outcome(result)));
-    expect(new Set(ways.map(({ result }) => outcome(result)))).toEqual(expected);
-    expect(expected.size).toBe(1);
-    expect(ways.length).toBeGreaterThan(waiting.length);
-  });
+  it.each(scenes)(
+    '$mode, $first, guards that $says: emits nothing early, with the same outcome as without overlap',
+    async (scene) => {
+      const ways = await explore(scene);
+      const waiting = await exploreInterleavings((turn) => play({ ...scene, overlap: false }, turn));
+      const expected = new Set(waiting.map(({ result }) => outcome(result)));
+      expect(new Set(ways.map(({ result }) => outcome(result)))).toEqual(expected);
+      expect(expected.size).toBe(1);
+      expect(ways.length).toBeGreaterThan(waiting.length);
+    },
+  );
 
-  it.each(modes)('%s: the model is called, and done, before the first verdict in some order', async (mode) => {
+  it.each(modes)('%s: the model call can end before the first verdict', async (mode) => {
     const ways = await explore({ mode, first: 'an answer', says: ['pass', 'pass'] });
     const isDoneFirst = ({ order }: { order: readonly string[] }) =>
       order.indexOf('finish') < Math.min(order.indexOf('judge-0'), order.indexOf('judge-1'));
@@ -214,7 +217,7 @@ describe('P2 with overlap: every order of verdicts, parts, errors and an abort',
   });
 
   it.each(modes.flatMap((mode) => (['pass', 'trip'] as const).map((says) => ({ mode, says }))))(
-    '$mode, a caller that gives up while guards $says',
+    '$mode, a cancellation while guards $says',
     async ({ mode, says }) => {
       const ways = await explore({ mode, first: 'an answer', says: ['pass', says], cancels: true });
       const statuses = new Set(ways.map(({ result }) => result.status));
@@ -232,7 +235,7 @@ describe('P2 with overlap: every order of verdicts, parts, errors and an abort',
       ['processInput', 'processInputStep'],
       ['processInputStep', 'processLLMRequest'],
     ] as const)
-      for (const { result } of await explore({ mode, first: 'a stream that breaks', says: ['pass', 'trip'], hooks }))
+      for (const { result } of await explore({ mode, first: 'a broken stream', says: ['pass', 'trip'], hooks }))
         expect(outcome(result)).toBe('tripwire ');
   });
 });

@@ -52,7 +52,7 @@ const saidIn = (args: object): string => {
 
 describe.each(modes)('P2 with overlap, %s', (mode) => {
   describe.each(phasesBefore)('in %s', (phase: Phase) => {
-    it('the model is called while guards judge, several at a time', async () => {
+    it('calls the model while several guards judge', async () => {
       const { opened, open } = createGate();
       const model = telling(open);
       let judging = 0;
@@ -78,7 +78,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
       expect(ran.result?.wasted).toMatchObject({ calls: 0, outputTokens: 0 });
     });
 
-    it('a trip ends the run with no byte of the answer, and the model call with it', async () => {
+    it('a trip ends the run and the model call without any text of the answer', async () => {
       const { opened, open } = createGate();
       const model = telling(open, { text: ['All ', 'fine.'], hang: true });
       const judge = guardOn(phase, async ({ abort }) => {
@@ -100,7 +100,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
       expect(ran.result?.wasted).toMatchObject({ calls: 1, isEstimated: true, inputTokens: wasted?.inputTokens });
     });
 
-    it('a retry asks the model again, with the reason, and the guard again', async () => {
+    it('a retry repeats the call with the reason, and the guard', async () => {
       const model = scriptedModel({ steps: ({ index }) => ({ text: [`Answer ${index + 1}.`] }) });
       const counts: number[] = [];
       const judge = guardOn(phase, async ({ abort, retryCount }) => {
@@ -123,7 +123,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
       expect(ran.result?.wasted.calls).toBe(1);
     });
 
-    it('an edit, returned or made in place, is no verdict', async () => {
+    it('an edit, returned or made in place, is rejected', async () => {
       const edits: Record<string, (args: HookArgs) => unknown> = {
         returned: (args) => ('prompt' in args ? { prompt: [] } : { systemMessages: [{ role: 'system', content: 'Say all.' }] }),
         'in place': (args) => {
@@ -149,7 +149,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
     });
   });
 
-  it('a guard that does not answer is given up on, and the call with it', async () => {
+  it('a guard beyond its deadline is abandoned, and so is the call', async () => {
     const model = scriptedModel({ steps: [{ text: ['All '], hang: true }] });
     const guards = [beside(hanging('processInput'), { deadlineMs: 10, onUnavailable: 'trip' })];
     const ran = await runAgent(createAgent({ model, inputProcessors: guards }), mode);
@@ -158,7 +158,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
     expect(model.calls[0]?.aborted || model.cancelled).toBe(true);
   });
 
-  it('a trip cancels the other overlap guards; without one, all reasons for a retry are reported', async () => {
+  it('a trip cancels the other overlap guards; without one, all retry reasons are reported', async () => {
     let signal: AbortSignal | undefined;
     const waiting = guardOn('input', ({ abortSignal }) => {
       signal = abortSignal;
@@ -177,7 +177,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
     expect(retried.result?.tripwire).toMatchObject({ reason: 'a objects.; b objects.', retry: true });
   });
 
-  it('a call that is done by the time of the trip is accounted as the provider counts it', async () => {
+  it('a completed call counts the tokens that the provider reports', async () => {
     const model = scriptedModel({ steps: [{ text: ['All fine.'], usage: { inputTokens: 7, outputTokens: 3 } }] });
     const judge = guardOn('input', async ({ abort }) => {
       while (model.pulled < 5) await sleep(1);
@@ -191,7 +191,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
     expect(JSON.stringify(ran.result?.steps)).not.toContain('All fine.');
   });
 
-  it('the error of a call is seen to after the guards have passed', async () => {
+  it('an error of the call is handled after the guards pass', async () => {
     const order: string[] = [];
     const judge = guardOn('input', async () => {
       await sleep(10);
@@ -211,7 +211,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
     expect(ran.result?.wasted.calls).toBe(0);
   });
 
-  it("what it blocks is not kept by memory's policy for the turn", async () => {
+  it('the memory policy does not save input that it blocks', async () => {
     const memory = new Memory({ storage: new InMemoryStore() });
     const judge = guardOn('input', async ({ abort }) => (await sleep(5), abort('No.')));
     const target = { thread: 'thread', resource: 'person' };
@@ -227,7 +227,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
     expect(await kept([beside(guardOn('input', () => sleep(5)))])).toContain('Please charge me.');
   });
 
-  it('with hold, nothing is shown before the step was accepted', async () => {
+  it('emits nothing before the step is accepted, with hold', async () => {
     const judge = beside(guardOn('input', () => sleep(1)));
     const late = guardOn('outputStep', ({ abort }) => abort('Late.'));
     const model = telling(() => undefined);
@@ -236,7 +236,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
   });
 });
 
-describe('P2 with overlap: what is judged', () => {
+describe('P2 with overlap: the judged payload', () => {
   const redact: Processor = {
     id: 'redact',
     processLLMRequest: ({ prompt }) => ({
@@ -244,7 +244,7 @@ describe('P2 with overlap: what is judged', () => {
     }),
   };
 
-  it('the guard sees what the model gets, at any position', async () => {
+  it('the guard sees the prompt of the model, at any position', async () => {
     const seen: string[] = [];
     const note = (id: string) => beside(guardOn('llmRequest', (args) => void seen.push(saidIn(args)), { id }));
     const lanes: Record<string, PipelineStep[]> = {
@@ -273,7 +273,7 @@ describe('P2 with overlap: what is judged', () => {
     }
   });
 
-  it('the payload is that of its place, also where the list goes on to change', async () => {
+  it('the payload is that of its position, even if later guards change the list', async () => {
     const seen: string[] = [];
     const judge = beside(guardOn('inputStep', (args) => void seen.push(saidIn(args)), { id: 'judge' }));
     const edit = guardOn('inputStep', ({ messageList }) => messageList.addSystem('Be brief.'), { id: 'edit' });
@@ -282,7 +282,7 @@ describe('P2 with overlap: what is judged', () => {
     expect(seen[0]).not.toContain('Be brief.');
   });
 
-  it('an arm that is not taken calls no guard; a shadow and a guard that is sampled out delay nothing', async () => {
+  it('a skipped arm calls no guard; a sampled-out guard delays nothing', async () => {
     const asked: string[] = [];
     const note = (id: string) => guardOn('input', () => void asked.push(id), { id });
     const inputProcessors = [
@@ -296,7 +296,7 @@ describe('P2 with overlap: what is judged', () => {
     expect(ran.result?.bypasses).toMatchObject([{ processorId: 'sampled', reason: 'sampled-out' }]);
   });
 
-  it('each step and each call are judged anew, the input once', async () => {
+  it('each step and each call are judged again, the input once', async () => {
     const asked: string[] = [];
     const note = (phase: Phase) => beside(guardOn(phase, () => void asked.push(phase)));
     const model = scriptedModel({
@@ -306,7 +306,7 @@ describe('P2 with overlap: what is judged', () => {
     expect(asked).toEqual(['input', 'inputStep', 'llmRequest', 'inputStep', 'llmRequest']);
   });
 
-  it('a stock Mastra agent waits for it before the model, and an edit is refused there too', async () => {
+  it('a stock Mastra agent waits for it before the model call and rejects an edit, too', async () => {
     const order: string[] = [];
     const model = telling(() => order.push('model'));
     const judge = guardOn('input', async () => {
@@ -323,8 +323,8 @@ describe('P2 with overlap: what is judged', () => {
   });
 });
 
-describe('P2 with overlap: how much waits', () => {
-  it('the provider is read so far ahead and no further, and nothing is lost', async () => {
+describe('P2 with overlap: the buffer', () => {
+  it('limits the text that is read ahead and loses nothing', async () => {
     const deltas = Array.from({ length: 200 }, (_, index) => `${index} `.padEnd(1_000, '.'));
     const model = scriptedModel({ steps: [{ text: deltas }] });
     let ahead = 0;
@@ -338,7 +338,7 @@ describe('P2 with overlap: how much waits', () => {
     expect(textOnWire(ran)).toBe(deltas.join(''));
   });
 
-  it('words that came before a stream broke are there before its error', async () => {
+  it('emits the text before the error of a broken stream', async () => {
     const model = scriptedModel({ steps: [{ text: ['One ', 'two '], error: new Error('Broken.') }] });
     const judge = guardOn('input', () => sleep(10));
     const ran = await runAgent(createAgent({ model, inputProcessors: [beside(judge)] }), 'stream');
@@ -364,7 +364,7 @@ describe.each(ways)('P2 with overlap, over HTTP by $mode with $client', (way) =>
     expect(wasted).toMatchObject({ isEstimated: true });
   });
 
-  it('a caller that gives up while a guard judges closes it, too', async () => {
+  it('a cancellation while a guard judges closes it, too', async () => {
     const server = await startServer([{ kind: 'hang' }]);
     const caller = new AbortController();
     const judge = guardOn('input', async () => {

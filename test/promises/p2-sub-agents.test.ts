@@ -108,7 +108,7 @@ const shapes = [
 describe.each(whats)('P2 the guard of a sub-agent %s', (what) => {
   const held = [...shapes.map((shape) => ({ ...shape, hold: 'step' as const })), { ...shapes[1], hold: 'run' as const }];
 
-  it.each(held)('depth $depth, $middle between, the supervisor holds each $hold: nothing unjudged leaves', async (row) => {
+  it.each(held)('depth $depth, $middle between, the supervisor holds each $hold: emits no unjudged text', async (row) => {
     const frames = framesIn(await streamed(supervisor(childWith(what), row)));
     expect(textOf(frames)).not.toContain('ZEBRA');
     expect(JSON.stringify(frames)).not.toContain('ZEBRA');
@@ -117,13 +117,13 @@ describe.each(whats)('P2 the guard of a sub-agent %s', (what) => {
     expect(textOf(frames).includes('It is [x].')).toBe(what.startsWith('edits'));
   });
 
-  it('generate with a hold: nothing unjudged leaves', async () => {
+  it('generate with a hold: emits no unjudged text', async () => {
     const frames = framesIn(await generated(supervisor(childWith(what), { ...shapes[1], hold: 'step' })));
     expect(JSON.stringify(frames)).not.toContain('ZEBRA');
     expect(textOf(frames)).toContain('Done.');
   });
 
-  it.each(shapes)('depth $depth, $middle between, nothing is held: what left is retracted', async (shape) => {
+  it.each(shapes)('depth $depth, $middle between, no hold: retracts the emitted text', async (shape) => {
     const frames = framesIn(await streamed(supervisor(childWith(what), { ...shape, hold: 'none' })));
     expect(textOf(frames)).toContain(secret); // it left before it was judged
     expect(shownText(frames)).not.toContain('ZEBRA');
@@ -132,7 +132,7 @@ describe.each(whats)('P2 the guard of a sub-agent %s', (what) => {
 });
 
 it.each(shapes)(
-  'P2 what a guard of the supervisor judged stays as it left, whatever the sub-agents go on with: depth $depth, $middle',
+  'P2 text that a supervisor guard redacts does not reappear in later output of sub-agents: depth $depth, $middle',
   async (shape) => {
     const child = new InterlockAgent(common('child', [{ text: ['It is ', 'ZEBRA', '42', '.'] }]));
     const codes = redactor({ strategy: 'replace', kinds: [], patterns: [{ name: 'code', regex: /ZEBRA42/, maxLength: 7 }] });

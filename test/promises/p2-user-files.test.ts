@@ -60,7 +60,7 @@ const hosts: Readonly<Record<string, (guard: Guard, file: object) => Promise<[bo
 };
 
 describe.each(Object.entries(hosts))('P2 a text file of the user, %s', (_host, ask) => {
-  it.each(Object.entries(files))('as %s is read', async (form, file) => {
+  it.each(Object.entries(files))('guards read it as %s', async (form, file) => {
     const [isDone, sent] = await ask(redactor({ strategy: 'replace', kinds: ['email'] }), file);
     expect([isDone, sent.includes(secret)]).toEqual([true, false]);
     expect(sent).toContain(form === 'a name' ? '[EMAIL]' : 'Ann,[EMAIL]');

@@ -47,7 +47,7 @@ const read = async (steps: readonly ScriptedStep<'v2'>[], outputProcessors: read
   return { chunks, text, reasoningText };
 };
 
-describe('P2 an edit of words that have left leaves all other words where they are', () => {
+describe('P2 an edit of emitted text keeps all other text in place', () => {
   const call = { toolCalls: [{ name: 'lookUp', args: {} }] };
   const twoParts = [
     ...block('reasoning', 'r', 'Think. '),

@@ -59,8 +59,8 @@ const toolCalls = [{ name: 'charge', args: { amount: 1 } }];
 const words = (ran: Ran): string => JSON.stringify(ran.chunks.map(({ type, payload, data }) => [type, payload, data]));
 
 describe('P2 Nothing leaves before its verdict', () => {
-  describe('a value that is cut over chunks', () => {
-    it('is redacted the same in every way of cutting text', async () => {
+  describe('a value that is split over chunks', () => {
+    it('is redacted the same for every cut of the text', async () => {
       await assertChunkInvariant([redacting()], [text], { randomCuts: isDeep ? 500 : 100, seed: 11, shapes: ['text'] });
       await assertNoFragment([redacting()], [{ text, value: address }], {
         randomCuts: isDeep ? 500 : 100,
@@ -74,12 +74,12 @@ describe('P2 Nothing leaves before its verdict', () => {
       await assertNoFragment([redacting()], [{ text, value: address }], { randomCuts: isDeep ? 30 : 12, seed: 14 });
     }, 300_000);
 
-    it('is blocked, and no piece of it leaves', async () => {
+    it('is blocked, and no part of it is emitted', async () => {
       await assertNoFragment([blocking()], [{ text, value: address }], { randomCuts: isDeep ? 30 : 12, seed: 15 });
       await assertChunkInvariant([blocking()], [text], { randomCuts: 10, seed: 16 });
     }, 300_000);
 
-    it('is found by guards in a pipeline, side by side, and in an arm', async () => {
+    it('is found by guards in a pipeline, in parallel and in an arm', async () => {
       const lanes: PipelineStep[][] = [
         [
           pipeline('p')
@@ -123,7 +123,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       );
 
     it.each(['chunk', 'sentence', { chars: 8 }, { tokens: 3 }, 'part', 'step'] as const)(
-      'nothing of a window %j leaves that is blocked',
+      'emits nothing of a blocked window %j',
       async (window) => {
         const ran = await run([inWindow(window, noWry)], { text: ['It is fine. ', 'This is ', 'wry', ' indeed. And more.'] });
         expect(ran.status).toBe('tripwire');
@@ -134,13 +134,13 @@ describe('P2 Nothing leaves before its verdict', () => {
       },
     );
 
-    it.each(['part', 'step'] as const)('nothing at all leaves where the window is the %s', async (window) => {
+    it.each(['part', 'step'] as const)('emits nothing at all if the window is the %s', async (window) => {
       const ran = await run([inWindow(window, noWry)], { text: ['It is fine. ', 'This is wry.'] });
       expect(textOnWire(ran)).toBe('');
       expect(retractionsOf(ran)).toEqual([]);
     });
 
-    it("a judge's edit of a window is what leaves, and what the answer contains", async () => {
+    it('the edit of a window is emitted and is in the answer', async () => {
       const masking = inWindow('sentence', ({ part }) => ({ ...part, payload: { ...(part?.payload as object), text: '*** ' } }));
       const ran = await run([masking], { text: ['One is ', 'here. Two', ' is not.'] });
       expect(textOnWire(ran)).toBe('*** *** ');
@@ -149,7 +149,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       expect(JSON.stringify(ran.result?.response)).not.toContain('here');
     });
 
-    it('a judge that takes its time lets nothing out before it has answered', async () => {
+    it('a slow judge delays the output until its verdict', async () => {
       let isCleared = false;
       const early: Chunk[] = [];
       const judge = inWindow('chunk', async () => {
@@ -164,13 +164,13 @@ describe('P2 Nothing leaves before its verdict', () => {
       expect(isCleared).toBe(true);
     });
 
-    it('a judge that is down fails the run, and nothing leaves', async () => {
+    it('a failing judge fails the run, and nothing is emitted', async () => {
       const ran = await run([inWindow('part', () => Promise.reject(new Error('down')))], { text: ['One.'] });
       expect(ran).toMatchObject({ status: 'failed', error: { code: 'guard/unavailable' } });
       expect(textOnWire(ran)).toBe('');
     });
 
-    it('a policy holds for windows, too', async () => {
+    it('a policy applies to windows, too', async () => {
       const judge = guardOn('outputStream', () => Promise.reject(new Error('down')), { id: 'judge' });
       const passing = await run([guard(judge, { window: 'part', onUnavailable: 'pass' })], { text: ['One.'] });
       expect([passing.status, textOnWire(passing)]).toEqual(['success', 'One.']);
@@ -178,7 +178,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       expect([tripping.status, textOnWire(tripping)]).toEqual(['tripwire', '']);
     });
 
-    it('a retry takes back what the attempt had let out', async () => {
+    it('a retry retracts the output of the attempt', async () => {
       const once = guardOn(
         'outputStream',
         (args) => (textIn(args).includes('wry') ? args.abort('Mind.', { retry: true }) : undefined),
@@ -195,7 +195,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       expect(ran.result?.text).toBe('All done.');
     });
 
-    it('more than may be held fails the run by name', async () => {
+    it('output beyond maxHeldChars fails the run by name', async () => {
       const ran = await run(
         [inWindow('part', () => undefined)],
         { text: ['x'.repeat(60), 'y'.repeat(60)] },
@@ -205,7 +205,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       expect(textOnWire(ran)).toBe('');
     });
 
-    it('a data part passes the guards that ask for it, and no others', async () => {
+    it('a data part is judged only by guards with processDataParts', async () => {
       const seen: string[] = [];
       const asking = guardOn('outputStream', ({ part }) => void seen.push(`asking ${part?.type}`), {
         id: 'asking',
@@ -245,7 +245,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       };
       const both = (act: (part: ToolCallChunk) => unknown) => [[onCall(act)], [guard(onCall(act), { window: 'part' })]];
 
-      it('run with the arguments that were cleared, and no others leave', async () => {
+      it('run with the cleared arguments, which alone are emitted', async () => {
         const { ran, log } = await runs([redacting()]);
         expect(log).toEqual(['charge 1']);
         expect(words(ran)).not.toContain(address);
@@ -254,7 +254,7 @@ describe('P2 Nothing leaves before its verdict', () => {
           expect((await runs(guards)).log).toEqual(['charge 7']);
       });
 
-      it('do not run where their arguments are blocked', async () => {
+      it('do not run if their arguments are blocked', async () => {
         const { ran, log } = await runs([blocking()]);
         expect(ran.status).toBe('tripwire');
         expect(log).toEqual([]);
@@ -262,7 +262,7 @@ describe('P2 Nothing leaves before its verdict', () => {
         expect(chunksOf(ran, 'tool-call')).toEqual([]);
       });
 
-      it('that are rejected are not run, and the model gets the reason', async () => {
+      it('do not run if they are rejected, and the model receives the reason', async () => {
         for (const guards of both((part) => rejectToolCall(part, 'Not this one.'))) {
           const model = scriptedModel({ steps: (call) => (call.index === 0 ? { toolCalls } : { text: ['Sorry.'] }) });
           const log: string[] = [];
@@ -275,7 +275,7 @@ describe('P2 Nothing leaves before its verdict', () => {
         }
       });
 
-      it('that need approval leave the run suspended, and no tool of the step runs', async () => {
+      it('suspend the run if they need approval, and no tool of the step runs', async () => {
         for (const guards of both((part) =>
           (part.payload.args as { amount: number }).amount === 2 ? requireApproval(part) : part,
         )) {
@@ -295,7 +295,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       const late = (phase: 'outputStep' | 'outputResult', retry: boolean, id = 'late') =>
         guardOn(phase, ({ abort, retryCount }) => (retryCount === 0 ? abort('Not so.', { retry }) : undefined), { id, times: 1 });
 
-      it.each(['step', 'run'] as const)('%s: an accepted answer leaves as it would without', async (hold) => {
+      it.each(['step', 'run'] as const)('%s: emits the same chunks of an accepted answer as without', async (hold) => {
         const held = await run([], twoSteps, { hold });
         const free = await run([], twoSteps);
         expect(held.chunks.map(({ type }) => type)).toEqual(free.chunks.map(({ type }) => type));
@@ -308,7 +308,7 @@ describe('P2 Nothing leaves before its verdict', () => {
         ['run', 'outputStep', true],
         ['run', 'outputResult', false],
         ['run', 'outputResult', true],
-      ] as const)('%s: what %s rejects never leaves (retry: %s)', async (hold, phase, retry) => {
+      ] as const)('%s: never emits text that %s rejects (retry: %s)', async (hold, phase, retry) => {
         const ran = await run([late(phase, retry)], { text: ['Rejected words.'] }, { hold, maxProcessorRetries: 1 });
         expect(words(ran)).not.toContain('Rejected words');
         expect(retractionsOf(ran)).toEqual([]);
@@ -320,13 +320,13 @@ describe('P2 Nothing leaves before its verdict', () => {
         expect(ran.chunks.at(-1)?.type).toBe('finish');
       });
 
-      it('step: what a later guard of the whole answer rejects was seen, and is taken back', async () => {
+      it('step: retracts emitted text that a guard of the result rejects', async () => {
         const ran = await run([late('outputResult', false)], { text: ['Rejected words.'] }, { hold: 'step' });
         expect(textOnWire(ran)).toBe('Rejected words.');
         expect(retractionsOf(ran)).toHaveLength(1);
       });
 
-      it('of an agent holds for its calls, and a call may only hold more', async () => {
+      it('of an agent applies to its calls, and a call can only hold more', async () => {
         const guards = () => [late('outputStep', false)];
         const said = { text: ['Words.'] };
         expect(textOnWire(await run(guards(), said, {}, { hold: 'step' }))).toBe('');
@@ -337,7 +337,7 @@ describe('P2 Nothing leaves before its verdict', () => {
         await expect(agent[mode]('Go.', { hold: 'week' as never })).rejects.toMatchObject({ code: 'agent/invalid-option' });
       });
 
-      it('run: a run that fails or is canceled shows nothing of what was held', async () => {
+      it('run: emits no held text of a failed or canceled run', async () => {
         const failing = guardOn('outputResult', () => Promise.reject(new Error('down')), { id: 'failing' });
         const ran = await run([failing], { text: ['Words.'] }, { hold: 'run' });
         expect([ran.status, textOnWire(ran)]).toEqual(['failed', '']);

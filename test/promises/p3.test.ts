@@ -73,13 +73,13 @@ describe('P3 A guard that fails, fails closed', () => {
       expect(error.cause).toBe(thrown);
     });
 
-    it('a hook that answers with something its phase cannot use', async () => {
+    it('a hook that returns an invalid result', async () => {
       const error = errorOf(await runWith(laned([phase, guardOn(phase, () => 42, { id: 'judge' })])));
       expect(error.code).toBe('phase/invalid-result');
       expect(error.path).toBe(`${phase}/judge`);
     });
 
-    it('a hook whose data part is not one', async () => {
+    it('a hook that writes an invalid data part', async () => {
       const guard = guardOn(phase, ({ writer }) => writer?.custom({ type: 'note' }).then(() => undefined));
       expect(errorOf(await runWith(laned([phase, guard]))).code).toBe('phase/invalid-data-part');
     });
@@ -98,13 +98,13 @@ describe('P3 A guard that fails, fails closed', () => {
       expect(error.path).toContain('house/branch.0');
     });
 
-    it.each(failures)('onViolation that %s never disturbs: the trip stays a trip', async (_, __, onViolation) => {
+    it.each(failures)('onViolation that %s does not change the trip', async (_, __, onViolation) => {
       const guard = { ...guardOn(phase, ({ abort }) => abort('blocked')), onViolation };
       const ran = await runWith(laned([phase, guard]));
       expect(ran).toMatchObject({ status: 'tripwire', error: undefined, result: { tripwire: { reason: 'blocked' } } });
     });
 
-    it('is never asked to recover from its own failure', async () => {
+    it('its failure reaches no error hook', async () => {
       const asked: unknown[] = [];
       const guards = laned([phase, guardOn(phase, () => Promise.reject(broken))]);
       const listening = { id: 'listening', processAPIError: ({ error }: { error: unknown }) => void asked.push(error) };
@@ -113,7 +113,7 @@ describe('P3 A guard that fails, fails closed', () => {
       expect(asked.filter((error) => error === broken || isInterlockError(error))).toEqual([]);
     });
 
-    it(`${hook} that fails in an agent that grants retries is not retried`, async () => {
+    it(`${hook} that fails is not retried, even with a retry budget`, async () => {
       let calls = 0;
       const guard = guardOn(phase, () => {
         calls += 1;
@@ -124,12 +124,12 @@ describe('P3 A guard that fails, fails closed', () => {
     });
   });
 
-  describe.each(modes)('what the reader gets, %s', (mode) => {
+  describe.each(modes)('the output after a failure, %s', (mode) => {
     const secret = 'charge you';
     const failing = (phase: Phase, when?: (args: HookArgs) => boolean) =>
       laned([phase, guardOn(phase, () => Promise.reject(broken), { when })]);
 
-    it('nothing of the text from the failure on', async () => {
+    it('has no text after the failure', async () => {
       const onSecret = ({ part }: HookArgs) =>
         part?.type === 'text-delta' && (part.payload as { text: string }).text.includes(secret);
       const ran = await runAgent(createAgent({ model: modelFor('outputStream'), ...failing('outputStream', onSecret) }), mode);
@@ -137,20 +137,17 @@ describe('P3 A guard that fails, fails closed', () => {
       expect(JSON.stringify(ran.chunks)).not.toContain(secret);
     });
 
-    it.each<Phase>(['llmResponse', 'outputStep', 'toolResult', 'outputResult'])(
-      '%s: no step that was not judged',
-      async (phase) => {
-        const ran = await runAgent(createAgent({ model: modelFor(phase), ...failing(phase) }), mode);
-        const start = ran.chunks.findIndex(({ type }) => type === (phase === 'outputResult' ? 'error' : 'step-finish'));
-        const after: Chunk[] = ran.chunks.slice(start);
-        expect(after.map(({ type }) => type)).toContain('finish');
-        expect(JSON.stringify(after)).not.toMatch(/charge you|is paid|receipt 1/u);
-      },
-    );
+    it.each<Phase>(['llmResponse', 'outputStep', 'toolResult', 'outputResult'])('%s: has no unjudged step', async (phase) => {
+      const ran = await runAgent(createAgent({ model: modelFor(phase), ...failing(phase) }), mode);
+      const start = ran.chunks.findIndex(({ type }) => type === (phase === 'outputResult' ? 'error' : 'step-finish'));
+      const after: Chunk[] = ran.chunks.slice(start);
+      expect(after.map(({ type }) => type)).toContain('finish');
+      expect(JSON.stringify(after)).not.toMatch(/charge you|is paid|receipt 1/u);
+    });
   });
 
   it.each<Phase>(['outputStream', 'llmResponse', 'outputStep', 'outputResult'])(
-    '%s without a verdict retracts the words that had left',
+    '%s without a verdict retracts the emitted text',
     async (phase) => {
       const last = ({ part }: HookArgs) =>
         (part?.payload as { text?: string } | undefined)?.text?.includes('charge you') ?? false;
@@ -165,7 +162,7 @@ describe('P3 A guard that fails, fails closed', () => {
     },
   );
 
-  it('a failing guard keeps what it failed on out of the conversation that a stream shows', async () => {
+  it('the conversation of a stream does not contain the message on which a guard failed', async () => {
     const guards = laned(['toolResult', guardOn('toolResult', () => Promise.reject(broken))]);
     const stream = await createAgent({ model: modelFor('toolResult'), ...guards }).stream('Please charge me.');
     await expect(stream.getFullOutput()).rejects.toMatchObject({ code: 'guard/unavailable' });

@@ -119,7 +119,7 @@ const runCase = async ({ phase, steps, result = 'fine', when, mode, retry }: Set
 
 describe('P4 Rejected content stays rejected', () => {
   describe.each(everyCase)('$phase, $mode', (one) => {
-    it('after a trip: nothing public holds it', async () => {
+    it('after a trip: nothing public contains it', async () => {
       const { ran, saved } = await runCase({ ...one, retry: false });
       expect(ran.status).toBe('tripwire');
       expect(textOnWire(ran).includes(secret)).toBe(one.isStreamed); // otherwise there would be nothing to retract
@@ -128,7 +128,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(ran.result?.text).not.toContain(secret);
     });
 
-    it('after a retry: nor does the next prompt, and what was accepted is there', async () => {
+    it('after a retry: nor does the next prompt, and the accepted text is present', async () => {
       const { ran, model, saved } = await runCase({ ...one, retry: true });
       expect(ran).toMatchObject({ status: 'success', result: { text: expect.stringContaining('I must not tell.') } });
       expect(publicView(ran)).not.toContain(secret);
@@ -137,7 +137,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(saved).toContain('I must not tell.');
     });
 
-    it('the record of the rejected attempt has its place and none of its words', async () => {
+    it('the record of the rejected attempt has its position and none of its text', async () => {
       const { ran } = await runCase({ ...one, retry: true });
       const rejected = ran.result?.steps.filter((step) => step.tripwire) ?? [];
       expect(rejected).toHaveLength(1);
@@ -155,7 +155,7 @@ describe('P4 Rejected content stays rejected', () => {
       });
     });
 
-    it('the step callback does not get them either', async () => {
+    it('the step callback does not receive it either', async () => {
       const told: unknown[] = [];
       const rejecting = guardOn(one.phase, ({ abort }) => abort('not to be told'), { when: one.when });
       const agent = createAgent({
@@ -175,7 +175,7 @@ describe('P4 Rejected content stays rejected', () => {
       guardOn(phase, ({ messageList }) => messageList.addSystem(`Remember ${secret}.`), { id: 'writing', times: 1 });
 
     it.each<Phase>(['input', 'inputStep'])(
-      '%s: what guards wrote in a rejected attempt is not in the next prompt',
+      '%s: messages that guards add in a rejected attempt are not in the next prompt',
       async (phase) => {
         const model = createModel([]);
         const retrying = guardOn(phase, ({ abort }) => abort('again', { retry: true }), { times: 1 });
@@ -186,7 +186,7 @@ describe('P4 Rejected content stays rejected', () => {
       },
     );
 
-    it.each<Phase>(['input', 'inputStep'])('%s: a trip leaves the conversation as it was', async (phase) => {
+    it.each<Phase>(['input', 'inputStep'])('%s: a trip leaves the conversation unchanged', async (phase) => {
       const stored: string[] = [];
       const blocking = guardOn(phase, ({ abort, messageList }) => {
         stored.push(JSON.stringify(messageList));
@@ -201,7 +201,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(await saved()).not.toContain(secret);
     });
 
-    it('llmRequest: a prompt of a rejected attempt is gone', async () => {
+    it('llmRequest: the next attempt does not reuse the prompt of a rejected attempt', async () => {
       const model = createModel([]);
       const rewriting = guardOn('llmRequest', () => ({ prompt: [{ role: 'user', content: [{ type: 'text', text: secret }] }] }), {
         id: 'rewriting',
@@ -243,7 +243,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(await saved()).not.toContain(secret);
     });
 
-    it('takes back everything that the accepted steps had let out', async () => {
+    it('retracts all output of the accepted steps', async () => {
       const blocking = guardOn('outputResult', ({ abort }) => abort('blocked'));
       const ran = await runAgent(
         createAgent({ model: twoSteps(), tools: { fetch: fetchTool('') }, outputProcessors: [blocking] }),
@@ -258,7 +258,7 @@ describe('P4 Rejected content stays rejected', () => {
     });
   });
 
-  describe.each(modes)('what the provider adds, %s', (mode) => {
+  describe.each(modes)('additional data of the provider, %s', (mode) => {
     /** A model whose raw response and metadata repeat its words, like those of real providers. */
     const repeating = (): ScriptedModel => {
       const model = scriptedModel({
@@ -286,14 +286,14 @@ describe('P4 Rejected content stays rejected', () => {
       });
     };
 
-    it('a rejected attempt leaves neither the raw body nor the metadata behind', async () => {
+    it('a rejected attempt leaves no raw body and no metadata', async () => {
       const guard = guardOn('outputStep', ({ abort }) => abort('no', { retry: true }), { times: 1 });
       const ran = await runAgent(createAgent({ model: repeating(), maxProcessorRetries: 1, outputProcessors: [guard] }), mode);
       expect(ran).toMatchObject({ status: 'success', result: { text: 'I must not tell.' } });
       expect(publicView(ran)).not.toContain(secret);
     });
 
-    it('a redacted answer does not come back by its raw body, which guards alone are shown', async () => {
+    it('the result does not have the raw body of a redacted answer, which only guards can read', async () => {
       const shown: string[] = [];
       const watching = guardOn('llmResponse', (args) => void shown.push(JSON.stringify(args)), { id: 'watching' });
       const redacting = guardOn(
@@ -311,7 +311,7 @@ describe('P4 Rejected content stays rejected', () => {
     });
   });
 
-  describe.each(modes)('results of tools that the provider runs, %s', (mode) => {
+  describe.each(modes)('results of provider-executed tools, %s', (mode) => {
     const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
     const search = { toolCallId: 'search-1', toolName: 'search' };
     const searchCall = { type: 'tool-call', ...search, input: '{"q":"any"}', providerExecuted: true } as const;
@@ -325,14 +325,14 @@ describe('P4 Rejected content stays rejected', () => {
     const finish = (finishReason: 'stop' | 'tool-calls') => ({ type: 'finish', finishReason, usage }) as const;
     const searching: Step = { parts: [searchCall, searchResult, ...text('Here it is.'), finish('stop')] };
 
-    it('are judged before they leave: a trip leaves nothing of them', async () => {
+    it('are judged before they are emitted: a trip emits none of them', async () => {
       const guard = guardOn('toolResult', ({ abort }) => abort('no'));
       const ran = await runAgent(createAgent({ model: createModel([searching]), outputProcessors: [guard] }), mode);
       expect(ran.status).toBe('tripwire');
       expect(JSON.stringify(ran)).not.toContain(secret);
     });
 
-    it('are seen everywhere as the guard left them', async () => {
+    it('are edited everywhere as by the guard', async () => {
       const judged: unknown[] = [];
       const redacting = {
         id: 'redacting',
@@ -359,7 +359,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(JSON.stringify(ran)).not.toContain(secret);
     });
 
-    it('reach the step of their call when they come with a later one', async () => {
+    it('belong to the step of their call, even if they come in a later one', async () => {
       const model = createModel([
         {
           parts: [
@@ -377,7 +377,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(tools).toMatchObject([{ output: { found: secret } }, { output: { result: 'fine' } }]);
     });
 
-    it('control: without a guard they leave as they come', async () => {
+    it('control: without a guard they are emitted in order', async () => {
       const ran = await runAgent(createAgent({ model: createModel([searching]) }), mode);
       expect(ran.chunks.map(({ type }) => type).indexOf('tool-result')).toBeLessThan(
         ran.chunks.map(({ type }) => type).indexOf('text-start'),
@@ -386,7 +386,7 @@ describe('P4 Rejected content stays rejected', () => {
     });
   });
 
-  describe.each(modes)('what guards edited, %s', (mode) => {
+  describe.each(modes)('edits of guards, %s', (mode) => {
     const redact = (text: string) => text.replaceAll(secret, '[code]');
     /** Edits every text of a hook's messages, and every tool result. */
     const redacting = (phase: 'outputStep' | 'outputResult') =>
@@ -396,7 +396,7 @@ describe('P4 Rejected content stays rejected', () => {
       );
 
     it.each(['outputStep', 'outputResult'] as const)(
-      '%s: words and arguments that it redacts are nowhere in the result',
+      '%s: redacted text and arguments are nowhere in the result',
       async (phase) => {
         const model = scriptedModel({ steps: (call) => (toolResultsIn(call) === 0 ? leaking : leakingAtLast) });
         const agent = createAgent({ model, tools: { fetch: fetchTool('fine') }, outputProcessors: [redacting(phase)] });
@@ -408,7 +408,7 @@ describe('P4 Rejected content stays rejected', () => {
       },
     );
 
-    it('toolResult: a result that it replaces is reported and sent to the model as the guard left it', async () => {
+    it('toolResult: an edited result is reported and sent to the model as edited', async () => {
       const model = scriptedModel({ steps: (call) => (toolResultsIn(call) === 0 ? harmlessCall : harmless) });
       const replacing = {
         id: 'replacing',
@@ -422,7 +422,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(JSON.stringify([ran, model.calls.map(({ prompt }) => prompt)])).not.toContain(secret);
     });
 
-    it('a redaction that changes the number of parts leaves the words with the last step', async () => {
+    it('a redaction that changes the number of parts puts the text in the last step', async () => {
       const model = scriptedModel({ steps: (call) => (toolResultsIn(call) === 0 ? leaking : leakingAtLast) });
       const dropping = guardOn('outputResult', (args) => {
         const { messages } = args as unknown as { messages: { content: { parts: { type: string; text?: string }[] } }[] };

@@ -135,15 +135,15 @@ const ends: End[] = [
     status: 'success',
     setup: () => ({ model: modelFor('apiError'), errorProcessors: [recovering()] }),
   },
-  { name: 'a call that fails', status: 'failed', setup: () => ({ model: failsWith(new Error('out of order')) }) },
-  { name: 'a call that fails with a text', status: 'failed', setup: () => ({ model: failsWith('out of order') }) },
+  { name: 'a failing call', status: 'failed', setup: () => ({ model: failsWith(new Error('out of order')) }) },
+  { name: 'a call that fails with a string', status: 'failed', setup: () => ({ model: failsWith('out of order') }) },
   {
-    name: 'a stream that breaks off',
+    name: 'a broken stream',
     status: 'failed',
     setup: () => ({ model: scriptedModel({ steps: [{ text: ['Al', 'l'], error: new Error('cut off') }] }) }),
   },
   {
-    name: 'a stream with an error in it',
+    name: 'a stream with an error part',
     status: 'failed',
     setup: () => ({ model: scriptedModel({ steps: [{ parts: [{ type: 'error', error: new Error('overloaded') }] }] }) }),
   },
@@ -154,7 +154,7 @@ const ends: End[] = [
     modes: ['stream'],
   },
   {
-    name: 'a provider that throws at once',
+    name: 'a provider that throws synchronously',
     status: 'failed',
     setup: () => {
       const model = modelFor('input');
@@ -173,7 +173,7 @@ const ends: End[] = [
     }),
   },
   {
-    name: 'a caller who gave up before the start',
+    name: 'a cancellation before the start',
     status: 'canceled',
     setup: (cancel) => {
       cancel();
@@ -181,17 +181,17 @@ const ends: End[] = [
     },
   },
   {
-    name: 'a caller who gives up while the model is asked',
+    name: 'a cancellation during the model call',
     status: 'canceled',
     setup: (cancel) => ({ model: scriptedModel({ steps: () => (setTimeout(cancel), { hang: true }) }) }),
   },
   {
-    name: 'a caller who gives up while the model answers',
+    name: 'a cancellation during the answer',
     status: 'canceled',
     setup: (cancel) => ({ model: scriptedModel({ steps: () => (setTimeout(cancel), { text: ['Al', 'l'], hang: true }) }) }),
   },
   {
-    name: 'a caller who gives up while a tool hangs',
+    name: 'a cancellation while a tool hangs',
     status: 'canceled',
     setup: (cancel) => ({ model: modelFor('input'), tools: { charge: chargeWith(() => (cancel(), never())) } }),
   },
@@ -227,7 +227,7 @@ const ends: End[] = [
       }),
     },
     {
-      name: `a guard that fails in ${phase}`,
+      name: `a failing guard in ${phase}`,
       status: 'failed',
       setup: () => ({
         model: modelFor(phase),
@@ -235,12 +235,12 @@ const ends: End[] = [
       }),
     },
     {
-      name: `a caller who gives up while ${phase} hangs`,
+      name: `a cancellation while ${phase} hangs`,
       status: 'canceled',
       setup: (cancel) => ({ model: modelFor(phase), ...laned([phase, guardOn(phase, () => (cancel(), never()))]) }),
     },
     {
-      name: `a caller who gives up while ${phase} trips`,
+      name: `a cancellation while ${phase} trips`,
       status: 'canceled',
       setup: (cancel) => ({ model: modelFor(phase), ...laned([phase, guardOn(phase, ({ abort }) => (cancel(), abort('no')))]) }),
     },
@@ -279,7 +279,7 @@ describe('P5 One terminal event per run', () => {
       expect((stream as unknown as { error: unknown }).error instanceof Error).toBe(end.status === 'failed');
     });
 
-    it.each(ends)('$name: read twice, and again when it is over', async (end) => {
+    it.each(ends)('$name: read twice, and again after the end', async (end) => {
       const { agent, options } = begin(end);
       const stream = await agent.stream('Please charge me.', options);
       const read = () => readAll(stream.fullStream);
@@ -310,14 +310,14 @@ describe('P5 One terminal event per run', () => {
     expect([callsIn(0), callsIn(1)]).toEqual(seen);
   });
 
-  describe('a writer that waits for its reader', () => {
+  describe('a stream with backpressure', () => {
     /** Waits until the count stays the same. */
     const settle = async (count: () => number): Promise<number> => {
       for (let last = -1; last !== count(); await sleep(2)) last = count();
       return count();
     };
 
-    it('asks the provider for no more than a reader takes, and ends when the caller gives up', async () => {
+    it('reads no more from the provider than its reader consumes, and ends on cancellation', async () => {
       const model = scriptedModel({ steps: [{ text: Array<string>(500).fill('word ') }] });
       const controller = new AbortController();
       const stream = await createAgent({ model }).stream('Please charge me.', { abortSignal: controller.signal });
@@ -333,7 +333,7 @@ describe('P5 One terminal event per run', () => {
 
     // For any chunk that does not fit: the start or end of a step and a retraction are the driver's own.
     it.each(Array.from({ length: 16 }, (_, index) => index + 18))(
-      'ends at every place when the caller gives up, %i words',
+      'ends at every position on cancellation, %i words',
       async (words) => {
         const model = scriptedModel({ steps: () => ({ text: Array<string>(words).fill('word ') }) });
         const controller = new AbortController();
@@ -348,7 +348,7 @@ describe('P5 One terminal event per run', () => {
       },
     );
 
-    it('continues to the end for a caller that waits for the result', async () => {
+    it('continues to the end for a caller that awaits the result', async () => {
       const model = scriptedModel({ steps: [{ text: Array<string>(500).fill('word ') }] });
       const stream = await createAgent({ model }).stream('Please charge me.');
       await settle(() => model.pulled);
@@ -356,15 +356,15 @@ describe('P5 One terminal event per run', () => {
     });
   });
 
-  describe('callbacks never disturb', () => {
+  describe('callbacks never affect the run', () => {
     const wrongs: [name: string, callback: () => unknown][] = [
       [
         'throws',
         () => {
-          throw new Error('not my day');
+          throw new Error('callback failed');
         },
       ],
-      ['rejects', () => Promise.reject(new Error('not my day'))],
+      ['rejects', () => Promise.reject(new Error('callback failed'))],
     ];
     const names = ['onChunk', 'onStepFinish', 'onFinish', 'onRunEvent'] as const;
     const rows = names.flatMap((name) =>
@@ -381,7 +381,7 @@ describe('P5 One terminal event per run', () => {
       expect(finishOf(events).status).toBe('success');
     });
 
-    it.each(modes)('a step callback that hangs ends with the caller giving up, %s', async (mode) => {
+    it.each(modes)('a hanging step callback ends on cancellation, %s', async (mode) => {
       const controller = new AbortController();
       const onStepFinish = () => (setTimeout(() => controller.abort()), never());
       const ran = await runAgent(createAgent({ model: modelFor('input') }), mode, {
@@ -392,7 +392,7 @@ describe('P5 One terminal event per run', () => {
     });
   });
 
-  describe('what was given up on is not seen any more', () => {
+  describe('output after a cancellation is ignored', () => {
     const lateHook = async (phase: Phase, mode: Mode, late: (args: Parameters<Parameters<typeof guardOn>[1]>[0]) => unknown) => {
       const controller = new AbortController();
       let wake: () => void = () => undefined;
@@ -424,7 +424,7 @@ describe('P5 One terminal event per run', () => {
       return { ran, before };
     };
 
-    it.each(everyHook)('a hook that goes on after the end: $hook, $mode', async ({ phase, mode }) => {
+    it.each(everyHook)('a hook that continues after the end: $hook, $mode', async ({ phase, mode }) => {
       const { ran, before } = await lateHook(phase, mode, async ({ writer }) => {
         await writer?.custom({ type: 'data-late', data: 1 });
       });
@@ -438,7 +438,7 @@ describe('P5 One terminal event per run', () => {
       expect(JSON.stringify(ran)).toBe(before);
     });
 
-    it.each(modes)('a provider that does not hear the signal, %s', async (mode) => {
+    it.each(modes)('a provider that ignores the signal, %s', async (mode) => {
       const controller = new AbortController();
       let answer: (value: object) => void = () => undefined;
       const model = modelFor('input');
@@ -457,7 +457,7 @@ describe('P5 One terminal event per run', () => {
       expect(JSON.stringify(ran)).toBe(before);
     });
 
-    it.each(modes)('a tool that goes on after the end, %s', async (mode) => {
+    it.each(modes)('a tool that continues after the end, %s', async (mode) => {
       const controller = new AbortController();
       let wake: () => void = () => undefined;
       const woken = new Promise<void>((resolve) => (wake = resolve));
@@ -485,7 +485,7 @@ describe('P5 One terminal event per run', () => {
       expect(JSON.stringify(ran)).toBe(before);
     });
 
-    it.each(modes)('a canceled run keeps its accepted steps and nothing of the one that was cut off, %s', async (mode) => {
+    it.each(modes)('a canceled run keeps its accepted steps and drops the unfinished one, %s', async (mode) => {
       const controller = new AbortController();
       const model = scriptedModel({ steps: (call) => (toolResultsIn(call) === 0 ? opening : { text: 'Never judged.' }) });
       const guard = guardOn('outputStep', () => (controller.abort(), never()), { when: ({ stepNumber }) => stepNumber === 1 });

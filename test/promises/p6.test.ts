@@ -84,7 +84,7 @@ describe('P6 Retries are bounded transitions', () => {
         return { ran: await runAgent(agent, mode), seen, model };
       };
 
-      it.each(wirings)('a guard that is %s and always retries is called once more for each', async (wiring) => {
+      it.each(wirings)('a guard that is %s and always retries is called once more per retry', async (wiring) => {
         const { ran, seen, model } = await runUnhappy(wiring);
         const attempts = 1 + maxProcessorRetries;
         expect(seen).toEqual(Array.from({ length: attempts }, (_, index) => index));
@@ -95,14 +95,14 @@ describe('P6 Retries are bounded transitions', () => {
         if (!beforeTheModel.has(phase)) expect(model.calls).toHaveLength(attempts + (phase === 'outputResult' ? 1 : 0));
       });
 
-      it('each attempt hears of the one before, and of no other', async () => {
+      it('each attempt has the feedback of the previous one only', async () => {
         const { model } = await runUnhappy('alone');
         const before = phase === 'outputResult' ? [[]] : []; // the step before the last
         const reasons = Array.from({ length: maxProcessorRetries }, (_, index) => [feedbackFor(`no ${index + 1}`)]);
         expect(feedbackPerCall(model)).toEqual(beforeTheModel.has(phase) ? [] : [...before, [], ...reasons]);
       });
 
-      it('what an attempt had let out is taken back, that and nothing else', async () => {
+      it('retracts the output of an attempt and nothing else', async () => {
         const { ran } = await runUnhappy('alone');
         const retractions = retractionsOf(ran);
         expect(eventsOf(ran, 'retract').map(({ partIds, attempt }) => ({ partIds, attempt }))).toEqual(
@@ -119,7 +119,7 @@ describe('P6 Retries are bounded transitions', () => {
       });
     });
 
-    it('a guard that comes round ends in success, with one attempt accepted', async () => {
+    it('a guard that accepts after retries ends in success, with one accepted attempt', async () => {
       const guard = guardOn(phase, ({ abort }) => abort('not yet', { retry: true }), { times: 2 });
       const model =
         phase === 'apiError'
@@ -143,7 +143,7 @@ describe('P6 Retries are bounded transitions', () => {
     });
   });
 
-  it.each(modes)('an attempt that is rejected in mid-stream is taken back as far as it had left, %s', async (mode) => {
+  it.each(modes)('an attempt rejected in mid-stream retracts its emitted part, %s', async (mode) => {
     const guard = guardOn('outputStream', ({ abort }) => abort('no', { retry: true }), {
       times: 1,
       when: ({ part }) => part?.type === 'tool-call',
@@ -160,7 +160,7 @@ describe('P6 Retries are bounded transitions', () => {
   });
 
   describe.each(modes)('the budget, %s', (mode) => {
-    it('is one for the whole run, across hooks', async () => {
+    it('is shared by all hooks of a run', async () => {
       const guards = (['input', 'inputStep', 'outputStep', 'outputResult'] as const).map(
         (phase): [Phase, ReturnType<typeof guardOn>] => [
           phase,
@@ -178,14 +178,14 @@ describe('P6 Retries are bounded transitions', () => {
       expect(spent).toMatchObject({ status: 'tripwire', result: { tripwire: { reason: 'outputStep says no' } } });
     });
 
-    it('of a call replaces the one of the agent', async () => {
+    it('of a call replaces that of the agent', async () => {
       const guard = () => guardOn('outputStep', ({ abort }) => abort('no', { retry: true }));
       const agent = createAgent({ model: modelFor('input'), maxProcessorRetries: 5, outputProcessors: [guard()] });
       const ran = await runAgent(agent, mode, { maxProcessorRetries: 1 });
       expect(finishOf(ran.events).retries).toBe(1);
     });
 
-    it('is none by default', async () => {
+    it('is 0 by default', async () => {
       const ran = await runAgent(
         createAgent({
           model: modelFor('input'),
@@ -197,14 +197,14 @@ describe('P6 Retries are bounded transitions', () => {
       expect(finishOf(ran.events).retries).toBe(0);
     });
 
-    it('is not paid in steps', async () => {
+    it('does not count as steps', async () => {
       const guard = guardOn('outputStep', ({ abort }) => abort('no', { retry: true }), { times: 3 });
       const agent = createAgent({ model: modelFor('input'), maxProcessorRetries: 3, outputProcessors: [guard] });
       const ran = await runAgent(agent, mode, { maxSteps: 2 });
       expect(ran).toMatchObject({ status: 'success', result: { text: 'I will charge you. All is paid.', finishReason: 'stop' } });
     });
 
-    it('grants one retry to guards side by side, with all their reasons', async () => {
+    it('grants one retry to parallel guards, with all their reasons', async () => {
       const twins = ['first', 'second'].map((id) =>
         guardOn('outputStep', ({ abort }) => abort(`${id} says no`, { retry: true }), { id, times: 1 }),
       );
@@ -215,7 +215,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(feedbackPerCall(model)[1]?.[0]).toMatch(/first says no.*second says no/u);
     });
 
-    it('counts what every attempt used', async () => {
+    it('counts the usage of every attempt', async () => {
       const guard = guardOn('outputStep', ({ abort }) => abort('no', { retry: true }), { times: 2 });
       const model = modelFor('input');
       const ran = await runAgent(createAgent({ model, maxProcessorRetries: 2, outputProcessors: [guard] }), mode);
@@ -224,7 +224,7 @@ describe('P6 Retries are bounded transitions', () => {
     });
   });
 
-  describe('feedback does not outlive its attempt', () => {
+  describe('feedback belongs to one attempt', () => {
     const heard = (list: unknown): boolean => JSON.stringify(list).includes('[Processor Feedback]');
     /** A guard that rejects the first attempt at each of these steps. */
     const retrying = (...steps: number[]) => {
@@ -233,7 +233,7 @@ describe('P6 Retries are bounded transitions', () => {
       return guardOn('outputStep', ({ abort }) => abort('no', { retry: true }), { id: 'retrying', when });
     };
 
-    it('the attempt itself knows it', async () => {
+    it('is visible in the attempt', async () => {
       const seen: boolean[] = [];
       const watching = guardOn('outputStep', ({ messageList }) => void seen.push(heard(messageList)), { id: 'watching' });
       const agent = createAgent({ model: modelFor('input'), maxProcessorRetries: 1, outputProcessors: [watching, retrying(0)] });
@@ -241,7 +241,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(seen).toEqual([false, true, false]);
     });
 
-    it.each(phaseNames)('has no effect on the end, nor after a trip in %s of the next step', async (phase) => {
+    it.each(phaseNames)('is not visible at the end or after a trip in %s of the next step', async (phase) => {
       const seen: boolean[] = [];
       const watching = guardOn('outputResult', ({ messageList }) => void seen.push(heard(messageList)), { id: 'watching' });
       const tripping = guardOn(phase, ({ abort }) => abort('no'), { when: ({ stepNumber }) => stepNumber === 1 });
@@ -255,8 +255,8 @@ describe('P6 Retries are bounded transitions', () => {
     });
   });
 
-  describe.each(modes)('calls that failed, %s', (mode) => {
-    it.each([0, 1, 2])('are made again %i times at most', async (maxProcessorRetries) => {
+  describe.each(modes)('failed calls, %s', (mode) => {
+    it.each([0, 1, 2])('are repeated at most %i times', async (maxProcessorRetries) => {
       const model = failing();
       const ran = await runAgent(createAgent({ model, maxProcessorRetries, errorProcessors: [recovering()] }), mode);
       expect(ran.status).toBe('failed');
@@ -269,7 +269,7 @@ describe('P6 Retries are bounded transitions', () => {
       ]);
     });
 
-    it('are no retries: neither feedback nor the attempt counts', async () => {
+    it('are not retries: they change neither feedback nor the attempt', async () => {
       const model = modelFor('apiError');
       const ran = await runAgent(createAgent({ model, maxProcessorRetries: 1, errorProcessors: [recovering()] }), mode);
       expect(ran.status).toBe('success');
@@ -277,7 +277,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(new Set(ran.events.map(({ attempt }) => attempt))).toEqual(new Set([1]));
     });
 
-    it('take back what they had let out', async () => {
+    it('retract their output', async () => {
       const model = scriptedModel({
         steps: ({ index }) => (index === 0 ? { text: ['All ', 'is '], error: new Error('cut off') } : closing),
       });
@@ -307,7 +307,7 @@ describe('P6 Retries are bounded transitions', () => {
     /** The model's calls in its attempts, one after another; then it sums up. */
     const asking = (...steps: object[]) => scriptedModel({ steps: ({ index }) => steps[index] ?? closing });
 
-    it('are not run again where the next one asks for the same', async () => {
+    it('do not run again if the next attempt requests the same', async () => {
       const { log, ran } = await run(asking(asks(1, 2), asks(1, 2), asks(2, 1)), rejectResults(2));
       expect(log).toEqual(['charge 1', 'charge 2']);
       expect(eventsOf(ran, 'tool-finish').map(({ outcome }) => outcome)).toEqual([
@@ -324,7 +324,7 @@ describe('P6 Retries are bounded transitions', () => {
       ]);
     });
 
-    it('are the same in whatever order their arguments are written', async () => {
+    it('are the same regardless of the order of their arguments', async () => {
       const log: string[] = [];
       const model = asking(
         { toolCalls: [{ name: 'charge', args: { amount: 1, note: 'x' } }] },
@@ -334,17 +334,17 @@ describe('P6 Retries are bounded transitions', () => {
       expect(log).toEqual(['charge 1']);
     });
 
-    it('answer one call each: for further calls the tool runs', async () => {
+    it('replace one call each: for further calls the tool runs', async () => {
       const { log } = await run(asking(asks(1), asks(1, 1)), rejectResults(1));
       expect(log).toEqual(['charge 1', 'charge 1']);
     });
 
-    it('are run for other arguments', async () => {
+    it('run for other arguments', async () => {
       const { log } = await run(asking(asks(1), asks(2)), rejectResults(1));
       expect(log).toEqual(['charge 1', 'charge 2']);
     });
 
-    it('are judged again, as they were before the guard changed them', async () => {
+    it('are judged again with their original results', async () => {
       const judged: unknown[] = [];
       const guard = {
         id: 'spoiling',
@@ -366,13 +366,13 @@ describe('P6 Retries are bounded transitions', () => {
       expect(judged).toEqual([{ receipt: 'receipt 1' }, { receipt: 'receipt 1' }]);
     });
 
-    it('do not answer a later step', async () => {
+    it('are not reused in a later step', async () => {
       const { log } = await run(asking(asks(1), asks(2), asks(1)), rejectResults(1));
       expect(log).toEqual(['charge 1', 'charge 2', 'charge 1']);
     });
 
     it.each([1, 10])(
-      'control: equal calls that were accepted run each time, in one step and in two, %i at a time',
+      'control: equal accepted calls run each time, in one step and in two, %i at a time',
       async (toolCallConcurrency) => {
         const log: string[] = [];
         await runAgent(createAgent({ model: asking(asks(1, 1), asks(1)), log }), mode, { toolCallConcurrency });
@@ -380,7 +380,7 @@ describe('P6 Retries are bounded transitions', () => {
       },
     );
 
-    it('are waited for, so that none is run twice', async () => {
+    it('are awaited, so that none runs twice', async () => {
       const { log, ran } = await run(asking(asks(1, 2), asks(1, 2)), rejectResults(1));
       expect(log).toEqual(['charge 1', 'charge 2']);
       const finished = eventsOf(ran, 'tool-finish').findLast(({ outcome }) => outcome === 'result');
@@ -389,7 +389,7 @@ describe('P6 Retries are bounded transitions', () => {
     });
   });
 
-  it.each(modes)('what tools write once their attempt is rejected is not seen, %s', async (mode) => {
+  it.each(modes)('ignores chunks of tools after their attempt is rejected, %s', async (mode) => {
     let [begin, reject] = [() => undefined, () => undefined] as (() => void)[];
     const begun = new Promise<void>((resolve) => (begin = resolve));
     const rejected = new Promise<void>((resolve) => (reject = resolve));
@@ -419,7 +419,7 @@ describe('P6 Retries are bounded transitions', () => {
   });
 
   describe.each(modes)('identity across attempts, %s', (mode) => {
-    it('parts and calls have ids that no other attempt has', async () => {
+    it('parts and calls have unique ids per attempt', async () => {
       const guard = guardOn('outputStep', ({ abort }) => abort('no', { retry: true }), { times: 2 });
       const step = { ...opening, toolCalls: [{ id: 'same', name: 'charge', args: { amount: 1 } }] };
       const agent = createAgent({
@@ -436,7 +436,7 @@ describe('P6 Retries are bounded transitions', () => {
       expect(kept).toHaveLength(3); // two texts and one call
     });
 
-    it('steps that say and ask the same are both there', async () => {
+    it('steps with the same text and calls are both present', async () => {
       const log: string[] = [];
       const step = { text: 'Again. ', toolCalls: [{ id: 'same', name: 'charge', args: { amount: 1 } }] };
       const model = scriptedModel({ steps: ({ index }) => (index < 2 ? step : { text: 'Again. ' }) });

@@ -106,7 +106,7 @@ beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => undefin
 
 describe('P7 Parallel edits are merged, not lost', () => {
   describe.each(everyPlace(textPhases))('in $name, $phase', ({ home, phase }) => {
-    it('two words of one text, however they are edited', async () => {
+    it('two words of one text, for each form of edit', async () => {
       for (const [name, block] of Object.entries(blocks))
         for (const one of how)
           for (const other of how) {
@@ -118,7 +118,7 @@ describe('P7 Parallel edits are merged, not lost', () => {
           }
     });
 
-    it('a branch sees nothing of what another does in place', async () => {
+    it('a branch does not see in-place edits of another', async () => {
       const texts: string[] = [];
       const a = writing(phase, 'a', { way: 'in place', change: first('ALPHA') });
       const late = guard(phase, 'late', async (args) => {
@@ -132,7 +132,7 @@ describe('P7 Parallel edits are merged, not lost', () => {
       expect(texts[0]).not.toContain('ALPHA');
     });
 
-    it('of the same words, the rule decides', async () => {
+    it('the rule decides about the same words', async () => {
       const rules: [OverlapRule, RegExp][] = [
         ['widest-redaction', /^\W*ALPHA\b/],
         ['first', /^\W*ALPHA\b/],
@@ -150,7 +150,7 @@ describe('P7 Parallel edits are merged, not lost', () => {
   });
 
   it.each([homes.generate, homes.stream].flatMap((home) => textPhases.map((phase) => ({ home, phase, name: home.name }))))(
-    'a conflict is in the events with its authors, in $name, $phase',
+    'a conflict is an event with its authors, in $name, $phase',
     async ({ home, phase }) => {
       const a = writing(phase, 'a', { way: 'in place', change: first('ALPHA') });
       const b = writing(phase, 'b', { way: 'by return', change: first('GAMMA') });
@@ -163,7 +163,7 @@ describe('P7 Parallel edits are merged, not lost', () => {
   );
 
   describe.each(everyPlace(within))('whole messages, in $name, $phase', ({ home, phase }) => {
-    it('that two branches add are both there, with their sources, and none of the others is gone', async () => {
+    it('of two branches are both added, with their sources, and all others stay', async () => {
       const { look, seen } = witness(phase);
       const before: string[][] = [];
       const adding = (id: string) =>
@@ -189,7 +189,7 @@ describe('P7 Parallel edits are merged, not lost', () => {
     });
   });
 
-  it.each(everyPlace(['inputStep']))('fields of a step that different branches set, in $name', async ({ home, phase }) => {
+  it.each(everyPlace(['inputStep']))('fields of a step from different branches, in $name', async ({ home, phase }) => {
     const { look, seen } = witness(phase);
     const sets = (id: string, fields: object) => guard(phase, id, () => fields);
     const lookup = createTool({ id: 'lookup', description: 'Looks up.', inputSchema: z.object({}), execute: async () => ({}) });
@@ -230,20 +230,20 @@ describe('P7 Parallel edits are merged, not lost', () => {
     expect(seen[0]?.result).toMatchObject({ a: 'a', b: 'b' });
   });
 
-  describe('what leaves the pipeline', () => {
+  describe('the output of the pipeline', () => {
     const block = () =>
       pipeline('p').parallel([
         writing('input', 'a', { way: 'by return', change: first('Kindly') }),
         writing('input', 'b', { way: 'in place', change: last('us') }),
       ]);
 
-    it.each(modes)('is what the model is sent, InterlockAgent, %s', async (mode) => {
+    it.each(modes)('is sent to the model, InterlockAgent, %s', async (mode) => {
       const model = modelFor('input');
       await runAgent(createAgent({ model, ...laned(['input', block().commit()]) }), mode);
       expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Kindly charge us.');
     });
 
-    it('is what the model is sent, a stock agent', async () => {
+    it('is sent to the model, a stock agent', async () => {
       const model = modelFor('input', { opening: { text: 'Hello.' } });
       const agent = new Agent({ id: 's', name: 'S', instructions: 'Answer.', model, inputProcessors: [block().commit()] });
       await agent.generate('Please charge me.');

@@ -106,7 +106,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
   );
   const every = (home: Home) => home.phases.map((phase) => ({ phase }));
 
-  describe('in every order and at every speed', () => {
+  describe('in every order and with every timing', () => {
     it.each(every(homes.plan))('in the plan, $phase', async ({ phase }) => {
       expect(await wrongIn(homes.plan, phase, cases)).toEqual([]);
     });
@@ -122,7 +122,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
     });
   });
 
-  describe('a block reaches its siblings', () => {
+  describe('a block cancels its siblings', () => {
     /** A branch that never answers and stores its signal, next to one that blocks a little later. */
     const beside = (phase: Phase, signals: AbortSignal[]) => {
       const never = guardOn(
@@ -144,7 +144,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
       return { never, blocks };
     };
     const shapes = {
-      'side by side': ({ never, blocks }: ReturnType<typeof beside>) => pipeline('p').parallel([never, blocks]),
+      'in parallel': ({ never, blocks }: ReturnType<typeof beside>) => pipeline('p').parallel([never, blocks]),
       'as arms': ({ never, blocks }: ReturnType<typeof beside>) =>
         pipeline('p').branch([
           [() => true, blocks],
@@ -152,7 +152,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
         ]),
       'in pipelines': ({ never, blocks }: ReturnType<typeof beside>) =>
         pipeline('p').parallel([pipeline('q').then(never), pipeline('r').then(pipeline('s').then(blocks))]),
-      'deep inside': ({ never, blocks }: ReturnType<typeof beside>) =>
+      nested: ({ never, blocks }: ReturnType<typeof beside>) =>
         pipeline('p').parallel([never, pipeline('q').parallel([blocks, calm('input', 'calm')])]),
     };
     const places = Object.values(homes as Record<string, Home>).flatMap((home) =>
@@ -169,7 +169,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
       }
     });
 
-    it.each(Object.values(homes as Record<string, Home>))('and nothing that comes after them begins, in $name', async (home) => {
+    it.each(Object.values(homes as Record<string, Home>))('and nothing after them starts, in $name', async (home) => {
       const begun: string[] = [];
       let end = () => undefined as void;
       const slow = guardOn('input', () => new Promise<void>((resolve) => (end = resolve)), { id: 'slow' });
@@ -182,7 +182,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
       expect(begun).toEqual([]);
     });
 
-    it.each([homes.generate, homes.stream])('names processor, phase and path, in $name', async (home) => {
+    it.each([homes.generate, homes.stream])('has processor, phase and path, in $name', async (home) => {
       for (const phase of home.phases) {
         const outcome = await home.run(shapes['in pipelines'](beside(phase, [])), phase);
         expect(outcome).toMatchObject({ processorId: 'blocks', phase, at: 'p/parallel.0/r/s/blocks' });
@@ -197,7 +197,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
         { phase: 'input', moments: createMoments(), note: () => undefined, unique: () => 0 },
       );
 
-    it('the step whose stop counts shows it, and no other', async () => {
+    it('only the step with the deciding verdict shows it', async () => {
       for (const [three, winner] of [
         [['retry', 'trip', 'throw'], 'processor:b'],
         [['retry', 'pass', 'retry'], 'processor:a'],
@@ -214,7 +214,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
       }
     });
 
-    it('runs at the same time do not reach each other', async () => {
+    it('concurrent runs do not affect each other', async () => {
       const moments = createMoments();
       const workflow = pipeline('p')
         .parallel([
@@ -246,7 +246,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
       return stepsOf()[2]?.mapConfig?.(call(results));
     };
 
-    it('branches that share no memory leave the decision to the merge', async () => {
+    it('branches without shared memory leave the decision to the merge', async () => {
       const stops = async (...some: ('trip' | 'retry' | 'throw')[]) =>
         apart(() => pipeline('p').parallel([...some.map((kind, at) => stopping(kind, `g${at}`)), calm('input', 'calm')])).then(
           () => undefined,
@@ -259,7 +259,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
     });
   });
 
-  it.each(['generate', 'stream'] as const)('all reasons of retries are one feedback, %s', async (mode) => {
+  it.each(['generate', 'stream'] as const)('all retry reasons are one feedback, %s', async (mode) => {
     const model = modelFor('input');
     const retries = (id: string) =>
       guardOn('outputStep', ({ abort }) => abort(`${id} wants more`, { retry: true }), { id, times: 1 });

@@ -16,7 +16,7 @@ const readings: Record<string, Read> = {
     await reader.read();
     await reader.cancel();
   },
-  'breaks off the loop': async ({ textStream }) => {
+  'breaks the loop': async ({ textStream }) => {
     for await (const text of textStream) if (text) break;
   },
 };
@@ -37,17 +37,17 @@ describe.each(Object.entries(readings))('a stream whose reader %s', (_name, read
     ['an agent', { onReaderCancel: 'stop' }, {}],
     ['a call', {}, { onReaderCancel: 'stop' }],
     ['a durable run', { onReaderCancel: 'stop', durability: memoryEngine() }, {}],
-  ])('ends its run as canceled where it is to stop: %s', async (_case, config, options) => {
+  ])('ends its run as canceled with onReaderCancel stop: %s', async (_case, config, options) => {
     expect(await leave(read, config, options)).toBe('canceled');
   });
 
-  it('lets its run finish, as in Mastra', async () => {
+  it('does not end its run otherwise, as in Mastra', async () => {
     expect(await leave(read, {})).toBe('success');
     expect(await leave(read, { onReaderCancel: 'stop' }, { onReaderCancel: 'finish' })).toBe('success');
   });
 });
 
-it('a run whose result is awaited, or that another reads, goes on', async () => {
+it('a run continues if its result is awaited or it has another reader', async () => {
   const stream = await agentWith({ onReaderCancel: 'stop' }).stream('Hi');
   const text = stream.text;
   for await (const chunk of stream.fullStream) if (chunk.type === 'text-delta') break;

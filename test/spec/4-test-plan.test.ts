@@ -375,11 +375,11 @@ describe('Schema Improvements for Playground Forms [spec 4.18]', () => {
 
 describe('Tests', () => {
   describe('Retry mechanism tests (3 tests)', () => {
-    it('a rejected answer is asked for again', async () => {
+    it('a rejected answer is retried', async () => {
       expect(await call(checked(badThenGood), 'generate')).toMatchObject({ status: 'success', steps: [{}, {}] });
     });
 
-    it('the budget bounds the retries [spec 3.21]', async () => {
+    it('the budget limits the retries [spec 3.21]', async () => {
       const made = checked(onlyBad, { maxProcessorRetries: 1 });
       expect(await call(made, 'generate')).toMatchObject({ status: 'tripwire', tripwire: { retry: true } });
       expect(made.model.calls).toHaveLength(2);

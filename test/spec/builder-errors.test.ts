@@ -20,16 +20,16 @@ const wrong: unknown[] = [null, undefined, 42, 'a', {}, () => true];
 
 describe.each([
   ['a pipeline', pipeline],
-  ['a pipeline of no framework', portable],
+  ['a pipeline without a framework', portable],
 ])('%s', (_, start) => {
   const begun = () => start('moderation').then(one);
 
-  it.each(wrong)('refuses %s where steps side by side, or arms, are to stand', (value) => {
+  it.each(wrong)('rejects %s in place of parallel steps or arms', (value) => {
     expect(refusal(() => begun().parallel(value as never))).toBe('pipeline/invalid-step moderation/1');
     expect(refusal(() => begun().branch(value as never))).toBe('pipeline/invalid-step moderation/1');
   });
 
-  it.each([null, 42, [], [one], [null, one], [true, one], ['otherwise', one]])('refuses the arm %j', (arm) => {
+  it.each([null, 42, [], [one], [null, one], [true, one], ['otherwise', one]])('rejects the arm %j', (arm) => {
     const arms = [[otherwise, one], arm] as never;
     expect(refusal(() => begun().branch(arms))).toBe('pipeline/invalid-step moderation/1/1');
   });
@@ -41,20 +41,20 @@ describe.each([
     [{ overlaps: 'error' }, '.overlaps'],
     ['error', ''],
     [[], ''],
-  ])('refuses the option %j, of a block and of all', (options, at) => {
+  ])('rejects the option %j, of a block and of the pipeline', (options, at) => {
     expect(refusal(() => begun().parallel([one], options as never))).toBe(`pipeline/invalid-option moderation/1${at}`);
     expect(refusal(() => begun().branch([[otherwise, one]], options as never))).toBe(`pipeline/invalid-option moderation/1${at}`);
     expect(refusal(() => start('moderation', options as never))).toBe(`pipeline/invalid-option moderation${at}`);
   });
 
-  it('takes options that are undefined, and every rule', () => {
+  it('accepts undefined options and every rule', () => {
     const rules = [undefined, 'widest-redaction', 'first', 'last', 'error', () => undefined] as const;
     for (const overlap of rules) expect(start('a').parallel([one], { overlap, staleVerdicts: undefined }).commit()).toBeDefined();
   });
 });
 
-describe('what reads guards', () => {
-  it.each([null, undefined, 42, 'a', {}])('refuses %j with a code', (value) => {
+describe('functions that take guards', () => {
+  it.each([null, undefined, 42, 'a', {}])('reject %j with a code', (value) => {
     expect(refusal(() => compile(value as never))).toMatch(/^pipeline\/invalid-step /);
     expect(refusal(() => verify(value as never))).toMatch(/^pipeline\/invalid-step /);
     expect(refusal(() => guardsFor(value as never))).toMatch(/^pipeline\/invalid-step /);

@@ -13,7 +13,7 @@ const wrongGuards: Record<string, Wrong> = {
   'a processor with an empty id': { code: 'pipeline/missing-id', guards: () => [passing('')] },
   'a pipeline without an id': { code: 'pipeline/missing-id', guards: () => pipeline('') },
   'duplicate ids': { code: 'pipeline/duplicate-id', guards: () => [passing('pii'), passing('pii')], path: 'pii' },
-  'duplicate ids, one of them deep inside': {
+  'duplicate ids, one of them nested': {
     code: 'pipeline/duplicate-id',
     guards: () => [passing('pii'), pipeline('outer').then(pipeline('inner').then(passing('pii')))],
     path: 'pii',
@@ -21,7 +21,7 @@ const wrongGuards: Record<string, Wrong> = {
   'a processor with no hook': { code: 'pipeline/no-hook', guards: () => [{ id: 'idle' }], path: 'idle' },
   'a pipeline committed empty': { code: 'pipeline/empty', guards: () => pipeline('nothing').commit(), path: 'nothing' },
   'a pipeline left empty': { code: 'pipeline/empty', guards: () => pipeline('nothing'), path: 'nothing' },
-  'something that is no guard': { code: 'pipeline/invalid-step', guards: () => [42] },
+  'a value that is no guard': { code: 'pipeline/invalid-step', guards: () => [42] },
   'a guard of the other lane': {
     code: 'pipeline/wrong-lane',
     guards: () => [{ id: 'late', processOutputStep: () => [] }],
@@ -32,16 +32,16 @@ const wrongGuards: Record<string, Wrong> = {
     guards: () => pipeline('answers').then(pipeline('inner').then({ id: 'late', processOutputStep: () => [] })),
     path: 'answers: inputProcessors never call processOutputStep',
   },
-  'a guard that edits beside the model': {
+  'an editing guard that overlaps with the model': {
     code: 'guard/overlap-edits',
     guards: () => [guard({ ...passing('pii'), traits: { decides: ['edit'] } }, { overlap: true })],
     path: 'a-input-processor/pii',
   },
 };
 
-describe('errors that a user will make', () => {
+describe('errors of users', () => {
   describe.each(Object.entries(wrongGuards))('%s', (_name, { code, guards, path }) => {
-    it('is refused when the agent is built', async () => {
+    it('is rejected when the agent is built', async () => {
       const used = model();
       const error = await expectRefusal(
         code,
@@ -51,13 +51,13 @@ describe('errors that a user will make', () => {
       if (path) expect(error.message).toContain(path);
     });
 
-    it.each(modes)('is refused when it is given to %s', async (mode) => {
+    it.each(modes)('is rejected when it is passed to %s', async (mode) => {
       const used = model();
       const agent = new InterlockAgent({ id: 'a', name: 'A', model: used });
       await expectRefusal(code, used, () => agent[mode]('Hi', { inputProcessors: guards() as PipelineStep[] }));
     });
 
-    it.each(modes)('is refused when a function gives it to %s', async (mode) => {
+    it.each(modes)('is rejected when a function returns it in %s', async (mode) => {
       const used = model();
       const agent = new InterlockAgent({ id: 'a', name: 'A', model: used, inputProcessors: () => guards() as PipelineStep[] });
       await expectRefusal(code, used, () => agent[mode]('Hi'));
@@ -68,14 +68,14 @@ describe('errors that a user will make', () => {
     expect(() => compile([])).toThrow(/pipeline\/empty/);
   });
 
-  it.each(modes)('an unknown option is refused by %s with its name', async (mode) => {
+  it.each(modes)('an unknown option is rejected by %s with its name', async (mode) => {
     const used = model();
     const agent = new InterlockAgent({ id: 'a', name: 'A', model: used });
     const error = await expectRefusal('agent/unknown-option', used, () => agent[mode]('Hi', { maxRetires: 3 } as object));
     expect(error.message).toContain('maxRetires');
   });
 
-  it('an unknown option of the configuration is refused with its name', async () => {
+  it('an unknown option of the configuration is rejected with its name', async () => {
     const used = model();
     const config = { id: 'a', name: 'A', model: used, inputProcesors: [] };
     const error = await expectRefusal('agent/unknown-option', used, () => new InterlockAgent(config));
@@ -86,7 +86,7 @@ describe('errors that a user will make', () => {
     ['a provider that does not exist', 'nosuch/model', 'nosuch'],
     ['an id without a provider', 'gpt-5', 'gpt-5'],
     ['an empty config', {}, undefined],
-  ])('a model that does not resolve is refused: %s', async (_name, wrong, told) => {
+  ])('an unresolved model is rejected: %s', async (_name, wrong, told) => {
     for (const mode of modes) {
       const agent = new InterlockAgent({ id: 'a', name: 'A', model: wrong as never });
       const error = await expectRefusal('agent/model-unresolved', { calls: [] }, () => agent[mode]('Hi'));
@@ -99,7 +99,7 @@ describe('errors that a user will make', () => {
     ['an empty string', ''],
     ['no messages', []],
     ['an object without a prompt', {}],
-  ])('empty input is refused: %s', async (_name, input) => {
+  ])('empty input is rejected: %s', async (_name, input) => {
     for (const mode of modes) {
       const used = model();
       const agent = new InterlockAgent({ id: 'a', name: 'A', model: used });
@@ -113,7 +113,7 @@ describe('errors that a user will make', () => {
     ['maxProcessorRetries', -1],
     ['toolCallConcurrency', 0],
     ['toolCallConcurrency', { limit: 'many' }],
-  ])('a value that cannot be used is refused: %s %j', async (name, value) => {
+  ])('an invalid value is rejected: %s %j', async (name, value) => {
     const used = model();
     const agent = new InterlockAgent({ id: 'a', name: 'A', model: used });
     const error = await expectRefusal('agent/invalid-option', used, () => agent.generate('Hi', { [name]: value }));

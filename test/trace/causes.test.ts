@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { collectTraces, InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
-describe('the causes of a guard that failed', () => {
-  it('name the code of the guard, and not the queues of Node', async () => {
+describe('the causes of a failed guard', () => {
+  it("have frames of the guard's code and none of Node", async () => {
     const inNextTick = (): Promise<never> =>
       new Promise((_, reject) => {
         process.nextTick(() => reject(new Error('out of order')));

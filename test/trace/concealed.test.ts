@@ -12,7 +12,7 @@ const address = 'bo.smith@example.com';
 
 const lookup = createTool({
   id: 'lookup',
-  description: 'Looks somebody up.',
+  description: 'Looks up a person.',
   inputSchema: z.object({ email: z.string() }),
   execute: async ({ email }) => ({ email, card: '4111 1111 1111 1111' }),
 });
@@ -55,7 +55,7 @@ const answer = 'You are [EMAIL_1], with the card [CARD_1]. Bye, [EMAIL_1]!';
 const cuts: readonly (readonly string[])[] = [[answer], Array.from(answer), answer.match(/.{1,5}/g) ?? []];
 
 describe.each(modes)('values of a vault, %s', (mode) => {
-  it.each(cuts.map((deltas) => [deltas.length, deltas] as const))('never enter a trace, cut in %i', async (_count, deltas) => {
+  it.each(cuts.map((deltas) => [deltas.length, deltas] as const))('are never in a trace, cut in %i', async (_count, deltas) => {
     for (const recordEdits of [false, true]) {
       const { trace, text, seen } = await record(mode, deltas, recordEdits);
       expect(text).toContain(address); // restored for the caller
@@ -74,20 +74,20 @@ describe.each(modes)('values of a vault, %s', (mode) => {
     }
   });
 
-  it('have stand-ins in a replay, so that it is the trace again', async () => {
+  it('have placeholders in a replay, which gives the same trace', async () => {
     const { trace, agent } = await record(mode, cuts[2] ?? [], false);
     const replayed = await replay(trace, agent);
     expect(replayed.endedAt).toBeUndefined();
     expect(formatTrace(replayed.trace)).toBe(formatTrace(trace));
   });
 
-  it('without the guard the model was never asked', async () => {
+  it('end a replay without the guard as an unrecorded model call', async () => {
     const { trace } = await record(mode, [answer], false);
     expect((await replay(trace, {})).endedAt?.reason).toContain('never asked');
   });
 });
 
-it('a text in pieces never shows a value that is cut over them', () => {
+it('a split text never shows a value across its pieces', () => {
   const texts = createConcealedTexts((text) => text.replaceAll('secret', '[S]'));
   const pieces = Array.from(`${'x'.repeat(3_000)}secret${'y'.repeat(2_000)}secret`);
   const written = [...pieces.map((piece) => texts.push('a', piece)), texts.end('a')];

@@ -23,7 +23,7 @@ const runFixtures = () =>
     encoding: 'utf8',
   });
 
-it('a fixture replays its run: it passes with the same guards, and fails with others', async () => {
+it('a fixture passes with the same guards and fails with others', async () => {
   const recording = collectTraces();
   const { agent } = makeAgent([{ text: 'The code\u2028 is 4711, `${or}` "so".' }], {
     outputProcessors: [

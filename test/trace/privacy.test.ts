@@ -68,12 +68,12 @@ const recordCase = async ({ phase, steps = [], said = 'Hello.', result = 'fine',
   return recording.trace;
 };
 
-it('every phase is among the cases', () => {
+it('the cases cover every phase', () => {
   expect(cases.map(({ phase }) => phase).toSorted()).toEqual(Object.keys(phases).toSorted());
 });
 
 describe.each(cases.flatMap((one) => modes.map((mode) => ({ ...one, mode }))))('rejected in $phase, $mode', (one) => {
-  it('after a trip: the trace holds it, and its public view does not', async () => {
+  it('after a trip: the trace contains it, and its public view does not', async () => {
     const trace = await recordCase(one, one.mode, false);
     expect(traceOfKind(trace, 'result')).toMatchObject([{ status: 'tripwire' }]);
     // In generate mode an answer that breaks off is lost completely.
@@ -81,7 +81,7 @@ describe.each(cases.flatMap((one) => modes.map((mode) => ({ ...one, mode }))))('
     expect(formatTrace(redactTrace(trace))).not.toContain(secret);
   });
 
-  it('after a retry: the same, and what was accepted is there', async () => {
+  it('after a retry: the same, and the accepted text is present', async () => {
     const trace = await recordCase({ ...one, said: 'Hello.' }, one.mode, true);
     const shown = formatTrace(redactTrace(trace));
     if (one.steps) expect(shown).not.toContain(secret);
@@ -91,19 +91,19 @@ describe.each(cases.flatMap((one) => modes.map((mode) => ({ ...one, mode }))))('
 });
 
 describe('the public view', () => {
-  it('still says what the parts are, and has an entry for each', async () => {
+  it('describes the parts and has an entry for each', async () => {
     const trace = await recordCase({ phase: 'outputStep', steps: [leaking] }, 'stream', false);
     const shown = redactTrace(trace);
     expect(shown.map(({ seq, kind }) => [seq, kind])).toEqual(trace.map(({ seq, kind }) => [seq, kind]));
     expect(traceOfKind(shown, 'came').map(({ part }) => part)).toEqual(traceOfKind(trace, 'came').map(({ part }) => part));
   });
 
-  it('keeps kinds that are asked for', async () => {
+  it('keeps the requested kinds', async () => {
     const trace = await recordCase({ phase: 'outputStep', steps: [leaking] }, 'stream', false);
     expect(traceOfKind(redactTrace(trace, { keep: ['came'] }), 'came')).toEqual(traceOfKind(trace, 'came'));
   });
 
-  it('shows what the caller said only where it went to the model as it was said', async () => {
+  it('shows the input only if it reached the model unchanged', async () => {
     const recording = collectTraces();
     const model = scriptedModel({ steps: [{ text: 'Fine.' }] });
     const agent = createAgent({
@@ -129,7 +129,7 @@ describe('guardView', () => {
   const guardEvents = (trace: Trace, phase: Phase) =>
     traceOfKind(trace, 'event').filter(({ event }) => event.type === 'guard' && event.phase === phase);
 
-  it('says what a guard received and returned', async () => {
+  it('shows the input and output of a guard', async () => {
     const recording = collectTraces();
     const agent = createAgent({
       model: scriptedModel({ steps: [{ text: ['one ', 'two'] }] }),
@@ -161,7 +161,7 @@ describe('guardView', () => {
     expect(calm?.received).toEqual(calm?.returned);
   });
 
-  it('of a guard that stopped, nothing was returned', async () => {
+  it('has no output for a guard that stopped', async () => {
     for (const phase of ['outputStep', 'outputStream'] as const) {
       const trace = await recordCase({ phase, steps: [leaking] }, 'stream', false);
       const event = guardEvents(trace, phase).find(({ event: one }) => one.type === 'guard' && one.verdict === 'trip');
@@ -171,7 +171,7 @@ describe('guardView', () => {
     }
   });
 
-  it('refuses what is no guard, and what was redacted', async () => {
+  it('rejects an entry without a guard and a redacted entry', async () => {
     const trace = await recordCase({ phase: 'outputStep', steps: [leaking] }, 'stream', false);
     expect(() => guardView(trace, 0)).toThrow('trace/invalid');
     const [event] = guardEvents(trace, 'outputStep');

@@ -17,7 +17,7 @@ const record = async (mode: (typeof modes)[number], made: ReturnType<typeof make
 };
 
 describe.each(modes)('a recorded run, %s', (mode) => {
-  it('holds what came in, what went out and what was said of it, in order', async () => {
+  it('contains input, output and verdicts in order', async () => {
     const guards = {
       inputProcessors: [
         {
@@ -102,7 +102,7 @@ describe.each(modes)('a recorded run, %s', (mode) => {
     expect(parseTrace(formatTrace(trace))).toEqual(trace);
   });
 
-  it('names parts of what came as those of what left are named', async () => {
+  it('uses the same part ids for input and output', async () => {
     const trace = await record(mode, makeAgent(callThen('echo', { say: 'yes' }, 'All good.'), { tools: { echo } }));
     const idsOf = (kind: 'came' | 'left') => [...new Set(ofKind(trace, kind).flatMap(({ part }) => part.partId ?? []))];
     expect(idsOf('left')).toEqual(idsOf('came'));
@@ -127,7 +127,7 @@ it('writes each message of a long history once', async () => {
   expect(text.split('Message number 7.').length - 1).toBeLessThanOrEqual(4);
 });
 
-it('a recorder that throws, or wants nothing, changes nothing', async () => {
+it('a recorder that throws or records nothing does not affect the run', async () => {
   const { agent } = makeAgent('Hello.');
   const throwing = () => {
     throw new Error('no room');
@@ -137,7 +137,7 @@ it('a recorder that throws, or wants nothing, changes nothing', async () => {
   expect((await makeAgent('Hello.').agent.generate('Hi', { record: () => throwing })).text).toBe('Hello.');
 });
 
-it('holds nothing of class instances, headers or requests', async () => {
+it('contains no class instances, headers or requests', async () => {
   class Secretive {
     readonly apiKey = 'sk-never-written';
   }
@@ -155,7 +155,7 @@ it('holds nothing of class instances, headers or requests', async () => {
   expect(formatTrace(recording.traces[0] ?? [])).not.toContain('sk-never-written');
 });
 
-it('an agent records each of its runs under its own header', async () => {
+it('an agent records each run under its own header', async () => {
   const { record: recorder, ...recording } = collectTraces();
   const made = makeAgent([{ text: 'One.' }, { text: 'Two.' }], {
     record: recorder,

@@ -137,8 +137,8 @@ const record = async (one: Drawn) => {
   return { agent, trace: recording.trace };
 };
 
-describe('whatever runs', () => {
-  it('replayed with the same guards, it is the trace again, byte for byte', async () => {
+describe('any drawn run', () => {
+  it('replays with the same guards to the same trace, byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(drawn, async (one) => {
         const { agent, trace } = await record(one);
@@ -151,7 +151,7 @@ describe('whatever runs', () => {
     );
   });
 
-  it('replayed with other guards, it ends, and what was recorded is not asked twice', async () => {
+  it('replays with other guards to an end and repeats no recorded call', async () => {
     await fc.assert(
       fc.asyncProperty(drawn, fc.array(act, { maxLength: 3 }), async (one, acts) => {
         const { trace } = await record(one);

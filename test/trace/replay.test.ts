@@ -37,7 +37,7 @@ const record = async (
 };
 
 describe.each(modes)('a replay, %s', (mode) => {
-  it('of an unchanged agent is the trace again, byte for byte, without calls', async () => {
+  it('of an unchanged agent gives the same trace, byte for byte, without calls', async () => {
     const { trace, agent, model } = await record(callThen('echo', { say: 'yes' }), { tools: { echo } }, { mode });
     const calls = model.calls.length;
     const replayed = await replay(trace, agent);
@@ -69,7 +69,7 @@ const rejectOnce = (phase: string, hook: string, retry = true) => {
 const lane = (phase: keyof typeof phases) => `${phases[phase].lane}Processors`;
 const texts: Script = [{ text: ['One ', 'answer.'] }, { text: ['Another ', 'answer.'] }, { text: 'A third answer.' }];
 
-describe.each(modes)('unchanged guards give the same trace again, %s', (mode) => {
+describe.each(modes)('unchanged guards replay to the same trace, %s', (mode) => {
   const expectSame = async (
     script: Script,
     config: object,
@@ -101,7 +101,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     expect(await expectSame(script, { tools: { echo }, [lane(phase)]: [trips] })).toMatchObject({ status: 'tripwire' });
   });
 
-  it('a guard that fails, and a model that does', async () => {
+  it('a failing guard and a failing model', async () => {
     const throws = {
       id: 'throws',
       processOutputStep: () => {
@@ -113,13 +113,13 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     expect(await expectSame([{ text: ['Hel'], error: new Error('cut off') }], {})).toMatchObject({ status: 'failed' });
   });
 
-  it('a call that failed and was made again', async () => {
+  it('a repeated call', async () => {
     const again = { id: 'again', processAPIError: () => ({ retry: true }) };
     const script = [{ text: ['Hel'], error: new Error('cut off') }, { text: ['Hello', '.'] }];
     expect(await expectSame(script, { errorProcessors: [again] })).toMatchObject({ status: 'success', text: 'Hello.' });
   });
 
-  it('tools side by side, one of which fails and one writes', async () => {
+  it('parallel tools, one of which fails and one writes', async () => {
     const script: Script = [
       {
         toolCalls: [
@@ -165,7 +165,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     await expectSame(script, { tools, outputProcessors: [calm], hold: 'run' });
   });
 
-  it('guards with windows, and guards that overlap', async () => {
+  it('guards with windows and overlapping guards', async () => {
     const slow = guard(
       {
         id: 'slow',
@@ -203,7 +203,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     await expectSame(script, { inputProcessors: [trips], outputProcessors: [redacts, judge] });
   });
 
-  it('branches side by side that end in any order, and shadows', async () => {
+  it('parallel branches that end in any order, and shadows', async () => {
     const after = (id: string, ms: number, act: (text: string) => string) => ({
       id,
       processInput: async ({ messages }: { messages: never[] }) => {
@@ -230,7 +230,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     await expectSame('Hello.', { inputProcessors: block, recordEdits: true }, { shadows: 1 });
   });
 
-  it('an object, accepted at the second try', async () => {
+  it('an object that is accepted after a retry', async () => {
     const schema = z.object({ name: z.string() });
     const { trace, agent } = await record(
       [{ text: '{"name": 1}' }, { text: '{"name": "Bo"}' }],
@@ -247,7 +247,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     );
   });
 
-  it('a run with a memory, which is not asked again', async () => {
+  it('a run with memory, which is not called again', async () => {
     const memory = new MockMemory({ enableMessageHistory: true });
     const target = { memory: { thread: 'thread', resource: 'person' } };
     const { trace: first } = await record('One.', { memory }, { mode, ...target });
@@ -260,7 +260,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     expect((await memory.recall({ threadId: 'thread', resourceId: 'person' })).messages).toHaveLength(recalled);
   });
 
-  it('a suspended run, once for an approval that is refused, once for data', async () => {
+  it('a suspended run with a declined approval and with data', async () => {
     const recording = collectTraces();
     const asks = createTool({
       id: 'asks',
@@ -296,7 +296,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     expect(formatTrace(replayed.trace)).toBe(formatTrace(recording.trace));
   });
 
-  it('a caller that gives up, before anything, in a call, in a tool and in a guard', async () => {
+  it('a cancellation before the run, in a call, in a tool and in a guard', async () => {
     const before = AbortSignal.abort(new Error('never mind'));
     expect(await expectSame('Hello.', {}, { abortSignal: before })).toMatchObject({ status: 'canceled' });
     const inCall = new AbortController();
@@ -330,7 +330,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     });
   });
 
-  it('a provider that is hung up on', async () => {
+  it('a provider call that a trip aborts', async () => {
     const trips = {
       id: 'trips',
       processOutputStream: async ({ part, abort }: { part: { type: string }; abort: (reason: string) => never }) =>
@@ -358,7 +358,7 @@ describe('a replay with other guards', () => {
     }) => (text.includes('4711') ? abort('no codes', { retry }) : messages),
   });
 
-  it('says which verdicts differ', async () => {
+  it('lists the verdicts that differ', async () => {
     const { trace } = await record(script, { outputProcessors: [forbids(true)], maxProcessorRetries: 1 }, { mode: 'generate' });
     const blocked = await replay(trace, { outputProcessors: [forbids(false) as never] });
     expect(blocked).toMatchObject({ status: 'tripwire', text: '' });
@@ -372,7 +372,7 @@ describe('a replay with other guards', () => {
     ]);
   });
 
-  it('ends where it comes to what was never recorded', async () => {
+  it('ends at the first unrecorded call', async () => {
     const { trace } = await record(script, { outputProcessors: [forbids(false)], maxProcessorRetries: 1 }, { mode: 'generate' });
     const other = await replay(trace, { outputProcessors: [forbids(true) as never] });
     expect(other.status).toBeUndefined();
@@ -383,7 +383,7 @@ describe('a replay with other guards', () => {
     ]);
   });
 
-  it('ends where guards let a stream go on that was cut off, or a tool that was given up on', async () => {
+  it('ends if the guards continue an aborted stream or tool', async () => {
     const trips = {
       id: 'trips',
       processOutputStream: async ({ part, abort }: { part: { type: string }; abort: (reason: string) => never }) =>
@@ -396,7 +396,7 @@ describe('a replay with other guards', () => {
     expect((await replay(without, {})).endedAt?.reason).toContain('went on past');
   });
 
-  it('ends where a model is sent other words', async () => {
+  it('ends if the prompt differs', async () => {
     const { trace } = await record('Hello.', {}, { mode: 'generate' });
     const edits: Processor = { id: 'edits', processInput: ({ messages }) => messages.map((one) => withText(one, () => 'Ho Jo')) };
     expect((await replay(trace, { inputProcessors: [edits] })).endedAt).toMatchObject({
@@ -404,7 +404,7 @@ describe('a replay with other guards', () => {
     });
   });
 
-  it('a caller that gave up does so once all earlier events have come', async () => {
+  it('replays a cancellation after all earlier events', async () => {
     const controller = new AbortController();
     const onChunk = () => void setImmediate(() => controller.abort(new Error('enough')));
     const { trace } = await record(
@@ -422,7 +422,7 @@ describe('a replay with other guards', () => {
     expect(traceOfKind(replayed.trace, 'came')).toHaveLength(traceOfKind(trace, 'came').length);
   });
 
-  it('ends where a tool is called with something else', async () => {
+  it('ends if the arguments of a tool differ', async () => {
     const { trace } = await record(callThen('echo', { say: 'yes' }), { tools: { echo } }, { mode: 'generate' });
     const edits = {
       id: 'edits',
@@ -434,7 +434,7 @@ describe('a replay with other guards', () => {
     );
   });
 
-  it('refuses a redacted trace, and what is none', async () => {
+  it('rejects a redacted trace and an empty one', async () => {
     const { trace } = await record(script, {}, { mode: 'generate' });
     await expect(replay(redactTrace(trace), {})).rejects.toThrow('trace/redacted');
     await expect(replay([], {})).rejects.toThrow('trace/invalid');

@@ -67,7 +67,7 @@ describe('a report on shadows', () => {
     traces = recording.traces;
   });
 
-  it('counts objections, and keeps missing verdicts apart', () => {
+  it('counts objections and separates missing verdicts', () => {
     const one = own(shadowReport(traces, { against: 'in-force' }));
     expect(one).toMatchObject({
       processorId: 'candidate',
@@ -98,7 +98,7 @@ describe('a report on shadows', () => {
     expect(own(shadowReport(traces, { against: 'in-force', countEdits: true }))).toMatchObject({ both: 2, neither: 2 });
   });
 
-  it('compares with the lane if no guard is named, and with nothing for an unknown name', () => {
+  it('compares with the lane if no guard is given, and with nothing for an unknown name', () => {
     expect(own(shadowReport(traces))).toMatchObject({ compared: 6, both: 1, onlyIncumbent: 1, incumbentUnavailable: 1 });
     expect(own(shadowReport(traces)).latencyMs).not.toHaveProperty('incumbent');
     const none = own(shadowReport(traces, { against: 'missing' }));
@@ -108,19 +108,19 @@ describe('a report on shadows', () => {
     expect(shadowReport(traces, { guard: 'missing' }).shadows).toEqual([]);
   });
 
-  it('says the same of runs under way, without words', () => {
+  it('reports the same during the runs, without text', () => {
     const recorded = own(shadowReport(traces, { against: 'in-force' }));
     const live = own(watch.report());
     expect(live).toEqual({ ...recorded, examples: recorded.examples.map(({ words: _words, ...example }) => example) });
   });
 
-  it('remembers no more positions than configured', () => {
+  it('keeps no more positions than configured', () => {
     const short = watchShadows({ maxPlaces: 2 });
     for (const runId of said) for (const event of events) if (event.runId === runId) short.onRunEvent(event);
     expect(own(short.report())).toMatchObject({ compared: 1, shadowUnavailable: 0, incumbentUnavailable: 1 }); // of the last two
   });
 
-  it('shows words that were accepted, and rejected ones where that is asked for', () => {
+  it('shows accepted text, and rejected text on request', () => {
     const wordsIn = (report: ShadowReport) => own(report).examples.map(({ who, runId, words }) => [who, runId, words]);
     expect(wordsIn(shadowReport(traces))).toEqual([
       ['onlyShadow', 'new', 'new'],
@@ -141,7 +141,7 @@ describe('a report on shadows', () => {
     expect(own(shadowReport(traces, { maxExamples: 0 })).examples).toEqual([]);
   });
 
-  it('reports a shadow that follows the guard that objects, and none that was never called', async () => {
+  it('reports a shadow after the objecting guard, and none that was never called', async () => {
     const report = async (sampleRate: number): Promise<ShadowReport> => {
       const recording = collectTraces();
       const behind = guard(forbids('behind', 'new'), { shadow: true, sampleRate });
@@ -159,7 +159,7 @@ describe('a report on shadows', () => {
     expect((await report(0)).shadows).toEqual([]); // it never judged
   });
 
-  it('compares guards of the stream step by step, with the words of the answer', async () => {
+  it('compares stream guards per step, with the text of the answer', async () => {
     const recording = collectTraces();
     const stops = (id: string, word: string): Processor => ({
       id,
@@ -222,7 +222,7 @@ describe('a report on shadows', () => {
       expect(most.out).toContain('candidate (shadow) compared with');
     });
 
-    it('refuses what it cannot read', async () => {
+    it('rejects invalid arguments and files', async () => {
       expect(await run()).toMatchObject({ code: 2, err: expect.stringContaining('--against') as string });
       expect(await run('missing.jsonl')).toMatchObject({ code: 2, err: expect.stringContaining('missing.jsonl') as string });
       expect((await run('0.jsonl', '--words', 'some')).code).toBe(2);

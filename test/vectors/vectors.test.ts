@@ -46,7 +46,7 @@ const files = readdirSync(new URL('.', import.meta.url))
   .map((name) => name.slice(0, -'.json'.length));
 
 describe.each(files)('%s', (name) => {
-  it('names for each group what was read, where and under which licence', () => {
+  it('names the source and the licence of each group', () => {
     const { about, groups } = read<object>(name);
     expect(about.length).toBeGreaterThan(10);
     for (const { source } of groups) {
@@ -81,7 +81,7 @@ const departing = (kind: ValueKind, name: string, around: (value: string) => str
 describe('IBANs', () => {
   const valid = groupsOf<Numbers>('ibans').flatMap((group) => group.valid ?? []);
 
-  it('has one of each country', () => {
+  it('has an IBAN of each country', () => {
     expect(new Set(valid.map((value) => value.slice(0, 2))).size).toBeGreaterThanOrEqual(102);
   });
 
@@ -283,7 +283,7 @@ describe('invisible characters', () => {
     for (const each of [text, `a ${text} b`, `(${text})`, `${text}${text}`]) expect(cleaned(each)).toBe(each);
   });
 
-  it('leaves every emoji of one character, and of one with a selector, alone', () => {
+  it('keeps every single-character emoji, with and without a selector', () => {
     const emoji = Array.from({ length: 0x20000 }, (_, code) => code)
       .flatMap((code) => [String.fromCodePoint(code), `${String.fromCodePoint(code)}\uFE0F`])
       .filter((each) => /^\p{RGI_Emoji}$/v.test(each));

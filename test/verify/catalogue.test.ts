@@ -25,7 +25,7 @@ const codes = Object.keys(checks) as FindingCode[];
 const all = codes.flatMap((code) => defects[code].map((defect) => ({ code, ...defect })));
 const placed = (found: readonly { code: string; path: string }[]) => found.map(({ code, path }) => `${code} ${path}`);
 
-describe('every defect is found, once, where it is, and nothing else', () => {
+describe('finds every defect once, at its path, and nothing else', () => {
   it.each(all)('$code: $name', ({ code, source, options, paths }) => {
     const found = verify(source(), options);
     expect(placed(found)).toEqual(paths.map((path) => `${code} ${path}`));
@@ -35,19 +35,19 @@ describe('every defect is found, once, where it is, and nothing else', () => {
     }
   });
 
-  it('an agent says the same of itself', () => {
+  it('agent.findings returns the same', () => {
     const told = all.map(({ source, options }) => ({ made: source(), options }));
     const agents = told.flatMap(({ made, options }) => (made instanceof InterlockAgent ? [{ agent: made, options }] : []));
     expect(agents.length).toBeGreaterThan(5);
     for (const { agent, options } of agents) expect(agent.findings(options)).toEqual(verify(agent, options));
   });
 
-  it('in several ways for each code', () => {
+  it('each code has several defects', () => {
     for (const code of codes) expect(defects[code].length, code).toBeGreaterThanOrEqual(3);
   });
 });
 
-describe('a finding says what it is about', () => {
+describe('a finding names', () => {
   const look = (id: string, hook: 'processInput' | 'processOutputResult' = 'processInput') =>
     ({ id, [hook]: () => undefined }) as Processor;
   const messages = (source: Parameters<typeof verify>[0], options: VerifyOptions) =>
@@ -60,7 +60,7 @@ describe('a finding says what it is about', () => {
     expect(message).toMatch(/^no deadlineMs on "slow"/i);
   });
 
-  it('how long it may take: of a block the slowest, twice where several are asked again', () => {
+  it('the maximum duration: of a block the slowest guard, twice if several rerun', () => {
     const timed = (id: string) => guard(look(id), { deadlineMs: 50 });
     const block = (...ids: string[]) => pipeline('p').parallel(ids.map(timed), { staleVerdicts: 'rerun' });
     expect(messages(block('a', 'b'), { latencyBudgetMs: 99 })[0]).toMatch(/^up to 100 ms, the budget is 99 ms/i);
@@ -78,13 +78,13 @@ describe('a finding says what it is about', () => {
   });
 });
 
-describe('what is no defect is not found', () => {
+describe('accepts valid pipelines', () => {
   it.each(nearMisses)('$name', ({ source, options }) => {
     expect(verify(source(), options)).toEqual([]);
   });
 });
 
-describe('errors refuse what verify finds', () => {
+describe('errors prevent the build', () => {
   const refused = all.filter(({ code, options }) => checks[code].severity === 'error' && !options);
   it.each(refused)('$code: $name', ({ code, source, paths }) => {
     const made = source();
@@ -111,7 +111,7 @@ const thrownBy = (act: () => unknown): unknown => {
   }
 };
 
-describe('each check is needed', () => {
+describe('each check is required', () => {
   it.each(codes)('without %s its defects are not found', (code) => {
     const { [code]: _gone, ...rest } = checks;
     for (const { name, source, options, paths } of defects[code]) {

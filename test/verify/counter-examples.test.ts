@@ -27,7 +27,7 @@ const behavioural: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'guard/late-edit',
 ]);
 
-describe('a finding about how a run goes has a run that shows it', () => {
+describe('a finding about a run has a run as a counterexample', () => {
   const all = codes.flatMap((code) => defects[code].map((defect) => ({ code, ...defect })));
 
   it.each(all)('$code: $name', ({ code, source, options }) => {
@@ -42,7 +42,7 @@ describe('a finding about how a run goes has a run that shows it', () => {
     }
   });
 
-  it('a late verdict comes after the words have left', () => {
+  it('a late verdict comes after the text was emitted', () => {
     const [finding] = verify(agentWith({ outputProcessors: [passing('a', ['processOutputResult'], { decides: ['trip'] })] }));
     expect(finding?.counterExample).toEqual([
       { state: 'input' },
@@ -67,8 +67,8 @@ describe('a finding about how a run goes has a run that shows it', () => {
   });
 });
 
-describe('the runs are those of the machine', () => {
-  it.each(phaseNames)('%s: its state is one of the loop, and a run can end there', (phase) => {
+describe('the runs follow the machine', () => {
+  it.each(phaseNames)('%s: its state is in the loop, and a run can end there', (phase) => {
     const state = phases[phase].loopState;
     for (const ends of ['trip', 'failed'] as const) {
       const run = runShowing({ state, happens: 'it ends', ends }, smallest);
@@ -77,7 +77,7 @@ describe('the runs are those of the machine', () => {
     }
   });
 
-  it('each passes states of the chart alone', () => {
+  it('each has only states of the chart', () => {
     const chart = new Set(getStateNodes(loopMachine).map(({ path }) => path.join('.')));
     for (const phase of phaseNames) {
       const run = statesOf(runShowing({ state: phases[phase].loopState, happens: 'x' }, smallest));
@@ -85,7 +85,7 @@ describe('the runs are those of the machine', () => {
     }
   });
 
-  it('a scene that no run shows has none', () => {
+  it('an impossible scene has no run', () => {
     expect(runShowing({ state: 'nowhere', happens: 'x' }, smallest)).toBeUndefined();
     expect(runShowing({ state: 'suspended', happens: 'x' }, smallest)).toBeUndefined();
     const backwards = { before: { state: 'finishing', happens: 'x' }, state: 'input', happens: 'y' };
@@ -93,7 +93,7 @@ describe('the runs are those of the machine', () => {
   });
 
   /** All hooks of one processor, in one run with a tool call and a failed model call. */
-  it.each(modes)('a hook is called in the state that its row names: %s', async (mode) => {
+  it.each(modes)('a hook is called in the state of its row: %s', async (mode) => {
     const hooks = phaseNames.map((phase) => [phases[phase].hook, ({ part }: { part?: unknown }) => part]);
     const noting = { id: 'noting', ...Object.fromEntries(hooks) };
     const retry = { id: 'again', processAPIError: () => ({ retry: true }) };
@@ -142,12 +142,12 @@ describe('the worst case is the longest run of the machine', () => {
     expect(spent).toBe(ms);
   });
 
-  it('a retry is asked for only where a guard is', () => {
+  it('only a guard can request a retry', () => {
     expect(longestRun(new Map([['input', 5]]), limits(3, 4)).ms).toBe(5 * 5);
     expect(longestRun(new Map(), limits(3, 4)).ms).toBe(0);
   });
 
-  it('a failed call is made again only where a guard mends it', () => {
+  it('only an error processor repeats a failed call', () => {
     expect(longestRun(new Map([['step.calling', 5]]), { ...limits(1, 0), maxRecoveries: 2 }).ms).toBe(5);
     const mended = new Map([
       ['step.calling', 5],
@@ -156,7 +156,7 @@ describe('the worst case is the longest run of the machine', () => {
     expect(longestRun(mended, { ...limits(1, 0), maxRecoveries: 2 }).ms).toBe(3 * 5 + 3 * 2); // asked once more when no try is left
   });
 
-  it('is reported with the cost per place', () => {
+  it('is reported with the cost per state', () => {
     const slow = guard(passing('a', ['processInputStep']), { deadlineMs: 80 });
     const [finding] = verify([slow], { latencyBudgetMs: 100, maxSteps: 2 });
     expect(finding?.message).toMatch(/^Up to 160 ms, the budget is 100 ms\. /);

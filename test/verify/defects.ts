@@ -119,21 +119,21 @@ export const agentWith = (config: Partial<InterlockAgentConfig>) =>
 export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   'pipeline/missing-id': [
     { name: 'a processor', source: () => pipeline('p').then(passing('')), paths: ['p'] },
-    { name: 'a processor whose id is no text', source: () => [{ ...passing('x'), id: 7 as never }], paths: ['processors'] },
-    { name: 'a processor without any', source: () => [{ processInput: () => [] } as never], paths: ['processors'] },
-    { name: 'deep inside', source: () => deep(passing('')), paths: [deepPath] },
+    { name: 'a processor with a number as its id', source: () => [{ ...passing('x'), id: 7 as never }], paths: ['processors'] },
+    { name: 'a processor without an id', source: () => [{ processInput: () => [] } as never], paths: ['processors'] },
+    { name: 'nested', source: () => deep(passing('')), paths: [deepPath] },
   ],
   'pipeline/empty': [
     { name: 'a pipeline', source: () => pipeline('p'), paths: ['p'] },
     { name: 'an array', source: () => [], paths: ['processors'] },
     { name: 'a parallel block', source: () => pipeline('p').then(passing('a')).parallel([]), paths: ['p/parallel.1'] },
     { name: 'a branch', source: () => pipeline('p').branch([]), paths: ['p/branch.0'] },
-    { name: 'a pipeline deep inside', source: () => deep(pipeline('none')), paths: [`${deepPath}/none`] },
+    { name: 'a nested pipeline', source: () => deep(pipeline('none')), paths: [`${deepPath}/none`] },
   ],
   'pipeline/duplicate-id': [
-    { name: 'one after the other', source: () => [passing('a'), passing('a')], paths: ['processors/a'] },
+    { name: 'in sequence', source: () => [passing('a'), passing('a')], paths: ['processors/a'] },
     { name: 'three times', source: () => [passing('a'), passing('a'), passing('a')], paths: ['processors/a', 'processors/a'] },
-    { name: 'side by side', source: () => pipeline('p').parallel([passing('a'), passing('a')]), paths: ['p/parallel.0/a'] },
+    { name: 'in parallel', source: () => pipeline('p').parallel([passing('a'), passing('a')]), paths: ['p/parallel.0/a'] },
     {
       name: 'two arms',
       source: () =>
@@ -143,33 +143,33 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
         ]),
       paths: ['p/branch.0/a'],
     },
-    { name: 'deep inside', source: () => deep(passing('before')), paths: [`${deepPath}/before`] },
-    { name: 'by hand', source: () => byHand(passing('a'), passing('a')), paths: ['by-hand/a'] },
+    { name: 'nested', source: () => deep(passing('before')), paths: [`${deepPath}/before`] },
+    { name: 'a manual workflow', source: () => byHand(passing('a'), passing('a')), paths: ['by-hand/a'] },
   ],
   'pipeline/no-hook': [
     { name: 'alone', source: () => [{ id: 'idle' }], paths: ['processors/idle'] },
     {
-      name: 'a hook that is misspelt',
+      name: 'a misspelt hook',
       source: () => pipeline('p').then({ id: 'idle', procesInput: () => [] } as never),
       paths: ['p/idle'],
     },
-    { name: 'deep inside', source: () => deep({ id: 'idle' }), paths: [`${deepPath}/idle`] },
+    { name: 'nested', source: () => deep({ id: 'idle' }), paths: [`${deepPath}/idle`] },
   ],
   'pipeline/wrong-lane': [
     {
-      name: 'a processor for answers before the model',
+      name: 'an output processor before the model',
       source: () => [blocking('late')],
       options: { lane: 'input' },
       paths: ['processors/late'],
     },
     {
-      name: 'a processor for input after it',
+      name: 'an input processor after the model',
       source: () => [passing('a'), streaming('b')],
       options: { lane: 'output' },
       paths: ['processors/a'],
     },
     {
-      name: 'a pipeline for answers',
+      name: 'an output pipeline',
       source: () => pipeline('p').then(streaming('a')).then(retrying('b')),
       options: { lane: 'input' },
       paths: ['p'],
@@ -180,7 +180,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       options: { lane: 'input' },
       paths: ['processors/p'],
     },
-    { name: 'a workflow by hand', source: () => byHand(blocking('a')), options: { lane: 'input' }, paths: ['by-hand'] },
+    { name: 'a manual workflow', source: () => byHand(blocking('a')), options: { lane: 'input' }, paths: ['by-hand'] },
   ],
   'pipeline/idle-guard': [
     {
@@ -189,7 +189,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p/b'],
     },
     {
-      name: 'deep inside',
+      name: 'nested',
       source: () => agentWith({ inputProcessors: [deep(streaming('b'))] }),
       paths: [`${deepPath}/b`],
     },
@@ -198,7 +198,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       source: () => agentWith({ outputProcessors: pipeline('p').parallel([passing('a'), streaming('b')]) }),
       paths: ['p/parallel.0/a'],
     },
-    { name: 'in a lane by itself', source: () => deep(streaming('b')), options: { lane: 'input' }, paths: [`${deepPath}/b`] },
+    { name: 'a lane without an agent', source: () => deep(streaming('b')), options: { lane: 'input' }, paths: [`${deepPath}/b`] },
   ],
   'pipeline/unreachable-arm': [
     {
@@ -211,12 +211,12 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p/branch.0/a'],
     },
     {
-      name: 'never, and asynchronous',
+      name: 'never, asynchronously',
       source: () => pipeline('p').branch([[async () => false, pipeline('q').then(passing('a'))]]),
       paths: ['p/branch.0/q'],
     },
     {
-      name: 'deep inside',
+      name: 'nested',
       source: () => deep(pipeline('p').branch([[never, passing('a')]])),
       paths: [`${deepPath}/p/branch.0/a`],
     },
@@ -232,7 +232,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p/branch.0/b'],
     },
     {
-      name: 'twice otherwise',
+      name: 'otherwise twice',
       source: () =>
         pipeline('p').branch([
           [mentionsA, passing('a')],
@@ -242,7 +242,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p/branch.0/c'],
     },
     {
-      name: 'two arms after it',
+      name: 'two arms after otherwise',
       source: () =>
         pipeline('p').branch([
           [async () => true, passing('a')],
@@ -252,7 +252,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p/branch.0/b', 'p/branch.0/c'],
     },
     {
-      name: 'deep inside',
+      name: 'nested',
       source: () =>
         deep(
           pipeline('p').branch([
@@ -262,26 +262,26 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
         ),
       paths: [`${deepPath}/p/branch.0/b`],
     },
-    { name: 'by hand', source: () => armsByHand(), paths: ['by-hand/branch.0/b'] },
+    { name: 'a manual workflow', source: () => armsByHand(), paths: ['by-hand/branch.0/b'] },
   ],
   'pipeline/parallel-writers': [
     {
-      name: 'two that edit',
+      name: 'two editing guards',
       source: () => pipeline('p').parallel([editing('a'), editing('b')], { overlap: 'error' }),
       paths: ['p/parallel.0'],
     },
     {
-      name: 'three of them',
+      name: 'three editing guards',
       source: () => pipeline('p').parallel([editing('a'), editing('b'), editing('c')], { overlap: 'error' }),
       paths: ['p/parallel.0'],
     },
     {
-      name: 'the rule of the pipeline',
+      name: 'the overlap rule of the pipeline',
       source: () => pipeline('p', { overlap: 'error' }).parallel([editing('a'), editing('b')]),
       paths: ['p/parallel.0'],
     },
     {
-      name: 'one inside a pipeline',
+      name: 'one in a nested pipeline',
       source: () => pipeline('p').parallel([piiGuard(), pipeline('q').then(new UnicodeNormalizer())], { overlap: 'error' }),
       paths: ['p/parallel.0'],
     },
@@ -298,7 +298,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p/branch.0'],
     },
     {
-      name: 'deep inside',
+      name: 'nested',
       source: () => deep(pipeline('p').parallel([editing('a'), editing('b')], { overlap: 'error' })),
       paths: [`${deepPath}/p/parallel.0`],
     },
@@ -310,7 +310,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p/branch.0'],
     },
     {
-      name: 'an otherwise that does not judge the stream',
+      name: 'an otherwise arm that does not judge the stream',
       source: () =>
         pipeline('p').branch([
           [mentionsA, streaming('a')],
@@ -318,22 +318,22 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
         ]),
       paths: ['p/branch.0'],
     },
-    { name: 'a guard in the shadow', source: () => [guard(streaming('a'), { shadow: true })], paths: ['processors/a'] },
+    { name: 'a shadow guard', source: () => [guard(streaming('a'), { shadow: true })], paths: ['processors/a'] },
     {
-      name: 'a guard that is asked now and then',
+      name: 'a sampled guard',
       source: () => [guard(streaming('a'), { sampleRate: 0.5 })],
       paths: ['processors/a'],
     },
     {
-      name: 'a guard that lets pass when it is down',
+      name: 'a guard with onUnavailable pass',
       source: () => [guard(streaming('a'), { onUnavailable: 'pass' })],
       paths: ['processors/a'],
     },
-    { name: 'deep inside', source: () => deep(streaming('a')), paths: ['outer/branch.1'] },
+    { name: 'nested', source: () => deep(streaming('a')), paths: ['outer/branch.1'] },
   ],
   'pipeline/over-budget': [
     {
-      name: 'one after the other',
+      name: 'in sequence',
       source: () =>
         pipeline('p')
           .then(guard(passing('a'), { deadlineMs: 60 }))
@@ -361,7 +361,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['processors'],
     },
     {
-      name: 'deep inside',
+      name: 'nested',
       source: () =>
         pipeline('p')
           .then(guard(passing('a'), { deadlineMs: 60 }))
@@ -375,7 +375,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p'],
     },
     {
-      name: 'a verdict that is given again',
+      name: 'a verdict that is rerun',
       source: () =>
         pipeline('p').parallel([guard(passing('a'), { deadlineMs: 51 }), guard(passing('b'), { deadlineMs: 50 })], {
           staleVerdicts: 'rerun',
@@ -384,13 +384,13 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p'],
     },
     {
-      name: 'beside the model, and before it',
+      name: 'overlapping with the model, and before it',
       source: () => [guard(passing('a'), { deadlineMs: 60 }), beside('b', ['processInput'], 41)],
       options: { latencyBudgetMs: 100 },
       paths: ['processors'],
     },
     {
-      name: 'beside the model without a deadline',
+      name: 'overlapping with the model without a deadline',
       source: () => [beside('a')],
       options: { latencyBudgetMs: 1 },
       paths: ['processors'],
@@ -408,25 +408,25 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   ],
   'guard/overlap-edits': [
     {
-      name: 'a guard that says that it edits',
+      name: 'a guard that declares edits',
       source: () => [guard(editing('a') as never, { overlap: true })],
       paths: ['processors/a'],
     },
     {
-      name: 'one of ours',
+      name: 'a built-in guard',
       source: () => pipeline('p').then(guard(piiGuard({ strategy: 'redact' }) as never, { overlap: true })),
       paths: ['p/pii'],
     },
     {
-      name: "one of Mastra's",
+      name: 'a guard of Mastra',
       source: () => [guard(new UnicodeNormalizer() as never, { overlap: true })],
       paths: ['processors/unicode-normalizer'],
     },
-    { name: 'deep inside', source: () => deep(guard(editing('a') as never, { overlap: true })), paths: [`${deepPath}/a`] },
+    { name: 'nested', source: () => deep(guard(editing('a') as never, { overlap: true })), paths: [`${deepPath}/a`] },
   ],
   'guard/overlap-nowhere': [
     {
-      name: 'a judge of the answer too, behind the model',
+      name: 'an output judge after the model',
       source: () => [beside('a', ['processInput', 'processOutputStep'])],
       options: { lane: 'output' },
       paths: ['processors/a'],
@@ -446,9 +446,13 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   ],
   'guard/overlap-before-edit': [
     { name: 'before an editor', source: () => pipeline('p').then(beside('a')).then(editing('b')), paths: ['p/a'] },
-    { name: 'beside an editor', source: () => pipeline('p').parallel([editing('a'), beside('b')]), paths: ['p/parallel.0/b'] },
     {
-      name: 'two of them, deep in what comes before',
+      name: 'parallel to an editor',
+      source: () => pipeline('p').parallel([editing('a'), beside('b')]),
+      paths: ['p/parallel.0/b'],
+    },
+    {
+      name: 'two nested ones',
       source: () =>
         pipeline('p')
           .then(pipeline('q').parallel([beside('a'), beside('b')]))
@@ -457,7 +461,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p/q/parallel.0/a', 'p/q/parallel.0/b'],
     },
     {
-      name: 'in an arm, before an editor that comes after the branch',
+      name: 'in an arm, with an editor after the branch',
       source: () =>
         pipeline('p')
           .branch([[mentionsA, beside('a')]])
@@ -468,35 +472,35 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   ],
   'guard/unbounded-pattern': [
     { name: 'no end', source: () => [patterned('a', Infinity)], paths: ['processors/a'] },
-    { name: 'no length at all', source: () => [patterned('a', 0)], paths: ['processors/a'] },
-    { name: 'half a character', source: () => [patterned('a', 2.5)], paths: ['processors/a'] },
+    { name: 'no length', source: () => [patterned('a', 0)], paths: ['processors/a'] },
+    { name: 'a fraction', source: () => [patterned('a', 2.5)], paths: ['processors/a'] },
     {
-      name: 'no number',
+      name: 'not a number',
       source: () => pipeline('p').parallel([patterned('a', Number.NaN), patterned('b', 20)]),
       paths: ['p/parallel.0/a'],
     },
     {
-      name: 'deep inside',
+      name: 'nested',
       source: () => pipeline('p').then(pipeline('q').then(pipeline('r').then(patterned('a', Infinity)))),
       paths: ['p/q/r/a'],
     },
   ],
   'guard/judges-each-chunk': [
-    { name: 'a guard that says so', source: () => [streaming('a', { judgesEachChunk: true })], paths: ['processors/a'] },
+    { name: 'a guard that declares it', source: () => [streaming('a', { judgesEachChunk: true })], paths: ['processors/a'] },
     { name: 'moderation by a model', source: () => [new ModerationProcessor(judge())], paths: ['processors/moderation'] },
     {
       name: 'personal data by a model',
       source: () => agentWith({ outputProcessors: [new PIIDetector({ ...judge(), strategy: 'block' })] }),
       paths: ['a-output-processor/pii-detector'],
     },
-    { name: 'patterns on each delta', source: () => pipeline('p').then(filter('block')), paths: ['p/regex-filter'] },
+    { name: 'patterns per delta', source: () => pipeline('p').then(filter('block')), paths: ['p/regex-filter'] },
     {
-      name: 'a window of a chunk',
+      name: 'a chunk window',
       source: () => [guard(streaming('a', { judgesEachChunk: true }), { window: 'chunk' })],
       paths: ['processors/a'],
     },
     {
-      name: 'deep inside',
+      name: 'nested',
       source: () =>
         pipeline('p').then(pipeline('q').parallel([streaming('a'), pipeline('r').then(new ModerationProcessor(judge()))])),
       paths: ['p/q/parallel.0/r/moderation'],
@@ -504,17 +508,17 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   ],
   'guard/passes-on-failure': [
     {
-      name: 'a guard that says so',
+      name: 'a guard that declares it',
       source: () => [passing('a', ['processInput'], { passesOnFailure: true })],
       paths: ['processors/a'],
     },
     {
-      name: 'a judge of the input, as Mastra makes it where nothing is said',
+      name: "an input judge with Mastra's defaults",
       source: () => agentWith({ inputProcessors: [new PromptInjectionDetector({ model: judge().model })] }),
       paths: ['a-input-processor/prompt-injection-detector'],
     },
     {
-      name: 'a judge of the stream, deep inside and with a policy',
+      name: 'a nested stream judge with a policy',
       source: () =>
         pipeline('p').parallel([
           passing('a'),
@@ -525,17 +529,17 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   ],
   'guard/retry-without-budget': [
     {
-      name: 'an agent that grants none',
+      name: 'an agent without retries',
       source: () => agentWith({ outputProcessors: [retrying('a')] }),
       paths: ['a-output-processor/a'],
     },
     {
-      name: 'one of ours, in a pipeline',
+      name: 'a built-in guard, in a pipeline',
       source: () => agentWith({ outputProcessors: pipeline('p').then(qualityGuard()) }),
       paths: ['p/quality'],
     },
     { name: 'zero', source: () => [retrying('a')], options: { maxProcessorRetries: 0 }, paths: ['processors/a'] },
-    { name: 'deep inside', source: () => deep(retrying('a')), options: { maxProcessorRetries: 0 }, paths: [`${deepPath}/a`] },
+    { name: 'nested', source: () => deep(retrying('a')), options: { maxProcessorRetries: 0 }, paths: [`${deepPath}/a`] },
   ],
   'guard/late-edit': [
     {
@@ -550,7 +554,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['processors/a'],
     },
     {
-      name: 'in a pipeline by itself',
+      name: 'a pipeline without an agent',
       source: () => pipeline('p').then(lateEditing('a')),
       options: { hold: 'none' },
       paths: ['p/a'],
@@ -565,23 +569,23 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['processors/a'],
     },
     {
-      name: 'in a pipeline by itself',
+      name: 'a pipeline without an agent',
       source: () => pipeline('p').then(blocking('a')),
       options: { hold: 'none' },
       paths: ['p/a'],
     },
     {
-      name: 'at the end, where each step is held',
+      name: 'at the end, with each step held',
       source: () => agentWith({ outputProcessors: [blocking('a', ['processOutputResult'])], hold: 'step' }),
       paths: ['a-output-processor/a'],
     },
     {
-      name: 'one of ours',
+      name: 'a built-in guard',
       source: () => agentWith({ outputProcessors: pipeline('p').then(scriptGuard({ scripts: ['Latin'] })) }),
       paths: ['p/script'],
     },
     {
-      name: 'deep inside',
+      name: 'nested',
       source: () =>
         agentWith({ outputProcessors: pipeline('p').then(pipeline('q').parallel([pipeline('r').then(blocking('a'))])) }),
       paths: ['p/q/parallel.0/r/a'],
@@ -600,14 +604,14 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
       }),
   },
   {
-    name: 'a pipeline in both lanes, with guards for one each',
+    name: 'a pipeline in both lanes, with guards for each',
     source: () => {
       const both = pipeline('p').then(passing('a')).then(streaming('b')).commit();
       return agentWith({ inputProcessors: both, outputProcessors: both });
     },
   },
   {
-    name: 'a pipeline beside a lane that is not known',
+    name: 'a pipeline next to an unknown lane',
     source: () =>
       agentWith({ inputProcessors: pipeline('p').then(passing('a')).then(streaming('b')), outputProcessors: () => [] }),
   },
@@ -617,23 +621,23 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
     options: { lane: 'input' },
   },
   { name: 'an arm that may match', source: () => pipeline('p').branch([[() => Math.random() > 2, passing('a')]]) },
-  { name: 'two writers under a rule that merges', source: () => pipeline('p').parallel([editing('a'), editing('b')]) },
+  { name: 'two editing guards under a merging rule', source: () => pipeline('p').parallel([editing('a'), editing('b')]) },
   {
-    name: 'two writers that never run in one phase',
+    name: 'two editing guards in different phases',
     source: () =>
       pipeline('p').parallel([editing('a'), passing('b', ['processOutputStep'], { decides: ['edit'] })], { overlap: 'error' }),
   },
   {
-    name: 'two writers in one branch',
+    name: 'two editing guards in one branch',
     source: () =>
       pipeline('p').parallel([pipeline('q').then(editing('a')).then(editing('b')), passing('c')], { overlap: 'error' }),
   },
   {
-    name: 'a writer in the shadow',
+    name: 'an editing guard as a shadow',
     source: () => pipeline('p').parallel([editing('a'), guard(editing('b'), { shadow: true })], { overlap: 'error' }),
   },
   {
-    name: 'a stream that otherwise judges',
+    name: 'a stream judged in the otherwise arm',
     source: () =>
       pipeline('p').branch([
         [mentionsA, streaming('a')],
@@ -641,13 +645,13 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
       ]),
   },
   {
-    name: 'a stream that is judged beside the branch',
+    name: 'a stream judged next to the branch',
     source: () =>
       pipeline('p')
         .branch([[mentionsA, streaming('a')]])
         .then(streaming('b')),
   },
-  { name: 'a shadow beside a guard that counts', source: () => [guard(streaming('a'), { shadow: true }), streaming('b')] },
+  { name: 'a shadow next to an active guard', source: () => [guard(streaming('a'), { shadow: true }), streaming('b')] },
   {
     name: 'exactly the budget',
     source: () => pipeline('p').parallel([guard(passing('a'), { deadlineMs: 100 }), guard(passing('b'), { deadlineMs: 100 })]),
@@ -659,11 +663,11 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
     source: () => [guard(passing('a', ['processInput'], { decides: ['trip'] }) as never, { overlap: true })],
   },
   {
-    name: 'overlap after the guards that edit',
+    name: 'overlap after editing guards',
     source: () => pipeline('p').then(editing('a')).then(beside('b')).then(beside('c')),
   },
   {
-    name: 'overlap before a guard that edits elsewhere, or in the shadow',
+    name: 'overlap before a guard that edits another phase or is a shadow',
     source: () =>
       pipeline('p')
         .then(beside('a'))
@@ -671,14 +675,14 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
         .then(passing('c', ['processInputStep'], { decides: ['edit'] })),
   },
   {
-    name: 'two deadlines side by side beside the model, within the budget',
+    name: 'two parallel deadlines that overlap with the model, within the budget',
     source: () => [beside('a', ['processInput'], 100), beside('b', ['processInputStep'], 100)],
     options: { latencyBudgetMs: 100 },
   },
   { name: 'a pattern that holds the part', source: () => [patterned('a', 'part'), patterned('b', 64)] },
   { name: 'a judge with a window', source: () => [guard(new ModerationProcessor(judge()), { window: 'sentence' })] },
   {
-    name: 'a judge whose outages may pass',
+    name: 'a judge whose outages are allowed',
     source: () => [
       guard(new PromptInjectionDetector(judge('warn')), { onUnavailable: 'pass' }),
       guard(passing('a', ['processInput'], { passesOnFailure: true }), { shadow: true }),
@@ -686,13 +690,13 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
   },
   { name: 'a judge before the model', source: () => agentWith({ inputProcessors: [new ModerationProcessor(judge())] }) },
   { name: 'a filter that keeps a tail', source: () => [filter('redact')] },
-  { name: 'a retry that is granted', source: () => agentWith({ outputProcessors: [retrying('a')], maxProcessorRetries: 1 }) },
+  { name: 'a retry within the budget', source: () => agentWith({ outputProcessors: [retrying('a')], maxProcessorRetries: 1 }) },
   {
-    name: 'a retry that a call may be granted',
+    name: 'a retry that the call options allow',
     source: () => agentWith({ outputProcessors: [retrying('a')], defaultOptions: { maxProcessorRetries: 1 } }),
   },
   {
-    name: 'a retry beside error guards, which bring a budget',
+    name: 'a retry next to error guards, which add a budget',
     source: () =>
       agentWith({
         outputProcessors: [retrying('a')],
@@ -700,21 +704,21 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
       }),
   },
   {
-    name: 'a late verdict where each step is held',
+    name: 'a late verdict with each step held',
     source: () => agentWith({ outputProcessors: [blocking('a')], hold: 'step' }),
   },
   {
-    name: 'a late verdict where calls may hold the words',
+    name: 'a late verdict with hold options of the call',
     source: () => agentWith({ outputProcessors: [blocking('a')], defaultOptions: () => ({}) }),
   },
-  { name: 'a late verdict on words that are held', source: () => [blocking('a')], options: { lane: 'output', hold: 'step' } },
+  { name: 'a late verdict on held text', source: () => [blocking('a')], options: { lane: 'output', hold: 'step' } },
   {
-    name: 'a verdict on a result that is held',
+    name: 'a verdict on a held result',
     source: () => [blocking('a', ['processOutputResult'])],
     options: { lane: 'output', hold: 'run' },
   },
   {
-    name: 'a verdict on a result, where nobody knows what is held',
+    name: 'a verdict on a result with an unknown hold',
     source: () => [blocking('a', ['processOutputResult'])],
     options: { lane: 'output' },
   },

@@ -40,11 +40,11 @@ describe('the good set has no finding', () => {
     expect(verify('stepGraph' in made ? (made as never) : [made as never])).toEqual([]);
   });
 
-  it.each(makers.filter(([name]) => /Guard$|^redactor$/.test(name)))('%s says what it decides', (name, make) => {
+  it.each(makers.filter(([name]) => /Guard$|^redactor$/.test(name)))('%s declares its decisions', (name, make) => {
     expect((make(needed[name] ?? {}) as { traits?: GuardTraits }).traits?.decides).toBeInstanceOf(Array);
   });
 
-  it('all ready-made pipelines and guards are among them', () => {
+  it('contains all ready-made pipelines and guards', () => {
     expect(makers.map(([name]) => name)).toEqual(
       expect.arrayContaining(['contentModeration', 'responseQuality', 'piiGuard', 'leakGuard']),
     );
@@ -94,7 +94,7 @@ const isPipeline = (value: unknown): value is Pipeline =>
 describe('the examples of the documents have no finding', () => {
   const examples = documents.flatMap((path) => examplesIn(path).map((code, index) => ({ name: `${path} ${index}`, code })));
 
-  it('there are some', () => expect(examples.length).toBeGreaterThan(0));
+  it('exist', () => expect(examples.length).toBeGreaterThan(0));
 
   it.each(examples)('$name', async ({ code }) => {
     const declared = await declaredBy(code);
@@ -104,7 +104,7 @@ describe('the examples of the documents have no finding', () => {
     expect(found).toEqual([]);
   });
 
-  it('the agent of README.md is among them', async () => {
+  it('contain the agent of README.md', async () => {
     const [first = ''] = examplesIn('README.md');
     expect((await declaredBy(first)).some((value) => value instanceof InterlockAgent)).toBe(true);
   });
