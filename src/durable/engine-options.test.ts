@@ -9,7 +9,7 @@ const ingressUrl = 'http://127.0.0.1:8080';
 const file = 'runs.db';
 const systemDatabaseUrl = 'postgresql://127.0.0.1:5432/runs';
 
-describe('options of engines', () => {
+describe('engine options', () => {
   it.each([
     ['ingressUrl', {}],
     ['ingressUrl', { ingressUrl: '127.0.0.1:8080' }],
@@ -22,7 +22,7 @@ describe('options of engines', () => {
     ['stepTimeoutMs', { ingressUrl, stepTimeoutMs: 999 }],
     ['maxDeaths', { ingressUrl, maxDeaths: 0 }],
     ['patienceMs', { ingressUrl, patienceMs: 0.5 }],
-  ])('restate refuses %s of %j', (path, options) => {
+  ])('restate rejects %s of %j', (path, options) => {
     expect(() => restate(options as RestateOptions)).toThrowError(refusal(path));
   });
 
@@ -33,7 +33,7 @@ describe('options of engines', () => {
     ['leaseMs', { systemDatabaseUrl, leaseMs: 999 }],
     ['maxDeaths', { systemDatabaseUrl, maxDeaths: 0 }],
     ['patienceMs', { systemDatabaseUrl, patienceMs: -1 }],
-  ])('dbos refuses %s of %j', (path, options) => {
+  ])('dbos rejects %s of %j', (path, options) => {
     expect(() => dbos(options as DbosOptions)).toThrowError(refusal(path));
   });
 
@@ -42,18 +42,18 @@ describe('options of engines', () => {
     ['concurrency', { path: file, concurrency: 0 }],
     ['leaseMs', { path: file, leaseMs: 999 }],
     ['maxDeaths', { path: file, maxDeaths: 0 }],
-  ])('openWorkflow refuses %s of %j', (name, options) => {
+  ])('openWorkflow rejects %s of %j', (name, options) => {
     expect(() => openWorkflow(options)).toThrowError(refusal(name));
   });
 
-  it('there is one dbos in a process, until it is closed', async () => {
+  it('dbos rejects a second engine in the process, until the first one is closed', async () => {
     const one = dbos({ systemDatabaseUrl });
     expect(() => dbos({ systemDatabaseUrl })).toThrowError(refusal('durability'));
     await one.close();
     await dbos({ systemDatabaseUrl }).close();
   });
 
-  it('an unreachable restate is reported, and closes', async () => {
+  it('restate reports an unreachable server, and closes', async () => {
     const engine = restate({ ingressUrl: 'http://127.0.0.1:1', patienceMs: 0 });
     const runs = engine.host({ id: 'nobody', run: async () => '' });
     const unreachable = { code: 'durable/unreachable', path: 'ingressUrl' };

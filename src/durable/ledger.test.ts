@@ -39,7 +39,7 @@ describe('the parts of a step', () => {
     expect([...parts.keys()]).toEqual(['3 tools a', '3 tools b']);
   });
 
-  it('have parts themselves: what those gave is kept where the whole is not', async () => {
+  it('keep the results of nested parts if the outer part fails', async () => {
     const { as } = shared();
     let runs = 0;
     const whole = (fails: boolean) =>
@@ -52,7 +52,7 @@ describe('the parts of a step', () => {
     expect([await whole(false), runs]).toEqual(['a 1', 1]);
   });
 
-  it('are given up by the second claimant', async () => {
+  it('throw TakenOver in the process that stores its result second', async () => {
     const { as } = shared();
     const { promise: both, resolve } = Promise.withResolvers<void>();
     const slow = inside(as('slow')).step('a', async () => {
@@ -70,7 +70,7 @@ describe('the parts of a step', () => {
     const over = new AbortController();
     const part = inside(as('one'), over.signal).step('a', async () => {
       over.abort(new Error('It is over.'));
-      return 'what it came to when it was aborted';
+      return 'result after the abort';
     });
     await expect(part).rejects.toThrow('over');
     expect(parts.size).toBe(0);
@@ -81,14 +81,14 @@ describe('a run that kills its processes', () => {
   const lifeIn = (lives: Ledger, maxDeaths: number, suspects = createSuspects()) =>
     createExecution({ ledger: lives, maxDeaths, suspects });
 
-  it('is given up after so many that came no further, and not before', async () => {
+  it('fails after more than `maxDeaths` crashes without progress, and not before', async () => {
     const { as } = shared();
     const begin = (steps: number) => lifeIn(as('one'), 2).start(steps);
     for (const steps of [0, 4, 4, 5, 5]) await begin(steps);
     await expect(begin(5)).rejects.toThrow(DeadlyRun);
   });
 
-  it('is noted once in each process', async () => {
+  it('counts one start per process', async () => {
     const { as } = shared();
     const life = lifeIn(as('one'), 1);
     await life.start(0);
@@ -96,7 +96,7 @@ describe('a run that kills its processes', () => {
     await expect(lifeIn(as('one'), 1).start(0)).rejects.toThrow(DeadlyRun);
   });
 
-  it('does not take others with it: after two deaths each runs alone, and waiting runs do not count', async () => {
+  it('does not stop other runs: after two crashes each run executes alone, and waiting runs are not counted', async () => {
     const runs = { poison: shared(), first: shared(), second: shared() };
     const ended = new Set<string>();
     const lost = new Set<string>();

@@ -11,7 +11,7 @@ const createTable = () => {
   const state = { isAway: false };
   const database: Database = {
     query: async (sql: string, values: readonly unknown[] = []) => {
-      if (state.isAway) throw new Error('The database is away.');
+      if (state.isAway) throw new Error('The database is unavailable.');
       const id = String(values[0]);
       if (sql.startsWith('INSERT')) beats.set(id, (beats.get(id) ?? -1) + 1);
       if (sql.startsWith('UPDATE')) beats.set(id, -1);
@@ -40,14 +40,14 @@ describe('takeover', () => {
     return { ...table, released, join, one: await join('one') };
   };
 
-  it('leaves processes alone that say that they live', async () => {
+  it('keeps the runs of processes that send heartbeats', async () => {
     const { join, released, beats } = await begin();
     await join('two');
     await vi.advanceTimersByTimeAsync(10 * leaseMs);
     expect([released, [...beats.keys()]]).toEqual([[], ['one', 'two']]);
   });
 
-  it('releases the runs of one that has said nothing for a whole lease, once', async () => {
+  it('releases the runs of a process once, after a lease without a heartbeat', async () => {
     const { beats, released } = await begin();
     beats.set('dead', 7);
     await vi.advanceTimersByTimeAsync(leaseMs);
@@ -58,14 +58,14 @@ describe('takeover', () => {
     expect(released).toEqual(['dead']);
   });
 
-  it('releases the runs of one that has left at once', async () => {
+  it('releases the runs of a process that leaves, before its lease ends', async () => {
     const { join, released } = await begin();
     await (await join('two')).leave();
     await vi.advanceTimersByTimeAsync(leaseMs / 2);
     expect(released).toEqual(['two']);
   });
 
-  it('does not count a process as dead because the database was away', async () => {
+  it('does not treat a process as dead after a database outage', async () => {
     const { join, state, released } = await begin();
     await vi.advanceTimersByTimeAsync(leaseMs / 8); // they check in turn
     await join('two');

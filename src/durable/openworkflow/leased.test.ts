@@ -48,7 +48,7 @@ describe('leased', () => {
   afterEach(() => void vi.useRealTimers());
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-  it('a run of a process that lives is never claimed, and one of a process that died is, a lease after it was last seen', async () => {
+  it('claims a run only after its process has been dead for a lease', async () => {
     const { first, open, begin } = processesOn();
     const id = await begin();
     expect(await first.claim()).toBe(id);
@@ -65,7 +65,7 @@ describe('leased', () => {
   it.each([
     ['an hour ahead', 3_600_000],
     ['an hour back', -3_600_000],
-  ])('a clock that jumps %s takes no run from a process that lives', async (_, jump) => {
+  ])('does not claim the run of a live process if the clock jumps %s', async (_, jump) => {
     const { first, open, begin } = processesOn();
     await begin();
     await first.claim();
@@ -79,7 +79,7 @@ describe('leased', () => {
     expect(await begin()).toBe(await second.claim());
   });
 
-  it('a stopped clock takes no run either, and a run whose process died with it is still found', async () => {
+  it('claims no run of a live process under a stopped clock, and still claims the run of a dead one', async () => {
     const { first, open, begin } = processesOn();
     const id = await begin();
     await first.claim();
@@ -96,7 +96,7 @@ describe('leased', () => {
     expect(await second.claim()).toBe(id);
   });
 
-  it('a disk that is full for longer than a lease takes no run, and what a step gave is kept once there is room', async () => {
+  it('claims no run while the disk is full for longer than a lease, and stores step results once there is space', async () => {
     const { first, open, begin } = processesOn();
     const workflowRunId = await begin();
     await first.claim();
@@ -117,7 +117,7 @@ describe('leased', () => {
     ]);
   });
 
-  it('a process that was paused keeps nothing of a run that another has taken over, and has not seen others die meanwhile', async () => {
+  it('rejects writes of a paused process after a takeover, and does not treat others as dead after a pause', async () => {
     const { first, open, begin } = processesOn();
     const workflowRunId = await begin();
     await first.claim();
@@ -134,7 +134,7 @@ describe('leased', () => {
     expect(await third.claim()).toBeUndefined();
   });
 
-  it('keeps what a step gave as soon as the file is there again; what another worker has is not kept', async () => {
+  it('retries a write until the file is available, but not after a takeover', async () => {
     const { first } = processesOn();
     const answers: (Error | string)[] = [
       Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR' }),
@@ -154,7 +154,7 @@ describe('leased', () => {
     expect(write).toHaveBeenCalledTimes(4);
   });
 
-  it("the worker's own extensions change nothing", async () => {
+  it('ignores lease extensions of the worker', async () => {
     const { first, begin } = processesOn();
     const workflowRunId = await begin();
     await first.claim();

@@ -21,15 +21,20 @@ const maker = `
 
 it.each([
   ['a folder', () => tmpdir(), 'durable/unreachable', /unable to open/],
-  ['a file that is no database', () => import.meta.filename, 'durable/damaged', /not a database/],
-  ['a file in what is no folder', () => join(import.meta.filename, 'runs.db'), 'durable/unreachable', /ENOTDIR|EEXIST/],
-])('%s is refused, and named', (_what, pathOf, code, says) => {
+  ['a file that is not a database', () => import.meta.filename, 'durable/damaged', /not a database/],
+  [
+    'a file below a path that is not a folder',
+    () => join(import.meta.filename, 'runs.db'),
+    'durable/unreachable',
+    /ENOTDIR|EEXIST/,
+  ],
+])('openFile rejects %s and reports its path', (_what, pathOf, code, says) => {
   const path = pathOf();
   expect(() => openFile(path)).toThrow(expect.objectContaining({ code, path }));
   expect(() => openFile(path)).toThrow(says);
 });
 
-it('a new file that another process is writing is waited for', async () => {
+it('openFile waits for another process that writes a new file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-file-'));
   const path = join(folder, 'runs.db');
   const worker = new Worker(maker, { eval: true, workerData: path });
@@ -42,7 +47,7 @@ it('a new file that another process is writing is waited for', async () => {
   expect(file.reserve('program', { runId: 'run' })).toBe(true);
 });
 
-it('entries of a run get the places that follow, from any process', async () => {
+it('append assigns consecutive offsets to the entries of all processes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-file-'));
   const files = [1, 2].map(() => openFile(join(folder, 'runs.db')));
   onTestFinished(() => {
@@ -62,7 +67,7 @@ it('entries of a run get the places that follow, from any process', async () => 
   expect(await other?.marked('run', 'life')).toEqual([]);
 });
 
-it('takes nothing more from a process once another one has taken the run up', async () => {
+it('append rejects entries of a process after another one has taken over the run', async () => {
   const file = openFile(':memory:');
   onTestFinished(() => file.close());
   const board = file.board('program');
@@ -74,7 +79,7 @@ it('takes nothing more from a process once another one has taken the run up', as
   expect(await board.read('run', 0)).toEqual(['first', 'second', 'a']);
 });
 
-it('entries that cannot all be written leave nothing behind, and what follows is written', async () => {
+it('a failed append writes no entry, and the next one succeeds', async () => {
   const file = openFile(':memory:');
   onTestFinished(() => file.close());
   const board = file.board('program');
