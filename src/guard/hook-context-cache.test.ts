@@ -4,18 +4,18 @@ import { createHookContexts } from './hook-context-cache.js';
 
 const runs = createHookContexts(withHook('guard', 'processInput', () => undefined));
 
-it('a run has one context per processor, made on first use', () => {
+it('creates one context per processor and run on first use', () => {
   const scope = createScope();
   expect(runs(scope, 0)).toBe(runs(scope, 0));
   expect(runs(scope, 0).slot).toBe(scope.slot('guard'));
   expect(runs(scope, 0).context.state).toBe(scope.slot('guard').state);
 });
 
-it('another run has another, with a state of its own', () => {
+it('creates a separate state for another run', () => {
   expect(runs(createScope(), 0).context.state).not.toBe(runs(createScope(), 0).context.state);
 });
 
-it('the count of retries follows the run; the state stays', () => {
+it('updates the retry count and keeps the state', () => {
   const scope = createScope();
   const first = runs(scope, 0);
   const second = runs(scope, 1);
@@ -23,7 +23,7 @@ it('the count of retries follows the run; the state stays', () => {
   expect(second.context.state).toBe(first.context.state);
 });
 
-it('processors of other ids have states of their own', () => {
+it('creates a separate state for another processor id', () => {
   const scope = createScope();
   const other = createHookContexts(withHook('other', 'processInput', () => undefined));
   expect(other(scope, 0).context.state).not.toBe(runs(scope, 0).context.state);

@@ -49,7 +49,7 @@ const fail = (error: unknown): Hook => {
   };
 };
 
-describe('a chain of plain functions', () => {
+describe('a chain of synchronous hooks', () => {
   it('stays synchronous', () => {
     const verdict = inSequence([hook('a', same), hook('b', becomes('x')), hook('c', same)])(data, createScope());
     expect(verdict).not.toBeInstanceOf(Promise);
@@ -61,7 +61,7 @@ describe('a chain of plain functions', () => {
       expect(inSequence([hook('a', run), hook('b', same)])(data, createScope())).not.toBeInstanceOf(Promise);
   });
 
-  it('waits where a hook does, and goes on from there', async () => {
+  it('continues after an asynchronous hook', async () => {
     for (const hooks of [
       [later, becomes('x'), same],
       [same, later, becomes('x')],
@@ -79,7 +79,7 @@ describe('a chain of plain functions', () => {
     expect(inSequence<P>([])(data, createScope())).toEqual({ kind: 'pass' });
   });
 
-  it('gives each hook what the one before made', async () => {
+  it('passes the result of each hook to the next one', async () => {
     const seen: unknown[] = [];
     const see: Hook = ({ part }) => {
       seen.push((part as typeof chunk).payload.text);
@@ -94,8 +94,8 @@ describe('a chain of plain functions', () => {
 });
 
 describe.each([
-  ['at once', (run: Hook) => run],
-  ['later', asyncly],
+  ['synchronously', (run: Hook) => run],
+  ['asynchronously', asyncly],
 ])('a hook that stops %s', (_, when) => {
   const stop = async (run: Hook, own: object = {}) => {
     const after = vi.fn<Hook>(same);
@@ -105,7 +105,7 @@ describe.each([
     return { verdict, scope };
   };
 
-  it('by abort: a trip with reason and metadata', async () => {
+  it('trips with reason and metadata on abort', async () => {
     const { verdict } = await stop(({ abort }) => abort('bad words', { metadata: { n: 1 } }));
     expect(verdict).toEqual({
       kind: 'trip',
@@ -117,31 +117,31 @@ describe.each([
     });
   });
 
-  it('by abort without a reason: the reason names the processor', async () => {
+  it('names the processor if abort has no reason', async () => {
     expect((await stop(({ abort }) => abort())).verdict).toMatchObject({ kind: 'trip', reason: 'Tripwire triggered by guard' });
   });
 
-  it('by abort with retry: a retry', async () => {
+  it('requests a retry on abort with retry', async () => {
     expect((await stop(({ abort }) => abort('again', { retry: true }))).verdict).toMatchObject({
       kind: 'retry',
       reason: 'again',
     });
   });
 
-  it('by a tripwire of another processor: that one is named', async () => {
+  it('names the other processor of a thrown tripwire', async () => {
     const { verdict } = await stop(fail(new TripWire('inner', {}, 'inner-guard')));
     expect(verdict).toMatchObject({ kind: 'trip', processorId: 'inner-guard', path: 'p/guard' });
   });
 
   it.each<[string, (abort: () => never, args: Parameters<Hook>[0]) => unknown]>([
-    ['goes on', (abort, args) => unless(abort) ?? args.part],
+    ['continues', (abort, args) => unless(abort) ?? args.part],
     ['fails', (abort) => unless(abort) ?? fail(new Error('the judge failed'))({} as never)],
-  ])('by an abort that it catches itself: a trip, also where it then %s', async (_then, run) => {
+  ])('trips if it catches its own abort and then %s', async (_then, run) => {
     const { verdict } = await stop((args) => run(() => args.abort('bad words'), args));
     expect(verdict).toMatchObject({ kind: 'trip', reason: 'bad words' });
   });
 
-  it('by an abort that it catches, and a tripwire after it: by the later one', async () => {
+  it('reports the second stop if it catches the first', async () => {
     const { verdict } = await stop(({ abort }) => unless(() => abort('again', { retry: true })) ?? abort('no'));
     expect(verdict).toMatchObject({ kind: 'trip', reason: 'no' });
     const other = await stop(
@@ -150,7 +150,7 @@ describe.each([
     expect(other.verdict).toMatchObject({ kind: 'trip', processorId: 'inner' });
   });
 
-  it.each([[new Error('down')], ['text'], [undefined], [null]])('by throwing %s: no verdict', async (error) => {
+  it.each([[new Error('down')], ['text'], [undefined], [null]])('is unavailable if it throws %s', async (error) => {
     expect((await stop(fail(error))).verdict).toEqual({
       kind: 'unavailable',
       processorId: 'guard',
@@ -160,12 +160,12 @@ describe.each([
     });
   });
 
-  it('by an answer that the phase cannot use: no verdict', async () => {
+  it('is unavailable if its result is invalid for the phase', async () => {
     const { verdict } = await stop(() => 42);
     expect(verdict).toMatchObject({ kind: 'unavailable', error: { code: 'phase/invalid-result' } });
   });
 
-  it('is reported, and so are those before it', async () => {
+  it('is reported after the hooks before it', async () => {
     const { scope } = await stop(({ abort }) => abort('no'));
     expect(scope.reports.map(({ author, verdict }) => [author.path, verdict.kind])).toEqual([
       ['p/first', 'pass'],
@@ -173,7 +173,7 @@ describe.each([
     ]);
   });
 
-  it('tells onViolation of a tripwire, and of nothing else', async () => {
+  it('calls onViolation for a tripwire only', async () => {
     const onViolation = vi.fn();
     await stop(({ abort }) => abort('bad', { metadata: 7 }), { onViolation });
     expect(onViolation).toHaveBeenCalledExactlyOnceWith({ processorId: 'guard', message: 'bad', detail: 7 });
@@ -184,13 +184,13 @@ describe.each([
   it.each([
     ['throws', fail(new Error('listener'))],
     ['rejects', asyncly(fail(new Error('listener')))],
-    ['never ends', () => new Promise(() => undefined)],
-  ])('is not disturbed by an onViolation that %s', async (_name, onViolation) => {
+    ['never settles', () => new Promise(() => undefined)],
+  ])('trips with an onViolation that %s', async (_name, onViolation) => {
     expect((await stop(({ abort }) => abort('bad'), { onViolation })).verdict).toMatchObject({ kind: 'trip', reason: 'bad' });
   });
 });
 
-it('an abort counts once: what the hook is asked next it is asked anew', async () => {
+it('an abort does not affect the next call of the hook', async () => {
   const guard = inSequence([hook('a', ({ part, abort }) => (part === chunk ? unless(() => abort('no')) : part))]);
   const scope = createScope();
   const verdicts = [await guard(data, scope), await guard({ ...data, part: { ...chunk } }, scope)];
@@ -198,7 +198,7 @@ it('an abort counts once: what the hook is asked next it is asked anew', async (
 });
 
 describe('reports', () => {
-  it('carry the time since the step before, read once between two', async () => {
+  it('carry the duration of each step, with one clock reading between two steps', async () => {
     let time = 0;
     const scope = createScope({ now: () => (time += 10) });
     await inSequence([hook('a', same), hook('b', later), hook('c', same)])(data, scope);
@@ -228,26 +228,26 @@ describe('reports', () => {
   });
 });
 
-describe('a step whose answer is read asynchronously', () => {
+describe('a step whose result is read asynchronously', () => {
   const step = (id: string, read: GuardStep<P>['read']): GuardStep<P> => ({
     author: { processorId: id, phase: 'outputStream', path: `p/${id}` },
     run: () => 'answer',
     read,
   });
 
-  it('is waited for', async () => {
+  it('is awaited', async () => {
     const passing = step('a', async (answer) => (expect(answer).toBe('answer'), { kind: 'pass' }));
     expect(await inSequence([passing, passing, hook('b', becomes('x'))])(data, createScope())).toMatchObject({ kind: 'edit' });
   });
 
-  it('and what the next step answers later is read, too', async () => {
+  it('can precede a hook with an asynchronous result', async () => {
     const passing = step('a', async () => ({ kind: 'pass' }));
     expect(textOf(await inSequence([passing, hook('b', asyncly(becomes('x'))), passing])(data, createScope()))).toBe('x');
     const stopping = inSequence([passing, hook('b', asyncly(fail(new Error('down'))))]);
     expect(await stopping(data, createScope())).toMatchObject({ kind: 'unavailable', processorId: 'b' });
   });
 
-  it('fails closed where reading fails', async () => {
+  it('fails closed if reading fails', async () => {
     const failing = step('a', async () => {
       throw new Error('unread');
     });
@@ -256,7 +256,7 @@ describe('a step whose answer is read asynchronously', () => {
   });
 });
 
-it('does not start remaining guards once the caller has given up', async () => {
+it('does not start remaining guards after the caller aborts', async () => {
   const controller = new AbortController();
   const after = vi.fn<Hook>(same);
   const slow: Hook = async ({ part }) => (await wait(5), part);
@@ -266,19 +266,19 @@ it('does not start remaining guards once the caller has given up', async () => {
   expect(after).not.toHaveBeenCalled();
 });
 
-it('a hook that is skipped after one that took its time is not called', async () => {
+it('does not call a skipped hook after an asynchronous one', async () => {
   const after = vi.fn<Hook>(same);
   const part = { ...chunk, type: 'data-x' };
   await inSequence([hook('slow', later, { processDataParts: true }), hook('after', after)])({ ...data, part }, createScope());
   expect(after).not.toHaveBeenCalled();
 });
 
-it('a hook that decides whether to skip and fails, fails closed', () => {
+it('fails closed if the check that skips a hook throws', () => {
   const verdict = inSequence([hook('a', same)])({ ...data, part: 42 }, createScope());
   expect(verdict).toMatchObject({ kind: 'unavailable', processorId: 'a' });
 });
 
-it('a hook’s `this` is its processor', async () => {
+it('calls a hook with its processor as `this`', async () => {
   class Counter {
     readonly id = 'counter';
     seen = 0;

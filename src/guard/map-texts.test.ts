@@ -4,13 +4,13 @@ import { leavesOf, mapLeaves, mapErrorTexts, mapTexts, type Leaf } from './map-t
 
 const shout = (text: string) => text.toUpperCase();
 
-it('texts, names of fields and numbers of plain data are changed, and nothing of other things', () => {
+it('mapTexts changes the texts, field names and numbers of plain data, and no other values', () => {
   const date = new Date();
   expect(mapTexts({ a: ['b', date, null], c: { d: 1 } }, shout)).toEqual({ A: ['B', date, null], C: { D: 1 } });
   expect(mapTexts({ n: 12 }, (text) => text.replace('12', 'x'))).toEqual({ n: 'x' });
 });
 
-it('no field is lost where names become the same', () => {
+it('mapTexts keeps all fields if their names become equal', () => {
   const hide = (text: string) => text.replaceAll(/[a-z]@b/g, '[X]');
   expect(mapTexts({ 'a@b': 1, 'c@b': 2, '[X] 2': 3, 'd@b': 4 }, hide)).toEqual({
     '[X]': 1,
@@ -20,7 +20,7 @@ it('no field is lost where names become the same', () => {
   });
 });
 
-it('what an error says is changed, and what it carries is left behind', () => {
+it('mapTexts changes the message of an error and drops its fields', () => {
   const error = Object.assign(new TypeError('No a@b.'), { detail: 'a@b', cause: 'a@b' });
   const changed = mapTexts({ error }, (text) => text.replaceAll('a@b', 'X')) as { error: Error };
   expect(changed.error).toBeInstanceOf(Error);
@@ -29,14 +29,14 @@ it('what an error says is changed, and what it carries is left behind', () => {
   expect(mapTexts(error, (text) => text)).toBe(error);
 });
 
-it('where nothing changes, the data is the same', () => {
+it('mapTexts and mapErrorTexts return the same data if nothing changes', () => {
   const data = { a: ['b', { c: 1 }] };
   expect([mapTexts(data, (text) => text), mapErrorTexts(data, (text) => text)]).toEqual([data, data]);
   expect(mapTexts(data, (text) => text)).toBe(data);
   expect(mapErrorTexts(data, (text) => text)).toBe(data);
 });
 
-it('of the host’s data what is said is changed, also in instances, and what is there twice', () => {
+it('mapErrorTexts changes the texts of host data, also in class instances and shared values', () => {
   class Step {
     readonly text = 'said';
     readonly type = 'text';
@@ -50,7 +50,7 @@ it('of the host’s data what is said is changed, also in instances, and what is
   });
 });
 
-it('data that leads back to itself is gone through once', () => {
+it('mapErrorTexts visits circular data once', () => {
   const circle: Record<string, unknown> = { text: 'said' };
   circle['self'] = circle;
   expect(mapErrorTexts(circle, shout)).toMatchObject({ text: 'SAID' });
@@ -77,19 +77,19 @@ describe('mapLeaves', () => {
     expect(mapLeaves(value, upper)).toEqual(expected);
   });
 
-  it('gives back the same value where nothing changed, and shares the rest', () => {
+  it('returns the same value if nothing changed, and shares unchanged parts', () => {
     const same = { a: [1, Number.NaN, 'x'], b: { c: null }, d: undefined };
     expect(mapLeaves(same, upper)).toBe(same);
     const changed = mapLeaves({ same, text: 'secret' }, upper) as { same: unknown };
     expect(changed.same).toBe(same);
   });
 
-  it('loses no entry where two keys become one', () => {
+  it('keeps all entries if their keys become equal', () => {
     const toOne: (leaf: Leaf) => Leaf = (leaf) => (typeof leaf === 'string' ? 'k' : leaf);
     expect(Object.values(mapLeaves({ a: 1, b: 2, c: 3 }, toOne) as object)).toEqual([1, 2, 3]);
   });
 
-  it('leaves dates and circles alone', () => {
+  it('leaves dates and circular references unchanged', () => {
     const date = new Date(0);
     const circle: Record<string, unknown> = { date, text: 'secret' };
     circle['self'] = circle;
@@ -99,14 +99,14 @@ describe('mapLeaves', () => {
     expect(edited['self']).toBe(circle);
   });
 
-  it('keeps a key called __proto__ an entry', () => {
+  it('keeps `__proto__` as an own key', () => {
     const value = JSON.parse('{"__proto__": "secret"}') as object;
     const edited = mapLeaves(value, upper) as object;
     expect(Object.getOwnPropertyDescriptor(edited, '__proto__')?.value).toBe('X');
   });
 });
 
-describe('what is no plain data', () => {
+describe('mapTexts with data that is not plain', () => {
   class Customer {
     constructor(readonly mail: string) {}
   }
@@ -120,24 +120,24 @@ describe('what is no plain data', () => {
 
   it.each([
     ['an instance', new Customer('a@b'), { mail: 'X' }],
-    ['what its toJSON gives', new Wrapped(), { mail: 'X' }],
-    ['an address', new URL('https://example.org/?to=a@b'), 'https://example.org/?to=X'],
+    ['the result of toJSON', new Wrapped(), { mail: 'X' }],
+    ['a URL', new URL('https://example.org/?to=a@b'), 'https://example.org/?to=X'],
     ['a map', new Map([['a@b', ['a@b']]]), new Map([['X', ['X']]])],
     ['a set', new Set(['a@b']), new Set(['X'])],
-  ])('is changed: %s', (_case, value, expected) => {
+  ])('changes %s', (_case, value, expected) => {
     expect(mapTexts({ value }, hide)).toEqual({ value: expected });
     const same = { value };
     expect(mapTexts(same, (text) => text)).toBe(same);
   });
 
-  it('an error whose message is clean carries nothing that is changed', () => {
+  it('drops the fields and causes of an error whose message stays the same', () => {
     const changed = mapTexts(Object.assign(new Error('Failed.'), { asked: 'a@b' }), hide);
     expect(inspect(changed)).not.toContain('a@b');
     const caused = mapTexts(new Error('Failed.', { cause: new Error('a@b') }), hide);
     expect([inspect(caused), (caused as Error).message]).toEqual([expect.not.stringContaining('a@b'), 'Failed.']);
   });
 
-  it('what many places share is gone through once', () => {
+  it('visits a shared value once', () => {
     let calls = 0;
     let shared: unknown = ['a'];
     for (let depth = 0; depth < 40; depth += 1) shared = [shared, shared];
@@ -149,6 +149,6 @@ describe('what is no plain data', () => {
   });
 });
 
-it('the leaves of a value are its texts, its numbers and the names of its fields', () => {
+it('leavesOf returns texts, numbers and field names', () => {
   expect(leavesOf({ a: 'x', b: [1, { c: 'y' }], d: true })).toEqual(['a', 'x', 'b', 1, 'c', 'y', 'd']);
 });

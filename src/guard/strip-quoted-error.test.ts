@@ -47,23 +47,23 @@ const circular = () => {
   return error;
 };
 
-describe('unquotedError', () => {
+describe('stripQuotedError', () => {
   it.each<[string, () => Error]>([
     ['fields of any name', () => new HttpError('down')],
     ['an error of the AI SDK', apiError],
-    ['a frozen one', () => Object.freeze(apiError())],
-    ['a sealed one', () => Object.seal(new HttpError('down'))],
-    ['a `toJSON` of its own', () => Object.assign(new Error('down'), { toJSON: () => ({ body: secret }) })],
-    ['a fixed `toJSON`', () => Object.defineProperty(new Error('down'), 'toJSON', { value: () => secret })],
-    ['its message', () => new HttpError(`Cannot read "${secret}"`)],
+    ['a frozen error', () => Object.freeze(apiError())],
+    ['a sealed error', () => Object.seal(new HttpError('down'))],
+    ['a custom `toJSON`', () => Object.assign(new Error('down'), { toJSON: () => ({ body: secret }) })],
+    ['a read-only `toJSON`', () => Object.defineProperty(new Error('down'), 'toJSON', { value: () => secret })],
+    ['the message', () => new HttpError(`Cannot read "${secret}"`)],
     ['a cause', () => new Error('down', { cause: apiError() })],
-    ['a cause that is no error', () => new Error('down', { cause: { body: secret } })],
-    ['a cause that is a text', () => new Error('down', { cause: secret })],
-    ['several errors', () => new AggregateError([new HttpError(secret), { body: secret }, secret], 'all failed')],
-    ['a shown field that quotes', () => Object.assign(new Error('down'), { code: secret, reason: `bad: ${secret}` })],
-    ['a field of a symbol', () => Object.assign(new Error('down'), { [Symbol('body')]: secret })],
-    ['a circle', circular],
-  ])('hides what quotes the prompt: %s', (_case, make) => {
+    ['a cause that is not an error', () => new Error('down', { cause: { body: secret } })],
+    ['a string as the cause', () => new Error('down', { cause: secret })],
+    ['an AggregateError', () => new AggregateError([new HttpError(secret), { body: secret }, secret], 'all failed')],
+    ['visible fields', () => Object.assign(new Error('down'), { code: secret, reason: `bad: ${secret}` })],
+    ['a symbol field', () => Object.assign(new Error('down'), { [Symbol('body')]: secret })],
+    ['a circular cause', circular],
+  ])('hides quotes of the prompt in %s', (_case, make) => {
     const error = make();
     const { constructor } = error;
     const told = shown(error);
@@ -72,14 +72,14 @@ describe('unquotedError', () => {
     expect(told.name).toBe(error.name);
   });
 
-  it('keeps what callers decide by, also of a frozen error', () => {
+  it('keeps the fields that callers check, also on a frozen error', () => {
     const frozen = shown(Object.freeze(apiError())) as APICallError;
     expect(APICallError.isInstance(frozen)).toBe(true);
     expect(frozen).toMatchObject({ statusCode: 429, isRetryable: true, message: 'Too many requests.' });
     expect(JSON.parse(JSON.stringify(frozen))).toEqual({ name: 'AI_APICallError', statusCode: 429, isRetryable: true });
   });
 
-  it('is the same error where nothing has to be cut, and code can read the fields that it hides', () => {
+  it('returns the same error if nothing is cut, and keeps hidden fields readable for code', () => {
     const error = apiError();
     expect(shown(error)).toBe(error);
     expect(error.requestBodyValues).toEqual({ prompt: secret });
@@ -90,8 +90,8 @@ describe('unquotedError', () => {
     ['a body', () => ({ type: 'overloaded', body: secret, error: { message: secret } })],
     ['a list', () => [{ type: 'overloaded', body: secret }, new Error(secret)]],
     ['lists in an AggregateError', () => new AggregateError([[new Error(secret)], { type: 'overloaded', body: secret }], secret)],
-    ['causes of causes', () => new Error(secret, { cause: new Error('b', { cause: { type: 'overloaded', body: secret } }) })],
-  ])('hides what is no error the same way: %s', (_, make) => {
+    ['nested causes', () => new Error(secret, { cause: new Error('b', { cause: { type: 'overloaded', body: secret } }) })],
+  ])('hides quotes in values that are not errors: %s', (_, make) => {
     for (const error of [shown(make()), shown(new Error('top', { cause: make() }))]) {
       const { cause, errors } = error as { cause?: unknown; errors?: unknown };
       const { cause: deepest } = (cause ?? {}) as { cause?: unknown };
@@ -101,7 +101,7 @@ describe('unquotedError', () => {
     expect(JSON.stringify(shown({ type: 'overloaded', body: secret }))).toBe('{"type":"overloaded"}');
   });
 
-  it('gives an error for a value that cannot be read', () => {
+  it('returns an error for an unreadable value', () => {
     const hostile = new Proxy(new Error('x'), {
       ownKeys: () => {
         throw new Error('no');
@@ -110,7 +110,7 @@ describe('unquotedError', () => {
     expect(shown(hostile).message).toBe('The error cannot be read.');
   });
 
-  it('does not cut short contents out of messages', () => {
+  it('does not cut short words and partial matches from messages', () => {
     expect(cutQuotesOf('test')('a test error')).toBe('a test error');
     expect(cutQuotesOf('ann@a.org')('No ann@a.org. Not ann@a.orgs, bo@a.org')).toBe('No …. Not ann@a.orgs, bo@a.org');
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stripQuotedSecrets } from './strip-quoted-secrets.js';
 
-describe('withoutQuotes', () => {
+describe('stripQuotedSecrets', () => {
   it.each([
     ['Found jane@example.com here.', 'jane@example.com', 4, 'Found … here.'],
     ['Found jane@exam', 'jane@example.com', 4, 'Found …'],
@@ -12,11 +12,11 @@ describe('withoutQuotes', () => {
     ['A word of the text', 'Many a word of the text stands here.', 16, 'A…'],
     ['A word', 'Many a word of the text stands here.', 16, 'A word'],
     ['anything', '', 4, 'anything'],
-  ])('%j of %j from %i', (text, content, fromChars, expected) => {
+  ])('reads %j and strips quotes of %j from %i characters', (text, content, fromChars, expected) => {
     expect(stripQuotedSecrets(text, { content, fromChars })).toBe(expected);
   });
 
-  it('law: leaves no quotation that is long enough, and what is not quoted stays', () => {
+  it('law: removes every quote of the minimum length, and keeps the text if the content is empty', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 20 });
     fc.assert(
       fc.property(letters, letters, fc.integer({ min: 1, max: 6 }), (text, content, fromChars) => {

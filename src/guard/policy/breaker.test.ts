@@ -26,13 +26,13 @@ const askTimes = async ({ plan }: ReturnType<typeof switched>, times: number): P
   return said;
 };
 
-it('opens after failures in a row, over all runs and phases, and no longer asks', async () => {
+it('opens after consecutive failures across runs and phases, and stops calling the guard', async () => {
   const guard = switched();
   expect(await askTimes(guard, 5)).toEqual(['down', 'down', 'down', 'guard/breaker-open', 'guard/breaker-open']);
   expect(guard.asked).toBe(3);
 });
 
-it('a success between failures begins the count again', async () => {
+it('resets the failure count on a success', async () => {
   const guard = switched();
   await askTimes(guard, 2);
   guard.isUp = true;
@@ -42,12 +42,12 @@ it('a success between failures begins the count again', async () => {
   expect(await askTimes(guard, 1)).toEqual(['guard/breaker-open']);
 });
 
-it('a verdict is a success, also one that blocks', async () => {
+it('counts a blocking verdict as a success', async () => {
   const plan = planOf(({ abort }) => abort('bad'), { breaker });
   for (let time = 0; time < 5; time += 1) expect(sayOf(await callGuard(plan, 'input'))).toBe('trip');
 });
 
-it('half-open lets one call try: a success closes it', async () => {
+it('allows one trial call when half-open, and closes on success', async () => {
   const guard = switched();
   await askTimes(guard, 3);
   await vi.advanceTimersByTimeAsync(999);
@@ -58,7 +58,7 @@ it('half-open lets one call try: a success closes it', async () => {
   expect(guard.asked).toBe(6);
 });
 
-it('half-open lets one call try: a failure opens it again', async () => {
+it('allows one trial call when half-open, and reopens on failure', async () => {
   const guard = switched();
   await askTimes(guard, 3);
   await vi.advanceTimersByTimeAsync(1_000);
@@ -68,7 +68,7 @@ it('half-open lets one call try: a failure opens it again', async () => {
   expect(await askTimes(guard, 1)).toEqual(['pass']);
 });
 
-it('while one call tries, all others fail at once', async () => {
+it('rejects other calls during the trial call', async () => {
   let isDown = true;
   const { hook, calls } = onCall();
   const plan = planOf((args) => (isDown ? Promise.reject(new Error('down')) : hook(args)), {
@@ -85,7 +85,7 @@ it('while one call tries, all others fail at once', async () => {
   expect(sayOf(await trying)).toBe('pass');
 });
 
-it('a call that its caller gave up is no failure, and no success either', async () => {
+it('counts an aborted call neither as a failure nor as a success', async () => {
   const guard = switched();
   const gone = AbortSignal.abort();
   await askTimes(guard, 2);
@@ -94,7 +94,7 @@ it('a call that its caller gave up is no failure, and no success either', async 
   expect(await askTimes(guard, 2)).toEqual(['down', 'guard/breaker-open']);
 });
 
-it('a try that its caller gave up leaves it open', async () => {
+it('stays open after an aborted trial call', async () => {
   const guard = switched();
   await askTimes(guard, 3);
   await vi.advanceTimersByTimeAsync(1_000);
@@ -102,7 +102,7 @@ it('a try that its caller gave up leaves it open', async () => {
   expect(await askTimes(guard, 1)).toEqual(['guard/breaker-open']);
 });
 
-it('belongs to one guard', async () => {
+it('counts failures per guard', async () => {
   await askTimes(switched(), 3);
   expect(await askTimes(switched(), 1)).toEqual(['down']);
 });

@@ -23,7 +23,7 @@ const talk = (run: string, words = 'Where is parcel 7?', threadId = `thread-${ru
 const counting = (run: Hook = same) => vi.fn<Hook>(run);
 
 describe.each(cachedPhases)('%s', (phase) => {
-  it('a content that is known is not judged again, whatever the run calls its messages', async () => {
+  it('reuses the verdict for the same content under other message ids', async () => {
     for (const stop of [
       same,
       ({ abort }: HookArgs) => abort('bad', { metadata: 1 }),
@@ -38,7 +38,7 @@ describe.each(cachedPhases)('%s', (phase) => {
     }
   });
 
-  it('another content is judged', async () => {
+  it('calls the guard for different content', async () => {
     if (!('messageList' in payloads[phase](talk('a')))) return;
     const hook = counting();
     const plan = planOf(hook, { cache });
@@ -47,7 +47,7 @@ describe.each(cachedPhases)('%s', (phase) => {
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
-  it('how often was retried is part of the content', async () => {
+  it('includes the retry count in the cache key', async () => {
     const hook = counting();
     const plan = planOf(hook, { cache });
     await callGuard(plan, phase, { scope: createScope({ retryCount: 0 }) });
@@ -55,7 +55,7 @@ describe.each(cachedPhases)('%s', (phase) => {
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
-  it('what is in the request’s context is part of the content', async () => {
+  it('includes the request context in the cache key', async () => {
     const hook = counting();
     const plan = planOf(hook, { cache });
     for (const tenant of ['a', 'b', 'a']) {
@@ -66,7 +66,7 @@ describe.each(cachedPhases)('%s', (phase) => {
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
-  it('an outage is not kept', async () => {
+  it('does not cache an outage', async () => {
     const hook = counting(() => Promise.reject(new Error('down')));
     const plan = planOf(hook, { cache, onUnavailable: 'pass' });
     for (let time = 0; time < 2; time += 1) expect((await callGuard(plan, phase)).verdict).toEqual({ kind: 'pass' });
@@ -74,10 +74,10 @@ describe.each(cachedPhases)('%s', (phase) => {
   });
 
   it.each<[string, Hook]>([
-    ['keeps a state', ({ state }) => void (state['seen'] = true)],
+    ['writes to its state', ({ state }) => void (state['seen'] = true)],
     ['writes to the client', ({ writer }) => writer?.custom({ type: 'data-seen' })],
-    ['writes into the request’s context', ({ requestContext }) => requestContext.set('seen', true)],
-  ])('a call that %s is not kept', async (_, run) => {
+    ['writes to the request context', ({ requestContext }) => requestContext.set('seen', true)],
+  ])('does not cache a call that %s', async (_, run) => {
     const hook = counting(async (args) => {
       await run(args);
       return args.part;
@@ -87,7 +87,7 @@ describe.each(cachedPhases)('%s', (phase) => {
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
-  it('a guard that has a state in this run is asked', async () => {
+  it('calls a guard that has state in the run', async () => {
     const hook = counting();
     const plan = planOf(hook, { cache });
     await callGuard(plan, phase);
@@ -98,14 +98,14 @@ describe.each(cachedPhases)('%s', (phase) => {
   });
 });
 
-it('a verdict of one phase is not given in another', async () => {
+it('does not reuse a verdict in another phase', async () => {
   const hook = counting();
   const plan = planOf(hook, { cache });
   for (const phase of cachedPhases) await callGuard(plan, phase);
   expect(hook).toHaveBeenCalledTimes(cachedPhases.length);
 });
 
-it('nothing is kept of a stream', async () => {
+it('does not cache verdicts on stream chunks', async () => {
   const hook = counting();
   const plan = planOf(hook, { cache });
   for (let time = 0; time < 2; time += 1) await callGuard(plan, 'outputStream');
@@ -116,14 +116,14 @@ describe('bounds', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('the least used is forgotten first', async () => {
+  it('drop the least recently used verdict first', async () => {
     const hook = counting();
     const plan = planOf(hook, { cache: { maxEntries: 2 } });
     for (const words of ['one', 'two', 'one', 'three', 'one', 'two']) await callGuard(plan, 'input', { list: talk('a', words) });
     expect(hook).toHaveBeenCalledTimes(4);
   });
 
-  it('a verdict is forgotten after its time', async () => {
+  it('drop a verdict after its TTL', async () => {
     const hook = counting();
     await vi.advanceTimersByTimeAsync(1); // a clock at 0 counts as no clock
     const plan = planOf(hook, { cache: { ...cache, ttlMs: 1_000 } });
@@ -137,19 +137,19 @@ describe('bounds', () => {
   });
 });
 
-describe('contents that look alike', () => {
+describe('the cache key', () => {
   const payloadWith = (fields: object): PhaseData => ({ ...payloads.inputStep(talk('a')), ...fields });
   const pairs: [string, object, object][] = [
-    ['a number and its text', { providerOptions: { a: 1 } }, { providerOptions: { a: '1' } }],
+    ['a number and its string', { providerOptions: { a: 1 } }, { providerOptions: { a: '1' } }],
     ['a bigint and a number', { providerOptions: { a: 1n } }, { providerOptions: { a: 1 } }],
-    ['not a number and nothing', { providerOptions: { a: Number.NaN } }, { providerOptions: { a: null } }],
+    ['NaN and null', { providerOptions: { a: Number.NaN } }, { providerOptions: { a: null } }],
     ['two sets', { providerOptions: { a: new Set([1]) } }, { providerOptions: { a: new Set([2]) } }],
     ['two models', { model }, { model: { ...model, modelId: 'other' } }],
     ['two tools', { tools: { a: { description: 'x' } } }, { tools: { b: { description: 'x' } } }],
-    ['steps', { stepNumber: 0 }, { stepNumber: 1 }],
+    ['two step numbers', { stepNumber: 0 }, { stepNumber: 1 }],
   ];
 
-  it.each(pairs)('%s are two', async (_, one, other) => {
+  it.each(pairs)('differs for %s', async (_, one, other) => {
     const hook = counting();
     const plan = planOf(hook, { cache });
     for (const fields of [one, other, one])
@@ -157,7 +157,7 @@ describe('contents that look alike', () => {
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
-  it('the order of keys and other functions make no difference', async () => {
+  it('ignores the order of keys and the identity of functions', async () => {
     const hook = counting();
     const plan = planOf(hook, { cache });
     const tools = [
@@ -168,7 +168,7 @@ describe('contents that look alike', () => {
     expect(hook).toHaveBeenCalledOnce();
   });
 
-  it('what cannot be written down is judged each time', async () => {
+  it('is missing for circular data, so that each call is judged', async () => {
     const circle: Record<string, unknown> = {};
     circle['itself'] = circle;
     const hook = counting();
@@ -232,8 +232,8 @@ const valueOf = (list: MessageList) => {
   };
 };
 
-describe('edits', () => {
-  it.each(messagePhases)('in %s, an edit that is given again is the edit that the guard would make', async (phase) => {
+describe('cached edits', () => {
+  it.each(messagePhases)('match the edits of the guard itself in %s', async (phase) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...Object.keys(deeds)), { minLength: 1, maxLength: 3 }),
@@ -260,7 +260,7 @@ describe('edits', () => {
     );
   });
 
-  it('of fields are given again, and are the run’s own', async () => {
+  it('of fields are reused as a separate copy per run', async () => {
     const hook = counting(() => ({ activeTools: ['a'], providerOptions: { x: { deep: 1 } } }));
     const plan = planOf(hook, { cache });
     const first = await callGuard(plan, 'inputStep');
@@ -274,7 +274,7 @@ describe('edits', () => {
     expect(fieldsOf(first).activeTools).toEqual(['a']);
   });
 
-  it('of a prompt and of a tool’s result are given again', async () => {
+  it('of a prompt and of a tool result are reused', async () => {
     const cases: [Phase, Hook, object][] = [
       [
         'llmRequest',

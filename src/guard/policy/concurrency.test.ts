@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createScope } from '../../phase/test-setup.js';
 import { callGuard, onCall, planOf, settle } from './test-setup.js';
 
-it('no more calls than the limit are under way, over all runs and phases; the next begins when one ends, in order', async () => {
+it('limits concurrent calls across runs and phases, and starts queued calls in order', async () => {
   const { hook, calls } = onCall();
   const plan = planOf(hook, { concurrency: { limit: 2 } });
   const asked = (['input', 'outputStep', 'outputStream', 'input'] as const).map((phase) => callGuard(plan, phase));
@@ -18,7 +18,7 @@ it('no more calls than the limit are under way, over all runs and phases; the ne
   for (const one of asked) expect((await one).verdict).toEqual({ kind: 'pass' });
 });
 
-it.each([0, 1, 3])('with a queue of %i, one more is unavailable at once', async (queue) => {
+it.each([0, 1, 3])('reports the first call beyond a queue of %i as unavailable at once', async (queue) => {
   const { hook, calls } = onCall();
   const plan = planOf(hook, { concurrency: { limit: 2, queue } });
   const asked = Array.from({ length: 2 + queue }, () => callGuard(plan, 'input'));
@@ -31,7 +31,7 @@ it.each([0, 1, 3])('with a queue of %i, one more is unavailable at once', async 
   expect(calls).toHaveLength(2 + queue);
 });
 
-it('a failure frees its place', async () => {
+it('frees the slot of a failed call', async () => {
   const { hook, calls } = onCall();
   const plan = planOf(hook, { concurrency: { limit: 1 } });
   const [first, second] = [callGuard(plan, 'input'), callGuard(plan, 'input')];
@@ -43,7 +43,7 @@ it('a failure frees its place', async () => {
   expect((await second).verdict).toEqual({ kind: 'pass' });
 });
 
-it('a call that its caller gave up frees its place, even where it ignores its signal', async () => {
+it('frees the slot of an aborted call, even if the guard ignores the signal', async () => {
   const { hook, calls } = onCall();
   const plan = planOf(hook, { concurrency: { limit: 1 } });
   const gone = new AbortController();

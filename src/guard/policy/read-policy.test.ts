@@ -10,7 +10,7 @@ const refusal = (options: unknown): Pick<InterlockError, 'code' | 'path' | 'mess
     const { code, path, message } = error as InterlockError;
     return { code, path, message };
   }
-  throw new Error('It was not refused.');
+  throw new Error('The options were accepted.');
 };
 
 describe('options', () => {
@@ -45,7 +45,7 @@ describe('options', () => {
     [{ breaker: { failures: 1, halfOpenAfterMs: 1, openMs: 1 } }, 'pii.breaker.openMs'],
     [{ concurrency: { limit: 1, max: 2 } }, 'pii.concurrency.max'],
     [{ cache: { maxEntries: 1, size: 2 } }, 'pii.cache.size'],
-  ])('that are unknown are refused: %j', (options, path) => {
+  ])('are rejected if unknown: %j', (options, path) => {
     expect(refusal(options)).toMatchObject({ code: 'guard/unknown-option', path });
     expect(isValid(options)).toBe(false);
   });
@@ -79,7 +79,7 @@ describe('options', () => {
     [{ overlap: 1 }, 'pii.overlap'],
     ['trip', 'pii'],
     [null, 'pii'],
-  ])('that cannot be used are refused: %j', (options, path) => {
+  ])('are rejected if invalid: %j', (options, path) => {
     const { code, path: at } = refusal(options);
     expect(code).toBe('guard/invalid-option');
     expect(isValid(options)).toBe(false);
@@ -90,7 +90,7 @@ describe('options', () => {
     [{ shadow: true, onUnavailable: 'trip' }, 'pii.onUnavailable'],
     [{ shadow: true, onUnavailable: 'fail' }, 'pii.onUnavailable'],
     [{ shadow: true, overlap: true }, 'pii.overlap'],
-  ])('that contradict each other are refused: %j', (options, path) => {
+  ])('are rejected if contradictory: %j', (options, path) => {
     expect(refusal(options)).toMatchObject({ code: 'guard/invalid-option', path });
     expect(refusal(options).message).toContain('with shadow:');
   });

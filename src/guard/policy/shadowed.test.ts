@@ -59,7 +59,7 @@ const valueOf = (data: { messageList?: { get: { all: { db(): unknown[] } }; getS
 };
 
 describe.each(phaseNames)('%s', (phase) => {
-  it('whatever a shadow does, its outcome is that of none', async () => {
+  it('does not change the outcome of the run', async () => {
     const policies = fc.constantFrom<GuardPolicy>(
       shadow,
       { ...shadow, deadlineMs: 5 },
@@ -100,7 +100,7 @@ describe.each(phaseNames)('%s', (phase) => {
     expect(scope.shadows[0]?.durationMs).toBeCloseTo(30, 0);
   });
 
-  it('sees the payload as it was, whatever the run does meanwhile', async () => {
+  it('sees the original payload, even if the run changes it', async () => {
     const seen: unknown[] = [];
     const run: Hook = ({ messages, part, messageList }) => {
       seen.push(
@@ -133,7 +133,7 @@ describe.each(phaseNames)('%s', (phase) => {
   });
 });
 
-it('delays no run: its hook is called after the run had its turn', async () => {
+it('calls its hook after the run continues', async () => {
   const hook = vi.fn<Hook>(same);
   await callGuard(planOf(hook, shadow), 'input');
   await settle();
@@ -142,7 +142,7 @@ it('delays no run: its hook is called after the run had its turn', async () => {
   expect(hook).toHaveBeenCalledOnce();
 });
 
-it('what a payload lets its hook do to the run does nothing', async () => {
+it('does not let its hook rotate the message id of the run', async () => {
   const rotate = vi.fn();
   const given: unknown[] = [];
   const plan = planOf(
@@ -155,7 +155,7 @@ it('what a payload lets its hook do to the run does nothing', async () => {
   expect(rotate).not.toHaveBeenCalled();
 });
 
-it('the calls of one run are made one after another, with one state', async () => {
+it('calls its hook sequentially within one run, with one state', async () => {
   const { hook, calls } = onCall();
   const scope = createScope();
   const plan = planOf(hook, shadow);
@@ -190,7 +190,7 @@ describe('sampling', () => {
     [0.5, 0.49, true],
     [0.5, 0.5, false],
     [1, 0.999, true],
-  ])('at a rate of %d, a lot of %d is asked: %s', async (sampleRate, lot, isAsked) => {
+  ])('at a rate of %d, calls the guard for a random value of %d: %s', async (sampleRate, lot, isAsked) => {
     draw(lot);
     const hook = vi.fn<Hook>(same);
     const { scope, verdict } = await callGuard(planOf(hook, { sampleRate }), 'input');
@@ -201,7 +201,7 @@ describe('sampling', () => {
     ]);
   });
 
-  it('is drawn once a run, for all phases', async () => {
+  it('decides once per run for all phases', async () => {
     const hook = vi.fn<Hook>(same);
     const plan = planOf(hook, { sampleRate: 0.5 });
     const scope = createScope();
@@ -214,7 +214,7 @@ describe('sampling', () => {
     expect(hook).toHaveBeenCalledTimes(phaseNames.length + 1);
   });
 
-  it('a shadow that is not asked leaves no trace: nothing was bypassed', async () => {
+  it('reports nothing for a shadow that is sampled out', async () => {
     draw(0.9);
     const { scope } = await callGuard(planOf(same, { ...shadow, sampleRate: 0.1 }), 'input');
     await vi.advanceTimersByTimeAsync(5);
