@@ -53,8 +53,8 @@ const summaryOf = ({ snapshot: { value, context, status }, starts, stops, entere
   entered,
 });
 
-describe('remembered decisions', () => {
-  it.each([2, 10_000])('are those of the machine, over many runs, with %d remembered', (limit) => {
+describe('cached decisions', () => {
+  it.each([2, 10_000])('match the decisions of the machine over many runs, with a limit of %d', (limit) => {
     const remembering = createDecider(loopMachine, limit);
     fc.assert(
       fc.property(limits, moves, (start, script) => {
@@ -78,7 +78,7 @@ describe('remembered decisions', () => {
     expect(remembering.start({ ...start, maxSteps: 1 })).not.toBe(first[0]);
   });
 
-  it('are no more than the limit', () => {
+  it('do not exceed the limit', () => {
     const remembering = createDecider(loopMachine, 2);
     const startWith = (maxSteps: number) => remembering.start({ maxSteps, maxRetries: 0, maxRecoveries: 0, models: 1 });
     const [one, two] = [startWith(1), startWith(2)];

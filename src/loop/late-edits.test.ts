@@ -12,14 +12,14 @@ const callWith = (result: unknown): Part => ({
 });
 
 it.each([
-  ['an instance of a class', () => new Money(1), (money: Money) => (money.amount = 2)],
+  ['a class instance', () => new Money(1), (money: Money) => (money.amount = 2)],
   [
-    'one inside plain data',
+    'a class instance inside plain data',
     () => ({ prices: [new Money(1)] }),
     ({ prices }: { prices: Money[] }) => ((prices[0] as Money).amount = 2),
   ],
   ['plain data', () => ({ amount: 1 }), (money: { amount: number }) => (money.amount = 2)],
-])('notices that a guard changed %s in its place', (_name, make, change) => {
+])('detects an in-place change of %s', (_name, make, change) => {
   const result = make();
   const part = callWith(result);
   const [before] = snapshotParts([part]);

@@ -112,7 +112,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     const { snapshot } = place.decision;
     if (until && walk.violations.some((violation) => violation.startsWith(`${until} `))) return;
     const key = keyOf(place);
-    if (onPath.has(key)) walk.violations.push(`P5 goes round: ${place.trail.join(' > ')}`);
+    if (onPath.has(key)) walk.violations.push(`P5 has a cycle: ${place.trail.join(' > ')}`);
     if (known.has(key)) return;
     known.add(key);
     onPath.add(key);
@@ -157,7 +157,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     for (const outcome of allKinds.filter((kind) => !own.includes(kind)).flatMap(outcomesLike)) {
       const next = decider.next(snapshot, done(activity, outcome));
       if (nameOf(next.snapshot) !== 'failed')
-        walk.violations.push(`P1 ${activity} may say ${outcome.kind}: ${trail.join(' > ')} > ${nameOf(next.snapshot)}`);
+        walk.violations.push(`P1 ${activity} may return ${outcome.kind}: ${trail.join(' > ')} > ${nameOf(next.snapshot)}`);
     }
   };
 
@@ -167,14 +167,14 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     for (const other of activityNames.filter((name) => !activities.includes(name))) {
       const next = decider.next(snapshot, done(other, { kind: 'reviewed', toolCalls: 1 }));
       if (next.starts.length > 0 || next.entered.length > 0)
-        walk.violations.push(`P1 ${other} is heard while ${activities.join()} is under way: ${trail.join(' > ')}`);
+        walk.violations.push(`P1 ${other} has an effect while ${activities.join()} is under way: ${trail.join(' > ')}`);
     }
   };
 
   const tryResume = ({ decision: { snapshot }, trail }: Place): void => {
     const next = decider.next(snapshot, { type: 'RESUME' });
     const isSamePlace = samePosition(snapshot, next.snapshot) && next.starts.join() === 'tools';
-    if (!isSamePlace) walk.violations.push(`P1 a resumed run does not go on with its tools: ${trail.join(' > ')}`);
+    if (!isSamePlace) walk.violations.push(`P1 a resumed run does not continue with its tools: ${trail.join(' > ')}`);
   };
 
   const tryCancel = ({ decision: { snapshot }, trail }: Place): void => {
@@ -249,7 +249,7 @@ const brokenGate = (event: LoopEvent, place: Place): string[] => {
   const { starts, snapshot } = place.decision;
   const isOverlapRequest = event.type === 'xstate.done.actor.request' && event.output.kind === 'overlap';
   if (isOverlapRequest && starts.toSorted().join() !== 'judge,open')
-    return [`P2 ${starts.join() || 'nothing'} starts beside the model`];
+    return [`P2 ${starts.join() || 'nothing'} starts instead of guards and model`];
   const early =
     place.overlap.isUnjudged && snapshot.status === 'active' ? starts.filter((activity) => !overlapActivities.has(activity)) : [];
   return early.length > 0 ? [`P2 ${early.join()} starts before the guards have passed`] : brokenJoin(event, place);
@@ -257,9 +257,9 @@ const brokenGate = (event: LoopEvent, place: Place): string[] => {
 
 /** P2: after the guards have passed, the response is read on, or a failed call is handled. */
 const brokenJoin = (event: LoopEvent, { decision: { starts }, overlap }: Place): string[] => {
-  if (overlap.isBroken && starts.includes('call')) return ['P2 a call that failed is read on'];
+  if (overlap.isBroken && starts.includes('call')) return ['P2 a failed call is read'];
   const hasPassed = event.type === 'xstate.done.actor.judge' && event.output.kind === 'done';
-  return hasPassed && !overlap.isBroken && starts.includes('recover') ? ['P2 an answer is taken for a failure'] : [];
+  return hasPassed && !overlap.isBroken && starts.includes('recover') ? ['P2 a response is handled as a failure'] : [];
 };
 
 /** P1: tools start right after their own step was reviewed, and in no other way. */
@@ -282,9 +282,9 @@ const brokenEnd = ({ snapshot, starts, entered }: Decision): string[] => {
   const state = nameOf(snapshot);
   const ends = entered.filter((one) => isFinal(one.state)).length;
   if (isFinal(state))
-    return ends === 1 && starts.length === 0 && snapshot.status === 'done' ? [] : [`P5 ${state} is no clean end`];
-  if (snapshot.status !== 'active' || ends > 0) return [`P5 ${state} is an end`];
-  if (state === 'suspended') return starts.length === 0 ? [] : ['P5 suspended does not rest'];
+    return ends === 1 && starts.length === 0 && snapshot.status === 'done' ? [] : [`P5 ${state} is not a clean end`];
+  if (snapshot.status !== 'active' || ends > 0) return [`P5 ${state} is an unexpected end`];
+  if (state === 'suspended') return starts.length === 0 ? [] : ['P5 suspended starts an activity'];
   const under = activitiesUnderWay(snapshot);
   const isRight = under.length > 0 && under.toSorted().join() === activitiesAt(snapshot).toSorted().join();
   if (!isRight) return [`P5 ${state} is stuck with ${under.join() || 'no work'}`];
@@ -313,7 +313,7 @@ const brokenCounters = (context: LoopContext, tally: Tally): string[] => {
   ];
   return counters
     .filter(([, counted, real]) => counted !== real)
-    .map(([name, counted, real]) => `P6 ${name} is told as ${counted}, is ${real}`);
+    .map(([name, counted, real]) => `P6 ${name} is reported as ${counted}, is ${real}`);
 };
 
 // --- The proof: no promise broken anywhere, no state missed, every bound reached. ---
@@ -374,7 +374,7 @@ const largest: LoopLimits = { maxSteps: 3, maxRetries: 2, maxRecoveries: 2, mode
 /** Each value of each limit at least once, and the smallest of all together. */
 const someOfGrid = grid.filter((_, index) => [0, 5, 10, 18, 27].includes(index));
 
-describe('the loop machine, walked through all of its states', () => {
+describe('the loop machine, over all reachable states', () => {
   it('keeps P1, P2, P5 and P6 on every path, and reaches every state and bound', () => {
     expect(faultsOf(loopMachine, [largest])).toEqual([]);
   });
@@ -424,7 +424,7 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
         mayRetry: ({ context, event }) => kindOf(event) === 'retry' && context.retries + 1 < context.limits.maxRetries,
       }),
   ],
-  'a budget of retries per step': [
+  'a retry budget per step': [
     'P6',
     () =>
       withGuards({ mayRetry: ({ context, event }) => kindOf(event) === 'retry' && context.attempt <= context.limits.maxRetries }),
@@ -444,7 +444,7 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
         mayStepOn: ({ context }) => context.toolCalls > 0 && !context.stop && context.stepNumber + 2 < context.limits.maxSteps,
       }),
   ],
-  'retries that eat steps': [
+  'retries that use up steps': [
     'P6',
     () =>
       withGuards({
@@ -467,7 +467,7 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
         mayFallBack: ({ context, event }) => kindOf(event) === 'next-model' && context.modelIndex < context.limits.models,
       }),
   ],
-  'an attempt that is not counted anew for a new step': [
+  'an attempt counter that a new step does not reset': [
     'P6',
     () =>
       withChart((_, { deciding }) =>
@@ -502,11 +502,11 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
     'P1',
     () => withChart((_, { retrying }) => Object.assign(retrying ?? {}, { always: { target: 'tools', actions: 'countRetry' } })),
   ],
-  'a person whose answer skips to the next step': [
+  'an approval that skips to the next step': [
     'P1',
     () => withChart(({ states }) => Object.assign(states['suspended'] ?? {}, { on: { RESUME: 'step.deciding' } })),
   ],
-  'an answer that is let out before its guards have passed': [
+  'a response that is emitted before its guards have passed': [
     'P2',
     () =>
       withChart((_, { overlapping }) =>
@@ -515,7 +515,7 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
         }),
       ),
   ],
-  'guards that are not waited for': [
+  'guards that are not awaited': [
     'P2',
     () => withChart((_, { requesting }) => requesting?.invoke.onDone.unshift({ guard: is('overlap'), target: 'calling' })),
   ],
@@ -529,7 +529,7 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
         }),
       ),
   ],
-  'a gate that opens with its first region': [
+  'a gate that opens after its first region': [
     'P2',
     () =>
       withChart((_, { overlapping }) => {
@@ -537,16 +537,16 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
         opening?.invoke.onDone.unshift({ guard: is('api-error'), target: '#loop.step.recovering' });
       }),
   ],
-  'a failed call that is read on': ['P2', () => withChart((_, { overlapping }) => void overlapping?.onDone?.shift())],
-  'an answer that is taken for a failure': [
+  'a failed call that is read': ['P2', () => withChart((_, { overlapping }) => void overlapping?.onDone?.shift())],
+  'a response that is handled as a failure': [
     'P2',
     () => withChart((_, { overlapping }) => Object.assign(overlapping ?? {}, { onDone: [{ target: 'recovering' }] })),
   ],
-  'guards one after the other with the model': [
+  'guards and model in sequence': [
     'P2',
     () => withChart((_, { overlapping }) => void Object.assign(overlapping ?? {}, { type: 'compound', initial: 'guards' })),
   ],
-  'tools after a guard that blocks beside the model': [
+  'tools after an overlap guard that blocks': [
     'P2',
     () =>
       withChart((_, { overlapping }) =>
@@ -556,24 +556,24 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
         }),
       ),
   ],
-  'a result that nobody decides on': [
+  'a tool result without a decision': [
     'P5',
     () =>
       withChart((_, { deciding }) =>
         Object.assign(deciding ?? {}, { always: [{ guard: 'mayStepOn', target: 'preparing', actions: 'nextStep' }] }),
       ),
   ],
-  'a trip that does not end': ['P5', () => withChart(({ states }) => delete states['tripwire']?.type)],
-  'an end that goes on': [
+  'a trip that does not end the run': ['P5', () => withChart(({ states }) => delete states['tripwire']?.type)],
+  'a final state that continues': [
     'P5',
     () => withChart(({ states }) => Object.assign(states['success'] ?? {}, { type: 'atomic', always: 'persisting' })),
   ],
-  'a cancel that is not heard': ['P5', () => withChart((chart) => delete chart.on)],
-  'a call that is made again for nothing': [
+  'a cancel without effect': ['P5', () => withChart((chart) => delete chart.on)],
+  'a failed call that is repeated forever': [
     'P5',
     () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: is('api-error'), target: 'requesting' })),
   ],
-  'a state that cannot be reached': [
+  'an unreachable state': [
     'P5',
     () =>
       withChart((_, { tools }) =>

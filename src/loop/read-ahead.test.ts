@@ -33,13 +33,13 @@ const textsOf = async (chunks: AsyncIterable<Chunk | undefined>): Promise<unknow
   return texts;
 };
 
-describe('an answer that is read ahead', () => {
-  it('is the answer, in its order, without parts that say nothing', async () => {
+describe('a response that is read ahead', () => {
+  it('keeps the order of its chunks, without undefined ones', async () => {
     const { call } = callOf([delta('a'), undefined, delta('b'), undefined, undefined, finish]);
     expect(await textsOf(await readAhead(call).chunks)).toEqual(['a', 'b', 'finish']);
   });
 
-  it('reads before the response has a reader, up to a bound of characters, or of chunks that have none', async () => {
+  it('is buffered without a reader, up to a limit of characters, or of chunks without text', async () => {
     const long = callOf(Array.from({ length: 100 }, () => delta('x'.repeat(1_000))));
     const silent = callOf(Array.from({ length: 20_000 }, () => ({ ...finish, type: 'raw' })));
     for (const { call } of [long, silent]) await readAhead(call).chunks;
@@ -48,13 +48,13 @@ describe('an answer that is read ahead', () => {
     expect(silent.seen.pulled).toBe(16_384);
   });
 
-  it('continues once the response is read', async () => {
+  it('continues once it has a reader', async () => {
     const { call, seen } = callOf(Array.from({ length: 100 }, () => delta('x'.repeat(1_000))));
     expect(await textsOf(await readAhead(call).chunks)).toHaveLength(100);
     expect(seen.isReturned).toBe(true);
   });
 
-  it('fails after what had come', async () => {
+  it('fails after the chunks before the error', async () => {
     const { call } = callOf([delta('a')], { error: new Error('Broken.') });
     const chunks = await readAhead(call).chunks;
     await sleep(5);
@@ -63,7 +63,7 @@ describe('an answer that is read ahead', () => {
     await expect(iterator.next()).rejects.toThrow('Broken.');
   });
 
-  it('knows its end once it is there, and estimates its tokens until then', async () => {
+  it('exposes the finish chunk and a token estimate once they are read', async () => {
     const ahead = readAhead(callOf([delta('Hello there. '), finish]).call);
     expect([ahead.finish, ahead.estimateTokens()]).toEqual([undefined, 0]);
     await ahead.chunks;
@@ -72,7 +72,7 @@ describe('an answer that is read ahead', () => {
     expect(ahead.estimateTokens()).toBeGreaterThan(1);
   });
 
-  it('is let go of when it is hung up, before and after it was opened', async () => {
+  it('is closed by hangUp, before and after it was opened', async () => {
     const { call, seen } = callOf(Array.from({ length: 100 }, () => delta('x'.repeat(1_000))));
     const ahead = readAhead(call);
     await ahead.chunks;

@@ -11,8 +11,8 @@ const heapMb = (): number => {
   return process.memoryUsage().heapUsed / 1e6;
 };
 
-describe('createGrowingText', () => {
-  it('gives all pieces so far, at every piece', () => {
+describe('createRope', () => {
+  it('returns the joined text after every piece', () => {
     const grow = createRope();
     let whole = '';
     for (let n = 0; n < 9_000; n += 1) {
@@ -21,7 +21,7 @@ describe('createGrowingText', () => {
     }
   });
 
-  it('holds hundreds of thousands of pieces as their words', () => {
+  it('stores hundreds of thousands of pieces in less than 4 MB', () => {
     const [pieces, grow] = [300_000, createRope()];
     const before = heapMb();
     let whole = '';

@@ -6,7 +6,7 @@ import { decode, encode } from './encode.js';
 const again = (value: unknown): unknown => decode(encode(value));
 
 describe('encode and decode', () => {
-  it('data comes back as it was, dates, bytes and what is absent included', () => {
+  it('round-trip data, including dates, bytes and undefined fields', () => {
     const value = {
       at: new Date(5),
       bytes: new Uint8Array([1, 2]),
@@ -19,14 +19,14 @@ describe('encode and decode', () => {
     expect(Object.hasOwn(again(value) as object, 'gone')).toBe(true);
   });
 
-  it('what is the same object twice is one object again', () => {
+  it('keep shared references', () => {
     const step = { text: 'x'.repeat(1_000) };
     const [a, b] = again([step, step]) as object[];
     expect(a).toBe(b);
     expect(encode([step, step]).length).toBeLessThan(1_100);
   });
 
-  it('an error of ours keeps its code, path, sentence and cause', () => {
+  it('keep the code, path, message and cause of an InterlockError', () => {
     const error = new InterlockError('guard/unavailable', {
       path: 'input pii',
       detail: 'down',
@@ -38,14 +38,14 @@ describe('encode and decode', () => {
     expect(revived.cause).toMatchObject({ name: 'TypeError', message: 'no route' });
   });
 
-  it('an error of a provider keeps the fields that its class gave it', () => {
+  it('keep the fields of a provider error', () => {
     const error = Object.assign(new Error('Too many requests.'), { statusCode: 429, isRetryable: true, call: () => 1 });
     expect(again(error)).toMatchObject({ message: 'Too many requests.', statusCode: 429, isRetryable: true });
     expect(again(error)).toBeInstanceOf(Error);
     expect(again(new Error('Failed.', { cause: error }))).toMatchObject({ cause: { statusCode: 429 } });
   });
 
-  it('rejects a value that is not data, with its path', () => {
+  it('reject a value that is not data, with its path', () => {
     class Client {
       readonly url = 'http://localhost';
     }
@@ -56,7 +56,7 @@ describe('encode and decode', () => {
     expect(() => encode([{ hook: () => 1 }])).toThrow(expect.objectContaining({ path: '[0].hook' }));
   });
 
-  it('what fails while it is read fails as it did', () => {
+  it('rethrow the error of a getter', () => {
     const reading = {
       get text(): string {
         throw new RangeError('Read too early.');

@@ -20,7 +20,7 @@ const value = fc.letrec((tie) => ({
 })).any;
 
 describe('diff and applyPatch', () => {
-  it('any value becomes any other, and the first stays as it was', () => {
+  it('turn any value into any other, and do not modify the first', () => {
     fc.assert(
       fc.property(value, value, (before, after) => {
         const asItWas = structuredClone(before);
@@ -31,7 +31,7 @@ describe('diff and applyPatch', () => {
     );
   });
 
-  it('equal values need no patch', () => {
+  it('produce no patch for equal values', () => {
     fc.assert(
       fc.property(value, (one) => {
         expect(diff(one, structuredClone(one))).toBeUndefined();
@@ -40,7 +40,7 @@ describe('diff and applyPatch', () => {
     );
   });
 
-  it('lists that share their ends become each other', () => {
+  it('turn lists that share their ends into each other', () => {
     const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 6 });
     fc.assert(
       fc.property(list, list, list, list, (head, a, b, tail) => {
@@ -54,7 +54,7 @@ describe('diff and applyPatch', () => {
     );
   });
 
-  it('a conversation that goes on is not written again', () => {
+  it('encode an extended conversation as the added messages and parts', () => {
     const messages = Array.from({ length: 1_000 }, (_, id) => ({ id, parts: [{ type: 'text', text: 'x'.repeat(500) }] }));
     const more = structuredClone(messages);
     more.at(-1)?.parts.push({ type: 'text', text: 'and more' });
@@ -64,21 +64,21 @@ describe('diff and applyPatch', () => {
     expect(JSON.stringify(patch).length).toBeLessThan(250);
   });
 
-  it('encodes an extended text as the added part', () => {
+  it('encode an extended text as the added part', () => {
     expect(diff('all that was said so far', 'all that was said so far, and this')).toEqual(['+', ', and this']);
     expect(patched('all that was said so far', ['+', ', and this'])).toBe('all that was said so far, and this');
     expect(diff('all that was said so far', 'nothing of the kind')).toEqual(['=', 'nothing of the kind']);
     expect(diff('so', 'no')).toEqual(['=', 'no']);
   });
 
-  it('what was patched can be changed, as what was there before', () => {
+  it('produce a mutable value', () => {
     const made = patched({ a: 1, b: 1 }, diff({ a: 1, b: 1 }, { a: 2, b: 1 })) as Record<string, number>;
     made['a'] = 3;
     delete made['a'];
     expect(made).toEqual({ b: 1 });
   });
 
-  it('compares dates by time and other instances by identity', () => {
+  it('compare dates by time and other instances by identity', () => {
     expect(diff(new Date(5), new Date(5))).toBeUndefined();
     expect(diff(new Date(5), new Date(6))).toEqual(['=', new Date(6)]);
     expect(diff(new Map([[1, 2]]), new Map([[1, 2]]))).toEqual(['=', new Map([[1, 2]])]);

@@ -15,7 +15,7 @@ const over = (stored: Map<string, string>) => {
   return createPersistedJournal(durable, { isFenced: false });
 };
 
-it('keeps what a part failed with, and what of it is no data: the engine is not made to try again', async () => {
+it('stores the error of a failed part and of a result that is not data, so that the engine does not retry', async () => {
   const stored = new Map<string, string>();
   const failing = () => Promise.reject(new RangeError('too much'));
   const unkept = async () => ({ hook: () => 1 });
@@ -25,7 +25,7 @@ it('keeps what a part failed with, and what of it is no data: the engine is not 
     await expect(over(stored).part('tool b', unkept)).rejects.toMatchObject({ code: 'durable/unkept-value', path: 'value.hook' });
 });
 
-it('a claim is had once, over all processes', async () => {
+it('grants a claim once across all processes', async () => {
   const stored = new Map<string, string>();
   const first = over(stored);
   expect([await first.claim('a'), await first.claim('a'), await over(stored).claim('a')]).toEqual([true, false, false]);

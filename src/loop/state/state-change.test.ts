@@ -49,16 +49,16 @@ describe('the log of a run’s states', () => {
     return reads;
   };
 
-  it('looks at as many entries after 1,000 steps as after 10', () => {
+  it('reads as many entries after 1,000 steps as after 10', () => {
     expect(readsAfter(1_000)).toBe(readsAfter(10));
   });
 
-  it('writes as much after 1,000 steps as after 10, but for the digits of places', () => {
+  it('writes as much after 1,000 steps as after 10, except for the digits of indexes', () => {
     const bytesAfter = (count: number) => JSON.stringify(createStateLog(stateAfter(count)).change(stateAfter(count + 1))).length;
     expect(bytesAfter(1_000) - bytesAfter(10)).toBeLessThan(40);
   });
 
-  it('finds what changed in any step where the run went back', () => {
+  it('detects a change of an earlier step', () => {
     const log = createStateLog(stateAfter(10));
     const now = stateAfter(11, { at: 3, text: '', state: 'tripwire' });
     log.append(log.change(now), now);
