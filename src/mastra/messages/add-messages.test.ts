@@ -79,7 +79,7 @@ const listOf = (add: (list: MessageList) => void, owner: Owner = {}): object => 
 
 describe('addMessages', () => {
   it.each<Owner>([{}, { threadId: 'thread', resourceId: 'user' }])(
-    'law: it leaves the list as the list itself would, with duplicates and out of order, for %o',
+    'law: produces the same list as `list.add`, with duplicates and out of order, for %o',
     (owner) =>
       fc.assert(
         fc.property(fc.array(message, { maxLength: 14 }), (messages) => {
@@ -92,7 +92,7 @@ describe('addMessages', () => {
       ),
   );
 
-  it('gives back all messages where one is refused', () => {
+  it('keeps the earlier messages if one is rejected', () => {
     const rejected = ['One.', { role: 'user', content: 'Two.' }, { role: 'user' }] as MessageListInput;
     expect(listOf((list) => addMessages(list, rejected))).toMatchObject({
       messages: [{}, { content: { content: 'One.' } }, { content: { content: 'Two.' } }],
@@ -100,7 +100,7 @@ describe('addMessages', () => {
     });
   });
 
-  it('has one message of each id, also where the agent gives an id again', () => {
+  it('handles repeated generated ids like `list.add`', () => {
     const turns = Array.from({ length: 9 }, (_, n) => ({ role: 'user' as const, content: `Message ${n}.` }));
     const idsAfter = (add: (list: MessageList) => void): object => {
       let ids = 0;
@@ -111,7 +111,7 @@ describe('addMessages', () => {
     expect(idsAfter((list) => addMessages(list, turns))).toEqual(idsAfter((list) => void list.add(turns, 'input')));
   });
 
-  it('has the list look at two messages at a time, however long the conversation', () => {
+  it('makes at most two list updates per message in a long conversation', () => {
     const list = new MessageList();
     const updated = vi.spyOn(list as unknown as { updateLastCreatedAt(): void }, 'updateLastCreatedAt');
     const turns = Array.from({ length: 400 }, (_, n) => ({ role: n % 2 ? 'assistant' : 'user', content: `Message ${n}.` }));

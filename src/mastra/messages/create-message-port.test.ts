@@ -38,7 +38,7 @@ const mixed = () => {
 let made = 0;
 
 describe('read', () => {
-  it('gives the messages of a scope, in an array of the reader’s own', () => {
+  it('returns the messages of a scope in a new array', () => {
     const list = mixed();
     expect(read(list, 'all').map(({ id }) => id)).toEqual(['old', 'context', 'question', 'answer']);
     expect(read(list, 'input').map(({ id }) => id)).toEqual(['question']);
@@ -47,7 +47,7 @@ describe('read', () => {
     expect(ids(list)).toHaveLength(4);
   });
 
-  it('counts answers that were saved meanwhile as this run’s', () => {
+  it('includes saved answers of this run', () => {
     const list = mixed();
     list.drainUnsavedMessages();
     expect(read(list, 'response').map(({ id }) => id)).toEqual(['answer']);
@@ -55,7 +55,7 @@ describe('read', () => {
 });
 
 describe('write', () => {
-  it('replaces in place: id, source, time and the message itself stay', () => {
+  it('replaces content in place, and keeps id, source, time and object identity', () => {
     const list = mixed();
     const before = { sources: sources(list), times: timesOf(list) };
     const messages = list.get.all.db();
@@ -69,7 +69,7 @@ describe('write', () => {
     expect(messages.map(textIn)).toEqual(contents(list).map(([, text]) => text));
   });
 
-  it('removes what is missing', () => {
+  it('removes missing messages', () => {
     const list = mixed();
     write(
       list,
@@ -80,7 +80,7 @@ describe('write', () => {
     expect(sources(list)).toEqual({ memory: ['old'], context: [], input: [], output: ['answer'] });
   });
 
-  it.each([0, 1, 2, 3, 4])('adds a message at place %d, and there it stays when the list grows', (place) => {
+  it.each([0, 1, 2, 3, 4])('adds a message at index %d, and keeps it there when the list grows', (place) => {
     const list = mixed();
     const kept = timesOf(list);
     const wanted = read(list, 'all').toSpliced(place, 0, message('new', 'New', { createdAt: new Date() }));
@@ -113,7 +113,7 @@ describe('write', () => {
     expect(sources(list)).toMatchObject({ memory: ['old'], context: ['context'], output: ['answer'] });
   });
 
-  it('leaves messages of other scopes where they are', () => {
+  it('keeps the position of messages of other scopes', () => {
     const list = mixed();
     list.add(message('question-2', 'And?', { threadId: 'thread' }), 'input');
     write(list, [message('first', 'First'), ...read(list, 'input').toReversed()], { scope: 'input', source: 'input' });
@@ -122,7 +122,7 @@ describe('write', () => {
     expect(ids(list)).toEqual(['old', 'context', 'answer']);
   });
 
-  it('knows messages of other scopes that are given back', () => {
+  it('edits returned messages of other scopes, and keeps their sources', () => {
     const list = mixed();
     write(
       list,
@@ -138,7 +138,7 @@ describe('write', () => {
     expect(sources(list)).toMatchObject({ memory: ['old'], context: ['context'], input: ['question'], output: ['answer'] });
   });
 
-  it('reads plain messages as the list reads them, in its conversation, with ids of its making', () => {
+  it('reads plain messages like the list, with its conversation and generated ids', () => {
     const list = mixed();
     const plain = [
       { role: 'user', content: 'text' },
@@ -152,7 +152,7 @@ describe('write', () => {
     expect(added.every(({ threadId, resourceId }) => threadId === 'thread' && resourceId === 'person')).toBe(true);
   });
 
-  it('a plain message under an id that is there replaces that message', () => {
+  it('replaces a message with a plain message of the same id', () => {
     const list = mixed();
     write(
       list,
@@ -163,14 +163,14 @@ describe('write', () => {
     expect(sources(list).input).toEqual(['question']);
   });
 
-  it('a message of its own without an id gets one', () => {
+  it('generates an id for a message without one', () => {
     const list = mixed();
     const { id: _, ...rest } = message('x', 'No id');
     write(list, [...read(list, 'all'), rest as MastraDBMessage], all);
     expect(contents(list).at(-1)).toEqual([expect.stringMatching(/^made-/), 'No id']);
   });
 
-  it('takes system entries in any form as system messages', () => {
+  it('adds system entries of any form as system messages', () => {
     const list = mixed();
     const entries = [
       { role: 'system', content: 'Plain.' },
@@ -189,7 +189,7 @@ describe('write', () => {
     expect(ids(list)).toHaveLength(4);
   });
 
-  it('keeps the last version of a message that is given twice', () => {
+  it('keeps the last version of a duplicate message', () => {
     const list = listOf(message('m', 'first'));
     const [one] = read(list, 'all') as [MastraDBMessage];
     write(list, [one, withText(one, 'last')], all);
@@ -202,7 +202,7 @@ describe('write', () => {
     expect(() => write(list, [{ role: 'user' } as never], all)).toThrow('must have either');
   });
 
-  it('between neighbours of one and the same time it keeps the order', () => {
+  it('keeps the order of messages with equal times', () => {
     const same = { createdAt: new Date(1_000) };
     const list = listOf(message('a', 'a', same), message('b', 'b', same), message('c', 'c', same));
     const [a, b, c] = read(list, 'all') as [MastraDBMessage, MastraDBMessage, MastraDBMessage];
@@ -211,7 +211,7 @@ describe('write', () => {
     expect(ids(list).slice(0, 5)).toEqual(['a', 'x', 'b', 'y', 'c']);
   });
 
-  it('law: whatever is written is what is read, before and after the list grows, with sources and times of what stays', () => {
+  it('law: reads back the written messages, before and after the list grows, and keeps their sources', () => {
     const pool = Array.from({ length: 6 }, (_, index) => `m${index}`);
     const start = fc.array(
       fc.record({
@@ -247,7 +247,7 @@ describe('write', () => {
 });
 
 describe('system messages', () => {
-  it('are read and replaced without those that carry a tag', () => {
+  it('are read and replaced, except for tagged ones', () => {
     const list = mixed();
     expect(readSystem(list)).toEqual([{ role: 'system', content: 'Be kind.' }]);
     readSystem(list).length = 0;
@@ -257,7 +257,7 @@ describe('system messages', () => {
 });
 
 describe('create', () => {
-  it('makes a list of messages as they come in, answers as this run’s where the phase says so', () => {
+  it('creates a list from messages, and assigns answers to the source of the phase', () => {
     const messages = [message('q', 'Q'), message('a', 'A', { role: 'assistant' })];
     expect(sources(create(messages, [], 'response'))).toMatchObject({ input: ['q'], output: ['a'] });
     const list = create(messages, [{ role: 'system', content: 'S' }], 'input');
@@ -267,7 +267,7 @@ describe('create', () => {
 });
 
 describe('fork', () => {
-  it('is the same and shares nothing', () => {
+  it('has equal content and shares no state', () => {
     const list = mixed();
     const copy = fork(list);
     expect(copy.serialize()).toEqual(list.serialize());
@@ -278,13 +278,13 @@ describe('fork', () => {
     expect(list.getSystemMessages()).toHaveLength(1);
   });
 
-  it('makes ids as the list does, and belongs to its conversation', () => {
+  it('has the id generator and the conversation of the list', () => {
     const copy = fork(mixed());
     const added = copy.add('new', 'input').get.all.db().at(-1);
     expect(added).toMatchObject({ id: expect.stringMatching(/^made-/), threadId: 'thread', resourceId: 'person' });
   });
 
-  it('shares what only its class can copy', () => {
+  it('shares class instances', () => {
     const url = new URL('https://example.com/a.png');
     const list = listOf(message('m', [{ type: 'file', data: url, mimeType: 'image/png' } as never]));
     const [copy] = fork(list).get.all.db();
@@ -294,7 +294,7 @@ describe('fork', () => {
 });
 
 describe('checkpoint', () => {
-  it('brings a list back as often as it is asked, whatever was done to it', () => {
+  it('restores a list repeatedly, after any change', () => {
     const list = mixed();
     const before = structuredClone(list.serialize());
     const back = checkpoint(list);
@@ -309,7 +309,7 @@ describe('checkpoint', () => {
 });
 
 describe('restore', () => {
-  it('makes a list hold a snapshot, in the order of its messages', () => {
+  it('loads a snapshot into a list, in the order of its messages', () => {
     const list = mixed();
     const state = snapshot(list) as { messages: object[] };
     restore(list, { ...state, messages: state.messages.toReversed() });
@@ -329,14 +329,14 @@ describe('readToolResult', () => {
     ['call', { found: false }],
     ['output-error', { found: true, result: 'broken' }],
     ['output-denied', { found: true, result: 'broken' }],
-  ])('a call in state %s: %j', (state, expected) => {
+  ])('reads a call in state %s as %j', (state, expected) => {
     const part = toolPart('call-1', undefined) as { toolInvocation: object };
     Object.assign(part.toolInvocation, { state, errorText: 'broken' });
     expect(readToolResult(listOf(message('a', [part as never], { role: 'assistant' })), 'call-1')).toEqual(expected);
   });
 });
 
-it('reading and writing unchanged messages costs in proportion to their number', () => {
+it('reads and writes unchanged messages in linear time', () => {
   const cost = (count: number): number => {
     const list = fork(listOf());
     const state = list.serialize();

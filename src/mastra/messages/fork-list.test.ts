@@ -54,7 +54,7 @@ const setText = (one: MastraDBMessage, text: string): void => void (one.content.
 const firstOf = (messages: readonly MastraDBMessage[]): MastraDBMessage => messages[0] as MastraDBMessage;
 
 describe('a fork of a list', () => {
-  it('holds what the list holds, by every method that reads it', () => {
+  it('returns the same content as the list from every read method', () => {
     const reads: ((list: MessageList) => unknown)[] = [
       (list) => list.serialize(),
       (list) => contents(list),
@@ -82,7 +82,7 @@ describe('a fork of a list', () => {
     }
   });
 
-  it('is a list, and its messages are plain', () => {
+  it('is a list with plain messages', () => {
     const original = mixed();
     const list = forkList(original);
     expect(messagePort.is(list)).toBe(true);
@@ -92,7 +92,7 @@ describe('a fork of a list', () => {
     expect({ ...firstOf(messages) }).toEqual(firstOf(messages));
   });
 
-  it('shares nothing: what is done to one is not seen in the other', () => {
+  it('shares nothing: its changes do not affect the list', () => {
     const list = mixed();
     const before = structuredClone(list.serialize());
     for (const change of [
@@ -113,7 +113,7 @@ describe('a fork of a list', () => {
     }
   });
 
-  it('can be forked itself', () => {
+  it('can be forked again', () => {
     for (const look of [() => undefined, (list: MessageList) => list.get.all.db()]) {
       const list = mixed();
       const fork = forkList(list);
@@ -129,7 +129,7 @@ describe('a fork of a list', () => {
     }
   });
 
-  it('of a list of an unknown version of Mastra is a whole copy', () => {
+  it('is a full copy for a list of an unknown version of Mastra', () => {
     const list = closed();
     const fork = forkList(list);
     expect(contents(fork)).toEqual(contents(list));
@@ -142,14 +142,14 @@ describe('a fork of a list', () => {
 });
 
 it.each(['all', 'input', 'response'] as const)(
-  'what a list says of itself is read where its notes are not found: %s',
+  'the port reads a list by its public methods if its source sets are missing: %s',
   (scope) => {
     expect(read(unreadable(), scope).map(({ id }) => id)).toEqual(read(mixed(), scope).map(({ id }) => id));
   },
 );
 
 describe('isUnchanged', () => {
-  it('holds while nothing was changed, whatever was read', () => {
+  it('is true after reads', () => {
     const list = mixed();
     for (const look of [
       () => undefined,
@@ -163,20 +163,20 @@ describe('isUnchanged', () => {
     }
   });
 
-  it('sees a message that changed its source, and one that was saved', () => {
+  it('is false after a message was saved', () => {
     const list = mixed();
     const moved = forkList(list);
     moved.drainUnsavedMessages();
     expect(isUnchanged(moved, list)).toBe(false);
   });
 
-  it('is false for lists that are no forks of the list', () => {
+  it('is false for lists that are not forks of the list', () => {
     const list = mixed();
     expect(isUnchanged(forkList(mixed()), list)).toBe(false);
     expect(isUnchanged(list, list)).toBe(false);
   });
 
-  it('law: it says what a comparison of everything says, whatever was done', () => {
+  it('law: agrees with a full comparison after any operations', () => {
     const steps: ((list: MessageList, n: number) => unknown)[] = [
       (list, n) => setText(read(list, 'all')[n % 5] ?? firstOf(read(list, 'all')), `text ${n % 3}`),
       (list) => read(list, 'input'),
@@ -201,7 +201,7 @@ describe('isUnchanged', () => {
   });
 });
 
-it('a list of thousands is copied, compared and filled in time proportional to its length', () => {
+it('copies and restores a list in time proportional to its length', () => {
   const long = (size: number) =>
     listOf(...Array.from({ length: size }, (_, n) => message(`m${n}`, `text ${n}`, { createdAt: new Date(n) })));
   const reads = (size: number): number => {

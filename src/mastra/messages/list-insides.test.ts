@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { message } from '../../phase/test-setup.js';
 import { emptyLike, fillList, insidesOf, isKnownInside, sourceNames, type ListState } from './list-insides.js';
 
-it('this version of Mastra keeps its messages where we know to find them', () => {
+it('this version of Mastra stores messages in the known fields', () => {
   const list = new MessageList();
   list.add('Hello', 'input');
   expect(isKnownInside(list)).toBe(true);
@@ -12,7 +12,7 @@ it('this version of Mastra keeps its messages where we know to find them', () =>
   expect([...insidesOf(list).newUserMessages]).toEqual(list.get.input.db());
 });
 
-it('a list is filled as it would fill itself, ids that stand in no message or in two included', () => {
+it('fillList matches `list.deserialize`, also for unknown and duplicate ids', () => {
   const ids = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 5 });
   const sourceIds = fc.record(
     Object.fromEntries(sourceNames.map((name) => [name, ids])) as Record<(typeof sourceNames)[number], typeof ids>,

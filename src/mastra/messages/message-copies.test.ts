@@ -12,18 +12,15 @@ const conversation = (): MastraDBMessage[] =>
   }));
 
 describe('copies of settled messages', () => {
-  it.each([true, false])(
-    'are the same array as long as nothing has changed, where messages are handed out: %s',
-    (isHandedOut) => {
-      const [copies, messages] = [createMessageCopies(() => isHandedOut), conversation()];
-      const first = copies.settled(messages, 2);
-      expect(copies.settled([...messages], 2)).toBe(first);
-      expect(copies.of(messages, 2).slice(0, 2)).toEqual(first);
-      expect(copies.settled(messages, 3)).not.toBe(first);
-    },
-  );
+  it.each([true, false])('are the same array while nothing changes, with exposed messages: %s', (isHandedOut) => {
+    const [copies, messages] = [createMessageCopies(() => isHandedOut), conversation()];
+    const first = copies.settled(messages, 2);
+    expect(copies.settled([...messages], 2)).toBe(first);
+    expect(copies.of(messages, 2).slice(0, 2)).toEqual(first);
+    expect(copies.settled(messages, 3)).not.toBe(first);
+  });
 
-  it('are others once a message that was handed out has changed, and keep what it was', () => {
+  it('are replaced after an exposed message changes, and earlier copies keep its content', () => {
     const [copies, messages] = [createMessageCopies(() => true), conversation()];
     const first = copies.settled(messages, 2);
     Object.assign(messages[1]?.content.parts[0] ?? {}, { text: 'ZEBRA' });
@@ -34,7 +31,7 @@ describe('copies of settled messages', () => {
     expect(then[0]).toBe(first[0]);
   });
 
-  it('are the same array for messages that were made of them', () => {
+  it('are the same array for messages restored from them', () => {
     const [copies, messages] = [createMessageCopies(() => true), conversation()];
     const first = copies.settled(messages, 3);
     const restored = first.map(copyPlain);

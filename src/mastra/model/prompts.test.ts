@@ -133,13 +133,13 @@ const long = Array.from({ length: 60 }, (_, n) => ({
 /** Normalizes a value: parts contain the time of their creation, and fields may be undefined. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-describe('a prompt that is made of what was converted before', () => {
+describe('an incrementally converted prompt', () => {
   it.each([
     ['v2', 'guards and the loop'],
     ['v4', 'guards and the loop'],
     ['v3', 'the loop'],
   ] as const)(
-    'law: it is the one that Mastra makes of the whole list, for a model of %s, whatever %s did',
+    'law: equals the prompt that Mastra converts from the whole list, for a %s model, after changes by %s',
     async (version, provider) => {
       const model = modelOf(version);
       await fc.assert(
@@ -162,7 +162,7 @@ describe('a prompt that is made of what was converted before', () => {
     },
   );
 
-  it('is not changed by what was done to an earlier one', async () => {
+  it('is independent of changes to an earlier prompt', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), listOf(long), modelOf('v2')];
     const first = await prompts(list, model);
     const whole = plain(first);
@@ -174,14 +174,14 @@ describe('a prompt that is made of what was converted before', () => {
     expect(plain(await prompts(list, model))).toEqual(whole);
   });
 
-  it('is converted anew for another model, and where a message of long ago was changed', async () => {
+  it('is converted again for another model, and after a change of an old message', async () => {
     const [prompts, list] = [createPrompts(createMessageCopies(() => true)), listOf(long)];
     await prompts(list, modelOf('v2'));
     Object.assign(list.get.all.db()[3]?.content ?? {}, { parts: [{ type: 'text', text: 'ZEBRA' }] });
     for (const model of [modelOf('v2'), modelOf('v4')]) expect(JSON.stringify(await prompts(list, model))).toContain('ZEBRA');
   });
 
-  it('converts what the user said last and what follows, and nothing else twice', async () => {
+  it('converts only the last user message and later messages again', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), listOf(long), modelOf('v2')];
     await prompts(list, model);
     apply(list, { kind: 'step', parts: [{ type: 'text', text: 'One more.' }] });

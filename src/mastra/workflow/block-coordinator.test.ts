@@ -10,15 +10,15 @@ const stop = (kind: 'trip' | 'retry', id: string): Stop => ({
   reason: id,
 });
 
-describe('a meeting of branches', () => {
-  it('of blocks that come together the first by name counts, in whichever order they came', async () => {
+describe('the block coordinator', () => {
+  it('reports the first of simultaneous blocks by name, in any order of arrival', async () => {
     const coordinator = createBlockCoordinator();
     const [b, a] = ['b', 'a'].map((slot) => coordinator.enter('run', { slot, slots: 2 }));
     const orders = await Promise.all([b?.stop(stop('trip', 'b')), a?.stop(stop('trip', 'a'))]);
     expect(orders).toEqual([{ kind: 'leave' }, { kind: 'throw', stop: stop('trip', 'a') }]);
   });
 
-  it('runs do not reach each other', async () => {
+  it('keeps runs apart', async () => {
     const coordinator = createBlockCoordinator();
     const one = coordinator.enter('one', { slot: 'a', slots: 2 });
     const other = coordinator.enter('other', { slot: 'b', slots: 2 });
@@ -26,7 +26,7 @@ describe('a meeting of branches', () => {
     expect([one.isDismissed(), other.isDismissed(), other.signal.aborted]).toEqual([true, false, false]);
   });
 
-  it('once a stop was handed on, all others are', async () => {
+  it('hands on all stops after the first one', async () => {
     const coordinator = createBlockCoordinator();
     const early = coordinator.enter('run', { slot: 'a', slots: 2 });
     expect(await early.stop(stop('retry', 'a'))).toEqual({ kind: 'hand-on' });
@@ -34,7 +34,7 @@ describe('a meeting of branches', () => {
     expect(await late.stop(stop('retry', 'b'))).toEqual({ kind: 'hand-on' });
   });
 
-  it('a branch that comes after a block gets it at once, until the run is closed', async () => {
+  it('dismisses a branch that enters after a block, until the run is closed', async () => {
     const coordinator = createBlockCoordinator();
     await coordinator.enter('run', { slot: 'a', slots: 3 }).stop(stop('trip', 'a'));
     expect(coordinator.enter('run', { slot: 'b', slots: 3 }).isDismissed()).toBe(true);
