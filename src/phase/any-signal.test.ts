@@ -10,7 +10,7 @@ describe.each(['with AbortSignal.any', 'without it'])('anySignal, %s', (how) => 
     return anySignal(signals);
   };
 
-  it('aborts with the first, and keeps its reason', () => {
+  it('aborts with the first signal and its reason', () => {
     const second = new AbortController();
     const signal = combined([new AbortController().signal, second.signal]);
     expect(signal.aborted).toBe(false);
@@ -18,7 +18,7 @@ describe.each(['with AbortSignal.any', 'without it'])('anySignal, %s', (how) => 
     expect([signal.aborted, signal.reason]).toEqual([true, 'second']);
   });
 
-  it('is aborted from the start when one is', () => {
+  it('is aborted from the start if one signal is aborted', () => {
     const signal = combined([new AbortController().signal, AbortSignal.abort('before')]);
     expect([signal.aborted, signal.reason]).toEqual([true, 'before']);
   });

@@ -51,19 +51,24 @@ describe('an edit of content.content', () => {
 
   it.each<[string, unknown, readonly Processor[], readonly string[]]>([
     ['reaches the model', 'HELLO', [guardOf('lower', inField(lower))], ['hello']],
-    ['follows one before it', 'HELLO SECRET', [guardOf('lower', inField(lower)), guardOf('mask', inField(masked))], ['hello x']],
     [
-      'counts less than one of the parts',
+      'applies after an earlier one',
+      'HELLO SECRET',
+      [guardOf('lower', inField(lower)), guardOf('mask', inField(masked))],
+      ['hello x'],
+    ],
+    [
+      'yields to an edit of the parts',
       'HELLO',
       [guardOf('both', (message) => inField(() => 'field')(inParts(() => 'parts')(message)))],
       ['parts'],
     ],
     [
-      'brings nothing back that was taken out of the parts',
+      'restores no text that was removed from the parts',
       'HELLO SECRET',
       [guardOf('mask', inParts(masked)), guardOf('lower', inField(lower))],
       ['HELLO x'],
     ],
-    ['of two texts is not one of either', two, [guardOf('lower', inField(lower))], ['ONE', 'TWO']],
+    ['is ignored for a message with two texts', two, [guardOf('lower', inField(lower))], ['ONE', 'TWO']],
   ])('%s', async (_what, said, guards, expected) => expect(await sent(said, guards)).toEqual(expected));
 });

@@ -10,16 +10,16 @@ class Thing {
 }
 
 describe('isRecord', () => {
-  it.each([[{}], [Object.create(null)], [{ a: 1 }]])('%j is one', (value) => expect(isRecord(value)).toBe(true));
+  it.each([[{}], [Object.create(null)], [{ a: 1 }]])('accepts %j', (value) => expect(isRecord(value)).toBe(true));
 
   it.each([[null], [undefined], [1], ['x'], [[]], [new Date()], [new Map()], [new Thing()], [() => 1], [new URL('a:b')]])(
-    '%s is none',
+    'rejects %s',
     (value) => expect(isRecord(value)).toBe(false),
   );
 });
 
 describe('isSame', () => {
-  it('looks into arrays, records and dates', () => {
+  it('compares the content of arrays, records and dates', () => {
     const value = () => ({ a: [1, { b: 'x' }], at: new Date(5), none: undefined, nan: NaN });
     expect(isSame(value(), value())).toBe(true);
   });
@@ -37,7 +37,7 @@ describe('isSame', () => {
     [null, undefined],
     [0, -0],
     ['1', 1],
-  ])('tells %j from %j', (a, b) => expect(isSame(a, b)).toBe(false));
+  ])('distinguishes %j from %j', (a, b) => expect(isSame(a, b)).toBe(false));
 });
 
 describe('copyPlain', () => {
@@ -51,14 +51,14 @@ describe('copyPlain', () => {
     expect(copy.at).not.toBe(value.at);
   });
 
-  it('shares what only its class can copy, functions and bytes', () => {
+  it('shares class instances, functions and bytes', () => {
     const value = { thing: new Thing(), run: () => 1, bytes: new Uint8Array(2), url: new URL('https://example.com') };
     const copy = copyPlain(value);
     for (const name of ['thing', 'run', 'bytes', 'url'] as const) expect(copy[name]).toBe(value[name]);
     expect(copy.thing.readSecret()).toBe(1);
   });
 
-  it('keeps a field called __proto__ a field', () => {
+  it('keeps `__proto__` as an own field', () => {
     const copy = copyPlain(JSON.parse('{"__proto__":{"x":1}}') as object);
     expect(Object.hasOwn(copy, '__proto__')).toBe(true);
     expect((copy as { x?: number }).x).toBeUndefined();
@@ -68,7 +68,7 @@ describe('copyPlain', () => {
 describe('copyShared', () => {
   const plain = fc.anything({ withDate: true, maxDepth: 3 });
 
-  it('is a copy of the value, and the earlier copy itself exactly where the two are the same', () => {
+  it('returns a copy of the value, or the earlier copy if both are equal', () => {
     const holds = ([earlier, value]: [unknown, unknown]): void => {
       const copy = copyShared(earlier, value);
       expect(isSame(copy, value)).toBe(true);
@@ -83,14 +83,14 @@ describe('copyShared', () => {
     );
   });
 
-  it('takes two invalid dates for the same', () => {
+  it('treats two invalid dates as equal', () => {
     const value = { at: [new Date(NaN)] };
     const copy = copyPlain(value);
     expect(copyShared(copy, value)).toBe(copy);
     expect(copyShared({ at: [new Date(0)] }, value)).toEqual(value);
   });
 
-  it('shares the parts of a message that has grown', () => {
+  it('shares the unchanged parts of an extended message', () => {
     const earlier = { parts: [{ text: 'One.' }, { text: 'Two.' }] };
     const copy = copyShared(earlier, { parts: [{ text: 'One.' }, { text: 'Changed.' }, { text: 'Three.' }] });
     expect(copy.parts[0]).toBe(earlier.parts[0]);
@@ -99,7 +99,7 @@ describe('copyShared', () => {
   });
 });
 
-it('a value that is in itself is copied once', () => {
+it('copyPlain copies a circular value once', () => {
   const list: unknown[] = [];
   const value = { list, twice: [list, list] };
   list.push(value);

@@ -5,8 +5,8 @@ import { recentValues } from './recent-values.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe('values used last', () => {
-  it('drops the value whose use is longest ago', () => {
+describe('recentValues', () => {
+  it('drops the least recently used value', () => {
     const values = recentValues<number>({ maxEntries: 2 });
     values.set('a', 1);
     values.set('b', 2);
@@ -15,7 +15,7 @@ describe('values used last', () => {
     expect(['a', 'b', 'c'].map((key) => values.get(key))).toEqual([1, undefined, 3]);
   });
 
-  it('forgets a value when its time is over, which a use does not prolong and setting it again does', () => {
+  it('drops a value after its TTL, which `set` restarts and `get` does not', () => {
     const values = recentValues<number>({ maxEntries: 2, ttlMs: 100 });
     values.set('a', 1);
     vi.advanceTimersByTime(100);
@@ -29,7 +29,7 @@ describe('values used last', () => {
     expect(values.get('a')).toBe(3);
   });
 
-  it('agrees with a list that is searched', () => {
+  it('agrees with a linear list', () => {
     const uses = fc.array(fc.tuple(fc.constantFrom('get', 'set'), fc.constantFrom('a', 'b', 'c', 'd', 'e')));
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), uses, (maxEntries, steps) => {

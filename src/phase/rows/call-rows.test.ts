@@ -31,18 +31,18 @@ describe('processLLMRequest', () => {
   const prompt = [{ role: 'system' as const, content: 'Be brief.' }];
   const cached = { chunks: [] };
 
-  it('rewrites the prompt; the next hook sees it', async () => {
+  it('rewrites the prompt for the next hook', async () => {
     let seen: unknown;
     const verdict = await chain(data(), [() => ({ prompt }), ({ prompt: given }: { prompt: unknown }) => void (seen = given)]);
     expect(edited(verdict).prompt).toBe(prompt);
     expect(seen).toBe(prompt);
   });
 
-  it('an empty prompt is a prompt', async () => {
+  it('accepts an empty prompt', async () => {
     expect(edited(await chain(data(), [() => ({ prompt: [] })])).prompt).toEqual([]);
   });
 
-  it('the first cached response wins; later hooks still run', async () => {
+  it('uses the first cached response, and still runs later hooks', async () => {
     const later = { chunks: [{ type: 'finish', payload: {} }] };
     const ran: number[] = [];
     const verdict = await chain(data(), [
@@ -56,14 +56,14 @@ describe('processLLMRequest', () => {
     expect(ran).toEqual([1]);
   });
 
-  it('is given prompt, model, step and list', async () => {
+  it('receives prompt, model, step and list', async () => {
     const given = data();
     let seen: unknown;
     await chain(given, [(args) => void (seen = args)]);
     expect(seen).toMatchObject({ prompt: given.prompt, model, stepNumber: 1, steps: [], messageList: given.messageList });
   });
 
-  it('a prompt changed in place is what the next hook is given', async () => {
+  it('passes a prompt changed in place to the next hook', async () => {
     let seen: unknown;
     await chain(data(), [
       ({ prompt: given }: { prompt: unknown[] }) => void given.push({ role: 'user', content: [{ type: 'text', text: 'More.' }] }),
@@ -72,12 +72,12 @@ describe('processLLMRequest', () => {
     expect(seen).toBe(2);
   });
 
-  it.each([[undefined], [null], [{}], [{ prompt: undefined, response: null }]])('%j: no change', async (answer) => {
+  it.each([[undefined], [null], [{}], [{ prompt: undefined, response: null }]])('changes nothing for %j', async (answer) => {
     expect((await chain(data(), [() => answer])).kind).toBe('pass');
   });
 
   it.each([[42], ['x'], [[]], [{ prompt: 'x' }], [{ response: [] }], [{ response: {} }], [{ messages: [] }]])(
-    '%j: refused',
+    'rejects %j',
     async (answer) => {
       expect(codeOf(await chain(data(), [() => answer]))).toBe('phase/invalid-result');
     },
@@ -87,7 +87,7 @@ describe('processLLMRequest', () => {
 describe('processLLMResponse', () => {
   const data = () => ({ ...payloads.llmResponse(conversation()), fromCache: true, warnings: [], request: 'q', rawResponse: 'a' });
 
-  it('is given the whole response', async () => {
+  it('receives the whole response', async () => {
     let seen: unknown;
     expect((await chain<'llmResponse'>(data(), [(args) => void (seen = args)])).kind).toBe('pass');
     expect(seen).toMatchObject({
@@ -101,7 +101,7 @@ describe('processLLMResponse', () => {
     });
   });
 
-  it.each([[{}], [42], [[]], ['x']])('only observes: %j is refused', async (answer) => {
+  it.each([[{}], [42], [[]], ['x']])('only observes: rejects %j', async (answer) => {
     expect(codeOf(await chain<'llmResponse'>(data(), [() => answer]))).toBe('phase/invalid-result');
   });
 });
@@ -109,7 +109,7 @@ describe('processLLMResponse', () => {
 describe('processAPIError', () => {
   const data = (own: object = {}) => ({ ...payloads.apiError(conversation()), ...own });
 
-  it('asks for the call again with changed messages; later hooks are not asked', async () => {
+  it('requests a retry with changed messages, and skips later hooks', async () => {
     const ran: number[] = [];
     const given = data();
     const verdict = await chain<'apiError'>(given, [
@@ -124,13 +124,13 @@ describe('processAPIError', () => {
     expect(ran).toEqual([]);
   });
 
-  it.each([[undefined], [null], [{ retry: false }]])('%j: the next hook is asked', async (answer) => {
+  it.each([[undefined], [null], [{ retry: false }]])('calls the next hook after %j', async (answer) => {
     const ran: number[] = [];
     expect((await chain<'apiError'>(data(), [() => answer, () => void ran.push(1)])).kind).toBe('pass');
     expect(ran).toEqual([1]);
   });
 
-  it('is given the error and the tries of this call, not the retries of the run', async () => {
+  it('receives the error and the retry count of this call, not of the run', async () => {
     let seen: unknown;
     const scope = createScope({ retryCount: 5 });
     await chain<'apiError'>(data({ retryCount: 2 }), [(args) => void (seen = args)], scope);
@@ -139,7 +139,7 @@ describe('processAPIError', () => {
     expect(seen).toMatchObject({ retryCount: 0 });
   });
 
-  it.each([[42], ['retry'], [true], [{}], [{ retry: 'yes' }], [[]]])('%j: refused', async (answer) => {
+  it.each([[42], ['retry'], [true], [{}], [{ retry: 'yes' }], [[]]])('rejects %j', async (answer) => {
     expect(codeOf(await chain<'apiError'>(data(), [() => answer]))).toBe('phase/invalid-result');
   });
 });
@@ -148,11 +148,11 @@ describe('processOutputStream', () => {
   const chunk = (text: string, type = 'text-delta') => ({ type, runId: 'run', from: 'AGENT', payload: { id: '1', text } });
   const data = (part: unknown = chunk('Hello'), own: object = {}) => ({ ...payloads.outputStream(conversation()), part, ...own });
 
-  it('passes the same chunk on', async () => {
+  it('passes an unchanged chunk', async () => {
     expect((await chain<'outputStream'>(data(), [({ part }: { part: unknown }) => part])).kind).toBe('pass');
   });
 
-  it('replaces a chunk; the next hook sees the new one', async () => {
+  it('replaces a chunk for the next hook', async () => {
     let seen: unknown;
     const verdict = await chain<'outputStream'>(data(), [
       () => chunk('Bye'),
@@ -165,20 +165,20 @@ describe('processOutputStream', () => {
     expect(seen).toEqual(chunk('Bye'));
   });
 
-  it.each([[null], [undefined]])('%s drops the chunk; no later hook sees it', async (answer) => {
+  it.each([[null], [undefined]])('drops the chunk for %s, and skips later hooks', async (answer) => {
     const ran: number[] = [];
     const verdict = await chain<'outputStream'>(data(), [() => answer, () => void ran.push(1)]);
     expect(edited(verdict).part).toBeNull();
     expect(ran).toEqual([]);
   });
 
-  it('a chunk that was dropped is not judged', async () => {
+  it('skips a dropped chunk', async () => {
     const ran: number[] = [];
     expect((await chain<'outputStream'>(data(null), [() => void ran.push(1)])).kind).toBe('pass');
     expect(ran).toEqual([]);
   });
 
-  it('a chunk changed in place reaches the next hook', async () => {
+  it('passes a chunk changed in place to the next hook', async () => {
     let seen: unknown;
     await chain<'outputStream'>(data(), [
       ({ part }: { part: ReturnType<typeof chunk> }) => {
@@ -193,7 +193,7 @@ describe('processOutputStream', () => {
     expect(seen).toBe('changed');
   });
 
-  it('data parts are shown only to processors that ask for them', async () => {
+  it('passes data parts only to processors with `processDataParts`', async () => {
     const row = phaseRow('outputStream');
     const seen: string[] = [];
     const see = (id: string, own = {}) =>
@@ -209,7 +209,7 @@ describe('processOutputStream', () => {
     expect(seen).toEqual(['yes', 'no', 'yes']);
   });
 
-  it('streamParts: what this processor was given so far, the chunk included', async () => {
+  it('collects the chunks of each processor in streamParts, including the current one', async () => {
     const scope = createScope();
     const seen: string[][] = [[], []];
     const texts = (parts: { payload: { text: string } }[]) => parts.map(({ payload }) => payload.text).join('');
@@ -230,7 +230,7 @@ describe('processOutputStream', () => {
     ]);
   });
 
-  it('streamParts of a payload from outside come first', async () => {
+  it('starts with the streamParts of the payload', async () => {
     const last = chunk('b');
     let seen: unknown;
     await judge(data(last, { streamParts: [chunk('a'), last] }), ({ streamParts }: { streamParts: unknown[] }) => {
@@ -240,11 +240,11 @@ describe('processOutputStream', () => {
     expect(seen).toEqual([chunk('a'), last]);
   });
 
-  it.each([[42], ['x'], [true], [[]], [{}], [{ type: 1 }]])('%j: refused', async (answer) => {
+  it.each([[42], ['x'], [true], [[]], [{}], [{ type: 1 }]])('rejects %j', async (answer) => {
     expect(codeOf(await chain<'outputStream'>(data(), [() => answer]))).toBe('phase/invalid-result');
   });
 
-  it('a chunk without a type fails closed', async () => {
+  it('fails closed for a chunk without a type', async () => {
     expect((await chain<'outputStream'>(data(42), [({ part }: { part: unknown }) => part])).kind).toBe('unavailable');
   });
 });
@@ -258,7 +258,7 @@ describe('processToolResult', () => {
     return part as never;
   };
 
-  it('replaces the result inside the list; payload and next hook follow', async () => {
+  it('replaces the result in the list, the payload and the next hook', async () => {
     let seen: unknown;
     const given = data();
     const verdict = await chain(given, [
@@ -273,19 +273,19 @@ describe('processToolResult', () => {
     expect(contents(given.messageList as MessageList)).toHaveLength(2);
   });
 
-  it('without returning anything, too', async () => {
+  it('replaces the result without a return value', async () => {
     const verdict = await judge(data(), ({ messageList }: Args) => void messageList.updateToolInvocation(resultPart('x')));
     expect(edited(verdict).result).toBe('x');
   });
 
-  it('by returned messages', async () => {
+  it('replaces the result by returned messages', async () => {
     const verdict = await judge(data(), ({ messages }: Args) =>
       messages.map((one) => (one.id === 'answer' ? { ...one, content: { ...one.content, parts: [resultPart('y')] } } : one)),
     );
     expect(edited(verdict).result).toBe('y');
   });
 
-  it('an error in place of the result is what the next hook is given', async () => {
+  it('replaces the result with an error', async () => {
     const verdict = await judge(data(), ({ messageList }: Args) => {
       const part = resultPart(undefined, 'output-error') as { toolInvocation: Record<string, unknown> };
       part.toolInvocation.errorText = 'not for you';
@@ -294,7 +294,7 @@ describe('processToolResult', () => {
     expect(edited(verdict).result).toBe('not for you');
   });
 
-  it('a value under the name of Mastra’s engine follows under that name', async () => {
+  it('replaces `toolResultValue`, the field of Mastra’s engine', async () => {
     const given = { ...data(), result: undefined, toolResultValue: 'found' };
     const verdict = await judge<'toolResult'>(
       given,
@@ -303,11 +303,11 @@ describe('processToolResult', () => {
     expect(edited(verdict)).toMatchObject({ result: undefined, toolResultValue: 'x' });
   });
 
-  it('a hook that only reads changes nothing', async () => {
+  it('passes if a hook only reads', async () => {
     expect((await judge(data(), ({ result }: Args) => void String(result))).kind).toBe('pass');
   });
 
-  it('is given the call; a value under the name of Mastra’s engine counts', async () => {
+  it('receives the call, with `toolResultValue` as the result', async () => {
     let seen: unknown;
     const given = { ...payloads.toolResult(listOf()), result: undefined, toolResultValue: 'engine', providerExecuted: true };
     await judge<'toolResult'>(given, (args) => void (seen = args));
@@ -323,7 +323,7 @@ describe('processToolResult', () => {
 });
 
 describe('processOutputStep and processOutputResult', () => {
-  it('are given what the step and the run have come to', async () => {
+  it('receive the results of the step and of the run', async () => {
     let step: unknown;
     let result: unknown;
     await judge(payloads.outputStep(conversation()), (args) => void (step = args));
@@ -332,7 +332,7 @@ describe('processOutputStep and processOutputResult', () => {
     expect(result).toMatchObject({ result: { text: 'Hello', finishReason: 'stop' } });
   });
 
-  it('have defaults for what a form leaves out', async () => {
+  it('have defaults for missing fields', async () => {
     let step: unknown;
     let result: unknown;
     const bare = { phase: 'outputStep' as const, messages: [], messageList: listOf(), stepNumber: 0 };

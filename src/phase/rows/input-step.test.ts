@@ -43,38 +43,35 @@ const settings = [
   ['messageId', 'next-answer'],
 ] as const;
 
-describe('what processInputStep may set', () => {
-  it.each(settings)('%s reaches the payload and the next hook', async (name, value) => {
+describe('processInputStep', () => {
+  it.each(settings)('sets %s for the payload and the next hook', async (name, value) => {
     let seen: unknown;
     const verdict = await chain([() => ({ [name]: value }), (args) => void (seen = args[name])]);
     expect((edited(verdict) as Record<string, unknown>)[name]).toBe(value);
     expect(seen).toBe(value);
   });
 
-  it('what one hook sets stays when the next sets something else', async () => {
+  it('keeps the fields of one hook if the next one sets other fields', async () => {
     const verdict = await chain([() => ({ model: otherModel }), () => ({ toolChoice: 'none' }), () => ({})]);
     expect(edited(verdict)).toMatchObject({ model: otherModel, toolChoice: 'none' });
   });
 
-  it('a later hook builds on what an earlier one set', async () => {
+  it('passes the fields of one hook to the next one', async () => {
     const verdict = await chain([() => ({ tools: { a: {} } }), ({ tools }) => ({ tools: { ...(tools as object), b: {} } })]);
     expect(edited(verdict).tools).toEqual({ a: {}, b: {} });
   });
 
   it.each([
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['an empty object', {}],
-    [
-      'fields that hold nothing',
-      { model: undefined, tools: null, toolChoice: undefined, activeTools: null, messages: undefined },
-    ],
-    ['what is there already', { model, messageId: 'answer' }],
-    ['the count of retries, which is not its to set', { retryCount: 7 }],
-  ])('%s: no change', async (_, answer) => {
+    ['empty fields', { model: undefined, tools: null, toolChoice: undefined, activeTools: null, messages: undefined }],
+    ['unchanged values', { model, messageId: 'answer' }],
+    ['a retry count', { retryCount: 7 }],
+  ])('changes nothing for %s', async (_, answer) => {
     expect(await chain([() => answer])).toEqual({ kind: 'pass' });
   });
 
-  it('messages and settings together', async () => {
+  it('sets messages and settings together', async () => {
     const data = payloads.inputStep(conversation());
     const verdict = await judge(data, () => ({
       messages: [],
@@ -89,7 +86,7 @@ describe('what processInputStep may set', () => {
     expect(contents(data.messageList as never)).toEqual([]);
   });
 
-  it('tools changed in place are what the next hook is given', async () => {
+  it('passes tools changed in place to the next hook', async () => {
     const tools = { safe: {}, dangerous: {} };
     let seen: unknown;
     await chain(
@@ -117,7 +114,7 @@ describe('models', () => {
     expect(seen).toBe(otherModel);
   });
 
-  it('of specification v1 are refused, before and after they are resolved', async () => {
+  it('of specification v1 are rejected, before and after they are resolved', async () => {
     expect(codeOf(await chain([() => ({ model: oldModel })]))).toBe('phase/unsupported-model');
     const scope = createScope({ host: createHost(async () => oldModel as never) });
     expect(codeOf(await chain([() => ({ model: 'old/model' })], {}, scope))).toBe('phase/unsupported-model');
@@ -134,7 +131,7 @@ describe('models', () => {
   });
 });
 
-describe('nonsense is refused', () => {
+describe('processInputStep with an invalid field', () => {
   it.each([
     ['model', 42],
     ['model', ''],
@@ -149,14 +146,14 @@ describe('nonsense is refused', () => {
     ['messageId', 5],
     ['temperature', 0],
     ['hasOwnProperty', {}],
-  ])('%s: %j', async (name, value) => {
+  ])('rejects %s: %j', async (name, value) => {
     const verdict = await chain([() => ({ [name]: value })]);
     expect(codeOf(verdict)).toBe('phase/invalid-result');
     expect(verdict.kind === 'unavailable' && String(verdict.error)).toContain(name);
   });
 });
 
-it('a processor that also has processLLMRequest knows that it will be called', async () => {
+it('passes `llmRequestStage` to a processor that also has processLLMRequest', async () => {
   let seen: unknown;
   const processor = {
     ...withHook('both', 'processInputStep', ({ llmRequestStage }: Args) => void (seen = llmRequestStage)),

@@ -19,24 +19,24 @@ const run = async (phase: Phase, hook: (args: never) => unknown) => {
   return { list, before, verdict };
 };
 
-describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
-  it('nothing: no change', async () => {
+describe.each(messagePhases)('reading the result of a hook of phase %s', (phase) => {
+  it('changes nothing for undefined', async () => {
     const { list, before, verdict } = await run(phase, () => undefined);
     expect(verdict).toEqual({ kind: 'pass' });
     expect(contents(list)).toEqual(before);
   });
 
-  it('null: no change', async () => {
+  it('changes nothing for null', async () => {
     expect((await run(phase, () => null)).verdict.kind).toBe('pass');
   });
 
-  it('the messages that it was given: no change', async () => {
+  it('changes nothing for the input messages', async () => {
     const { list, before, verdict } = await run(phase, ({ messages }: Args) => messages);
     expect(verdict.kind).toBe('pass');
     expect(contents(list)).toEqual(before);
   });
 
-  it('an array with changed messages: they are replaced under their ids', async () => {
+  it('replaces changed messages by id', async () => {
     const { list, verdict } = await run(phase, redact);
     const { messages } = edited(verdict) as Args;
     expect(messages.length).toBeGreaterThan(0);
@@ -44,7 +44,7 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
     expect(list.get.all.db().map(({ id }) => id)).toEqual(['question', 'answer']);
   });
 
-  it('an array with one message more: it is added to the source of the phase', async () => {
+  it('adds a new message to the source of the phase', async () => {
     const { list, verdict } = await run(phase, ({ messages }: Args) => [...messages, message('extra', 'More.')]);
     edited(verdict);
     expect(contents(list).at(-1)).toEqual(['extra', 'More.']);
@@ -52,7 +52,7 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
     expect(source.map(({ id }) => id)).toContain('extra');
   });
 
-  it('a plain message without an id: read as the host reads it', async () => {
+  it('adds a plain message without an id', async () => {
     const { list, verdict } = await run(phase, ({ messages }: Args) => [...messages, { role: 'user', content: 'text' }]);
     edited(verdict);
     const last = list.get.all.db().at(-1);
@@ -62,7 +62,7 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
   });
 
   it.each([{ role: 'system', content: 'Be kind.' }, message('sys', 'Be kind.', { role: 'system' as never })])(
-    'a system entry among the messages: added as a system message',
+    'adds a system entry among the messages as a system message',
     async (entry) => {
       const { list, verdict } = await run(phase, ({ messages }: Args) => [...messages, entry]);
       expect((edited(verdict) as Args).systemMessages).toEqual([{ role: 'system', content: 'Be kind.' }]);
@@ -71,13 +71,13 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
     },
   );
 
-  it('the same list, changed by its methods: an edit', async () => {
+  it('reports an edit for the same list, changed by its methods', async () => {
     const { list, verdict } = await run(phase, ({ messageList }: Args) => messageList.add('And parcel 8?', 'input'));
     expect(list.get.all.db()).toHaveLength(3);
     expect((edited(verdict) as Args).messages.length).toBeGreaterThan(0);
   });
 
-  it('messages with systemMessages: the system messages are replaced', async () => {
+  it('replaces system messages that are returned with messages', async () => {
     const { list, verdict } = await run(phase, (args: Args) => ({
       messages: redact(args),
       systemMessages: [{ role: 'system', content: 'New.' }],
@@ -86,25 +86,25 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
     expect(list.getAllSystemMessages()).toEqual([{ role: 'system', content: 'New.' }]);
   });
 
-  it('systemMessages alone, or what it was given: replaced, or no change', async () => {
+  it('replaces system messages that are returned alone, and changes nothing for the input ones', async () => {
     const { verdict } = await run(phase, () => ({ systemMessages: [{ role: 'system', content: 'New.' }] }));
     expect(verdict.kind).toBe('edit');
     const same = await run(phase, ({ messages, systemMessages }: Args) => ({ messages, systemMessages }));
     expect(same.verdict.kind).toBe('pass');
   });
 
-  it('fields that hold nothing: no change', async () => {
+  it('changes nothing for empty fields', async () => {
     expect((await run(phase, () => ({ messages: undefined, messageList: null }))).verdict.kind).toBe('pass');
   });
 
-  it('a change of a message in place is visible without being returned', async () => {
+  it('keeps an in-place change of a message without a return value', async () => {
     const { list } = await run(phase, ({ messages }: Args) => {
       for (const one of messages) one.content.parts = [{ type: 'text', text: 'in place' }];
     });
     expect(contents(list).map(([, text]) => text)).toContain('in place');
   });
 
-  it('messages pushed into the array that it was given: added where the array is returned, else not', async () => {
+  it('adds messages pushed into the input array only if the array is returned', async () => {
     const pushed = await run(phase, ({ messages }: Args) => {
       messages.push(message('pushed', 'Pushed.'));
       return messages;
@@ -127,24 +127,24 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
     ['a string', () => 'ok', 'phase/invalid-result'],
     ['true', () => true, 'phase/invalid-result'],
     ['an unknown field', () => ({ phase: 'input' }), 'phase/invalid-result'],
-    ['messages that are no array', () => ({ messages: {} }), 'phase/invalid-result'],
-    ['system messages that are no array', () => ({ systemMessages: 'Be kind.' }), 'phase/invalid-result'],
+    ['messages that are not an array', () => ({ messages: {} }), 'phase/invalid-result'],
+    ['system messages that are not an array', () => ({ systemMessages: 'Be kind.' }), 'phase/invalid-result'],
     ['system messages of another role', () => ({ systemMessages: [{ role: 'user', content: 'x' }] }), 'phase/invalid-result'],
-    ['entries that are no messages', () => [42], 'phase/invalid-result'],
+    ['entries that are not messages', () => [42], 'phase/invalid-result'],
     ['null among the messages', ({ messages }: Args) => [...messages, null], 'phase/invalid-result'],
     ['a message without content', ({ messages }: Args) => [...messages, { role: 'user' }], 'phase/invalid-result'],
     [
-      'a message whose content nobody can read',
+      'a message with unreadable content',
       ({ messages }: Args) => [...messages, { role: 'user', content: { odd: true } }],
       'phase/invalid-result',
     ],
-  ])('%s: refused', async (_, hook, code) => {
+  ])('rejects %s', async (_, hook, code) => {
     const { verdict } = await run(phase, hook);
     expect(codeOf(verdict)).toBe(code);
     expect(verdict).toMatchObject({ processorId: 'guard', phase, path: 'test/guard' });
   });
 
-  it('messages that the list refuses: refused, with the reason as cause', async () => {
+  it('rejects messages that the list rejects, with the reason as cause', async () => {
     const list = new MessageList({ threadId: 'thread' });
     list.add('Hello', 'input');
     list.add(message('answer', 'Hi', { role: 'assistant', threadId: 'thread' }), 'response');
@@ -156,7 +156,7 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
     });
   });
 
-  it('what the error says: phase, processor and what came', async () => {
+  it('names phase, processor and unknown field in the error', async () => {
     const { verdict } = await run(phase, () => ({ odd: 1 }));
     expect(verdict.kind === 'unavailable' && String(verdict.error)).toContain(`${phase}/guard`);
     expect(verdict.kind === 'unavailable' && String(verdict.error)).toContain('odd');
@@ -164,7 +164,7 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
 });
 
 describe('an empty array', () => {
-  it.each(['outputStep', 'toolResult'] as const)('means no change in %s, in an object too', async (phase) => {
+  it.each(['outputStep', 'toolResult'] as const)('changes nothing in %s, also in an object', async (phase) => {
     for (const hook of [() => [], () => ({ messages: [] })]) {
       const { list, before, verdict } = await run(phase, hook);
       expect(verdict.kind).toBe('pass');
@@ -172,14 +172,14 @@ describe('an empty array', () => {
     }
   });
 
-  it('takes the messages away that the hook was given elsewhere', async () => {
+  it('removes the input messages of the hook in other phases', async () => {
     expect(contents((await run('input', () => [])).list).map(([id]) => id)).toEqual(['answer']);
     expect(contents((await run('inputStep', () => [])).list)).toEqual([]);
     expect(contents((await run('outputResult', () => [])).list).map(([id]) => id)).toEqual(['question']);
   });
 });
 
-describe('what a hook is given', () => {
+describe('the input of a hook', () => {
   const seenIn = async (phase: Phase) => {
     const list = conversation();
     list.add([message('old', 'Earlier.')], 'memory');
@@ -197,16 +197,16 @@ describe('what a hook is given', () => {
     ['outputStep', ['question', 'answer', 'old']],
     ['toolResult', ['question', 'answer', 'old']],
     ['outputResult', ['answer']],
-  ] as const)('in %s: the messages %j', async (phase, ids) => {
+  ] as const)('contains in %s the messages %j', async (phase, ids) => {
     expect((await seenIn(phase)).messages.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('untagged system messages only', async () => {
+  it('contains only untagged system messages', async () => {
     for (const phase of messagePhases)
       expect((await seenIn(phase)).systemMessages, phase).toEqual([{ role: 'system', content: 'You are kind.' }]);
   });
 
-  it('in outputResult: answers that were saved meanwhile', async () => {
+  it('contains saved answers in outputResult', async () => {
     const list = conversation();
     list.drainUnsavedMessages();
     let seen: unknown;
