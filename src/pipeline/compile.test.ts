@@ -41,7 +41,7 @@ const shapes: [string, Shape][] = [
   ['in a parallel block', (guard, sibling) => parallel(sibling(), guard)],
   ['alone in a parallel block', (guard) => parallel(guard)],
   [
-    'in a block in a block',
+    'in a nested block',
     (guard, sibling) => parallel(sibling(), sequence('deep', parallel(guard, sequence('deeper', sibling())))),
   ],
   ['in a branch', (guard, sibling) => branch([otherwise, guard], [() => false, sibling()])],
@@ -53,7 +53,7 @@ describe.each(phaseNames)('a hook of phase %s', (phase) => {
   const { hook } = phases[phase];
   const quiet = (args: never) => (args as { part?: unknown }).part;
 
-  it.each(shapes)('is handed everything, %s', async (_, shape) => {
+  it.each(shapes)('receives all arguments, %s', async (_, shape) => {
     const written: unknown[] = [];
     const controller = new AbortController();
     const scope = createScope({
@@ -99,7 +99,7 @@ describe.each(phaseNames)('a hook of phase %s', (phase) => {
   });
 });
 
-it('a processor keeps one state through all its hooks', async () => {
+it('a processor has one state for all its hooks', async () => {
   const count = ({ state, part }: { state: { calls?: number }; part?: unknown }) => {
     state.calls = (state.calls ?? 0) + 1;
     return part;
@@ -127,7 +127,7 @@ describe('a plan', () => {
     expect(plan.id).toBe('p');
   });
 
-  it('a function has something to do in every phase, a map alone in none', () => {
+  it('runs a function in every phase, and a map only in the phases of its guards', () => {
     const each = compileGraph(
       sequence(
         'p',
@@ -145,7 +145,7 @@ describe('a plan', () => {
     expect(phaseNames.filter((phase) => mapped.has(phase))).toEqual(['input']);
   });
 
-  it('a chain of plain functions gives no promise, in blocks and branches too', () => {
+  it('stays synchronous for synchronous hooks, also in blocks and branches', () => {
     const plain = (id: string) => onInput(id, ({ messages }) => messages);
     const graph = sequence(
       'p',
@@ -156,7 +156,7 @@ describe('a plan', () => {
     expect(compileGraph(graph).run('input', payloads.input(conversation()), createScope())).toEqual({ kind: 'pass' });
   });
 
-  it('makes a list for a payload without one, and says where there is nothing to make it of', async () => {
+  it('creates a list for a payload without one, and reports missing messages with the path', async () => {
     const node = onInput('a', reply('new'));
     const verdict = await run<'input'>(node, { phase: 'input', messages: [message('m', 'old')] });
     expect(edited(verdict).messages.map(textIn)).toEqual(['new']);
@@ -168,7 +168,7 @@ describe('a plan', () => {
     });
   });
 
-  it('a mutation in place is visible downstream in a sequence', async () => {
+  it('passes in-place changes to later steps of a sequence', async () => {
     const { list, verdict } = await runInput(
       sequence(
         's',
@@ -185,12 +185,12 @@ describe('a plan', () => {
   });
 });
 
-describe('what cannot work is refused when it is compiled', () => {
+describe('compileGraph', () => {
   const fine = () => onInput('fine', () => undefined);
   const noHook = guardNode({ id: 'idle' });
   it.each<[string, SequenceNode, string, string]>([
-    ['no id', sequence('', fine()), 'pipeline/missing-id', 'pipeline'],
-    ['no id inside', sequence('p', sequence('', fine())), 'pipeline/missing-id', 'p'],
+    ['a missing id', sequence('', fine()), 'pipeline/missing-id', 'pipeline'],
+    ['a missing id inside', sequence('p', sequence('', fine())), 'pipeline/missing-id', 'p'],
     [
       'a processor without an id',
       sequence(
@@ -200,19 +200,19 @@ describe('what cannot work is refused when it is compiled', () => {
       'pipeline/missing-id',
       'p',
     ],
-    ['nothing', sequence('p'), 'pipeline/empty', 'p'],
+    ['an empty pipeline', sequence('p'), 'pipeline/empty', 'p'],
     ['an empty pipeline inside', sequence('p', fine(), sequence('q')), 'pipeline/empty', 'p/q'],
     ['an empty block', sequence('p', fine(), parallel()), 'pipeline/empty', 'p/parallel.1'],
     ['an empty branch', sequence('p', branch()), 'pipeline/empty', 'p/branch.0'],
     ['a processor without a hook', sequence('p', noHook), 'pipeline/no-hook', 'p/idle'],
-    ['a processor twice', sequence('p', fine(), fine()), 'pipeline/duplicate-id', 'p/fine'],
+    ['a duplicate processor', sequence('p', fine(), fine()), 'pipeline/duplicate-id', 'p/fine'],
     [
-      'a processor twice, deep',
+      'a duplicate processor in a nested pipeline',
       sequence('p', fine(), parallel(sequence('q', fine()))),
       'pipeline/duplicate-id',
       'p/parallel.1/q/fine',
     ],
-  ])('%s', (_, graph, code, path) => {
+  ])('rejects %s', (_, graph, code, path) => {
     const compile = () => compileGraph(graph);
     expect(compile).toThrow(InterlockError);
     expect(compile).toThrow(expect.objectContaining({ code, path }));
@@ -237,7 +237,7 @@ describe('paths', () => {
     expect((await runInput(graph)).verdict).toMatchObject({ path: 'p/inner/parallel.1/nested/branch.1/z' });
   });
 
-  it('two blocks of one pipeline differ', async () => {
+  it('differ for two blocks of one pipeline', async () => {
     const scope = createScope();
     const look = (id: string) => onInput(id, () => undefined);
     await runInput(sequence('s', parallel(look('a'), look('b')), parallel(look('c'), look('d'))), scope);
@@ -251,7 +251,7 @@ describe('paths', () => {
 });
 
 describe('a function in a pipeline', () => {
-  it('is given the payload and gives one back, or nothing', async () => {
+  it('receives the payload, and returns one or nothing', async () => {
     const { verdict } = await runInput(
       sequence(
         's',
@@ -262,13 +262,13 @@ describe('a function in a pipeline', () => {
     expect(edited(verdict)).toMatchObject({ note: 1, phase: 'input' });
   });
 
-  it.each([[42], ['x'], [{}], [{ phase: 'outputStep' }], [[]]])('%j in place of the payload: refused', async (answer) => {
+  it.each([[42], ['x'], [{}], [{ phase: 'outputStep' }], [[]]])('is rejected if it returns %j', async (answer) => {
     const { verdict } = await runInput(functionNode('f', () => answer));
     expect(codeOf(verdict)).toBe('pipeline/invalid-payload');
     expect(verdict).toMatchObject({ processorId: 'f', path: 'p/f' });
   });
 
-  it('fails closed, and is reported', async () => {
+  it('fails closed and is reported if it throws', async () => {
     const scope = createScope();
     const { verdict } = await runInput(
       functionNode('f', () => {
@@ -291,7 +291,7 @@ describe('a hand-written map', () => {
   });
 
   it.each(['processor:a', 'processor:b', 'named', 'parallel.3'])(
-    'after a block: every key (%s) holds the merged payload',
+    'reads the merged payload of a block under every key (%s)',
     async (key) => {
       const quiet = (id: string) => onInput(id, () => undefined);
       const block = parallel(edit('a', 'edited'), quiet('b'), sequence('named', quiet('c')), parallel(quiet('d'), quiet('e')));
@@ -300,13 +300,13 @@ describe('a hand-written map', () => {
     },
   );
 
-  it('after a branch: every arm holds the merged payload, also one that did not run', async () => {
+  it('reads the merged payload of a branch under every arm, also one that did not run', async () => {
     const arms = () => branch([otherwise, edit('a', 'edited')], [() => false, edit('b', 'never')]);
     for (const key of ['processor:a', 'processor:b'])
       expect(edited((await maps(arms(), pick(key))).verdict).messages.map(textIn)).toEqual(['edited']);
   });
 
-  it('after a step: is given the payload', async () => {
+  it('receives the payload of a step', async () => {
     const seen: unknown[] = [];
     const look: GraphNode = { kind: 'map', id: 'look', run: (context) => void seen.push(context) };
     await maps(edit('a', 'edited'), look);
@@ -315,7 +315,7 @@ describe('a hand-written map', () => {
     ]);
   });
 
-  it('that picks nothing passes on; that gives something else is refused', async () => {
+  it('passes the payload on if it picks nothing, and is rejected if it returns another value', async () => {
     expect((await maps(edit('a', 'x'), pick('no such key'))).verdict.kind).toBe('edit');
     const wrong: GraphNode = { kind: 'map', id: 'wrong', run: () => 'text' };
     expect(codeOf((await maps(edit('a', 'x'), wrong)).verdict)).toBe('pipeline/invalid-payload');
@@ -329,23 +329,23 @@ describe('a branch', () => {
       .slice(2)
       .map(([, text]) => text);
 
-  it('no match: the payload passes through', async () => {
+  it('passes the payload through without a match', async () => {
     const { verdict, list } = await runInput(branch([() => false, mark('a')], [async () => false, mark('b')]));
     expect(verdict).toEqual({ kind: 'pass' });
     expect(added(list)).toEqual([]);
   });
 
-  it('one match: it runs on the payload itself', async () => {
+  it('runs a single matching arm on the payload itself', async () => {
     const { list } = await runInput(branch([() => false, mark('a')], [() => true, mark('b')]));
     expect(added(list)).toEqual(['by b']);
   });
 
-  it('several matches: they run side by side and are merged', async () => {
+  it('runs several matching arms in parallel and merges them', async () => {
     const { list } = await runInput(branch([() => true, mark('a')], [() => false, mark('b')], [async () => true, mark('c')]));
     expect(added(list)).toEqual(['by a', 'by c']);
   });
 
-  it('conditions see the payload, the run and the request', async () => {
+  it('passes payload, run id and request context to its conditions', async () => {
     const seen: unknown[] = [];
     const scope = createScope();
     await runInput(branch([(context) => (seen.push(context), false), mark('a')]), scope);
@@ -354,7 +354,7 @@ describe('a branch', () => {
     ]);
   });
 
-  it('conditions see what a guard before did to the list in place', async () => {
+  it('passes in-place changes of earlier guards to its conditions', async () => {
     const seen: string[] = [];
     const adds = onInput('adds', ({ messageList }) => void messageList.add('added silently', 'input'));
     const look = ({ inputData }: { inputData: PhaseData }) => {
@@ -367,19 +367,19 @@ describe('a branch', () => {
 
   it.each([
     [
-      'at once',
+      'synchronously',
       () => {
         throw new Error('broken');
       },
     ],
     [
-      'later',
+      'asynchronously',
       async () => {
         await wait(1);
         throw new Error('broken');
       },
     ],
-  ])('a condition that throws %s fails closed with its path; no arm runs', async (_, when) => {
+  ])('fails closed and runs no arm if a condition throws %s', async (_, when) => {
     const { verdict, list } = await runInput(branch([() => true, mark('a')], [when, mark('b')], [otherwise, mark('c')]));
     expect(codeOf(verdict)).toBe('pipeline/condition-failed');
     expect(verdict).toMatchObject({
@@ -390,10 +390,10 @@ describe('a branch', () => {
   });
 
   it.each([
-    ['another arm matches', true, false, ['by a']],
-    ['others match', true, true, ['by a', 'by b']],
-    ['none matches', false, false, ['by c']],
-  ])('otherwise, where %s', async (_, one, other, ran) => {
+    ['one arm matches', true, false, ['by a']],
+    ['several arms match', true, true, ['by a', 'by b']],
+    ['no arm matches', false, false, ['by c']],
+  ])('runs `otherwise` only without a match: %s', async (_, one, other, ran) => {
     const [first, second]: [Condition, Condition] = [() => one, async () => other];
     for (const arms of [
       [
@@ -412,13 +412,13 @@ describe('a branch', () => {
     }
   });
 
-  it('otherwise does not run for an arm that matches and has nothing to do in the phase', async () => {
+  it('does not run `otherwise` if a matching arm has no hook in the phase', async () => {
     const idle = guardNode({ id: 'idle', processOutputResult: ({ messages }) => messages });
     expect(added((await runInput(branch([() => true, idle], [otherwise, mark('c')]))).list)).toEqual([]);
     expect(added((await runInput(branch([() => false, idle], [otherwise, mark('c')]))).list)).toEqual(['by c']);
   });
 
-  it('conditions that fail together leave no unhandled rejection', async () => {
+  it('leaves no unhandled rejection if several conditions fail', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
     const late = async () => {

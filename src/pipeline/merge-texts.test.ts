@@ -42,7 +42,7 @@ const edit = (base: string, changes: readonly Edit[]): string => {
 const scene = fc.tuple(drawnText, fc.array(edits, { minLength: 1, maxLength: 4 }));
 
 describe('laws', () => {
-  it('no word comes back that a branch took out', () => {
+  it('no word that a branch removes comes back', () => {
     fc.assert(
       fc.property(scene, ([base, scripts]) => {
         const texts = scripts.map((script) => edit(base, script));
@@ -56,7 +56,7 @@ describe('laws', () => {
     );
   });
 
-  it('the order of the branches does not matter', () => {
+  it('the result is independent of the order of the branches', () => {
     fc.assert(
       fc.property(scene, fc.nat(), ([base, scripts], seed) => {
         const versions = scripts.map((script, index) => ({ author: `b${index}`, value: edit(base, script) }));
@@ -68,7 +68,7 @@ describe('laws', () => {
     );
   });
 
-  it('one branch, or several of one mind, give their text', () => {
+  it('one branch, or several equal ones, return their text', () => {
     fc.assert(
       fc.property(drawnText, edits, (base, script) => {
         const version = edit(base, script);
@@ -80,7 +80,7 @@ describe('laws', () => {
     );
   });
 
-  it('edits of different words combine under every rule, and no overlap is reported', () => {
+  it('edits of different words combine under every rule, without an overlap', () => {
     const owners = fc.array(fc.nat(2), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(owners, fc.constantFrom<OverlapRule>('widest-redaction', 'first', 'last', 'error'), (owned, rule) => {
@@ -93,7 +93,7 @@ describe('laws', () => {
     );
   });
 
-  it('without a reported overlap, a word that all branches kept is there', () => {
+  it('without an overlap, a word that all branches keep stays', () => {
     const distinct = fc.uniqueArray(fc.constantFrom(...vocabulary)).map((words) => words.join(' '));
     fc.assert(
       fc.property(fc.tuple(distinct, fc.array(edits, { minLength: 1, maxLength: 4 })), ([base, scripts]) => {
@@ -119,7 +119,7 @@ const guards = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-it('words that no guard touched stay, however branches and blocks are nested', () => {
+it('words that no guard changes stay, for any nesting of branches and blocks', () => {
   const blocks = fc.array(fc.array(guards, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(fc.uniqueArray(fc.constantFrom(...letters)), blocks, (words, nested) => {
@@ -140,7 +140,7 @@ it('words that no guard touched stay, however branches and blocks are nested', (
   );
 });
 
-it('a placeholder stays where another branch took out the same word elsewhere', () => {
+it('a placeholder stays if another branch removes the same word elsewhere', () => {
   expect(merge('ada@x.org damn foo', ['[EMAIL] damn foo', 'ada@x.org [X] foo'])).toEqual({
     text: '[EMAIL] [X] foo',
     overlaps: [],
@@ -152,10 +152,10 @@ it('a placeholder stays where another branch took out the same word elsewhere', 
   expect(merge('bob likes tea', ['[NAME] likes tea', '[BOB] likes tea']).text).not.toMatch(/bob/i);
 });
 
-describe('words that two branches edited', () => {
+describe('words that two branches edit', () => {
   const base = 'Call Bob at 555 1234 today';
 
-  it('all that any of them took out goes, the edit that lets fewest words live comes', () => {
+  it('are removed if one branch removes them, and one of the two edits applies', () => {
     const { text: merged, overlaps } = merge(base, ['Call [name] 1234 today', 'Call Bob at [phone] today']);
     expect(wordsOf(merged)).not.toContain('bob');
     expect(wordsOf(merged)).not.toContain('1234');
@@ -165,19 +165,19 @@ describe('words that two branches edited', () => {
     expect(overlaps[0]?.edits.map(({ author }) => author)).toEqual(['a', 'b']);
   });
 
-  it('a rewriting in capitals does not undo a redaction', () => {
+  it('stay redacted if another branch changes their case', () => {
     expect(merge('mail bob@x.com now', ['MAIL BOB@X.COM NOW', 'mail [email] now']).text).toBe('MAIL [email] NOW');
     for (const rewritten of ['my name is BOB', 'my name is ｂｏｂ'])
       expect(merge('my name is bob', [rewritten, 'my name is [a long marker]']).text).toBe('my name is [a long marker]');
   });
 
-  it('a branch that moves words does not undo a redaction of them', () => {
+  it('stay redacted if another branch moves them', () => {
     const { text: merged, overlaps } = merge('secret alpha beta', ['alpha beta secret', '[x] alpha beta']);
     expect(merged).not.toContain('secret');
     expect(overlaps.length).toBeGreaterThan(0);
   });
 
-  it('nor does one that quotes them', () => {
+  it('stay redacted if another branch quotes them', () => {
     expect(merge('my pin is 4711', ['my pin is 4711 (the customer said 4711)', 'my pin is [pin]']).text).not.toContain('4711');
   });
 
@@ -186,17 +186,17 @@ describe('words that two branches edited', () => {
     ['last', 'Call [b] today'],
     [({ edits: parties }) => parties.map(({ value }) => String(value)).join('+'), 'Call [a]+[b] today'],
     [() => undefined, 'Call  today'],
-  ])('by rule %s', (rule, expected) => {
+  ])('follow the rule %s', (rule, expected) => {
     expect(merge(base, ['Call [a] today', 'Call [b] today'], rule).text).toBe(expected);
   });
 
-  it('by rule error: rejected, with the branches and the path', () => {
+  it('are rejected under the rule error, with the branches', () => {
     const refused = () => merge(base, ['Call [a] today', 'Call [b] today'], 'error');
     expect(refused).toThrow(MergeConflict);
     expect(refused).toThrow('a and b edited text.');
   });
 
-  it('a rule is given what each branch made of the whole stretch, the words that it kept included', () => {
+  it('are passed to a rule as the whole range of each branch, including kept words', () => {
     const seen: unknown[] = [];
     merge('one two three four', ['one X three Y', 'one [all]'], ({ base: stretch, edits: parties }) => {
       seen.push(stretch, ...parties.map(({ value }) => value));
@@ -207,38 +207,38 @@ describe('words that two branches edited', () => {
 });
 
 describe('insertions', () => {
-  it('at one place stand side by side, in the order of the names', () => {
+  it('at one position are all kept, in the order of the names', () => {
     expect(merge('end', ['one end', 'two end']).text).toBe('one two end');
     expect(merge('start', ['start, more', 'start, else']).overlaps).toEqual([]);
   });
 
-  it('of one mind stand once', () => {
+  it('that are equal appear once', () => {
     expect(merge('a b', ['a and b', 'a and b, too']).text).toBe('a and b, too');
   });
 
-  it('next to a redaction stay', () => {
+  it('next to a redaction are kept', () => {
     expect(merge('pay 4711 now', ['please pay 4711 now', 'pay [x] now']).text).toBe('please pay [x] now');
     expect(merge('pay 4711', ['pay 4711, thanks', 'pay [x]'])).toEqual({ text: 'pay [x], thanks', overlaps: [] });
   });
 });
 
 describe('texts without spaces, and long ones', () => {
-  it('are merged by characters where the script has no spaces', () => {
+  it('are merged by characters if the script has no spaces', () => {
     expect(merge('我的邮箱是甲乙电话一二三', ['我的邮箱是[x]电话一二三', '我的邮箱是甲乙电话[y]']).text).toBe(
       '我的邮箱是[x]电话[y]',
     );
   });
 
-  it('other scripts by words, so that no letters of a word stay', () => {
+  it('are merged by words in other scripts, so that no letters of a word stay', () => {
     expect(merge('Мой секрет тут', ['Мой [скрыто] тут', 'Мой [тайна] тут']).text).not.toMatch(/секрет/);
   });
 
-  it('code points and combining marks are never cut', () => {
+  it('keep code points and combining marks whole', () => {
     const base = 'a 👩‍👩‍👧 नमस्ते b';
     expect(merge(base, ['x 👩‍👩‍👧 नमस्ते b', 'a 👩‍👩‍👧 [y] b']).text).toBe('x 👩‍👩‍👧 [y] b');
   });
 
-  it('a word that one branch removed and another moved stays out and is reported, and under another rule is at its new position', () => {
+  it('lose a word that one branch removes and another moves, or move it under another rule', () => {
     const [base, without, moved] = ['alpha beta gamma', 'alpha gamma', 'alpha gamma beta'];
     const { text: merged, overlaps } = merge(base, [without, moved]);
     expect(merged).not.toContain('beta');
@@ -253,7 +253,7 @@ describe('texts without spaces, and long ones', () => {
     expect(merge(base, [without, moved], 'last').text).toBe(moved);
   });
 
-  it('a long text with two edits is compared word by word once', () => {
+  it('are compared word by word once for two edits of a long text', () => {
     const text = Array.from({ length: 170_000 }, (_, index) => `w${index}`).join(' ');
     const read = vi.spyOn(RegExp.prototype, Symbol.matchAll);
     const { text: merged } = merge(text, [text.replace('w7 ', '[A] '), text.replace('w169999', '[B]')]);
@@ -262,7 +262,7 @@ describe('texts without spaces, and long ones', () => {
     expect(merged).toBe(text.replace('w7 ', '[A] ').replace('w169999', '[B]'));
   });
 
-  it('written anew altogether are taken as one edit: compared word by word they would outlast the test', () => {
+  it('count as one edit if they are rewritten completely, because a comparison of all words takes too long', () => {
     const words = (name: string) => Array.from({ length: 20_000 }, (_, index) => `${name}${index}`).join(' ');
     const { text: merged } = merge(words('w'), [words('v'), words('w').replace('w19999', '[x]')]);
     expect(merged).not.toContain('w19999');

@@ -15,11 +15,11 @@ const merge = (base: unknown, values: readonly unknown[], own: Partial<MergeOpti
 
 const text = (words: string) => ({ type: 'text', text: words });
 
-describe('a placeholder that one branch put in stays where another took out the same word elsewhere', () => {
+describe('a placeholder of one branch, with the same word removed elsewhere by another', () => {
   const base = 'ada@phone.com or email me';
   const masks = 'ada@phone.com or [X] me';
 
-  it('in a part that is split', () => {
+  it('stays in a split part', () => {
     const split = [text('[EMAIL] or'), text('email me')];
     expect(JSON.stringify(merge([text(base)], [split, [text(masks)]]).value)).toContain('[EMAIL] or');
     const alone = [text('[EMAIL]'), text('or email me')];
@@ -28,19 +28,19 @@ describe('a placeholder that one branch put in stays where another took out the 
     expect(wordsOf(JSON.stringify(value).replaceAll('[EMAIL]', ''))).not.toContain('email');
   });
 
-  it('in a part that is replaced', () => {
+  it('stays in a replaced part', () => {
     const quoted = { type: 'quote', said: '[EMAIL] or' };
     expect(merge(text(base), [quoted, text(masks)]).value).toMatchObject({ said: '[EMAIL] or' });
     expect(merge(base, [{ say: '[EMAIL] or' }, masks]).value).toEqual({ say: '[EMAIL] or' });
   });
 
-  it('one that says the word that it came for does not', () => {
+  it('does not stay if it contains the word that it replaces', () => {
     expect(JSON.stringify(merge(base, [{ say: 'ada@phone.com or [EMAIL]' }, masks]).value)).not.toMatch(/email/i);
   });
 });
 
 describe('records', () => {
-  it('fields that different branches set, change and take out are combined', () => {
+  it('combine fields that different branches set, change and remove', () => {
     const base = { a: 1, b: 2, c: 3, same: { deep: [1] } };
     const { value, overlaps } = merge(base, [
       { ...base, a: 10, d: 4 },
@@ -51,11 +51,11 @@ describe('records', () => {
     expect(overlaps).toEqual([]);
   });
 
-  it('what two branches put into a field that was empty is combined', () => {
+  it('combine the values that two branches add to a missing field', () => {
     expect(merge({}, [{ meta: { pii: true } }, { meta: { spam: false } }]).value).toEqual({ meta: { pii: true, spam: false } });
   });
 
-  it('a number or a truth value that one took out and another changed stays out, too', () => {
+  it('drop a number or a boolean that one branch removes and another changes', () => {
     for (const [before, after] of [
       [42, 43],
       [true, false],
@@ -63,19 +63,19 @@ describe('records', () => {
       expect(merge({ n: before }, [{ n: after }, {}]).value).toStrictEqual({});
   });
 
-  it('a field that is taken whole keeps the words that others took out', () => {
+  it('keep the words that other branches remove in a whole field', () => {
     const [base, values] = [{ is: 'sends secret mail' }, [{ is: 'sends mail' }, { is: 'secret' }]];
     expect(merge(base, values, { isWhole: () => true }).value).toEqual({ is: 'secret' });
     expect(merge(base, values).value).not.toEqual({ is: 'secret' });
   });
 
-  it('what one made something else of a text says no word that another took out', () => {
+  it('drop the words that one branch removes from an object that replaces the text', () => {
     const { value, overlaps } = merge('sends secret mail', [{ say: 'Secret' }, 'sends mail']);
     expect(JSON.stringify(value)).toBe('{"say":""}');
     expect(overlaps).toHaveLength(1);
   });
 
-  it('a field that one branch removed and another changed stays out, and is reported', () => {
+  it('drop and report a field that one branch removes and another changes', () => {
     const { value, overlaps } = merge({ a: 'x', b: 1 }, [{ b: 1 }, { a: 'y', b: 1 }]);
     expect(value).toStrictEqual({ b: 1 });
     expect(overlaps).toEqual([
@@ -90,7 +90,7 @@ describe('records', () => {
     ]);
   });
 
-  it('a field that holds undefined is not one that is gone', () => {
+  it('distinguish an undefined field from a removed one', () => {
     expect(
       merge({ a: 1, b: 1 }, [
         { a: undefined, b: 1 },
@@ -99,7 +99,7 @@ describe('records', () => {
     ).toStrictEqual({ a: undefined, b: 2 });
   });
 
-  it('instances of classes are taken whole', () => {
+  it('take class instances as a whole', () => {
     class Thing {
       constructor(readonly n: number) {}
     }
@@ -116,33 +116,33 @@ describe('records', () => {
     expect(overlaps).toHaveLength(1);
   });
 
-  it('dates are compared by their time', () => {
+  it('compare dates by time', () => {
     const at = (time: number) => ({ at: new Date(time) });
     expect(merge(at(1), [at(1), at(2)])).toEqual({ value: at(2), overlaps: [] });
   });
 
-  it('no name of a field does harm', () => {
+  it('are safe for field names such as `__proto__`', () => {
     const odd = JSON.parse('{"__proto__":{"polluted":true},"constructor":1}') as object;
     const { value } = merge({ x: 1 }, [odd, { x: 2 }]);
     expect(Object.hasOwn(value as object, '__proto__')).toBe(true);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('what is whole is not looked into, and no word is taken out of it', () => {
+  it('take a whole field from one branch, and remove no words from it', () => {
     const choice = (label: string) => ({ choice: { label } });
     const own = { isWhole: (target: string) => target === 'choice' };
     const { value } = merge(choice('alpha beta'), [choice('alpha'), choice('beta and more')], own);
     expect([choice('alpha'), choice('beta and more')]).toContainEqual(value);
   });
 
-  it('names are taken whole, wherever they stand', () => {
+  it('take names as a whole', () => {
     const call = (toolName: string) => ({ toolName });
     const { value, overlaps } = merge(call('send-mail'), [call('send-post'), call('read-mail')]);
     expect([call('send-post'), call('read-mail')]).toContainEqual(value);
     expect(overlaps).toHaveLength(1);
   });
 
-  it('bookkeeping follows one branch, and no overlap is reported', () => {
+  it('take bookkeeping fields from one branch, without an overlap', () => {
     const own = { isBookkeeping: (target: string) => target === 'id' };
     expect(
       merge(
@@ -157,12 +157,12 @@ describe('records', () => {
   });
 });
 
-describe('arrays of things with ids', () => {
+describe('arrays of entries with ids', () => {
   const thing = (id: string, words = id) => ({ id, words });
   const base = ['m1', 'm2', 'm3'].map((id) => thing(id));
   const [first, second, third] = base;
 
-  it('adding, removing and changing are combined', () => {
+  it('combine additions, removals and changes', () => {
     const { value, overlaps } = merge(base, [
       [thing('new-a'), first, second, third],
       [first, third],
@@ -172,7 +172,7 @@ describe('arrays of things with ids', () => {
     expect(overlaps).toEqual([]);
   });
 
-  it('additions of two branches at one position are in the order of their names', () => {
+  it('order additions at one position by branch name', () => {
     expect(
       merge(base, [
         [...base, thing('z')],
@@ -181,7 +181,7 @@ describe('arrays of things with ids', () => {
     ).toEqual([...base, thing('z'), thing('a')]);
   });
 
-  it('what two branches add under one id is one thing', () => {
+  it('merge entries that two branches add under the same id', () => {
     const { value } = merge(base, [
       [...base, { id: 'n', x: 1 }],
       [{ id: 'n', y: 2 }, ...base],
@@ -189,7 +189,7 @@ describe('arrays of things with ids', () => {
     expect((value as { id: string }[]).filter(({ id }) => id === 'n')).toEqual([{ id: 'n', x: 1, y: 2 }]);
   });
 
-  it('an entry that one branch removed and another changed stays out, and is reported', () => {
+  it('drop and report an entry that one branch removes and another changes', () => {
     const { value, overlaps } = merge(base, [
       [first, third],
       [first, thing('m2', 'changed'), third],
@@ -202,7 +202,7 @@ describe('arrays of things with ids', () => {
     ['first', [first, third]],
     ['last', [first, thing('m2', 'changed'), third]],
     [() => thing('m2', 'by rule'), [first, thing('m2', 'by rule'), third]],
-  ])('or is decided by the rule %s', (rule, expected) => {
+  ])('apply the rule %s to an entry that one branch removes and another changes', (rule, expected) => {
     expect(
       merge(
         base,
@@ -215,7 +215,7 @@ describe('arrays of things with ids', () => {
     ).toEqual(expected);
   });
 
-  it('an order that one branch changed is kept, with the edits of the others', () => {
+  it('keep the order of one branch, with the edits of the others', () => {
     const { value, overlaps } = merge(base, [
       [third, first, second],
       [first, thing('m2', 'changed'), third],
@@ -225,7 +225,7 @@ describe('arrays of things with ids', () => {
     expect(overlaps).toEqual([]);
   });
 
-  it('two orders are an overlap', () => {
+  it('report two orders as an overlap', () => {
     const { value, overlaps } = merge(base, [
       [third, second, first],
       [second, first, third],
@@ -234,7 +234,7 @@ describe('arrays of things with ids', () => {
     expect((value as { id: string }[]).map(({ id }) => id).toSorted()).toEqual(['m1', 'm2', 'm3']);
   });
 
-  it('a rule that gives back nonsense for an order does no harm', () => {
+  it('ignore an invalid order of a rule', () => {
     for (const nonsense of ['text', [], ['m2', 'm2', 'unknown'], undefined])
       expect(
         merge(
@@ -248,7 +248,7 @@ describe('arrays of things with ids', () => {
       ).toHaveLength(3);
   });
 
-  it('a thing that was replaced by one of another id is the same thing to others', () => {
+  it('apply edits to an entry that another branch replaces under a new id', () => {
     const question = { id: 'm1', role: 'user', text: 'my pin is 4711' };
     const { value } = merge([question], [[{ ...question, id: 'other' }], [{ ...question, text: 'my pin is [x]' }]], {
       isBookkeeping: (target) => target.endsWith('id'),
@@ -258,7 +258,7 @@ describe('arrays of things with ids', () => {
 });
 
 describe('arrays of names', () => {
-  it('what any branch took out is out, what any put in is in', () => {
+  it('apply the removals and additions of all branches', () => {
     expect(
       merge(
         ['a', 'b', 'c'],
@@ -271,7 +271,7 @@ describe('arrays of names', () => {
     ).toEqual({ value: ['b', 'd'], overlaps: [] });
   });
 
-  it('names that were exchanged are never mixed, and lose no part', () => {
+  it('keep replaced names whole', () => {
     expect(merge(['msg-1', 'msg-2'], [['msg-1', 'msg-3'], ['msg-1']]).value).toEqual(['msg-1', 'msg-3']);
     expect(
       merge(
@@ -285,11 +285,11 @@ describe('arrays of names', () => {
   });
 });
 
-describe('arrays of things without ids', () => {
+describe('arrays of entries without ids', () => {
   const parts = [text('alpha one'), text('beta two'), text('gamma three')];
   const [alpha, beta, gamma] = parts;
 
-  it('a part that one removed while it added another does not shift the others', () => {
+  it('keep the other parts in place if one branch removes a part and adds another', () => {
     const { value } = merge(parts, [
       [beta, gamma, text('new')],
       [alpha, text('beta [x]'), gamma],
@@ -297,7 +297,7 @@ describe('arrays of things without ids', () => {
     expect(value).toEqual([text('beta [x]'), gamma, text('new')]);
   });
 
-  it('a part that was edited next to a removed one is known by its words', () => {
+  it('match a part by its words if it is edited next to a removed one', () => {
     const { value } = merge(parts, [
       [text('beta two, edited'), gamma],
       [alpha, text('[x] two'), gamma],
@@ -305,26 +305,26 @@ describe('arrays of things without ids', () => {
     expect(value).toEqual([text('[x] two, edited'), gamma]);
   });
 
-  it('a part that was split keeps what another took out of it out', () => {
+  it('drop the words that another branch removes from a split part', () => {
     const { value } = merge([text('alpha beta gamma')], [[text('alpha'), text('beta gamma')], [text('[x] [y] gamma')]]);
     expect(wordsOf(JSON.stringify(value))).not.toContain('alpha');
     expect(wordsOf(JSON.stringify(value))).not.toContain('beta');
     expect(JSON.stringify(value)).toContain('gamma');
   });
 
-  it('ids, types and times lose no word', () => {
+  it('remove no words from ids, types and times', () => {
     const old = { id: 'part-1', type: 'text', createdAt: 1, text: 'alpha part' };
     const young = { id: 'part-2', type: 'data-part', createdAt: 2, text: 'alpha more' };
     expect(merge([old], [[young], []]).value).toEqual([{ ...young, text: ' more' }]);
   });
 
-  it('a part that turned into one of another kind is decided as a whole', () => {
+  it('take a part that changes its type as a whole', () => {
     const source = { type: 'source', url: 'alpha one' };
     const { value } = merge([alpha], [[source], [text('[x] one')]]);
     expect(JSON.stringify(value)).not.toContain('alpha');
   });
 
-  it('the same addition by two branches appears once', () => {
+  it('contain equal additions of two branches once', () => {
     expect(
       merge(parts, [
         [...parts, text('new')],
@@ -334,15 +334,15 @@ describe('arrays of things without ids', () => {
     ).toEqual([...parts, text('new'), text('other')]);
   });
 
-  describe('a new entry in the place of an old one', () => {
+  describe('a new entry in place of an old one', () => {
     const note = (words: string) => ({ type: 'note', text: words });
     const base = [text('alpha beta'), text('delta')];
 
     it.each([
-      ['edited', [text('alpha [x]'), text('delta')]],
-      ['put something else there', [{ type: 'mark', text: 'alpha [x]' }, text('delta')]],
-      ['has the word elsewhere', [text('alpha [x]'), text('delta'), note('beta')]],
-    ])('is freed of what another branch took out, which %s, and of nothing else', (_how, other) => {
+      ['edits the old one', [text('alpha [x]'), text('delta')]],
+      ['puts another entry there', [{ type: 'mark', text: 'alpha [x]' }, text('delta')]],
+      ['keeps the word elsewhere', [text('alpha [x]'), text('delta'), note('beta')]],
+    ])('loses only the words that another branch removes, if that branch %s', (_how, other) => {
       const { value, overlaps } = merge(base, [[note('alpha beta gamma'), text('delta')], other]);
       const freed = (value as { type: string; text: string }[]).find(({ text: words }) => words.includes('gamma'));
       expect(freed?.text.split(/\s+/)).toEqual(['alpha', 'gamma']);
@@ -356,14 +356,14 @@ describe('arrays of things without ids', () => {
       });
     });
 
-    it('stays unchanged if no other branch removed anything', () => {
+    it('stays unchanged if no other branch removes anything', () => {
       const { value, overlaps } = merge(base, [[note('alpha beta gamma'), text('delta')], base]);
       expect(value).toEqual([note('alpha beta gamma'), text('delta')]);
       expect(overlaps).toEqual([]);
     });
   });
 
-  it('many changed at once are paired in order, without comparing each to each', () => {
+  it('pair many changed parts in order, without comparing all pairs', () => {
     const many = Array.from({ length: 400 }, (_, index) => text(`word${index}`));
     const { value } = merge(many, [
       many.map(({ text: words }) => text(`${words} a`)),
@@ -388,7 +388,7 @@ describe('laws', () => {
   }));
   const versions = fc.array(json, { minLength: 1, maxLength: 4 });
 
-  it('no branch changed anything: the base itself', () => {
+  it('without changes, the result is the base', () => {
     fc.assert(
       fc.property(json, fc.integer({ min: 1, max: 3 }), (base, count) => {
         const copies = Array.from({ length: count }, () => structuredClone(base));
@@ -397,7 +397,7 @@ describe('laws', () => {
     );
   });
 
-  it('one branch changed something: its version', () => {
+  it('with changes of one branch, the result is its version', () => {
     fc.assert(
       fc.property(json, json, (base, version) => {
         for (const rule of ['widest-redaction', 'error'] as const)
@@ -409,7 +409,7 @@ describe('laws', () => {
     );
   });
 
-  it('all are of one mind: that', () => {
+  it('with equal branches, the result is their version', () => {
     fc.assert(
       fc.property(json, json, (base, version) => {
         expect(merge(base, [version, structuredClone(version), version], { rule: 'error' }).value).toEqual(version);
@@ -417,7 +417,7 @@ describe('laws', () => {
     );
   });
 
-  it('the order of the branches does not matter', () => {
+  it('the result is independent of the order of the branches', () => {
     fc.assert(
       fc.property(json, versions, fc.nat(), (base, values, turn) => {
         const named = values.map((value, index): Version => ({ author: `b${index}`, value }));
@@ -429,7 +429,7 @@ describe('laws', () => {
     );
   });
 
-  it('the inputs stay as they are', () => {
+  it('the inputs are not modified', () => {
     fc.assert(
       fc.property(json, versions, (base, values) => {
         const before = structuredClone([base, values]);
@@ -440,7 +440,7 @@ describe('laws', () => {
   });
 });
 
-describe('laws of parts: each word is in one part only', () => {
+describe('laws of parts, with each word in one part only', () => {
   type Change =
     | { kind: 'redact'; word: number }
     | { kind: 'remove'; part: number }
@@ -471,7 +471,7 @@ describe('laws of parts: each word is in one part only', () => {
   const scripts = fc.array(fc.array(change, { maxLength: 4 }), { minLength: 1, maxLength: 3 });
   const wordsIn = (parts: unknown) => new Set((parts as ReturnType<typeof text>[]).flatMap((part) => wordsOf(part.text)));
 
-  it('no word comes back that a branch took out', () => {
+  it('no word that a branch removes comes back', () => {
     fc.assert(
       fc.property(scripts, (all) => {
         const values = all.map(apply);
@@ -483,7 +483,7 @@ describe('laws of parts: each word is in one part only', () => {
     );
   });
 
-  it('a word that every branch kept, and every word that any branch added, is there, unless an overlap was reported', () => {
+  it('without an overlap, words that all branches keep and words that any branch adds are present', () => {
     fc.assert(
       fc.property(scripts, (all) => {
         const values = all.map(apply);

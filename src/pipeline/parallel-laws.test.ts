@@ -100,7 +100,7 @@ const outcome = async (branches: readonly Branch[]) => {
 const named = (all: readonly Script[], delays: readonly (number | undefined)[] = []): Branch[] =>
   all.map((script, index) => ({ ...script, name: 'abcd'[index] as string, delay: delays[index] }));
 
-it('the outcome does not depend on the order of the branches, nor on their speed', async () => {
+it('the outcome is independent of the order and the speed of the branches', async () => {
   const delays = fc.array(fc.option(fc.nat(3), { nil: undefined }), { minLength: 4, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(scripts, delays, fc.nat(), async (all, slow, turn) => {
@@ -115,7 +115,7 @@ it('the outcome does not depend on the order of the branches, nor on their speed
   );
 });
 
-it('no word comes back that a branch took out, and every message keeps its source', async () => {
+it('no word that a branch removes comes back, and every message has a source', async () => {
   await fc.assert(
     fc.asyncProperty(scripts, async (all) => {
       const { contents: merged, sources } = await outcome(named(all));

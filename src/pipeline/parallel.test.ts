@@ -69,15 +69,15 @@ describe('edits of several branches', () => {
   it.each([
     ['returned', replacing('bob@x.com', '[mail]'), replacing('555 1234', '[phone]')],
     ['in place', inPlace('bob@x.com', '[mail]'), inPlace('555 1234', '[phone]')],
-    ['one of each, later', later(replacing('bob@x.com', '[mail]')), later(inPlace('555 1234', '[phone]'), 1)],
-  ])('of one text part combine: %s', async (_, a, b) => {
+    ['one of each, asynchronously', later(replacing('bob@x.com', '[mail]')), later(inPlace('555 1234', '[phone]'), 1)],
+  ])('combine in one text part: %s', async (_, a, b) => {
     const { list: after, verdict, scope } = await runInput([onInput('a', a), onInput('b', b)], createScope(), list());
     expect(contents(after)[0]).toEqual(['m1', 'Mail [mail] or call [phone]']);
     expect(edited(verdict).messages.map(textIn)).toEqual(['Mail [mail] or call [phone]', 'Thanks']);
     expect(scope.conflicts).toEqual([]);
   });
 
-  it('a branch does not see what its siblings do, in any way', async () => {
+  it('are not visible to sibling branches', async () => {
     const seen: string[] = [];
     const look: Hook = ({ messages, messageList }) => {
       seen.push(
@@ -98,7 +98,7 @@ describe('edits of several branches', () => {
     );
   });
 
-  it('of whole messages combine: added, removed, replaced', async () => {
+  it('combine added, removed and replaced messages', async () => {
     const { list: after } = await runInput(
       [
         onInput('adds', ({ messages }) => [message('n1', 'First'), ...messages]),
@@ -113,7 +113,7 @@ describe('edits of several branches', () => {
     expect(after.get.input.db()).toHaveLength(3);
   });
 
-  it('keep ids, sources and the order, also when the list grows later', async () => {
+  it('keep ids, sources and order, also when the list grows later', async () => {
     const source = conversation();
     source.add([message('old', 'Earlier', { createdAt: new Date(0) })], 'memory');
     source.add([message('context', 'Fact', { createdAt: new Date(1) })], 'context');
@@ -139,7 +139,7 @@ describe('edits of several branches', () => {
     ).toEqual(ids);
   });
 
-  it('messages that two branches add stand in the order of their names, whatever their times', async () => {
+  it('order added messages by branch name, for any times', async () => {
     const add =
       (id: string, time: number): Hook =>
       ({ messages }) => [...messages, message(id, id, { createdAt: new Date(time) })];
@@ -156,7 +156,7 @@ describe('edits of several branches', () => {
     ).toEqual(['na', 'nb', 'Later']);
   });
 
-  it('of system messages combine, those with a tag too', async () => {
+  it('combine system messages, also tagged ones', async () => {
     const source = list();
     source.addSystem('Base.');
     const { list: after } = await runInput(
@@ -175,7 +175,7 @@ describe('edits of several branches', () => {
     expect(after.getSystemMessages('facts').map(({ content }) => content)).toEqual(['Tagged.']);
   });
 
-  it('of the same words: the rule decides, and the report names the edit of each branch', async () => {
+  it('of the same words follow the rule, and the report names the branches', async () => {
     const { list: after, scope } = await runInput(
       [onInput('a', replacing('bob@x.com or', '[a]')), onInput('b', replacing('or call 555', '[b]'))],
       createScope(),
@@ -193,7 +193,7 @@ describe('edits of several branches', () => {
     ]);
   });
 
-  it('under the rule error: no verdict', async () => {
+  it('of the same words make the block unavailable under the rule error', async () => {
     const node = parallelBy('error', onInput('a', replacing('Mail', 'a')), onInput('b', replacing('Mail', 'b')));
     const verdict = await run<'input'>(node, payloads.input(list()));
     expect(verdict).toMatchObject({
@@ -203,7 +203,7 @@ describe('edits of several branches', () => {
     });
   });
 
-  it('a rule of the author’s that throws: no verdict', async () => {
+  it('make the block unavailable if a custom rule throws', async () => {
     const rule = () => {
       throw new Error('rule');
     };
@@ -215,7 +215,7 @@ describe('edits of several branches', () => {
     });
   });
 
-  it('functions edit the payload on a snapshot, too', async () => {
+  it('of functions are made on a snapshot', async () => {
     const source = list();
     const node = parallel(
       functionNode('f', (payload) => {
@@ -230,7 +230,7 @@ describe('edits of several branches', () => {
 });
 
 describe('readers', () => {
-  it.each(phaseNames)('of phase %s change nothing, return what they may', async (phase) => {
+  it.each(phaseNames)('of phase %s change nothing, for any valid return value', async (phase) => {
     const list = conversation();
     list.addSystem('Base.');
     const before = structuredClone(list.serialize());
@@ -244,14 +244,14 @@ describe('readers', () => {
     expect(scope.reports.map(({ verdict }) => verdict.kind)).toEqual(['pass', 'pass']);
   });
 
-  it('that give the list back change nothing', async () => {
+  it('that return the list change nothing', async () => {
     const { verdict } = await runInput([onInput('a', ({ messageList }) => messageList), onInput('b', () => undefined)]);
     expect(verdict).toEqual({ kind: 'pass' });
   });
 });
 
-describe('one branch is that branch', () => {
-  it('as if it stood alone', async () => {
+describe('a single active branch', () => {
+  it('has the same result as without a block', async () => {
     const edit = replacing('parcel', 'package');
     const alone = conversation();
     await run<'input'>(onInput('a', edit), payloads.input(alone));
@@ -259,7 +259,7 @@ describe('one branch is that branch', () => {
     expect(contents(list)).toEqual(contents(alone));
   });
 
-  it('and needs no snapshot', async () => {
+  it('needs no snapshot', async () => {
     const scope = createScope();
     const fork = vi.spyOn(scope.host.messages, 'fork');
     const list = conversation();
@@ -302,7 +302,7 @@ describe('fields', () => {
     expect(edited(verdict).tools).toEqual({ b: { n: 2 }, c: { n: 3 }, d: { n: 4 } });
   });
 
-  it('tools that two branches leave active: those that both do', async () => {
+  it('keep the active tools that both branches keep', async () => {
     for (const own of [{}, { activeTools: ['a', 'b', 'c'] }]) {
       const verdict = await run<'inputStep'>(
         parallel(setting('a', { activeTools: ['a', 'b'] }), setting('b', { activeTools: ['b', 'c'] })),
@@ -312,7 +312,7 @@ describe('fields', () => {
     }
   });
 
-  it('a model, a tool and a tool choice are taken whole, and reported', async () => {
+  it('take a model, a tool and a tool choice as a whole, and report the overlap', async () => {
     const model = (modelId: string) => ({ specificationVersion: 'v2', provider: 'test', modelId, doStream: () => modelId });
     const scope = createScope();
     const choose = (n: number) => ({
@@ -328,7 +328,7 @@ describe('fields', () => {
     expect(scope.conflicts.map(({ target }) => target).toSorted()).toEqual(['model', 'toolChoice', 'tools.a']);
   });
 
-  it('settings changed in place are isolated and become edits', async () => {
+  it('that branches change in place are isolated and become edits', async () => {
     const data = step({ modelSettings: { temperature: 1, topP: 1 }, providerOptions: { x: { y: 1 } } });
     const before = structuredClone(data.modelSettings);
     const seen: unknown[] = [];
@@ -360,7 +360,7 @@ describe('a stream part', () => {
       return part(own.payload.text.replace(from, replacement));
     };
 
-  it('that two branches edited is merged, in place too', async () => {
+  it('is merged if two branches edit it, also in place', async () => {
     const { verdict, given } = judge(to('bob', '[x]'), later(to('555', '[y]')), (args) => {
       const own = args.part as ReturnType<typeof part>;
       own.payload.text = own.payload.text.replace('mail', '[z]');
@@ -370,7 +370,7 @@ describe('a stream part', () => {
     expect(given.part).toEqual(part('mail bob call 555'));
   });
 
-  it('that one drops is gone, whatever the others made of it', async () => {
+  it('is dropped if one branch drops it, for any edits of the others', async () => {
     for (const hooks of [
       [to('bob', '[x]'), () => null],
       [() => undefined, to('bob', '[x]')],
@@ -378,7 +378,7 @@ describe('a stream part', () => {
       expect(edited(await judge(...hooks).verdict).part).toBeNull();
   });
 
-  it('costs no copy of the conversation', async () => {
+  it('needs no copy of the conversation', async () => {
     const scope = createScope();
     const fork = vi.spyOn(scope.host.messages, 'fork');
     const snapshot = vi.spyOn(scope.host.messages, 'snapshot');
@@ -404,7 +404,7 @@ describe('a tool result', () => {
       messageList.updateToolInvocation(toolPart('call-1', change(result as never)) as never);
     };
 
-  it('that two branches edited is merged, in list and payload alike', async () => {
+  it('is merged in list and payload if two branches edit it', async () => {
     const given = { ...data(), result: { name: 'Bob', note: 'pin 4711 ok' } };
     const scope = createScope();
     const verdict = await run<'toolResult'>(
@@ -429,7 +429,7 @@ describe('a tool result', () => {
     expect(scope.conflicts).toEqual([]);
   });
 
-  it('that two branches edited in the same words is reported once', async () => {
+  it('is reported once if two branches edit the same words', async () => {
     const scope = createScope();
     const given = payloads.toolResult(conversation());
     await run<'toolResult'>(
@@ -443,7 +443,7 @@ describe('a tool result', () => {
     expect(scope.conflicts).toMatchObject([{ target: 'messages.1.content.parts.0.toolInvocation.result', authors: ['a', 'b'] }]);
   });
 
-  it('arguments, and a result that is in no message, are isolated too', async () => {
+  it('is isolated with its arguments, even if no message contains it', async () => {
     const given = { ...payloads.toolResult(listOf()), args: { q: 1 }, result: { n: 1 } };
     const seen: unknown[] = [];
     const verdict = await run<'toolResult'>(
@@ -461,7 +461,7 @@ describe('a tool result', () => {
     expect(edited(verdict)).toMatchObject({ args: { q: 2 }, result: { n: 2 } });
   });
 
-  it('readers leave it alone', async () => {
+  it('is unchanged by readers', async () => {
     const given = data();
     const look: Hook = ({ result }) => void JSON.stringify(result);
     const synced = {
@@ -505,7 +505,7 @@ describe('verdicts', () => {
     ordered.flatMap(([name, strict, kind], index) =>
       ordered.slice(index + 1).map(([other, mild]) => [name, other, strict, mild, kind] as const),
     ),
-  )('a %s beats a %s, in every order and at every speed', async (_, _other, strict, mild, kind) => {
+  )('a %s takes precedence over a %s, in every order and at every speed', async (_, _other, strict, mild, kind) => {
     const pairs = [
       [strict('s'), mild('m')],
       [mild('m'), strict('s')],
@@ -517,14 +517,14 @@ describe('verdicts', () => {
     for (const pair of pairs) expect((await runInput(pair)).verdict.kind).toBe(kind);
   });
 
-  it('a stop leaves the messages as they were', async () => {
+  it('a stop leaves the messages unchanged', async () => {
     for (const stop of [trips, retries, fails]) {
       const { list } = await runInput([edits('a'), onInput('b', inPlace('parcel', 'x')), stop('c')]);
       expect(contents(list)).toEqual(contents(conversation()));
     }
   });
 
-  it('all reasons of retries are one feedback, in the order of the names', async () => {
+  it('the reasons of several retries are joined in the order of the names', async () => {
     const orders = [
       ['a', 'b', 'c'],
       ['c', 'b', 'a'],
@@ -539,7 +539,7 @@ describe('verdicts', () => {
     expect((await runInput([retries('a'), passes('b')])).verdict).toMatchObject({ reason: 'retry a', metadata: 'a' });
   });
 
-  it('several trips that are known together: the same one is reported, in whichever order they are written', async () => {
+  it('simultaneous trips report the first by name, in any order', async () => {
     const async = (id: string) => onInput(id, async ({ abort }) => abort(`trip ${id}`));
     for (const make of [trips, async])
       for (const ids of [
@@ -550,7 +550,7 @@ describe('verdicts', () => {
         expect((await runInput(ids.map(make))).verdict).toMatchObject({ kind: 'trip', processorId: 'a' });
   });
 
-  it('several missing verdicts: the same', async () => {
+  it('several missing verdicts report the first by name, in any order', async () => {
     for (const ids of [
       ['a', 'b'],
       ['b', 'a'],
@@ -558,7 +558,7 @@ describe('verdicts', () => {
       expect((await runInput(ids.map((id, index) => slowly(fails(id), index)))).verdict).toMatchObject({ processorId: 'a' });
   });
 
-  it('a trip ends the block at once: it does not wait for guards that ignore the signal', async () => {
+  it('a trip ends the block without waiting for guards that ignore the signal', async () => {
     const { verdict } = await runInput([never('a'), slowly(trips('t')), never('z')]);
     expect(verdict).toMatchObject({ kind: 'trip', processorId: 't' });
   });
@@ -585,7 +585,7 @@ describe('verdicts', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
   });
 
-  it('a run that is canceled cancels the branches', async () => {
+  it('a canceled run cancels its branches', async () => {
     const controller = new AbortController();
     const seen: unknown[] = [];
     const listens = onInput('a', async ({ abortSignal }) => {
@@ -598,7 +598,7 @@ describe('verdicts', () => {
     expect(seen).toEqual(['caller']);
   });
 
-  it('what a sibling reports, writes or throws after the block is over is not heard', async () => {
+  it('reports, writes and errors of a sibling after the end of the block are discarded', async () => {
     const scope = createScope();
     const late = onInput('late', async ({ writer }) => {
       await wait(10);
@@ -613,7 +613,7 @@ describe('verdicts', () => {
     expect(scope.written).toEqual([]);
   });
 
-  it('a cancelled branch does not begin its next step', async () => {
+  it('a canceled branch does not start its next step', async () => {
     const next = vi.fn();
     const slow = onInput(
       'slow',
@@ -624,13 +624,13 @@ describe('verdicts', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  it('a nested trip ends the outer block, too, with its whole path', async () => {
+  it('a nested trip also ends the outer block, with its full path', async () => {
     const inner = parallel(sequence('q', slowly(trips('t'))), never('a'));
     const { verdict } = await runInput([never('b'), inner]);
     expect(verdict).toMatchObject({ kind: 'trip', processorId: 't', path: 'p/parallel.0/parallel.1/q/t' });
   });
 
-  it('no sibling that rejects later is left unheard', async () => {
+  it('late rejections of siblings are handled', async () => {
     const unheard = vi.fn();
     process.on('unhandledRejection', unheard);
     await runInput([trips('t'), slowly(fails('f'), 5), slowly(retries('r'), 5)]);
@@ -641,11 +641,11 @@ describe('verdicts', () => {
   });
 });
 
-describe('a block that runs again and again', () => {
+describe('a block that runs repeatedly', () => {
   const same: Hook = (args) => args.part;
   const data = () => payloads.outputStream(conversation());
 
-  it('passes the same signal on until a trip, and never one that is aborted', async () => {
+  it('reuses its signal until a trip, and never passes an aborted one', async () => {
     const signals: AbortSignal[] = [];
     let stop = false;
     const node = parallel(
@@ -666,7 +666,7 @@ describe('a block that runs again and again', () => {
     expect(fourth).toBe(third);
   });
 
-  it('two calls at a time do not share a signal: a trip of one leaves the other alone', async () => {
+  it('has separate signals for concurrent calls: a trip of one does not abort the other', async () => {
     const signals: AbortSignal[] = [];
     const node = parallel(
       on('outputStream', 'a', async (args) => {
@@ -687,7 +687,7 @@ describe('a block that runs again and again', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
   });
 
-  it('works in runs at once without mixing them', async () => {
+  it('keeps concurrent runs apart', async () => {
     const plan = compileGraph(sequence('p', parallel(on('outputStream', 'a', same), on('outputStream', 'b', later(same, 1)))));
     const scopes = [createScope(), createScope(), createScope()];
     await Promise.all(scopes.map(async (scope) => plan.run('outputStream', data(), scope)));

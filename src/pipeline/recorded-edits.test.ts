@@ -42,8 +42,8 @@ const redacts = (args: Args) => {
 const adds = ({ messages }: Args) => [...messages, message('added', 'by the way')];
 const removes = ({ messages }: Args) => messages.slice(0, 1);
 
-describe('what a guard changed is in its report', () => {
-  it('done in place or by return, each under its author, also side by side', async () => {
+describe('the report of a guard', () => {
+  it('contains its edits, in place or returned, also in parallel', async () => {
     const { changes, contents: merged } = await run('input', { redacts, adds, removes, reads: () => undefined });
     expect(changes).toEqual([
       ['redacts', [{ target, before: 'call 555 now', spans: [{ start: 5, end: 8, text: '[x]' }] }]],
@@ -54,7 +54,7 @@ describe('what a guard changed is in its report', () => {
     expect(merged.map(([id]) => id)).toEqual(['m', 'added']);
   });
 
-  it('in an arm of a branch, too', async () => {
+  it('contains edits in an arm of a branch', async () => {
     const [list, scope] = [listOf(message('m', 'call 555 now')), createScope()];
     const node = branch([otherwise, guardNode(withHook('redacts', 'processInput', redacts))]);
     await compileGraph(withRecordedEdits(sequence('p', node))).run('input', payloads.input(list), scope);
@@ -62,7 +62,7 @@ describe('what a guard changed is in its report', () => {
     expect(scope.reports.map(({ verdict }) => verdict)).toMatchObject([{ kind: 'edit', changes: [edit] }]);
   });
 
-  it('fields of a step, and a chunk', async () => {
+  it('contains edits of step fields and of a chunk', async () => {
     expect((await run('inputStep', { a: () => ({ toolChoice: 'none' }) })).changes).toEqual([
       ['a', [{ target: 'toolChoice', after: 'none' }]],
     ]);
@@ -72,20 +72,20 @@ describe('what a guard changed is in its report', () => {
     ]);
   });
 
-  it('only where it is asked for; the outcome is the same', async () => {
+  it('contains edits only with recording, and the outcome is the same', async () => {
     const [plain, recorded] = [await run('input', { redacts, adds }, false), await run('input', { redacts, adds })];
     expect(plain.changes.flat()).not.toContainEqual(expect.arrayContaining([expect.objectContaining({ target })]));
     expect([recorded.verdict.kind, recorded.contents]).toEqual([plain.verdict.kind, plain.contents]);
   });
 
-  it('a stop is reported as it is', async () => {
+  it('contains a stop unchanged', async () => {
     const trips = ({ abort }: { abort: (reason: string) => never }) => abort('no');
     expect((await run('input', { trips: trips as never })).changes).toEqual([['trips', 'trip']]);
   });
 });
 
 describe('changes between two values', () => {
-  it('of a text say the text after', () => {
+  it('of a text produce the text after the change', () => {
     for (const [before, after] of [
       ['one two three', 'one 2 three four'],
       ['', 'new'],
@@ -96,7 +96,7 @@ describe('changes between two values', () => {
     }
   });
 
-  it('times are none, ids and names are whole', () => {
+  it('ignore times, and contain ids as a whole', () => {
     expect(changesBetween({ createdAt: new Date(1) }, { createdAt: new Date(2) })).toEqual([]);
     expect(changesBetween({ id: 'a b' }, { id: 'a c' })).toEqual([{ target: 'id', before: 'a b', after: 'a c' }]);
   });

@@ -42,8 +42,8 @@ const run = async (node: GraphNode, scope: TestScope = createScope()) => {
 
 const stale = { phase: 'input', path: 'p/parallel.0', readers: ['j'], authors: ['r'] };
 
-describe('a pass that was given on what a sibling changed', () => {
-  it('counts and is reported, unless the block asks for more', async () => {
+describe('a pass on content that a sibling edits', () => {
+  it('counts and is reported without rerun', async () => {
     for (const rule of [undefined, 'report'] as const) {
       const seen: string[] = [];
       const { verdict, scope } = await run(block(rule, [judge('j', seen), redacting('r', '555')]));
@@ -53,7 +53,7 @@ describe('a pass that was given on what a sibling changed', () => {
     }
   });
 
-  it.each([undefined, 2])('is given again on the merged payload under rerun, answering after %s', async (ms) => {
+  it.each([undefined, 2])('is repeated on the merged payload with rerun, after a delay of %s', async (ms) => {
     const seen: string[] = [];
     const { verdict, scope, contents: merged } = await run(block('rerun', [redacting('r', '555'), judge('j', seen, { ms })]));
     expect(verdict.kind).toBe('edit');
@@ -63,7 +63,7 @@ describe('a pass that was given on what a sibling changed', () => {
   });
 
   it.each(['trip', 'retry', 'throw'] as const)(
-    'a %s of the second look counts, and leaves the messages as they were',
+    'is overruled by a %s of the rerun, which leaves the messages unchanged',
     async (kind) => {
       const act = ({ abort }: Args, text: string) => {
         if (text.includes('555')) return undefined;
@@ -76,7 +76,7 @@ describe('a pass that was given on what a sibling changed', () => {
     },
   );
 
-  it('an edit of the rerun is an edit on top; there is no second rerun', async () => {
+  it('is followed by edits of the rerun, without a second rerun', async () => {
     const seen: string[] = [];
     const others: string[] = [];
     const act = ({ messages }: Args, text: string) =>
@@ -97,7 +97,7 @@ describe('a pass that was given on what a sibling changed', () => {
     ]);
   });
 
-  it('nothing is stale if no branch edited, every branch edited, or one stopped', async () => {
+  it('is not stale if no branch edits, every branch edits, or one stops', async () => {
     const trips = guard('t', ({ abort }) => abort('no'));
     for (const nodes of [
       [judge('j', []), judge('k', [])],
@@ -109,13 +109,13 @@ describe('a pass that was given on what a sibling changed', () => {
     }
   });
 
-  it('what was written again as it was is no change, though the host stamps it anew', async () => {
+  it('is not stale if a sibling writes the same content again', async () => {
     const { verdict, scope } = await run(block('rerun', [redacting('r', 'absent'), judge('j', [])]));
     expect(verdict.kind).toBe('pass');
     expect(scope.stale).toEqual([]);
   });
 
-  it('of a block in a block, it is reported by the outer one, and so is what branches there both edited', async () => {
+  it('is reported with the path of each nested block, and so is an overlap', async () => {
     const inner = block('report', [judge('j', []), redacting('r', '555'), redacting('s', '555 now')]);
     const { scope } = await run(block('report', [inner, judge('k', [])]));
     expect(scope.stale.map(({ path, readers }) => [path, readers])).toEqual([

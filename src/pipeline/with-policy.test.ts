@@ -74,7 +74,7 @@ describe.each(phaseNames)('%s', (phase) => {
   describe.each(outages)('a guard that $name', ({ code, ask: askIt }) => {
     const author = { processorId: 'guard', phase, path: 'p/guard' };
 
-    it.each([undefined, 'fail'] as const)('is unavailable: %s', async (onUnavailable) => {
+    it.each([undefined, 'fail'] as const)('is unavailable with onUnavailable %s', async (onUnavailable) => {
       const { verdict, scope } = await askIt(phase, { onUnavailable });
       expect(verdict).toMatchObject({ kind: 'unavailable', ...author });
       if (verdict.kind !== 'unavailable') return;
@@ -83,7 +83,7 @@ describe.each(phaseNames)('%s', (phase) => {
       expect(scope.reports.map((report) => report.verdict.kind)).toEqual(['unavailable']);
     });
 
-    it('blocks as an outage, which is no violation: trip', async () => {
+    it('trips as an outage, without a violation, with onUnavailable trip', async () => {
       const onViolation = vi.fn();
       const { verdict } = await askIt(phase, { onUnavailable: 'trip' }, onViolation);
       expect(verdict).toMatchObject({
@@ -96,7 +96,7 @@ describe.each(phaseNames)('%s', (phase) => {
       expect(onViolation).not.toHaveBeenCalled();
     });
 
-    it('passes, and that is reported: pass', async () => {
+    it('passes and is reported as a bypass with onUnavailable pass', async () => {
       const { verdict, scope, list } = await askIt(phase, { onUnavailable: 'pass' });
       const before = (await callGuard(planOf(same, undefined), phase)).list;
       expect(verdict).toEqual({ kind: 'pass' });
@@ -105,7 +105,7 @@ describe.each(phaseNames)('%s', (phase) => {
     });
   });
 
-  it('what an unavailable guard had changed in place is not passed on', async () => {
+  it('discards in-place changes of an unavailable guard', async () => {
     const meddle: Hook = (args) => {
       for (const message of args.messages ?? []) for (const part of message.content.parts) part.text = 'changed';
       args.messageList?.add({ role: 'user', content: 'added' }, 'input');
@@ -120,7 +120,7 @@ describe.each(phaseNames)('%s', (phase) => {
   });
 
   it.each([undefined, 'fail', 'trip', 'pass'] as const)(
-    'what a guard does after its deadline has no effect: %s',
+    'discards the actions of a guard after its deadline: %s',
     async (onUnavailable) => {
       const { hook, calls } = onCall();
       const scope = createScope();
@@ -145,7 +145,7 @@ describe.each(phaseNames)('%s', (phase) => {
     },
   );
 
-  it('a guard that answers in time decides as it would without a policy', async () => {
+  it('keeps the verdict of a guard that responds in time', async () => {
     const policies: GuardPolicy[] = [
       { deadlineMs: 100 },
       { onUnavailable: 'pass' },
@@ -175,7 +175,7 @@ describe.each(phaseNames)('%s', (phase) => {
     }
   });
 
-  it('a violation is reported once under every policy', async () => {
+  it('reports a violation once under every policy', async () => {
     for (const policy of [{ deadlineMs: 9 }, { onUnavailable: 'pass' }, { cache: { maxEntries: 1 } }] as const) {
       const onViolation = vi.fn();
       await callGuard(
@@ -186,7 +186,7 @@ describe.each(phaseNames)('%s', (phase) => {
     }
   });
 
-  it('a run that was given up is no outage: nothing is counted, nothing tripped', async () => {
+  it('does not treat an aborted run as an outage', async () => {
     for (const onUnavailable of ['pass', 'trip'] as const) {
       const { hook, calls } = onCall();
       const controller = new AbortController();
@@ -199,7 +199,7 @@ describe.each(phaseNames)('%s', (phase) => {
 });
 
 describe('layers', () => {
-  it('waiting for a turn counts against the deadline, and what was given up does not begin', async () => {
+  it('count queue time against the deadline, and do not start aborted calls', async () => {
     const { hook, calls } = onCall();
     const plan = planOf(hook, { deadlineMs: 100, concurrency: { limit: 1 } });
     const first = callGuard(plan, 'input');
@@ -225,7 +225,7 @@ describe('layers', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('after a deadline the next call of the run is as good as new', async () => {
+  it('do not affect the next call of the run after a deadline', async () => {
     const { hook, calls } = onCall();
     const plan = planOf(hook, { deadlineMs: 10, onUnavailable: 'pass' });
     const scope = createScope();
@@ -242,7 +242,7 @@ describe('layers', () => {
     expect(scope.written).toEqual([{ type: 'data-heard' }]);
   });
 
-  it('a deadline that passes counts as a failure for the breaker', async () => {
+  it('count an exceeded deadline as a failure for the breaker', async () => {
     const plan = planOf(hang, { deadlineMs: 10, breaker: { failures: 2, halfOpenAfterMs: 1_000 } });
     const codes: unknown[] = [];
     for (let call = 0; call < 3; call += 1) {
@@ -254,7 +254,7 @@ describe('layers', () => {
     expect(codes).toEqual(['guard/deadline', 'guard/deadline', 'guard/breaker-open']);
   });
 
-  it('a known verdict is given while the breaker is open', async () => {
+  it('return a cached verdict while the breaker is open', async () => {
     let isUp = true;
     const run: Hook = ({ abort }) => (isUp ? abort('bad') : Promise.reject(down));
     const plan = planOf(run, { cache: { maxEntries: 9 }, breaker: { failures: 1, halfOpenAfterMs: 1_000 } });
@@ -266,7 +266,7 @@ describe('layers', () => {
     expect((await callGuard(plan, 'input')).verdict).toMatchObject({ kind: 'trip', reason: 'bad' });
   });
 
-  it('a step whose policy asks for no layer is the step itself: it costs nothing', () => {
+  it('return the step itself for a policy without layers', () => {
     const row = phaseRow('outputStream');
     const step = stepOf({ row, processor: { id: 'guard', processOutputStream: async () => null }, path: 'p/guard' });
     const free: (GuardPolicy | undefined)[] = [
@@ -278,7 +278,7 @@ describe('layers', () => {
     expect(withPolicy(step, { row, policy: { deadlineMs: 1 } })).not.toBe(step);
   });
 
-  it('a chain without layers stays synchronous and sets no timer', () => {
+  it('stay synchronous and set no timer for a policy without layers', () => {
     for (const policy of [undefined, {}, { window: 'part', overlap: true, onUnavailable: 'fail', sampleRate: 1 }] as const) {
       const setTimer = vi.fn();
       const scope = createScope({ setTimer });
@@ -288,7 +288,7 @@ describe('layers', () => {
     }
   });
 
-  it('a synchronous guard under a deadline stays synchronous, and sets no timer', () => {
+  it('stay synchronous and set no timer for a synchronous guard with a deadline', () => {
     const setTimer = vi.fn();
     const verdict = planOf(same, { deadlineMs: 10 }).run(
       'llmResponse',
@@ -299,7 +299,7 @@ describe('layers', () => {
     expect(setTimer).not.toHaveBeenCalled();
   });
 
-  it('a guard that overlaps cannot start another message: it gets an id of its own', async () => {
+  it('give an overlap guard separate message ids, so that it cannot start another message', async () => {
     const rotate = vi.fn(() => 'next');
     const given: unknown[] = [];
     const hook = ({ rotateResponseMessageId }: { rotateResponseMessageId?: () => string }) =>
@@ -312,7 +312,7 @@ describe('layers', () => {
     expect(new Set(given).size).toBe(2);
   });
 
-  it('next to a guard that trips, one that is unavailable and may pass has no effect', async () => {
+  it('ignore an unavailable guard that may pass if another guard trips', async () => {
     const { hook } = onCall();
     const scope = createScope();
     const passing = planOf(hook, { deadlineMs: 10, onUnavailable: 'pass' }, { id: 'slow' }).graph;
@@ -329,7 +329,7 @@ describe('layers', () => {
     expect(scope.reports.map(({ author }) => author.processorId)).toEqual(['strict']);
   });
 
-  it('next to a guard that passes, one that may pass is counted', async () => {
+  it('report the bypass of an unavailable guard if another guard passes', async () => {
     const scope = createScope();
     const nodes = [
       planOf(hang, { deadlineMs: 10, onUnavailable: 'pass' }, { id: 'slow' }),
