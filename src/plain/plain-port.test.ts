@@ -81,7 +81,7 @@ const apply = (port: MessagePort, list: MessageList, given: readonly Edit[], by 
 };
 
 describe('a plain list', () => {
-  it('holds after any edits what a list of Mastra’s holds', () => {
+  it('matches a Mastra list after any edits', () => {
     fc.assert(
       fc.property(fc.nat(5), edits, (size, given) => {
         const [plain, mastra] = [opened(plainPort, size), opened(messagePort, size)];
@@ -93,7 +93,7 @@ describe('a plain list', () => {
     );
   });
 
-  it('is merged as a list of Mastra’s is', () => {
+  it('merges like a Mastra list', () => {
     const merged = (port: MessagePort, size: number, branches: readonly (readonly Edit[])[]) => {
       const list = opened(port, size);
       const copies = branches.map((given, branch) => {
@@ -121,7 +121,7 @@ describe('a plain list', () => {
     );
   });
 
-  it('goes back to a checkpoint, and copies are independent', () => {
+  it('restores a checkpoint, and makes independent copies', () => {
     for (const port of [plainPort, messagePort]) {
       const list = opened(port, 3);
       const before = seen(port, list);
@@ -135,7 +135,7 @@ describe('a plain list', () => {
     }
   });
 
-  it('knows the results of tools, and replaces them', () => {
+  it('reads and replaces tool results', () => {
     for (const port of [plainPort, messagePort]) {
       const list = port.create([], [], 'input');
       const answer = said('answer', '', 'assistant');
@@ -150,7 +150,7 @@ describe('a plain list', () => {
     }
   });
 
-  it('does by its own members what a list of Mastra’s does', () => {
+  it('has methods that behave like those of a Mastra list', () => {
     for (const port of [plainPort, messagePort]) {
       const list = opened(port, 4);
       expect(list.removeByIds(['m1', 'none']).map(({ id }) => id)).toEqual(['m1']);
@@ -167,7 +167,7 @@ describe('a plain list', () => {
     }
   });
 
-  it('says what it takes to have what it has not', () => {
+  it('rejects members that need Mastra, with their path', () => {
     const list = plainPort.create([], [], 'input');
     const asks = [
       () => list.get.all.aiV5,
