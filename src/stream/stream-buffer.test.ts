@@ -33,20 +33,20 @@ const filled = (limit: number, count: number): StreamBuffer<number> => {
 };
 
 describe('back-pressure', () => {
-  it('the writer goes on below the limit and waits at it', () => {
+  it('lets the writer continue below the limit and wait at it', () => {
     const streamBuffer = createStreamBuffer<number>(3);
     expect(streamBuffer.write(0)).toBeUndefined();
     expect(streamBuffer.write(1)).toBeUndefined();
     expect(streamBuffer.write(2)).toBeInstanceOf(Promise);
   });
 
-  it('by default that is 32', () => {
+  it('has a default limit of 32', () => {
     const streamBuffer = filled(32, 0);
     const waits = Array.from({ length: 32 }, (_, n) => streamBuffer.write(n) !== undefined);
     expect(waits.lastIndexOf(false)).toBe(30);
   });
 
-  it('the writer goes on when one chunk was read', async () => {
+  it('resumes the writer after one chunk is read', async () => {
     const streamBuffer = createStreamBuffer<number>(2);
     void streamBuffer.write(0);
     const waiting = streamBuffer.write(1);
@@ -57,7 +57,7 @@ describe('back-pressure', () => {
     expect(await isSettled(waiting)).toBe(true);
   });
 
-  it('a writer far over the limit waits until the reader is near', async () => {
+  it('blocks a writer far over the limit until the reader catches up', async () => {
     const streamBuffer = filled(2, 5);
     const waiting = streamBuffer.write(5);
     const reader = streamBuffer.read().getReader();
@@ -67,14 +67,14 @@ describe('back-pressure', () => {
     expect(await isSettled(waiting)).toBe(true);
   });
 
-  it('several writers that wait go on together', async () => {
+  it('resumes several waiting writers together', async () => {
     const streamBuffer = filled(1, 0);
     const waiting = [streamBuffer.write(0), streamBuffer.write(1)];
     await take(streamBuffer.read().getReader(), 2);
     expect(await Promise.all(waiting.map(isSettled))).toEqual([true, true]);
   });
 
-  it('a slow reader gets as much as it takes, and no more is written meanwhile', async () => {
+  it('limits how far the writer is ahead of a slow reader', async () => {
     const streamBuffer = createStreamBuffer<number>(4);
     let written = 0;
     const writing = (async () => {
@@ -93,7 +93,7 @@ describe('back-pressure', () => {
 });
 
 describe('drain and close', () => {
-  it('drain lets everything flow, waiting writers included', async () => {
+  it('drain removes the limit, also for waiting writers', async () => {
     const streamBuffer = filled(1, 0);
     const waiting = streamBuffer.write(0);
     streamBuffer.drain();
@@ -103,7 +103,7 @@ describe('drain and close', () => {
     expect(await all(streamBuffer.read())).toEqual([0, 1]);
   });
 
-  it('close ends the readers and frees the writers', async () => {
+  it('close ends the readers and releases the writers', async () => {
     const streamBuffer = filled(1, 0);
     const waiting = streamBuffer.write(0);
     const reading = all(streamBuffer.read());
@@ -113,14 +113,14 @@ describe('drain and close', () => {
     expect(streamBuffer.closed).toBe(true);
   });
 
-  it('close frees a writer without a reader', async () => {
+  it('close releases a writer without a reader', async () => {
     const streamBuffer = filled(1, 0);
     const waiting = streamBuffer.write(0);
     streamBuffer.close();
     expect(await isSettled(waiting)).toBe(true);
   });
 
-  it('after it nothing leaves; a second close does nothing', async () => {
+  it('close discards later chunks, and a second close has no effect', async () => {
     const streamBuffer = filled(2, 1);
     expect(streamBuffer.closed).toBe(false);
     streamBuffer.close();
@@ -129,7 +129,7 @@ describe('drain and close', () => {
     expect(await all(streamBuffer.read())).toEqual([0]);
   });
 
-  it('wakes a reader that waits for news', async () => {
+  it('close wakes a waiting reader', async () => {
     const streamBuffer = createStreamBuffer<number>();
     const reading = streamBuffer.read().getReader().read();
     expect(await isSettled(reading)).toBe(false);
@@ -139,7 +139,7 @@ describe('drain and close', () => {
 });
 
 describe('readers', () => {
-  it('late readers read from the start', async () => {
+  it('read from the start if they are late', async () => {
     const streamBuffer = filled(32, 3);
     const early = streamBuffer.read().getReader();
     await take(early, 3);
@@ -151,7 +151,7 @@ describe('readers', () => {
     expect(await all(streamBuffer.read())).toEqual([0, 1, 2, 3]);
   });
 
-  it('all get all; the fastest sets the pace', async () => {
+  it('all receive every chunk, and the fastest sets the pace', async () => {
     const streamBuffer = createStreamBuffer<number>(2);
     const [fast, slow] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
     void streamBuffer.write(0);
@@ -171,7 +171,7 @@ describe('readers', () => {
     expect([third, await isSettled(fourth)]).toEqual([undefined, true]);
   });
 
-  it('when the last active reader leaves, everything flows', async () => {
+  it('remove the limit when the last active one leaves', async () => {
     const streamBuffer = createStreamBuffer<number>(1);
     const stream = streamBuffer.read();
     const waiting = streamBuffer.write(0);
@@ -185,7 +185,7 @@ describe('readers', () => {
     expect(streamBuffer.write(2)).toBeUndefined();
   });
 
-  it('one of two goes away: the other sets the pace', async () => {
+  it('set the pace alone after the other one of two leaves', async () => {
     const streamBuffer = createStreamBuffer<number>(1);
     const [canceled, stays] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
     void streamBuffer.write(0);
@@ -197,7 +197,7 @@ describe('readers', () => {
     expect(await isSettled(waiting)).toBe(true);
   });
 
-  it('one that never read anything goes away, or stays: it is not waited for', async () => {
+  it('do not block the writer before their first read', async () => {
     const streamBuffer = createStreamBuffer<number>(1);
     const reader = streamBuffer.read().getReader();
     streamBuffer.read();
@@ -208,7 +208,7 @@ describe('readers', () => {
     expect(streamBuffer.write(1)).toBeUndefined();
   });
 
-  it('the only stream is canceled before it was read: everything flows', async () => {
+  it('remove the limit if the only stream is canceled before it is read', async () => {
     const streamBuffer = createStreamBuffer<number>(1);
     const stream = streamBuffer.read();
     const waiting = streamBuffer.write(0);
@@ -216,7 +216,7 @@ describe('readers', () => {
     expect(await isSettled(waiting)).toBe(true);
   });
 
-  it('a reader that leaves while it waits does not affect later chunks', async () => {
+  it('do not affect later chunks if they leave while waiting', async () => {
     const streamBuffer = createStreamBuffer<number>();
     const [canceled, stays] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
     const reading = [canceled.read(), stays.read()];
@@ -229,14 +229,14 @@ describe('readers', () => {
     expect(await all(streamBuffer.read())).toEqual([0]);
   });
 
-  it('readers that break off a loop are gone', async () => {
+  it('do not block the writer after they break out of a loop', async () => {
     const streamBuffer = filled(32, 3);
     for await (const chunk of streamBuffer.read()) if (chunk === 1) break;
     expect(Array.from({ length: 64 }, (_, n) => streamBuffer.write(n)).every((waiting) => waiting === undefined)).toBe(true);
   });
 });
 
-it('law: however writers and readers interleave, every reader gets all chunks in order, and the writer ends', async () => {
+it('law: for any interleaving, every reader receives all chunks in order, and the writer ends', async () => {
   const readers = fc.array(fc.record({ late: fc.nat(6), leaves: fc.option(fc.nat(8)) }), { minLength: 1, maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(
@@ -273,8 +273,8 @@ it('law: however writers and readers interleave, every reader gets all chunks in
   );
 });
 
-describe('hold', () => {
-  it('shows nothing that was written since, until it is shown', async () => {
+describe('buffering', () => {
+  it('hides later chunks until a flush', async () => {
     const seen: number[] = [];
     const streamBuffer = createStreamBuffer<number>(2, (chunk) => void seen.push(chunk));
     const reader = streamBuffer.read().getReader();
@@ -291,7 +291,7 @@ describe('hold', () => {
     expect(streamBuffer.write(4)).toBeInstanceOf(Promise); // and the writer waits again
   });
 
-  it('a waiting writer continues once all visible chunks are read, whatever is buffered after them', async () => {
+  it('resumes a waiting writer after all visible chunks are read', async () => {
     const streamBuffer = filled(2, 1);
     const waiting = streamBuffer.write(1);
     streamBuffer.startBuffering();
@@ -300,7 +300,7 @@ describe('hold', () => {
     expect(await isSettled(waiting)).toBe(true);
   });
 
-  it('takes back only chunks that no reader has seen', async () => {
+  it('drops only chunks that no reader has seen', async () => {
     const streamBuffer = filled(32, 2);
     const seenPlace = streamBuffer.offset;
     void streamBuffer.write(2);
@@ -317,7 +317,7 @@ describe('hold', () => {
     expect(await all(streamBuffer.read())).toEqual([0, 1, 2, 4]);
   });
 
-  it.each(['dropBuffered', 'close'] as const)('%s takes back all of it', async (how) => {
+  it.each(['dropBuffered', 'close'] as const)('%s drops all buffered chunks', async (how) => {
     const streamBuffer = filled(32, 2);
     streamBuffer.startBuffering();
     void streamBuffer.write(2);
@@ -327,7 +327,7 @@ describe('hold', () => {
     expect(await all(streamBuffer.read())).toEqual([0, 1]);
   });
 
-  it('a waiting reader is woken by a visible chunk', async () => {
+  it('wakes a waiting reader at a flush', async () => {
     const streamBuffer = createStreamBuffer<number>();
     streamBuffer.startBuffering();
     const reading = all(streamBuffer.read());
@@ -366,7 +366,7 @@ describe('a long answer', () => {
     streamBuffer.close();
   };
 
-  it('is stored as text: a late reader gets the same in fewer parts, in order', async () => {
+  it('is stored as joined text, which a late reader receives in fewer chunks', async () => {
     const streamBuffer = createStreamBuffer<TextChunk>();
     const [first] = await Promise.all([all(streamBuffer.read()), writeTo(streamBuffer)]);
     expect(first).toEqual(written);
@@ -376,7 +376,7 @@ describe('a long answer', () => {
     expect(streamBuffer.offset).toBe(count);
   });
 
-  it('a slow or late reader misses nothing', async () => {
+  it('is complete for a slow or late reader', async () => {
     const streamBuffer = createStreamBuffer<TextChunk>();
     const slow = streamBuffer.read().getReader();
     const first = await Promise.all([
@@ -397,7 +397,7 @@ describe('a long answer', () => {
     expect(textsOf(await all(streamBuffer.read()))).toEqual(textsOf(written));
   });
 
-  it('a reader at the end of the joined range continues there', async () => {
+  it('continues for a reader at the end of the joined range', async () => {
     const streamBuffer = createStreamBuffer<TextChunk>();
     streamBuffer.drain();
     const reader = streamBuffer.read().getReader();
@@ -408,7 +408,7 @@ describe('a long answer', () => {
     expect([...first, ...(await take(reader, count - 5_000))]).toEqual(written);
   });
 
-  it('a reader inside the joined range does not hold up the rest', async () => {
+  it('is joined despite a reader inside the joined range', async () => {
     const streamBuffer = createStreamBuffer<TextChunk>();
     streamBuffer.drain();
     for (const chunk of written.slice(0, 9_000)) void streamBuffer.write(chunk);
@@ -418,7 +418,7 @@ describe('a long answer', () => {
     expect((await all(streamBuffer.read())).length).toBeLessThan(count / 2);
   });
 
-  it('what is held is taken back or shown as it was written', async () => {
+  it('keeps buffered chunks unchanged until they are dropped or flushed', async () => {
     const seen: TextChunk[] = [];
     const streamBuffer = createStreamBuffer<TextChunk>(32, (chunk) => void seen.push(chunk));
     streamBuffer.drain();
@@ -439,12 +439,12 @@ describe('a long answer', () => {
   });
 });
 
-describe('chunks that readers wait for', () => {
+describe('chunks with a pending approval', () => {
   const deferred = new Map<number, (mayLeave: boolean) => void>();
   const waitingBuffer = () =>
     createStreamBuffer<number>(32, (n) => (n < 0 ? undefined : new Promise((resolve) => deferred.set(n, resolve))));
 
-  it('leave in their order once they may, and never where they may not', async () => {
+  it('are read in order once they are approved, and never if they are rejected', async () => {
     const streamBuffer = waitingBuffer();
     for (const n of [-1, 1, -2, 2]) void streamBuffer.write(n);
     const taken: number[] = [];
@@ -464,7 +464,7 @@ describe('chunks that readers wait for', () => {
     expect(await all(streamBuffer.read())).toEqual([-1, -2, 2]);
   });
 
-  it('are not put together before they may leave', async () => {
+  it('are not joined before they are approved', async () => {
     const streamBuffer = waitingBuffer();
     void streamBuffer.write(1);
     for (let n = 0; n < 10_000; n += 1) void streamBuffer.write(-2);

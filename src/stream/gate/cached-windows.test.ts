@@ -29,8 +29,8 @@ const noting = (answer: Answer = ({ part }) => part, policy = cachePolicy) => {
 const parts = (...said: string[]) => said.map((text, index) => delta(text, `part-${index}`));
 const shouted = (text: string) => text.toUpperCase();
 
-describe('a window that was judged', () => {
-  it('is not asked about again, in its run or another', async () => {
+describe('a cached window', () => {
+  it('is not judged again, in the same run or another', async () => {
     const { asked: judged, judge } = noting();
     const { left } = await sendAll([judge], parts('Yes.', 'No.', 'Yes.'));
     expect(pieces(left)).toEqual(['Yes.', 'No.', 'Yes.']);
@@ -39,7 +39,7 @@ describe('a window that was judged', () => {
     expect(judged).toEqual(['Yes.', 'No.', 'Maybe.']);
   });
 
-  it('is reported as judged each time', async () => {
+  it('is reported each time', async () => {
     const { judge } = noting();
     const { scope } = await sendAll([judge], parts('Yes.', 'Yes.'));
     expect(scope.reports.filter(({ author }) => author.processorId === 'judge')).toHaveLength(3); // and `finish`
@@ -52,19 +52,19 @@ describe('a window that was judged', () => {
       { 'text part-0': 'YES.', 'text part-1': 'NO.', 'text part-2': 'YES.' },
     ],
     [
-      'what was written into its chunk',
+      'a chunk edited in place',
       ({ part }, text) => (Object.assign(part.payload, { text: shouted(text) }), part),
       { 'text part-0': 'YES.', 'text part-1': 'NO.', 'text part-2': 'YES.' },
     ],
     ['nothing', ({ part }, text) => (text.startsWith('Y') ? null : part), { 'text part-1': 'No.' }],
-  ])('reads as %s again, in its own part', async (_, answer, expected) => {
+  ])('yields %s again, in its own part', async (_, answer, expected) => {
     const { asked: judged, judge } = noting(answer);
     for (let time = 0; time < 2; time += 1)
       expect(texts((await sendAll([judge], parts('Yes.', 'No.', 'Yes.'))).left)).toEqual(expected);
     expect(judged).toEqual(['Yes.', 'No.']);
   });
 
-  it('stops the stream again, in whatever attempt', async () => {
+  it('stops the stream again, in any attempt', async () => {
     const { asked: judged, judge } = noting(({ abort }) => abort('Never.', { retry: true }));
     for (const retryCount of [0, 1]) {
       const { stopped, left } = await sendAll([judge], parts('No.'), { scope: { retryCount } });
@@ -75,24 +75,24 @@ describe('a window that was judged', () => {
   });
 });
 
-describe('asked about each time', () => {
+describe('the window cache', () => {
   const twice = async (judge: Processor, chunks = parts('Yes.')) => {
     for (let time = 0; time < 2; time += 1) await sendAll([judge], chunks);
   };
 
-  it('is a window, where nothing but a cache was asked for', async () => {
+  it('does not apply without `windows`', async () => {
     const { asked: judged, judge } = noting(undefined, { cache: { maxEntries: 9 } });
     await twice(judge);
     expect(judged).toEqual(['Yes.', 'Yes.']);
   });
 
-  it('is a thought that was said', async () => {
+  it('does not apply to reasoning with the text of an answer', async () => {
     const { asked: judged, judge } = noting();
     await sendAll([judge], [delta('Yes.'), thought('Yes.')]);
     expect(judged).toEqual(['Yes.', 'Yes.']);
   });
 
-  it('is a window in another context of the request', async () => {
+  it('does not apply in another request context', async () => {
     const { asked: judged, judge } = noting();
     for (const tenant of ['a', 'b', 'a']) {
       const scope = createScope();
@@ -103,25 +103,25 @@ describe('asked about each time', () => {
   });
 
   it.each<[string, Answer]>([
-    ['keeps a state', ({ part, state }) => ((state['seen'] = true), part)],
+    ['writes to its state', ({ part, state }) => ((state['seen'] = true), part)],
     ['writes to the client', async ({ part, writer }) => (await writer?.custom({ type: 'data-seen', data: 1 }), part)],
-    ['writes into the request’s context', ({ part, requestContext }) => (requestContext?.set('seen', true), part)],
+    ['writes to the request context', ({ part, requestContext }) => (requestContext?.set('seen', true), part)],
     ['fails', () => Promise.reject(new Error('down'))],
-    ['answers with another chunk', () => ({ type: 'reasoning-delta', payload: { id: 'one', text: 'x' } })],
-    ['says more than a text', ({ part }) => ({ ...part, payload: { ...part.payload, note: 1 } })],
-  ])('is a window of a guard that %s', async (_, answer) => {
+    ['returns another chunk', () => ({ type: 'reasoning-delta', payload: { id: 'one', text: 'x' } })],
+    ['adds fields to the chunk', ({ part }) => ({ ...part, payload: { ...part.payload, note: 1 } })],
+  ])('does not apply to a guard that %s', async (_, answer) => {
     const { asked: judged, judge } = noting(answer);
     await twice(judge);
     expect(judged).toEqual(['Yes.', 'Yes.']);
   });
 
-  it('is a tool call', async () => {
+  it('does not apply to a tool call', async () => {
     const { asked: judged, judge } = noting();
     await twice(judge, [call({ to: 'Jane' })]);
     expect(judged).toEqual(['call', 'call']);
   });
 
-  it('is a match of a pattern, which may be replaced by what its run knows', async () => {
+  it('does not apply to a pattern match, whose replacement may depend on the run', async () => {
     let count = 0;
     const window = { pattern: { ...patterns.email, replace: () => `[${(count += 1)}]` } };
     const judge = guard({ ...patternGuard(patterns.email, 'replace'), window } as Processor, cachePolicy);

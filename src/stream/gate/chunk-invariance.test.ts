@@ -29,7 +29,7 @@ describe.each(kinds)('a pattern guard over %s', (kind) => {
   const redacting = [patternGuard(patterns[kind], 'replace')];
   const blocking = [patternGuard(patterns[kind], 'block')];
 
-  it.each(samples[kind])('replaces the same however it is cut: %s', async (text) => {
+  it.each(samples[kind])('replaces the same text for every cut: %s', async (text) => {
     const expected = await whole(redacting, text);
     for (const cut of cutsOf(text)) {
       const { left } = await sendAll(redacting, textOf(cut));
@@ -37,7 +37,7 @@ describe.each(kinds)('a pattern guard over %s', (kind) => {
     }
   });
 
-  it.each(samples[kind])('lets out no character of what it blocks on: %s', async (text) => {
+  it.each(samples[kind])('emits no character of a blocked match: %s', async (text) => {
     const [match] = patterns[kind].find(text, 0);
     for (const cut of cutsOf(text)) {
       const { left, stopped } = await sendAll(blocking, textOf(cut));
@@ -69,8 +69,8 @@ describe('several pattern guards', () => {
   const card = patternGuard(patterns.card, 'replace', 'card');
 
   it.each([
-    ['one after another', [email, card]],
-    ['side by side', [pipeline('p').parallel([email, card]).commit()]],
+    ['in sequence', [email, card]],
+    ['in parallel', [pipeline('p').parallel([email, card]).commit()]],
     [
       'nested',
       [
@@ -80,7 +80,7 @@ describe('several pattern guards', () => {
       ],
     ],
     [
-      'beside one that takes chunks as they come',
+      'in parallel with a guard without a window',
       [
         pipeline('p')
           .parallel([email, { id: 'plain', processOutputStream: async ({ part }) => part }])
@@ -88,9 +88,9 @@ describe('several pattern guards', () => {
           .commit(),
       ],
     ],
-    ['after one that takes chunks as they come', [{ id: 'plain', processOutputStream: async ({ part }) => part }, email, card]],
+    ['after a guard without a window', [{ id: 'plain', processOutputStream: async ({ part }) => part }, email, card]],
     [
-      'in an arm that is chosen',
+      'in a matching arm',
       [
         pipeline('p')
           .branch([
@@ -101,7 +101,7 @@ describe('several pattern guards', () => {
           .commit(),
       ],
     ],
-  ] satisfies [string, PipelineStep[]][])('%s', async (_how, guards) => {
+  ] satisfies [string, PipelineStep[]][])('redact the same text for every cut: %s', async (_how, guards) => {
     for (const cut of [...twoWayCuts(both), unitCuts(both), ...randomCuts(both, { count: 100, seed: 3 })]) {
       const { left } = await sendAll(guards, textOf(cut));
       expect(texts(left)['text one'], JSON.stringify(cut)).toBe('Mail [email], or pay with [card]; [email] knows.');
@@ -125,7 +125,7 @@ describe('a synchronous judge in a window', () => {
     [{ tokens: 5 }, undefined],
     ['part', `<${text}>`],
     ['step', `<${text}>`],
-  ] as const)('%j is the same however it is cut', async (window, expected) => {
+  ] as const)('is independent of the cut with window %j', async (window, expected) => {
     const guards = [guard(marking() as never, { window })];
     const alone = (await whole(guards, text)).text;
     if (expected) expect(alone).toBe(expected);
@@ -142,7 +142,7 @@ describe('graphemes', () => {
   const borders = new Set([...Array.from(new Intl.Segmenter('en').segment(text), ({ index }) => index), text.length]);
   const isBorder = (at: number) => borders.has(at);
 
-  it.each([{ chars: 3 }, 'sentence', 'part'] as const)('are never cut, in windows of %j', async (window) => {
+  it.each([{ chars: 3 }, 'sentence', 'part'] as const)('are never cut in windows of %j', async (window) => {
     const guards = [guard({ id: 'g', processOutputStream: async ({ part }) => part }, { window })];
     for (const cut of cutsOf(text)) {
       const { left } = await sendAll(guards, textOf(cut));

@@ -36,7 +36,7 @@ describe('a tool call', () => {
   const closing = { type: 'tool-call-input-streaming-end', payload: about };
   const chunks = [opening, argsDelta('{"to":'), argsDelta('"me"}'), closing, call({ to: 'me' })];
 
-  it('leaves with all its streamed chunks, one after another, when its reader is slow', async () => {
+  it('is emitted with all its streamed chunks in sequence if the reader is slow', async () => {
     let underWay = 0;
     const release = async () => {
       expect((underWay += 1)).toBe(1);
@@ -48,11 +48,11 @@ describe('a tool call', () => {
     expect(typesOf(left.slice(4))).toEqual(['text-delta', 'finish']);
   });
 
-  it('that never comes is reported once, before the end', async () => {
+  it('that never arrives still emits its streamed arguments once, before the end', async () => {
     expect((await sendAll([watching], [argsDelta('{"to":')])).left).toEqual([argsDelta('{"to":'), finish]);
   });
 
-  it('that a guard answers itself was never emitted', async () => {
+  it('that a guard rejects is not emitted', async () => {
     const rejecting: Processor = {
       id: 'refusing',
       processOutputStream: async ({ part }) => (part.type === 'tool-call' ? rejectToolCall(part, 'No.') : part),
@@ -66,15 +66,15 @@ describe('a text that one guard drops', () => {
   const loud = reading('loud', 'part', (text) => text.toUpperCase());
   const after = {
     'one guard': [loud],
-    'guards side by side': [pipeline('p').parallel([loud, watching]).commit()],
-    'an arm that is chosen': [
+    'parallel guards': [pipeline('p').parallel([loud, watching]).commit()],
+    'a matching arm': [
       pipeline('p')
         .branch([[() => true, loud]])
         .commit(),
     ],
   };
 
-  it.each(Object.entries(after))('is nothing for %s behind it, and holds nothing up', async (_, guards) => {
+  it.each(Object.entries(after))('is hidden from %s after it, and delays nothing', async (_, guards) => {
     const some = await sendAll([dropping, ...guards], [...textOf(['Drop it. ', 'Keep. ', 'Drop that.']), source]);
     expect(texts(some.left)).toEqual({ 'text one': 'KEEP. ' });
     expect(typesOf(some.left)).toEqual(['text-start', 'text-delta', 'text-end', 'source', 'finish']);
@@ -83,10 +83,10 @@ describe('a text that one guard drops', () => {
   });
 });
 
-describe('in parallel, where those that passed judge again', () => {
+describe('parallel guards with rerun', () => {
   const block = (judge: Processor) => [pipeline('p', { staleVerdicts: 'rerun' }).parallel([redacting, judge]).commit()];
 
-  it('they are asked about what its siblings left, and everything waits for its answer', async () => {
+  it('judge the text that their siblings edited, and later chunks wait for the verdict', async () => {
     const judged: string[] = [];
     const judge = reading('judging', 'part', async (text) => (await settle(), void judged.push(text)));
     const { left } = await sendAll(block(judge), [...textOf(['A secret.']), source, ...textOf(['Fine.'], 'two')]);
@@ -96,7 +96,7 @@ describe('in parallel, where those that passed judge again', () => {
     expect(typesOf(left)).toEqual([...whole, 'source', ...whole, 'finish']);
   });
 
-  it('their second answer may block', async () => {
+  it('may block in the rerun', async () => {
     const judge = reading('judging', 'part', (text, { abort }) => (text.includes('[x]') ? abort('Too much.') : undefined));
     const { left, stopped } = await sendAll(block(judge), textOf(['A secret.']));
     expect(stopped).toMatchObject({ kind: 'trip', reason: 'Too much.', processorId: 'judging' });
@@ -105,7 +105,7 @@ describe('in parallel, where those that passed judge again', () => {
 });
 
 describe('order', () => {
-  it('of a text with other chunks within it, however many', async () => {
+  it('is kept for a text with other chunks in between', async () => {
     const sign = { type: 'reasoning-delta', payload: { id: 'one', text: 'Hm. ', providerMetadata: { signature: 's' } } };
     const chunks = [delta('a'), source, delta('b'), source, delta('c'), sign, thought('So.')];
     const { left } = await sendAll([watching], chunks);
@@ -113,7 +113,7 @@ describe('order', () => {
     expect(leftTexts).toEqual(['a', 'source', 'b', 'source', 'c', 'Hm. ', '', 'So.', 'finish']);
   });
 
-  it('of texts side by side: none waits for another', async () => {
+  it('is independent for parallel texts: none waits for another', async () => {
     const { gate, left } = openGate([pipeline('p').parallel([watching, redacting]).commit()]);
     for (const chunk of [delta('one '), ...textOf(['two'], 'two'), delta('goes on')]) await gate.push(chunk);
     await settle();
@@ -121,7 +121,7 @@ describe('order', () => {
   });
 });
 
-it('a block ends the stream at once, also after a milder stop and while another guard works', async () => {
+it('a trip ends the stream at once, even after a retry and while another guard is running', async () => {
   const retrying = reading('retrying', 'chunk', (_text, { abort }) => abort('Again.', { retry: true }));
   const blocking = reading('blocking', 'chunk', async (_text, { abort }) => (await settle(), abort('No.')));
   const slow = reading('slow', 'chunk', () => new Promise(() => undefined));
@@ -132,7 +132,7 @@ it('a block ends the stream at once, also after a milder stop and while another 
   expect(gate.stopped).toMatchObject({ kind: 'trip', processorId: 'blocking' });
 });
 
-it('a stream that breaks off without a word is judged to its end, behind guards of chunks, too', async () => {
+it('a stream that ends without a finish chunk is judged to its end, also after a guard without a window', async () => {
   const plain: Processor = { id: 'plain', processOutputStream: async ({ part }) => part };
   const { gate, left } = openGate([plain, redacting]);
   await gate.push(delta('A secret.'));
@@ -140,24 +140,24 @@ it('a stream that breaks off without a word is judged to its end, behind guards 
   expect(texts(left)).toEqual({ 'text one': 'A [x].' });
 });
 
-it('arguments that a sub-agent’s model is still telling do not leave; its call says the same', async () => {
+it('streamed arguments of a sub-agent are not emitted, only its complete call', async () => {
   const within = (chunk: Chunk): Chunk => ({ type: 'tool-output', payload: { toolCallId: 'child', output: chunk } });
   const inner = within(call({ to: 'jane' }));
   const { left } = await sendAll([watching], [within(argsDelta('{"to":"ja')), within(argsDelta('ne"}')), inner]);
   expect(left).toEqual([inner, finish]);
 });
 
-describe('what may be held', () => {
+describe('the hold limit', () => {
   const words = 'So it goes on and on. '; // 22 characters
   const sentences = reading('sentences', 'sentence', () => undefined);
 
-  it('is not what has gone: an answer may be as long as it likes', async () => {
+  it('does not count emitted text', async () => {
     const chunks = Array.from({ length: 20 }, (_, n) => [delta(words), argsDelta(words, `${n}`), call({}, `${n}`)]).flat();
     const { stopped, left } = await sendAll([sentences], chunks, { maxHeldChars: 200 });
     expect([stopped, left.length]).toEqual([undefined, 61]);
   });
 
-  it('is also the streamed part of a call that has not come', async () => {
+  it('counts the streamed arguments of an incomplete call', async () => {
     const chunks = Array.from({ length: 3 }, () => argsDelta(words));
     const { stopped, left } = await sendAll([sentences], chunks, { maxHeldChars: 60 });
     expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/hold-exceeded' } });
@@ -165,8 +165,8 @@ describe('what may be held', () => {
   });
 });
 
-describe('a model call that is given up', () => {
-  it('gives up the guards that are at work, and no others', async () => {
+describe('an aborted model call', () => {
+  it('aborts running guards, and no others', async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const noting = (answer: () => unknown) =>
       reading('noting', 'chunk', (_text, { abortSignal }) => (signals.push(abortSignal), answer()));
@@ -179,29 +179,26 @@ describe('a model call that is given up', () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual([true, false]);
   });
 
-  it('where the reader fails at once, the call fails with it', async () => {
+  it('fails if the reader fails at once', async () => {
     await expect(sendAll([watching], textOf(['x']), { release: raise })).rejects.toThrow('gone');
   });
 
   it.each([
     ['throws', () => raise()],
     ['rejects', async () => raise()],
-  ])(
-    'when the reader %s while a guard is at work, the call is reported and fails, and nothing more leaves',
-    async (_, release) => {
-      let answer: () => void = () => undefined;
-      const answered = new Promise<void>((resolve) => (answer = resolve));
-      const { gate, left } = openGate([reading('slow', 'chunk', () => answered)], { release });
-      let calls = 0;
-      gate.onStop(() => (calls += 1));
-      await gate.push(delta('x'));
-      await gate.push(source);
-      answer();
-      await settle();
-      expect([calls, gate.stopped]).toEqual([1, undefined]);
-      expect(() => gate.push(delta('y'))).toThrow('gone');
-      await expect(gate.idle()).rejects.toThrow('gone');
-      expect(left).toEqual([delta('x')]);
-    },
-  );
+  ])('calls onStop, fails and emits nothing more if the reader %s while a guard is running', async (_, release) => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const { gate, left } = openGate([reading('slow', 'chunk', () => answered)], { release });
+    let calls = 0;
+    gate.onStop(() => (calls += 1));
+    await gate.push(delta('x'));
+    await gate.push(source);
+    answer();
+    await settle();
+    expect([calls, gate.stopped]).toEqual([1, undefined]);
+    expect(() => gate.push(delta('y'))).toThrow('gone');
+    await expect(gate.idle()).rejects.toThrow('gone');
+    expect(left).toEqual([delta('x')]);
+  });
 });

@@ -48,7 +48,7 @@ const deferred = () => {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('one judge', () => {
-  it('is asked about one window at a time; what gathers meanwhile is the next', async () => {
+  it('judges one window at a time, and the text that arrives meanwhile is the next window', async () => {
     const judged: string[] = [];
     const answers = [deferred(), deferred(), deferred()];
     const { gate, left } = openGate([
@@ -74,7 +74,7 @@ describe('one judge', () => {
     expect(gate.isBusy).toBe(false);
   });
 
-  it('coalesces sentences that came while it was busy', async () => {
+  it('joins sentences that arrive while it is busy', async () => {
     const judged: string[] = [];
     const first = deferred();
     const { gate } = openGate([
@@ -92,7 +92,7 @@ describe('one judge', () => {
     expect(judged).toEqual(['One. ', 'Two. Three. ', 'Four']);
   });
 
-  it('is shown its latest windows as streamParts, and no more of them than a few', async () => {
+  it('receives its latest windows as streamParts, up to a limit', async () => {
     const seen: number[] = [];
     const { gate, left } = openGate([windowed({ chars: 2 }, (_part, { streamParts }) => void seen.push(streamParts.length))]);
     for (let window = 0; window < 200; window += 1) {
@@ -107,7 +107,7 @@ describe('one judge', () => {
     expect(texts(left)['text one']).toHaveLength(400);
   });
 
-  it('may drop a window, edit it, or write into the chunk it was given', async () => {
+  it('may drop a window, edit it, or change its chunk in place', async () => {
     const acts: Act[] = [upper, (part) => void (part.payload.text = part.payload.text?.toUpperCase())];
     for (const act of acts)
       expect(texts((await sendAll([windowed('sentence', act)], textOf(['One. Two.']))).left)['text one']).toBe('ONE. TWO.');
@@ -119,13 +119,13 @@ describe('one judge', () => {
     expect(left.map(({ type }) => type)).toEqual(['text-start', 'text-end', 'finish']);
   });
 
-  it('that answers with something else than a text is unavailable', async () => {
+  it('is unavailable if it returns a chunk of another type', async () => {
     const { stopped, left } = await sendAll([windowed('part', () => source)], textOf(['One.']));
     expect(stopped).toMatchObject({ kind: 'unavailable', processorId: 'judge', error: { code: 'phase/invalid-result' } });
     expect(pieces(left)).toEqual([]);
   });
 
-  it('in shadow holds nothing', async () => {
+  it('delays nothing in shadow mode', async () => {
     const judged: string[] = [];
     const watching = guard(
       judge(({ payload: { text = '' } }) => void judged.push(text), 'watching'),
@@ -144,7 +144,7 @@ describe('one judge', () => {
 describe('order', () => {
   const guards = [windowed('part', () => undefined)];
 
-  it('what is not a text keeps its place among texts; texts of other parts do not wait', async () => {
+  it('is kept for other chunks among texts, and texts of other parts do not wait', async () => {
     const { gate, left } = openGate(guards);
     const sent = [
       border('text-start'),
@@ -173,7 +173,7 @@ describe('order', () => {
     ]);
   });
 
-  it('a value around a source is replaced before it', async () => {
+  it('puts the replacement of a value before a source that splits it', async () => {
     const { left } = await sendAll(
       [patternGuard(patterns.card, 'replace')],
       [delta('no 4111 1111 '), source, delta('1111 1111 ok')],
@@ -186,7 +186,7 @@ describe('order', () => {
     ]);
   });
 
-  it('other fields of a delta follow its text', async () => {
+  it('puts other fields of a delta after its text', async () => {
     const signed = { type: 'reasoning-delta', payload: { id: 'one', text: 'Hm.', providerMetadata: { p: { signature: 's' } } } };
     const { left } = await sendAll(guards, [signed, border('reasoning-end')]);
     expect(left.map(({ payload }) => payload)).toMatchObject([
@@ -198,7 +198,7 @@ describe('order', () => {
     expect(left[0]?.payload).toEqual({ id: 'one', text: 'Hm.' });
   });
 
-  it('chunks for a slow reader wait, and keep their order', async () => {
+  it('is kept for chunks that wait for a slow reader', async () => {
     const reader = deferred();
     const { gate, left } = openGate([patternGuard(patterns.email, 'replace'), windowed('chunk', () => undefined)], {
       release: (chunk) => (chunk.type === 'text-start' ? reader.promise : undefined),
@@ -222,7 +222,7 @@ describe('tool arguments', () => {
   const seen = (left: readonly { type: string; payload?: unknown }[]) =>
     left.map(({ payload }) => (payload as { argsTextDelta?: string }).argsTextDelta ?? (payload as { args?: unknown }).args);
 
-  it('leave whole, with the call, in every window', async () => {
+  it('are emitted as a whole with the call', async () => {
     const { gate, left } = openGate([windowed('chunk', () => undefined)]);
     await gate.push(argsDelta('{"to": '));
     await gate.push(argsDelta('"me"}'));
@@ -231,7 +231,7 @@ describe('tool arguments', () => {
     expect(seen(left)).toEqual(['{"to": "me"}', { to: 'me' }]);
   });
 
-  it('are replaced by a pattern as the values they are, escapes included', async () => {
+  it('are redacted by value, including escapes', async () => {
     const email = patternGuard(patterns.email, 'replace', 'email');
     expect(seen((await sendAll([email], chunks)).left).slice(0, 2)).toEqual(['{"to":"[email]"}', { to: '[email]' }]);
     const escaped = [
@@ -248,23 +248,23 @@ describe('tool arguments', () => {
   });
 
   it.each([
-    ['a key that is there twice', '{"to":"jane@example.com","to":"me"}', { to: 'me' }, '{"to":"me"}'],
+    ['a duplicate key', '{"to":"jane@example.com","to":"me"}', { to: 'me' }, '{"to":"me"}'],
     ['a comment', '{"to":"me" /* jane@example.com */}', { to: 'me' }, '{"to":"me"}'],
-    ['what stands behind it', '{"to":"me"} jane@example.com', { to: 'me' }, '{"to":"me"}'],
-    ['what is no JSON', '{"to":"jane@example.com"', undefined, '{"to":"[email]"'],
-    ['blanks', '{ "to": "a \\" b" }', { to: 'a " b' }, '{ "to": "a \\" b" }'],
-  ])('tell nothing that the call does not say: %s', async (_what, text, args, left) => {
+    ['text after the JSON', '{"to":"me"} jane@example.com', { to: 'me' }, '{"to":"me"}'],
+    ['invalid JSON', '{"to":"jane@example.com"', undefined, '{"to":"[email]"'],
+    ['spaces', '{ "to": "a \\" b" }', { to: 'a " b' }, '{ "to": "a \\" b" }'],
+  ])('contain nothing that the call does not contain: %s', async (_what, text, args, left) => {
     const email = patternGuard(patterns.email, 'replace', 'email');
     expect(seen((await sendAll([email], [argsDelta(text), call(args)])).left).slice(0, 2)).toEqual([left, args]);
   });
 
-  it('block without a trace', async () => {
+  it('are not emitted if they are blocked', async () => {
     const { left, stopped } = await sendAll([patternGuard(patterns.email, 'block')], chunks);
     expect(stopped).toMatchObject({ kind: 'trip', reason: 'No such value.' });
     expect(left).toEqual([]);
   });
 
-  it('agree however a guard edits them', async () => {
+  it('match the call after every kind of edit', async () => {
     const onDelta = judge(
       ({ payload, ...part }) => ({ ...part, payload: { ...payload, argsTextDelta: '{"to":"you"}' } }),
       'told',
@@ -303,7 +303,7 @@ describe('tool arguments', () => {
     ]);
   });
 
-  it('that no call follows are judged at the end', async () => {
+  it('without a call are judged at the end', async () => {
     const { left } = await sendAll(
       [patternGuard(patterns.email, 'replace')],
       [argsDelta('{"a":"jane@exa'), argsDelta('mple.com')],
@@ -315,13 +315,13 @@ describe('tool arguments', () => {
 describe('a stop', () => {
   const bad: Act = ({ payload: { text = '' } }, { abort }) => (text.includes('bad') ? abort('Bad.') : undefined);
 
-  it('lets out what was cleared before, and nothing after', async () => {
+  it('emits the text approved before, and nothing after', async () => {
     const { left, stopped } = await sendAll([windowed('sentence', bad)], textOf(['One. Two is ba', 'd. Three.']));
     expect(stopped).toMatchObject({ kind: 'trip', reason: 'Bad.', processorId: 'judge', path: 'lane/judge' });
     expect(pieces(left)).toEqual(['One. ']);
   });
 
-  it('tells nothing of what it blocked, unless its guard asks for it', async () => {
+  it('hides the blocked text, unless its guard sets `quotesBlocked`', async () => {
     const quoting = {
       ...patterns.email,
       replace: (value: string, { context }: PatternMatch) => context.abort(`Found ${value}.`, { metadata: { value } }),
@@ -337,7 +337,7 @@ describe('a stop', () => {
     expect((await sendAll([reading], chunks)).stopped).toMatchObject({ reason: 'Not fine: …' });
   });
 
-  it('cancels the guards that are at work', async () => {
+  it('cancels running guards', async () => {
     let signal: AbortSignal | undefined;
     const slow = windowed(
       'chunk',
@@ -357,7 +357,7 @@ describe('a stop', () => {
     expect([signal?.aborted, stop.mock.calls.length, left]).toEqual([true, 1, []]);
   });
 
-  it('of a milder kind waits for stricter ones that are under way', async () => {
+  it('of lower precedence waits for running guards', async () => {
     const hold = deferred();
     const retrying = windowed('chunk', (_part, { abort }) => abort('Again.', { retry: true }), 'retrying');
     const tripping = windowed('chunk', async (_part, { abort }) => (await hold.promise, abort('No.')), 'tripping');
@@ -371,7 +371,7 @@ describe('a stop', () => {
     expect(gate.stopped).toMatchObject({ kind: 'trip', processorId: 'tripping' });
   });
 
-  it('is given where a guard fails, a pattern included', async () => {
+  it('occurs if a guard or a pattern fails', async () => {
     const failing = windowed('part', () => Promise.reject(new Error('down')));
     expect((await sendAll([failing], textOf(['x']))).stopped).toMatchObject({ kind: 'unavailable', error: { message: 'down' } });
     const broken = { ...patterns.card, find: () => [{ start: 0, end: 0 }] };
@@ -387,7 +387,7 @@ describe('a stop', () => {
     expect([stopped?.kind, left]).toEqual(['unavailable', []]);
   });
 
-  it('is given where a sentence that never ends is longer than may be held; a shorter one is judged at its end', async () => {
+  it('occurs if an unfinished sentence exceeds the hold limit, and a shorter one is judged at its end', async () => {
     const judged: string[] = [];
     const sentences = windowed('sentence', async ({ payload: { text = '' } }) => void judged.push(text));
     const endless = textOf(Array.from({ length: 60 }, () => 'and so on, '));
@@ -398,7 +398,7 @@ describe('a stop', () => {
     expect(judged).toEqual(['and so on, '.repeat(60)]);
   });
 
-  it('is given where more is held than may be', async () => {
+  it('occurs if the buffered text exceeds the hold limit', async () => {
     const { stopped, left } = await sendAll([windowed('part', () => undefined)], textOf(['x'.repeat(60), 'y'.repeat(60)]), {
       maxHeldChars: 100,
     });
@@ -406,12 +406,12 @@ describe('a stop', () => {
     expect(pieces(left)).toEqual([]);
   });
 
-  it('an error of the release function reaches the sender', async () => {
+  it('an error of the release function rejects the sender', async () => {
     const release = (chunk: { type: string }) => (chunk.type === 'source' ? Promise.reject(new Error('gone')) : undefined);
     await expect(sendAll([windowed('part', () => undefined)], [source, delta('x')], { release })).rejects.toThrow('gone');
   });
 
-  it('an error of the release function reaches what waits for guards that are at work', async () => {
+  it('an error of the release function rejects callers that wait for running guards', async () => {
     const hang = (part: Part) => (part.payload.text === 'two' ? new Promise(() => undefined) : undefined);
     const slow = async (part: Part) => (await new Promise((resolve) => setTimeout(resolve, 5)), part);
     const release = (chunk: { type: string }) => {
@@ -423,7 +423,7 @@ describe('a stop', () => {
   });
 });
 
-it.each([['ple.com ok'], ['ple', '.com', ' ok']])('a part that a thought interrupts goes on behind it: %j', async (...rest) => {
+it.each([['ple.com ok'], ['ple', '.com', ' ok']])('a part continues after reasoning that interrupts it: %j', async (...rest) => {
   const email = patternGuard(patterns.email, 'replace', 'email');
   const thinking = [border('reasoning-start'), thought('Hm.'), border('reasoning-end')];
   const sent = [...textOf(['to jane@exam']), ...thinking, ...textOf(rest)];
@@ -435,7 +435,7 @@ it.each([['ple.com ok'], ['ple', '.com', ' ok']])('a part that a thought interru
   expect(texts((await sendAll([email], apart)).left)['text one']).toBe('to jane@exam[email] ok');
 });
 
-it.each(['part', 'step'] as const)('a pattern that is asked about a whole %s lets nothing go before its end', async (window) => {
+it.each(['part', 'step'] as const)('a pattern with window %s emits nothing before its end', async (window) => {
   const email = guard(patternGuard(patterns.email, 'replace', 'email'), { window });
   const { gate, left } = openGate([email]);
   for (const chunk of [border('text-start'), delta('Nothing of the kind is in here. ')]) await gate.push(chunk);
@@ -445,7 +445,7 @@ it.each(['part', 'step'] as const)('a pattern that is asked about a whole %s let
   expect(texts(left)['text one']).toBe('Nothing of the kind is in here. But [email] is.');
 });
 
-it('a part that begins again while its first text is still judged is another text', async () => {
+it('a part that restarts while its first text is judged is a separate text', async () => {
   const judged: string[] = [];
   const judgingGuard = windowed('part', async ({ payload: { text = '' } }) => (await settle(), void judged.push(text)));
   const { left } = await sendAll([judgingGuard], [...textOf(['One.']), ...textOf(['Two.'])]);
@@ -474,9 +474,9 @@ describe('a branch with windows', () => {
     (inputData as { part: Part }).part.payload.text?.startsWith('a@') ?? false;
 
   it.each([
-    ['at once', (context: { inputData: unknown }) => startsWithA(context)],
-    ['after a while', async (context: { inputData: unknown }) => (await settle(), startsWithA(context))],
-  ])('asks its conditions once for each text: %s', async (_when, when) => {
+    ['synchronously', (context: { inputData: unknown }) => startsWithA(context)],
+    ['asynchronously', async (context: { inputData: unknown }) => (await settle(), startsWithA(context))],
+  ])('evaluates its conditions once per text: %s', async (_when, when) => {
     const condition = vi.fn(when);
     const { left } = await sendAll(lane(condition), chunks);
     expect(texts(left)).toEqual({ 'text one': '[email] [email][email]', 'text two': 'ab@c.de ' });
@@ -485,7 +485,7 @@ describe('a branch with windows', () => {
     ).toHaveLength(3);
   });
 
-  it('fails closed where a condition throws', async () => {
+  it('fails closed if a condition throws', async () => {
     const failing = () => {
       throw new Error('no idea');
     };
@@ -495,7 +495,7 @@ describe('a branch with windows', () => {
   });
 });
 
-it('a provider that is far ahead of a busy guard waits', async () => {
+it('push waits if the provider is far ahead of a busy guard', async () => {
   const answer = deferred();
   const { gate } = openGate([windowed('chunk', () => answer.promise)]);
   await gate.push(delta('x'));
@@ -544,7 +544,7 @@ describe('all interleavings of two judges and a model', () => {
       return { early, text: pieces(left).join(''), stopped: gate.stopped?.kind };
     });
 
-  it('nothing leaves before both have cleared it, and everything leaves', async () => {
+  it('emit text only after both judges approve it, and emit all of it', async () => {
     const ways = await walk({});
     expect(ways.length).toBeGreaterThan(50);
     for (const { result, order } of ways)
@@ -552,7 +552,7 @@ describe('all interleavings of two judges and a model', () => {
   });
 
   it.each([{ a: 'trip' }, { b: 'trip' }, { a: 'trip', b: 'trip' }] as const)(
-    'with %j, nothing of the blocked window leaves',
+    'emit nothing of the blocked window with %j',
     async (verdicts) => {
       const ways = await walk(verdicts);
       for (const { result, order } of ways) {

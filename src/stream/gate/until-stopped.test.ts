@@ -21,13 +21,13 @@ async function* counting(log: string[]) {
   }
 }
 
-it.each([true, false])('gives all chunks and closes their source (busy: %s)', async (isBusy) => {
+it.each([true, false])('yields all chunks and closes their source (busy: %s)', async (isBusy) => {
   const log: string[] = [];
   expect(await take(untilStopped(counting(log), gateOf(isBusy)))).toEqual([1, 2]);
   expect(log).toEqual(['closed']);
 });
 
-it('ends as soon as a guard that is at work stops, also where the provider is silent', async () => {
+it('ends as soon as a running guard stops, even if the provider is silent', async () => {
   const gate = gateOf(true);
   const silent = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }) };
   const taking = take(untilStopped(silent, gate));
@@ -35,12 +35,12 @@ it('ends as soon as a guard that is at work stops, also where the provider is si
   expect(await taking).toEqual([]);
 });
 
-it('asks for nothing after the stop', async () => {
+it('reads nothing after the stop', async () => {
   const chunks = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('asked')) }) };
   expect(await take(untilStopped(chunks, { ...gateOf(false), stopped: { kind: 'trip' } as never }))).toEqual([]);
 });
 
-it('closes the source where the reader goes away, and tells what the provider failed with', async () => {
+it('closes the source if the reader leaves, and rethrows the error of the provider', async () => {
   const log: string[] = [];
   for await (const _ of untilStopped(counting(log), gateOf(false))) break;
   expect(log).toEqual(['closed']);

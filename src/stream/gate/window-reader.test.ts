@@ -72,8 +72,8 @@ const sizes = fc.infiniteStream(fc.integer({ min: 1, max: 7 }));
 
 const deltas = isDeep ? 20_000 : 5_000;
 
-describe.each<GuardWindow>(['sentence', { tokens: 1 }, { tokens: 4 }, { chars: 5 }])('%j', (window) => {
-  it('is the same however the text is cut', () => {
+describe.each<GuardWindow>(['sentence', { tokens: 1 }, { tokens: 4 }, { chars: 5 }])('a window of %j', (window) => {
+  it('is independent of the cut', () => {
     fc.assert(
       fc.property(texts, sizes, (text, each) => {
         const whole = windowsOf(window, Array.from(text));
@@ -116,6 +116,6 @@ it.each<[GuardWindow, string, string[]]>([
   [{ tokens: 2 }, 'one two three four five', ['one two', ' three four', ' five']],
   [{ tokens: 2 }, '日本語です', ['日本', '語で', 'す']],
   [{ tokens: 20 }, 'x'.repeat(300), ['x'.repeat(128), 'x'.repeat(128), 'x'.repeat(44)]],
-])('%j of %j', (window, text, expected) => {
+])('reads windows of %j from %j', (window, text, expected) => {
   expect(windowsOf(window, Array.from(text))).toEqual(expected);
 });
