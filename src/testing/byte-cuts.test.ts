@@ -21,7 +21,7 @@ const pieces = (cut: Cut, text: string): string[] =>
   writesOf(cut, [Buffer.from(text)]).map((bytes) => Buffer.from(bytes).toString('latin1'));
 
 describe('createCutter', () => {
-  it('neither loses nor changes a byte, and makes no empty write', () => {
+  it('keeps every byte, and makes no empty write', () => {
     const events = fc.array(fc.uint8Array({ minLength: 1, maxLength: 50 }));
     fc.assert(
       fc.property(anyCut, events, (cut, list) => {
@@ -32,18 +32,18 @@ describe('createCutter', () => {
     );
   });
 
-  it('keeps to a size across events', () => {
+  it('keeps the size across events', () => {
     const writes = writesOf(4, [Buffer.from('abcdef'), Buffer.from('ghi'), Buffer.from('j')]);
     expect(writes.map(String)).toEqual(['abcd', 'efgh', 'ij']);
   });
 
-  it('refuses a size under one', () => {
+  it('rejects a size below 1', () => {
     expect(() => createCutter(0)).toThrow(RangeError);
     expect(() => createCutter(Number.NaN)).toThrow(RangeError);
   });
 });
 
-describe('the awkward places', () => {
+describe('the predefined cuts', () => {
   it('lie inside code points', () => {
     expect(pieces(cutInsideCodePoints, 'aä🦊')).toEqual(['a\xc3', '\xa4\xf0', '\x9f', '\xa6', '\x8a']);
   });

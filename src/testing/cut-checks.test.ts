@@ -19,17 +19,17 @@ const silent: Processor = {
 };
 
 describe('the checks over all cuts', () => {
-  it('find nothing where there is nothing to find', async () => {
+  it('report nothing for correct processors', async () => {
     await assertChunkInvariant([passing], [text], few);
     await assertNoFragment([silent], [{ text, value }], few);
   });
 
-  it('count every two-way cut, one character at a time, and the random cuts, each once', async () => {
+  it('run two-way cuts, single characters and random cuts, each once', async () => {
     const { runs } = await checkChunkInvariance([passing], ['abc'], { shapes: ['text'], randomCuts: 50 });
     expect(runs).toBe(4); // a|bc, ab|c, a|b|c, abc
   });
 
-  it('say where and how often', async () => {
+  it('report the first failing cut and the number of failures', async () => {
     const checking = assertNoFragment([passing], [{ text, value }], { ...few, shapes: ['text'] });
     await expect(checking).rejects.toThrow(AssertionError);
     await expect(checking).rejects.toThrow(
@@ -37,7 +37,7 @@ describe('the checks over all cuts', () => {
     );
   });
 
-  it('see what a mask may keep', async () => {
+  it('allow the characters that a mask may keep', async () => {
     const masking: Processor = {
       id: 'masking',
       processOutputStream: async ({ part }) =>
@@ -55,7 +55,7 @@ describe('on the RegexFilterProcessor of @mastra/core 1.71', () => {
   const leaks = async (strategy: 'block' | 'redact', shape: StreamShape) =>
     (await checkFragments(filter(strategy), { text, value }, { ...few, shapes: [shape] })).failures.length;
 
-  it('the checks find that it blocks only what is not cut', async () => {
+  it('the checks find that it blocks only values in one piece', async () => {
     expect(await leaks('block', 'text')).toBeGreaterThan(10);
     const whole = { text: value, value, allowedChars: value.length - 1 };
     const { runs, failures } = await checkFragments(filter('block'), whole, { shapes: ['text'], randomCuts: 225, seed: 1 });
@@ -67,7 +67,7 @@ describe('on the RegexFilterProcessor of @mastra/core 1.71', () => {
     expect(failures.length / runs).toBeGreaterThan(0.8);
   });
 
-  it('the checks find that its redaction is undone by a part of another kind between the pieces', async () => {
+  it('the checks find that a part of another kind between the pieces defeats its redaction', async () => {
     expect(await leaks('redact', 'text')).toBe(0);
     await assertChunkInvariant(filter('redact'), [text], { ...few, shapes: ['text'] });
     expect(await leaks('redact', 'around-reasoning')).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ describe('on the RegexFilterProcessor of @mastra/core 1.71', () => {
     );
   });
 
-  it('the checks find that it takes two texts for one, and reads no reasoning and no arguments', async () => {
+  it('the checks find that it mixes two texts, and ignores reasoning and arguments', async () => {
     for (const shape of ['two-texts', 'reasoning', 'arguments'] as const) expect(await leaks('redact', shape)).toBeGreaterThan(0);
   });
 });

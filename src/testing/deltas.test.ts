@@ -15,14 +15,14 @@ describe('splitText', () => {
     );
   });
 
-  it('takes the pieces as they are, when they add up', () => {
+  it('keeps given pieces, and rejects pieces that do not add up', () => {
     expect(splitText('abc', ['a', '', 'bc'])).toEqual(['a', '', 'bc']);
     expect(() => splitText('abc', ['a', 'b'])).toThrow('do not add up');
     expect(() => splitText('abc', 0)).toThrow(RangeError);
   });
 });
 
-it('splitInto makes at most so many pieces', () => {
+it('splitInto makes at most the given number of pieces', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 9 }), (text, pieces) => {
       const deltas = splitInto(text, pieces);
@@ -32,13 +32,13 @@ it('splitInto makes at most so many pieces', () => {
   );
 });
 
-it('toolInput sends values as JSON and strings as they stand', () => {
+it('toolInput returns values as JSON and strings unchanged', () => {
   expect(toolInput({ name: 't', args: { a: 1 } })).toBe('{"a":1}');
   expect(toolInput({ name: 't', args: undefined })).toBe('{}');
   expect(toolInput({ name: 't', args: '{"a":' })).toBe('{"a":');
 });
 
-it('fullUsage adds up', () => {
+it('fullUsage adds the total', () => {
   expect(fullUsage({ inputTokens: 3, outputTokens: 4 }).totalTokens).toBe(7);
   expect(fullUsage({ inputTokens: 3, outputTokens: 4, totalTokens: 9 }).totalTokens).toBe(9);
 });

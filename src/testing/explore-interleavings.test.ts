@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exploreInterleavings } from './index.js';
 
 describe('exploreInterleavings', () => {
-  it('walks every order of what waits side by side, each once', async () => {
+  it('runs every order of parallel turns once', async () => {
     const ways = await exploreInterleavings(async (turn) => {
       const log: string[] = [];
       const step = async (name: string) => {
@@ -16,7 +16,7 @@ describe('exploreInterleavings', () => {
     for (const { order, result } of ways) expect(order.join('')).toBe(result);
   });
 
-  it('keeps what follows in its order', async () => {
+  it('keeps the order within a chain', async () => {
     const ways = await exploreInterleavings(async (turn) => {
       const chain = async (name: string) => {
         await turn(`${name}1`);
@@ -28,7 +28,7 @@ describe('exploreInterleavings', () => {
     for (const { order } of ways) expect(order.indexOf('a1')).toBeLessThan(order.indexOf('a2'));
   });
 
-  it('finds the one order in which a race is lost', async () => {
+  it('finds an order in which a race loses an update', async () => {
     const ways = await exploreInterleavings(async (turn) => {
       let stored = 0;
       const add = async (name: string) => {
@@ -44,11 +44,11 @@ describe('exploreInterleavings', () => {
     expect(ways.some(({ result }) => result === 2)).toBe(true);
   });
 
-  it('a scenario with nothing to wait for has one way', async () => {
+  it('runs a scenario without turns once', async () => {
     expect(await exploreInterleavings(async () => 'done')).toEqual([{ order: [], result: 'done' }]);
   });
 
-  it('refuses to walk without end, to hang, and to hide what fails', async () => {
+  it('rejects too many orders, a scenario that hangs and one that fails', async () => {
     const wide = (turn: (label: string) => Promise<void>) => Promise.all(['a', 'b', 'c', 'd'].map(turn));
     await expect(exploreInterleavings(wide, { most: 23 })).rejects.toThrow(RangeError);
     expect(await exploreInterleavings(wide, { most: 24 })).toHaveLength(24);

@@ -22,7 +22,7 @@ describe.each(hooks)('%s', (hook) => {
     expect(throwing(hook, error, { id: 'mine' }).id).toBe('mine');
   });
 
-  it('can hang, until it is aborted', async () => {
+  it('can hang until it is aborted', async () => {
     const reason = new Error('enough');
     expect(hooksOf(hanging(hook))).toEqual([hook]);
     await expect(run(hanging(hook), { abortSignal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -32,7 +32,7 @@ describe.each(hooks)('%s', (hook) => {
     );
   });
 
-  it('can trip, and relent', async () => {
+  it('can trip a limited number of times', async () => {
     const abort = vi.fn<(reason: string, options: object) => never>((reason, options) => {
       throw Object.assign(new Error(reason), options);
     });
@@ -49,7 +49,7 @@ describe.each(hooks)('%s', (hook) => {
 });
 
 describe('delayed', () => {
-  it('delays every hook and keeps the rest, private fields included', async () => {
+  it('delays every hook and keeps the rest, including private fields', async () => {
     class Counting implements Processor {
       readonly id = 'counting';
       #seen = 0;

@@ -27,8 +27,8 @@ const cuts: [string, Cut][] = [
   ['inside line ends', cutInsideLineEnds],
 ];
 
-describe.each(cuts)('a stream cut into %s', (_, cut) => {
-  it.each(['\n', '\r\n'] as const)('arrives unharmed with line end %j', async (lineEnd) => {
+describe.each(cuts)('a stream with cuts: %s', (_, cut) => {
+  it.each(['\n', '\r\n'] as const)('arrives intact with line end %j', async (lineEnd) => {
     const calls = [{ name: 'lookup', args: { name: 'Zoë 🦊' }, fragments: 5 }];
     const { server, model } = await start({
       cut,
@@ -52,7 +52,7 @@ describe.each(cuts)('a stream cut into %s', (_, cut) => {
   });
 });
 
-it('writes one byte per chunk where it is asked to', async () => {
+it('writes one byte per chunk with the cut `byte`', async () => {
   const { server } = await start({ reply: [{ kind: 'text', text: 'ä' }], cut: 'byte' });
   const response = await ask(server.baseUrl);
   const sizes: number[] = [];
@@ -86,8 +86,8 @@ it('streams tool arguments in fragments', async () => {
   expect(server.requests[0]?.written).toBe(6);
 });
 
-describe('answers without streaming', () => {
-  it('carries text, reasoning, tool calls, usage and the finish reason', async () => {
+describe('a response without streaming', () => {
+  it('contains text, reasoning, tool calls, usage and the finish reason', async () => {
     const usage = { inputTokens: 7, outputTokens: 3 };
     const { model, server } = await start({
       reply: [
@@ -107,19 +107,19 @@ describe('answers without streaming', () => {
 });
 
 describe('streamed usage', () => {
-  it('is sent where the reply states it', async () => {
+  it('is sent if the reply contains it', async () => {
     const { model } = await start({ reply: [{ kind: 'text', text: 'Hi', usage: { inputTokens: 4, outputTokens: 6 } }] });
     expect(await streamText({ model, prompt: 'Hi', ...silent }).usage).toMatchObject({ inputTokens: 4, outputTokens: 6 });
   });
 });
 
 describe('errors', () => {
-  it('answers 400 with the message', async () => {
+  it('responds with 400 and the message', async () => {
     const { model } = await start({ reply: [{ kind: 'error', status: 400, message: 'No such thing.' }] });
     await expect(generateText({ model, prompt: 'Hi' })).rejects.toMatchObject({ statusCode: 400, message: 'No such thing.' });
   });
 
-  it('answers 429 with its headers, and the client tries again', async () => {
+  it('responds with 429 and its headers, and the client retries', async () => {
     const busy: Reply = {
       kind: 'error',
       status: 429,
@@ -135,13 +135,13 @@ describe('errors', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('says that the script has run out', async () => {
+  it('reports a script without replies', async () => {
     const { model } = await start({ reply: [] });
     const call = generateText({ model, prompt: 'Hi', maxRetries: 0 });
     await expect(call).rejects.toMatchObject({ statusCode: 500, message: 'The script has 0 replies, and this is request 1.' });
   });
 
-  it('says what a reply function threw, and refuses contradictory replies', async () => {
+  it('reports the error of a reply function, and rejects contradictory replies', async () => {
     const { server } = await start({
       reply: (_, index) => {
         if (index === 0) throw new Error('Broken on purpose.');
@@ -153,7 +153,7 @@ describe('errors', () => {
     expect([contradiction.status, await contradiction.text()]).toEqual([500, expect.stringContaining('do not add up')]);
   });
 
-  it('refuses what is no chat request, and unknown paths', async () => {
+  it('rejects invalid chat requests and unknown paths', async () => {
     const { server } = await start({ reply: [] });
     expect((await ask(server.baseUrl, { body: '{"model":1}' })).status).toBe(400);
     expect((await ask(server.baseUrl, { body: 'not json' })).status).toBe(400);
@@ -161,13 +161,13 @@ describe('errors', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('refuses a cut that makes no sense', async () => {
+  it('rejects an invalid cut', async () => {
     await expect(startOpenAIServer({ reply: [], cut: 0 })).rejects.toThrow(RangeError);
   });
 });
 
 describe('broken connections', () => {
-  it('drops the stream after so many bytes', async () => {
+  it('drops the stream after the given number of bytes', async () => {
     const after = { kind: 'text', text: 'x'.repeat(2_000), chunks: 10 } as const;
     const { model, server } = await start({ reply: [{ kind: 'drop', after, bytes: 1_000 }] });
     let seen = '';
@@ -188,14 +188,14 @@ describe('broken connections', () => {
     await expect(response.text()).rejects.toThrow('terminated');
   });
 
-  it('drops a response that does not stream', async () => {
+  it('drops a response without streaming', async () => {
     const { model } = await start({ reply: [{ kind: 'drop', after: { kind: 'text', text: 'Hello' }, bytes: 20 }] });
     await expect(generateText({ model, prompt: 'Hi', maxRetries: 0 })).rejects.toMatchObject({
       cause: { message: 'terminated' },
     });
   });
 
-  it('hangs after its deltas until the client aborts, and sees that', async () => {
+  it('hangs after its deltas until the client aborts, and records the abort', async () => {
     const { model, server } = await start({ reply: [{ kind: 'hang', after: ['Hel', 'lo'] }] });
     const abort = new AbortController();
     const seen: string[] = [];
@@ -209,7 +209,7 @@ describe('broken connections', () => {
     expect(server.requests[0]).toMatchObject({ state: 'aborted', written: 2, abortedAfterMs: expect.any(Number) });
   });
 
-  it('hangs without a word where nothing comes first', async () => {
+  it('hangs without output if no deltas are given', async () => {
     const { model, server } = await start({ reply: [{ kind: 'hang' }] });
     await expect(generateText({ model, prompt: 'Hi', abortSignal: AbortSignal.timeout(50), maxRetries: 0 })).rejects.toThrow(
       'timeout',
@@ -217,7 +217,7 @@ describe('broken connections', () => {
     expect(await server.requests[0]?.aborted).toBe(true);
   });
 
-  it('does not mistake its own end for the client leaving', async () => {
+  it('does not record its own shutdown as an abort of the client', async () => {
     const server = await startOpenAIServer({ reply: [{ kind: 'hang' }] });
     const [failure] = await Promise.all([
       ask(server.baseUrl).catch((error: unknown) => error),
@@ -228,7 +228,7 @@ describe('broken connections', () => {
     await server.close();
   });
 
-  it('passes malformed bodies on as they stand', async () => {
+  it('sends malformed bodies unchanged', async () => {
     const { model } = await start({ reply: [{ kind: 'raw', body: 'data: {"choices": [}\n\n' }] });
     const types: string[] = [];
     for await (const { type } of streamText({ model, prompt: 'Hi', ...silent }).fullStream) types.push(type);
@@ -237,7 +237,7 @@ describe('broken connections', () => {
 });
 
 describe('pace', () => {
-  it.each([0, 5])('stops writing when the client leaves, with %i ms between deltas', async (delayMs) => {
+  it.each([0, 5])('stops writing when the client aborts, with %i ms between deltas', async (delayMs) => {
     const deltas = 20_000;
     const { model, server } = await start({ reply: [{ kind: 'text', text: 'abc'.repeat(deltas), chunks: 3 }], delayMs });
     const abort = new AbortController();

@@ -47,7 +47,7 @@ describe.each(versions)("in Mastra's own agent, as a %s model", (specificationVe
     expect(model).toMatchObject({ cancelled: false, calls: [{ mode: 'stream' }, { mode: 'stream' }] });
   });
 
-  it('says the same in the AI SDK', async () => {
+  it('returns the same text and usage in the AI SDK, streamed or generated', async () => {
     const steps: ScriptedStep[] = [{ text: ['Hel', 'lo'] }, { text: ['Hel', 'lo'] }];
     const model = scriptedModel({ specificationVersion, steps });
     const streamed = streamText({ model, prompt: 'Hi' });
@@ -68,12 +68,12 @@ describe('scripts', () => {
     expect([model.modelId, model.provider]).toEqual(['m', 'p']);
   });
 
-  it('run out with a clear word', async () => {
+  it('run out with a clear error', async () => {
     const model = scriptedModel({ steps: [] });
     await expect(model.doStream({ prompt })).rejects.toThrow('The script has 0 steps, and this is call 1.');
   });
 
-  it('may state raw parts, also interleaved', async () => {
+  it('may contain raw parts, also interleaved', async () => {
     const model = scriptedModel({
       steps: () => ({
         parts: [
@@ -90,7 +90,7 @@ describe('scripts', () => {
     expect((await read(model)).map(({ type }) => type)).toEqual(['text-delta', 'text-delta', 'text-delta', 'finish']);
   });
 
-  it('throw an error part from a call that does not stream', async () => {
+  it('throw an error part in a call without streaming', async () => {
     const error = new Error('in band');
     const model = scriptedModel({ steps: [{ parts: [{ type: 'error', error }] }] });
     await expect(model.doGenerate({ prompt })).rejects.toBe(error);
@@ -132,7 +132,7 @@ describe('faults', () => {
   );
 });
 
-it.each(['doStream', 'doGenerate'] as const)('a hang without content keeps %s itself waiting', async (method) => {
+it.each(['doStream', 'doGenerate'] as const)('a hang without content blocks %s itself', async (method) => {
   const abort = new AbortController();
   const call = scriptedModel({ steps: [{ hang: true }] })[method]({ prompt, abortSignal: abort.signal });
   expect(await Promise.race([call, new Promise((resolve) => setTimeout(resolve, 20, 'waiting'))])).toBe('waiting');
@@ -154,7 +154,7 @@ describe('back-pressure', () => {
     expect(model).toMatchObject({ pulled: 2, cancelled: true, calls: [{ cancelReason: 'seen enough', aborted: false }] });
   });
 
-  it('does not count a part that came after the cancel', async () => {
+  it('does not count a part after the cancel', async () => {
     const model = scriptedModel({ steps: [{ text: 'late', delayMs: 20 }] });
     const reader = (await model.doStream({ prompt })).stream.getReader();
     const pending = reader.read();
