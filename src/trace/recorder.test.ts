@@ -52,7 +52,7 @@ const bypass = (by: Author, reason = 'guard/deadline'): GuardReport => ({
 });
 
 describe('bypasses', () => {
-  it('are events of their own, and no passes', () => {
+  it('are separate events, not passes', () => {
     const { recorder } = setUp();
     recorder.reportGuard(bypass(author()));
     recorder.reportGuard(bypass(author(), 'sampled-out'));
@@ -63,7 +63,7 @@ describe('bypasses', () => {
     for (const event of recorder.events) expect(runEventSchema.parse(event)).toEqual(event);
   });
 
-  it('of a stream are summed up for each step and reason', () => {
+  it('of a stream are summed per step and reason', () => {
     const { recorder } = setUp();
     const by = author('outputStream');
     for (const reason of ['guard/deadline', 'guard/breaker-open', 'guard/breaker-open']) recorder.reportGuard(bypass(by, reason));
@@ -83,7 +83,7 @@ describe('bypasses', () => {
     ]);
   });
 
-  it('an outage that blocks is reported as one', () => {
+  it('exclude an outage that blocks, which is reported as unavailable', () => {
     const { recorder } = setUp();
     const verdict = { kind: 'trip', ...author(), reason: 'no verdict', metadata: { code: 'c' }, outage: { error: 1 } } as const;
     recorder.reportGuard({ author: author(), verdict, durationMs: 1 });
@@ -94,7 +94,7 @@ describe('bypasses', () => {
 });
 
 describe('shadows', () => {
-  it('are reported at the position at which they were opened', () => {
+  it('are reported with the position of their start', () => {
     const { recorder, position } = setUp();
     const tell = recorder.openShadow();
     position.stepNumber = 4;
@@ -105,7 +105,7 @@ describe('shadows', () => {
     for (const event of recorder.events) expect(runEventSchema.parse(event)).toEqual(event);
   });
 
-  it('are the one thing that is heard after the end, with the next number', () => {
+  it('are the only events after the end, with the next sequence number', () => {
     const heard: string[] = [];
     const { recorder } = setUp(({ type }) => void heard.push(type));
     const late = [recorder.openShadow(), recorder.openShadow()];
@@ -119,7 +119,7 @@ describe('shadows', () => {
     expect(recorder.events.map(({ seq }) => seq)).toEqual([0, 1, 2]);
   });
 
-  it('of a stream are summed up for each step; a stop is an event of its own', () => {
+  it('of a stream are summed per step, with a separate event for an unavailable guard', () => {
     const { recorder, position } = setUp();
     const by = author('outputStream');
     const open = () => recorder.openShadow();
@@ -140,7 +140,7 @@ describe('shadows', () => {
 });
 
 describe('events', () => {
-  it('are numbered from 0 without gaps, with time and place', () => {
+  it('are numbered from 0 without gaps, with time and position', () => {
     const { recorder, position } = setUp();
     for (const fact of facts) {
       recorder.record(fact);
@@ -155,7 +155,7 @@ describe('events', () => {
     expect(recorder.events.every(({ runId }) => runId === 'run')).toBe(true);
   });
 
-  it('fit their schema, from every reporter', () => {
+  it('match their schema, from every reporter', () => {
     const { recorder } = setUp();
     for (const phase of phaseNames)
       for (const kind of Object.keys(verdicts) as (keyof typeof verdicts)[]) recorder.reportGuard(report(author(phase), kind));
@@ -173,7 +173,7 @@ describe('events', () => {
     expect(new Set(recorder.events.map(({ type }) => type)).size).toBe(facts.length + 2);
   });
 
-  it('end with the end of the run', () => {
+  it('end with the run', () => {
     const { recorder } = setUp();
     recorder.reportGuard(report(author('outputStream')));
     recorder.record(finish);
@@ -187,7 +187,7 @@ describe('events', () => {
 describe('guards', () => {
   const perCall = phaseNames.filter((phase) => phases[phase].cadence !== 'chunk');
 
-  it.each(perCall)('of phase %s: one event for each call', (phase) => {
+  it.each(perCall)('of phase %s report one event per call', (phase) => {
     const { recorder } = setUp();
     recorder.reportGuard(report(author(phase), 'pass', 3));
     recorder.reportGuard(report(author(phase), 'edit', 4));
@@ -197,7 +197,7 @@ describe('guards', () => {
     ]);
   });
 
-  it('contain the reason and the processor of a stop', () => {
+  it('report the reason and the processor of a stop', () => {
     const { recorder } = setUp();
     const by = author();
     recorder.reportGuard({
@@ -215,7 +215,7 @@ describe('guards', () => {
     expect(recorder.events[2]).not.toHaveProperty('reason');
   });
 
-  it('called per chunk are summed up for each guard until they are written down', () => {
+  it('called per chunk are summed per guard until a flush', () => {
     const { recorder } = setUp();
     const [a, b] = [author('outputStream', 'a'), author('outputStream', 'b')];
     for (const kind of ['pass', 'edit', 'pass'] as const) {
@@ -247,14 +247,14 @@ describe('guards', () => {
 });
 
 describe('a listener', () => {
-  it('gets each event as it happens', () => {
+  it('receives each event as it happens', () => {
     const told: RunEvent[] = [];
     const { recorder } = setUp((event) => void told.push(event));
     recorder.record({ type: 'state-enter', state: 'input' });
     expect(told).toEqual(recorder.events);
   });
 
-  it('that throws misses only its own news', () => {
+  it('that throws does not affect the recorder', () => {
     const onEvent = vi.fn(() => {
       throw new Error('listener');
     });
@@ -266,7 +266,7 @@ describe('a listener', () => {
     expect(onEvent).toHaveBeenCalledTimes(2);
   });
 
-  it('may cause events itself; the numbers stay without gaps', () => {
+  it('may cause events without gaps in their numbers', () => {
     const setup: ReturnType<typeof setUp> = setUp((event) => {
       if (event.type === 'guard' && event.calls === 1) setup.recorder.reportGuard(report(author('outputStream', 'other')));
     });
@@ -281,7 +281,7 @@ describe('stale verdicts', () => {
   const stale = (phase: string) => ({ phase, path: 'p/parallel.0', isRerun: false, readers: ['j'], authors: ['r'] });
   const told = { path: 'p/parallel.0', rerun: false, readers: ['j'], authors: ['r'] };
 
-  it.each(phaseNames.filter((phase) => phases[phase].cadence !== 'chunk'))('are events, one by one, in %s', (phase) => {
+  it.each(phaseNames.filter((phase) => phases[phase].cadence !== 'chunk'))('are separate events in %s', (phase) => {
     const { recorder } = setUp();
     recorder.reportStale(stale(phase));
     recorder.reportStale(stale(phase));
@@ -290,7 +290,7 @@ describe('stale verdicts', () => {
     for (const one of recorder.events) expect(runEventSchema.safeParse(one).success).toBe(true);
   });
 
-  it('of a stream are summed up for each step', () => {
+  it('of a stream are summed per step', () => {
     const { recorder } = setUp();
     for (let chunk = 0; chunk < 3; chunk += 1) recorder.reportStale(stale('outputStream'));
     recorder.reportStale({ ...stale('outputStream'), isRerun: true });
