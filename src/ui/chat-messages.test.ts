@@ -23,7 +23,7 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
     [answer(step, text('ok'), step, step, text('good'))],
   ],
   [
-    'two attempts were retracted, and no step began between them',
+    'two attempts were retracted, without a step between them',
     [answer(step, text('ok'), step, text('bad'), retract('step'), text('worse'), retract('step'), text('good'))],
     [answer(step, text('ok'), step, text('good'))],
     [answer(step, text('ok'), step, text('good'))],
@@ -35,7 +35,7 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
     [user('a'), user('b')],
   ],
   [
-    'an answer was blocked before anything left',
+    'an answer was blocked before any output',
     [user('a'), answer(step, tripwire), user('b')],
     [user('a'), answer(step, tripwire), user('b')],
     [user('a'), user('b')],
@@ -53,24 +53,24 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
     [{ role: 'user', content: 'a' }],
   ],
   [
-    'a message is one that Mastra stored',
+    'a message has the stored form of Mastra',
     [{ role: 'assistant', content: { format: 2, parts: [step, text('bad'), retract('step'), step, text('good')] } }],
     [{ role: 'assistant', content: { format: 2, parts: [step, step, text('good')] } }],
     [{ role: 'assistant', content: { format: 2, parts: [step, step, text('good')] } }],
   ],
-])('where %s', (_case, messages, visible, accepted) => {
-  it('a page shows what was not retracted', () => {
+])('if %s', (_case, messages, visible, accepted) => {
+  it('visibleMessages removes retracted parts', () => {
     expect(visibleMessages(messages)).toEqual(visible);
   });
 
-  it('a model is sent what was accepted, before and after the page took the rest out', () => {
+  it('acceptedMessages keeps accepted messages, also after visibleMessages', () => {
     expect(acceptedMessages(messages)).toEqual(accepted);
     expect(acceptedMessages(visibleMessages(messages))).toEqual(accepted);
     expect(acceptedMessages(acceptedMessages(messages))).toEqual(accepted);
   });
 });
 
-it('leaves what it has nothing to do with as the objects that they are', () => {
+it('returns unaffected messages as the same objects', () => {
   const messages = [user('a'), answer(step, text('b'), { type: 'data-weather', data: 1 })];
   expect(visibleMessages(messages).every((message, index) => message === messages[index])).toBe(true);
   expect(acceptedMessages(messages).every((message, index) => message === messages[index])).toBe(true);
