@@ -9,8 +9,8 @@ const answered = async (error: unknown) => {
   return [response.status, await response.json()] as const;
 };
 
-describe('the answer to a request that failed', () => {
-  it('has the status of the error, with its code and its words', async () => {
+describe('the response to a failed request', () => {
+  it('has the status, code and message of the error', async () => {
     const refused = new InterlockError('agent/loosened-option', { path: 'inputProcessors' });
     const { code, message, path } = refused;
     expect(await answered(refused)).toEqual([400, { error: { code, message, path } }]);
@@ -20,7 +20,7 @@ describe('the answer to a request that failed', () => {
     ]);
   });
 
-  it('tells nothing of what went wrong inside', async () => {
+  it('hides the details of internal errors', async () => {
     const inside = new InterlockError('guard/unavailable', { path: 'judge', detail: 'secret', cause: new Error('secret') });
     const [status, body] = await answered(inside);
     expect([status, JSON.stringify(body)]).toEqual([500, expect.not.stringContaining('secret')]);
@@ -29,7 +29,7 @@ describe('the answer to a request that failed', () => {
       expect(await answered(error)).toEqual([500, { error: { message: 'Internal Server Error' } }]);
   });
 
-  it('is the one that an error of Hono has for itself', async () => {
+  it('is the response of a Hono error', async () => {
     const response = errorResponse(new HTTPException(401, { res: new Response('Who are you?', { status: 401 }) }));
     expect([response.status, await response.text()]).toEqual([401, 'Who are you?']);
   });
