@@ -81,7 +81,7 @@ const config: OxlintConfig = {
     'oxc/no-map-spread': 'off', // values are copied, not changed
     'promise/no-callback-in-promise': 'off', // a hook is a callback
     'import/no-named-as-default-member': 'off', // `fc.assert` reads better than `assert`
-    'typescript/no-unsafe-type-assertion': 'off', // what a schema has checked is cast once
+    'typescript/no-unsafe-type-assertion': 'off', // a value that a schema has checked is cast once
     'typescript/unbound-method': 'off', // functions in plain objects have no `this` to lose
     'unicorn/consistent-function-scoping': 'off', // a helper is next to its use
     'unicorn/no-thenable': 'off', // `then` is a combinator of the pipeline

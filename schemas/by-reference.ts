@@ -3,7 +3,7 @@ import { z } from 'zod';
 interface ByReferenceOptions {
   /** The schema to check one value with, where it depends on the value; default: `structure`. */
   structureOf?: (value: unknown) => z.ZodType;
-  /** What to hand on instead of the value, given what the check read; default: the value. */
+  /** Makes the value to hand on from the parsed one; default: the given value. */
   rebuild?: (value: unknown, parsed: unknown) => unknown;
 }
 
@@ -24,7 +24,7 @@ export const byReference = <Out, In = Out>(
     context.issues.push(...(parsed.error.issues as z.core.$ZodRawIssue[]));
     return z.NEVER;
   });
-  // What passed `structure` has the declared type; zod sees only that it is unknown.
+  // A value that passed `structure` has the declared type; zod sees only that it is unknown.
   return schema.meta(jsonSchemaOf(structure)) as unknown as z.ZodType<Out, In>;
 };
 

@@ -13,7 +13,7 @@ const question = 'My address is ann@example.org. When will my parcel 555 0100 ar
 
 export const exampleAnswer = 'It arrives on Monday, Ann. We write to ann@example.org.';
 
-/** What examples of payloads have the caller say. */
+/** The message of the user in the example payloads. */
 export const exampleQuestion = spoken('question', 'user', question);
 
 /** The same with the model's answer, as phases after the call see it. */

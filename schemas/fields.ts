@@ -51,7 +51,7 @@ export const messageListField = held<'messageList'>('The live list of the messag
 
 export const stepNumberField = z.number().describe('The step of the loop, from 0.');
 
-/** What is known in every phase. */
+/** Fields that every phase has. */
 export const sharedFields = {
   retryCount: z.number().optional().describe('The number of retries granted so far in this run.'),
   state: recordField.optional().describe('State that a processor keeps during one run.'),

@@ -13,7 +13,7 @@ export const guardWindowSchema = z.union([
   z.strictObject({ tokens: count }),
 ]);
 
-/** What holds around a guard. Every field may be left out; with none of them a guard is its processor. */
+/** The rules around a guard. Every field is optional; without any, a guard behaves like its processor. */
 export const guardPolicySchema = z.strictObject({
   /**
    * Milliseconds that one call may take, waiting for its turn included; at least 1. A call that has not answered by then is
@@ -21,7 +21,7 @@ export const guardPolicySchema = z.strictObject({
    */
   deadlineMs: milliseconds.optional(),
   /**
-   * What follows where no verdict could be had. `fail`: the run fails with the guard's error. `trip`: it ends as a tripwire of
+   * The consequence if the guard gives no verdict. `fail`: the run fails with the guard's error. `trip`: it ends as a tripwire of
    * kind `unavailable`. `pass`: it goes on unedited, counted as a bypass. Default `fail`.
    */
   onUnavailable: z.enum(['fail', 'trip', 'pass']).optional(),

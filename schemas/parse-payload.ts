@@ -54,7 +54,7 @@ const failed = (...args: ConstructorParameters<typeof InterlockError>): PayloadR
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** What does not fit, and where. */
+/** A wrong value and its place. */
 interface Problem {
   /** Dotted, from the root of the value: `messages.0.role`. Empty for the value itself. */
   path: string;
@@ -94,7 +94,7 @@ const expectedWord = (issue: Issue): string => {
     return issue.expected === 'int' ? 'an integer' : (typeWords[issue.expected] ?? `a ${issue.expected}`);
   if (issue.code === 'too_small') return `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${unitOf(issue.origin)}`;
   if (issue.code === 'too_big') return `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}${unitOf(issue.origin)}`;
-  // What remains are our own checks, whose messages say what was expected.
+  // The remaining issues are from our own checks; their messages name the expected value.
   return issue.message.replace(/^expected /, '');
 };
 

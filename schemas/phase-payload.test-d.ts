@@ -50,7 +50,7 @@ assertType<z.input<typeof ProcessorMessageSchema>>({
   content: { format: 2, parts: [] },
 });
 
-// What a payload carries fits the hook's arguments.
+// The data of a payload fit the hook's arguments.
 type Fits<Data, Args> = { [K in keyof Data & keyof Args]: Data[K] };
 expectTypeOf<Fits<Omit<PhaseData<'inputStep'>, 'model'>, ProcessInputStepArgs>>().toExtend<Partial<ProcessInputStepArgs>>();
 expectTypeOf<Fits<PhaseData<'llmRequest'>, ProcessLLMRequestArgs>>().toExtend<Partial<ProcessLLMRequestArgs>>();

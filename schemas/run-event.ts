@@ -46,7 +46,7 @@ export const tripwireSchema = z.object({
 const changeSchema = z.object({
   /** The dotted path in the original payload, e.g. `messages.3.content.parts.0.text`. */
   target: z.string(),
-  /** What stood there; absent where nothing did. */
+  /** The old value; absent if there was none. */
   before: z.string().optional(),
   /** The new value, unless text was edited; absent if the value was removed. */
   after: z.string().optional(),
@@ -82,7 +82,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     edits: z.int().nonnegative(),
     reason: z.string().optional(),
     metadata: z.unknown().optional(),
-    /** What the guard changed, where the run records edits; of a step's chunks the first thousand changes. */
+    /** The changes that the guard made, if the run records edits; at most the first thousand for the chunks of one step. */
     changes: z.array(changeSchema).optional(),
   }),
   /**
@@ -193,12 +193,12 @@ export const runEventSchema = z.discriminatedUnion('type', [
     toolCallId: z.string(),
     answer: z.enum(['approved', 'declined', 'data']),
   }),
-  /** What this attempt had already put on the wire is withdrawn. */
+  /** Withdraws the parts that this attempt had already sent. */
   z.object({ ...common, type: z.literal('retract'), partIds: z.array(z.string()) }),
   z.object({ ...common, type: z.literal('step-finish'), reason: stepReasonSchema }),
   /**
-   * What memory was given of the turn: the accepted answer, or what the run's policy keeps where none was accepted. `error` says
-   * why it may not have been saved.
+   * The part of the turn that went to memory: the accepted answer, or, without one, the part that the policy of the run keeps.
+   * `error` says why it may not have been saved.
    */
   z.object({
     ...common,

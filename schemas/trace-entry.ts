@@ -35,7 +35,7 @@ const content = {
   adds: z.array(z.unknown()).optional(),
 };
 
-/** What a chunk is, without its words. */
+/** A chunk without its words. */
 export const partNoteSchema = z.object({
   /** The chunk's type, e.g. `text-delta`. */
   type: z.string(),
@@ -51,13 +51,13 @@ const keptTurn = z.enum(['drop', 'user-only', 'placeholder']).optional();
 
 /** Settings that a run begins with, and that its trace and its replay keep. */
 export const recordedSettings = {
-  /** What is shown only once it was accepted: each step, or the whole answer. Absent: nothing is held for that. */
+  /** The unit that leaves only after it was accepted: each step, or the whole answer. Absent: nothing is held. */
   hold: z.enum(['step', 'run']).optional(),
   /** The most characters that guards of the stream may hold at one place; at least 1. */
   maxHeldChars: z.number().optional(),
   /** Tool calls of one step that run at the same time; at least 1. */
   toolConcurrency: z.int().positive(),
-  /** What memory keeps of a turn that was not accepted, by how the run ended. Absent: nothing. */
+  /** The part of a turn without an accepted answer that memory keeps, by how the run ended. Absent: nothing. */
   persistence: z
     .object({ tripwire: keptTurn, failed: keptTurn, canceled: keptTurn, suspended: z.enum(['keep', 'drop']).optional() })
     .optional(),
@@ -141,7 +141,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     path: z.string(),
     received: traceContentSchema.optional(),
     returned: traceContentSchema.optional(),
-    /** Where it gave no verdict: what it threw, then each cause of that. `frames` are places in the code. */
+    /** If the guard gave no verdict: its error, then the causes of that. `frames` are places in the code. */
     causes: z
       .array(z.object({ name: z.string(), message: z.string(), code: z.string().optional(), frames: z.array(z.string()) }))
       .optional(),
@@ -156,7 +156,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     call: z.int().nonnegative(),
     modelId: z.string(),
     provider: z.string(),
-    /** What is sent: the prompt and the settings. */
+    /** The content of the request: the prompt and the settings. */
     request: traceContentSchema.optional(),
   }),
   /** The provider has started to respond. */
@@ -190,7 +190,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
   z.object({ ...common, ...place, kind: z.literal('left'), part: partNoteSchema, chunk: z.unknown().optional() }),
   /** Whether a person was to decide over a call. */
   z.object({ ...common, ...place, kind: z.literal('approval'), toolCallId: z.string(), isNeeded: z.boolean() }),
-  /** What a tool wrote while it ran, as it came. */
+  /** The output of a running tool, as it arrived. */
   z.object({
     ...common,
     ...place,
@@ -199,7 +199,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     part: partNoteSchema,
     chunk: z.unknown().optional(),
   }),
-  /** What a tool was called with and how that ended, before any guard saw it. */
+  /** The arguments and the outcome of a tool call, before any guard judged them. */
   z.object({
     ...common,
     ...place,
@@ -214,7 +214,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
   }),
   /** Whether the conditions held under which the run ends. */
   z.object({ ...common, ...place, kind: z.literal('stop-condition'), holds: z.boolean() }),
-  /** What the application said about an accepted step. */
+  /** The decision of the application about an accepted step. */
   z.object({
     ...common,
     ...place,
@@ -223,7 +223,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     feedback: z.string().optional(),
     chunks: z.array(z.unknown()).optional(),
   }),
-  /** What a processor of the memory made of the conversation, or why it stopped. */
+  /** The messages after a processor of the memory, or the reason why it stopped the run. */
   z.object({
     ...common,
     ...place,

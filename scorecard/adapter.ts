@@ -18,7 +18,7 @@ const fields: readonly (readonly [name: keyof Host, must: string, is: (it: unkno
   ['open', 'a function', (it) => typeof it === 'function'],
 ];
 
-/** What is wrong with a value of `hooks`. */
+/** Problems of a value of `hooks`. */
 const wrongHooks = (hooks: unknown): string[] =>
   Object.entries(isObject(hooks) ? hooks : {}).flatMap(([place, decided]) => {
     if (!(places as readonly string[]).includes(place))
@@ -42,7 +42,7 @@ export const within = <T>(limitMs: number, what: string, promise: T | Promise<T>
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 };
 
-/** What a module exports; with a default export of a module that is no ES module, what that one exports. */
+/** The exports of a module; for a CommonJS module, those of its default export. */
 const exportsOf = async (module: string): Promise<unknown[]> => {
   const all = (await import(pathToFileURL(module).href)) as Record<string, unknown>;
   const inner = all['default'];

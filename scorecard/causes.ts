@@ -80,7 +80,7 @@ const causes: readonly Cause[] = [
   { id: 'sub-agent', title: 'The supervisor reads the words that a guard of a sub-agent has rejected.', scenarios: /^p10-/u },
 ];
 
-/** What fails on Mastra's durable agent for causes of its own; they come before the others. */
+/** Causes that only Mastra's durable agent has; they come before the others. */
 const ofDurable: readonly Cause[] = [
   {
     id: 'tool-result-ignored',

@@ -11,7 +11,7 @@ import { isNamed, scenarios } from './scenarios/index.js';
 /** Plays scenarios on the hosts of one module, in a process of its own, and sends a message per scenario: `child.ts MODULE WANTED`. */
 const [module = '', request = '{}'] = process.argv.slice(2);
 
-/** What is played on the hosts of a module. */
+/** The scenarios to play on the hosts of a module. */
 export interface Wanted {
   /** Ids of scenarios begin with one of these, at a hyphen. None: all scenarios. */
   readonly prefixes: readonly string[];
@@ -21,7 +21,7 @@ export interface Wanted {
   readonly limitMs: number;
 }
 
-/** What the process sends: how far it is, the result of a host, or why there is none. */
+/** A message from the process: its progress, the result of a host, or the reason why there is none. */
 export interface Message {
   readonly progress?: string;
   readonly result?: HostResult;

@@ -1,8 +1,8 @@
-/** Where a guard judges. */
+/** The places at which a guard judges. */
 export const places = ['input', 'request', 'stream', 'step', 'toolCall', 'toolResult', 'answer'] as const;
 export type At = (typeof places)[number];
 
-/** What a guard does when it finds its word: a verdict, or a failure of the guard itself. */
+/** The reaction of a guard to its word: a verdict, or a failure of the guard itself. */
 export const decisions = ['edit', 'block', 'retry', 'throw', 'hang'] as const;
 export type Decision = (typeof decisions)[number];
 
@@ -55,7 +55,7 @@ export interface Setup {
   readonly child?: { readonly name: string; readonly guards: readonly Guard[] };
 }
 
-/** What the caller of one run saw. */
+/** The outcome of one run, as its caller saw it. */
 export interface Outcome {
   /** `blocked`: the host says that a guard stopped the run. `failed`: an error, or a thrown exception that is no verdict. */
   readonly ended: 'completed' | 'blocked' | 'failed';
@@ -65,7 +65,7 @@ export interface Outcome {
   readonly result: unknown;
 }
 
-/** Where a stream is reported as it arrives, so that a stream that never ends is seen, too. */
+/** Receives a stream as it arrives, so that a stream that never ends is observed, too. */
 export interface Reader {
   /** A piece of the answer's text. `part` names what can be withdrawn together. */
   readonly show: (text: string, part?: string) => void;
@@ -81,7 +81,7 @@ export interface Reader {
 export interface Session {
   readonly generate: (prompt: string, signal: AbortSignal) => Promise<Outcome>;
   readonly stream: (prompt: string, signal: AbortSignal, reader: Reader) => Promise<Outcome>;
-  /** What the host kept for the next turn. Searched as JSON. */
+  /** The history that the host kept for the next turn. Searched as JSON. */
   readonly history: () => Promise<unknown>;
 }
 

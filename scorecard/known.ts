@@ -51,7 +51,7 @@ const taskOfFile = (host: string): Task => {
   return { file, ids: [] };
 };
 
-/** What is played for the hosts that the command names: known ones by their ids, adapters by their files. Bundles ours. */
+/** The tasks for the hosts that the command names: known hosts by id, adapters by file. Bundles our own hosts. */
 export const tasksOf = async (hosts: readonly string[]): Promise<readonly Task[]> => {
   const unknown = hosts.filter((host) => !isFile(host) && !known.includes(host));
   if (unknown.length > 0)

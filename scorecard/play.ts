@@ -8,14 +8,14 @@ import type { Mode, Scenario, Seen } from './scenario.js';
 /** `error`: the adapter itself failed; such a cell says nothing about the host. */
 export type CellStatus = 'holds' | 'fails' | 'no hook' | 'error';
 
-/** What one scenario showed on one host in one mode. */
+/** The result of one scenario on one host in one mode. */
 export interface Cell {
   readonly host: string;
   readonly scenario: string;
   readonly promise: Scenario['promise'];
   readonly mode: Mode | 'both';
   readonly status: CellStatus;
-  /** What is wrong, or which hook the host lacks. */
+  /** The problem, or the hook that the host lacks. */
   readonly detail?: string;
 }
 

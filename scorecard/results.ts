@@ -2,7 +2,7 @@ import type { Cell } from './play.js';
 import { causeOf, programOf } from './causes.js';
 import type { Promised } from './scenario.js';
 
-/** What one host costs: CPU time of the process, the scripted server included, in the same run as the others. */
+/** The cost of one host: CPU time of the process, the scripted server included, in the same run as the others. */
 export interface Cost {
   /** Microseconds of CPU per streamed chunk, with three guards of the stream where the host has such a hook. */
   readonly chunkUs: number;
@@ -114,7 +114,7 @@ const section = (host: HostResult): string => {
   ].join('\n');
 };
 
-/** What the cost of every host is compared with. */
+/** The host with which the cost of every host is compared. */
 const costBasis = 'mastra';
 
 const costColumns: readonly {

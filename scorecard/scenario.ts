@@ -4,7 +4,7 @@ import type { At, Decision, GuardRow, Outcome } from './host.js';
 export type Promised = 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'P7' | 'P8' | 'P9' | 'P10' | 'P12';
 export type Mode = 'generate' | 'stream';
 
-/** What was observed of one run, from every exit. Texts are searched with `includes`. */
+/** Observations of one run, from every exit. Texts are searched with `includes`. */
 export interface Seen {
   /** Of the last turn. `hung`: the run did not end in time. */
   readonly ended: Outcome['ended'] | 'hung';
@@ -22,7 +22,7 @@ export interface Seen {
   readonly requests: readonly string[];
   /** `name(text)` of each tool call that ran. */
   readonly effects: readonly string[];
-  /** What the host keeps for the next turn, as JSON. */
+  /** The history that the host keeps for the next turn, as JSON. */
   readonly history: string;
   /** Characters that guards were given, over all calls. */
   readonly judged: number;
@@ -37,9 +37,9 @@ export interface Scenario {
   readonly id: string;
   readonly promise: Promised;
   readonly title: string;
-  /** What the model answers, request by request; the last reply is repeated. */
+  /** The replies of the model, request by request; the last one is repeated. */
   readonly replies: readonly Reply[];
-  /** What the user says, turn by turn. Default: one turn, `Hello.`. */
+  /** The messages of the user, turn by turn. Default: one turn, `Hello.`. */
   readonly turns?: readonly string[];
   readonly tools?: Readonly<Record<string, string>>;
   readonly guards: readonly GuardRow[];

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the model answers to one request: text, delta by delta, or a call of a tool, whose one argument is `text` unless `args` says otherwise. */
+/** The reply of the model to one request: text, delta by delta, or a tool call, whose only argument is `text` unless `args` is given. */
 export type Reply = readonly string[] | { readonly call: string; readonly text?: string; readonly args?: object };
 
 const deltasOf = (reply: Reply): object[] => {

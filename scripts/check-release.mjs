@@ -1,5 +1,5 @@
-// Refuses to publish what npm would refuse after the build: provenance needs `repository` in package.json, and it has to be the repository
-// whose workflow publishes. Also refuses a package without `homepage`, the address that errors print, and without `bugs`.
+// Refuses a package that npm would refuse after the build: provenance needs `repository` in package.json, and the workflow that publishes has
+// to belong to it. Also refuses a package without `homepage`, the address that errors print, and without `bugs`.
 // Run by `npm run release:publish`, before anything else.
 import { readFileSync } from 'node:fs';
 

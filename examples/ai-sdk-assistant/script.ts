@@ -1,6 +1,6 @@
 import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/testing';
 
-/** What the local server answers: looks a guest up, or tries to write to all of them. */
+/** The answer of the local server: looks a guest up, or tries to write to all of them. */
 export const reply = ({ messages }: ChatRequest): Reply => {
   const result = messages.findLast(({ role }) => role === 'tool');
   if (result) return { kind: 'text', text: `Done: ${messageText(result)}`, chunks: 4 };

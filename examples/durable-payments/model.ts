@@ -2,7 +2,7 @@ import type { MastraModelConfig } from '@mastra/core/llm';
 import { startOpenAIServer, type ReplySource } from 'mastra-interlock/testing';
 
 export interface ModelServer {
-  /** Where the model is; absent where it is OpenAI's. */
+  /** The address of the model; absent for OpenAI's own. */
   readonly url: string | undefined;
   readonly close: () => Promise<void>;
 }

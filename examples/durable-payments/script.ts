@@ -6,7 +6,7 @@ const invoices = [
   { invoice: 'A-3', euros: 45 },
 ];
 
-/** What the local server answers: one payment a step, by the results that it is shown, then that all is paid. */
+/** The answer of the local server: one payment a step, by the results that it is shown, then that all is paid. */
 export const reply = ({ messages }: ChatRequest): Reply => {
   const next = invoices[messages.filter(({ role }) => role === 'tool').length];
   return next ? { kind: 'tool-calls', calls: [{ name: 'pay', args: next }] } : { kind: 'text', text: 'All three are paid.' };

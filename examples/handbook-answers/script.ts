@@ -1,19 +1,19 @@
 import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/testing';
 
-/** What the model says of a topic. The second sentence about shipping has no source. */
+/** The answer of the model about each topic. The second sentence about shipping has no source. */
 const topics = {
   return: 'You can return a lamp within 30 days. Returns are free.',
   ship: 'We ship to Germany, France and Italy. Norway takes about 9 days.',
   supplier: 'It offers a full refund.',
 } as const;
 
-/** What the judge is shown, as `judgeGuard` writes it. */
+/** The material for the judge, as `judgeGuard` writes it. */
 interface Material {
   readonly nonce: string;
   readonly judged: string;
 }
 
-/** What the local server answers: as the judge to the guard, else as the assistant, which searches first. */
+/** The answer of the local server: as the judge to the guard, else as the assistant, which searches first. */
 export const reply = ({ messages }: ChatRequest): Reply => {
   const texts = messages.map(messageText);
   const last = texts.at(-1) ?? '';

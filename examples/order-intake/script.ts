@@ -6,7 +6,7 @@ const order = (items: readonly object[]): Reply => ({
   chunks: 6,
 });
 
-/** What the local server answers: first an order without amounts, so that it is asked again; later what it finds in the conversation. */
+/** The answer of the local server: first an order without amounts, which is rejected; then the order that the conversation contains. */
 export const reply = ({ messages }: ChatRequest): Reply => {
   const conversation = messages.map(messageText).join('\n');
   if (conversation.includes('one candle more'))

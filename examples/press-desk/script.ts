@@ -3,7 +3,7 @@ import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/test
 const say = (text: string): Reply => ({ kind: 'text', text });
 const ask = (name: string, prompt: string): Reply => ({ kind: 'tool-calls', calls: [{ name, args: { prompt } }] });
 
-/** What the local server answers: as one of the sub-agents, or as the supervisor, which asks one of them first. */
+/** The answer of the local server: as one of the sub-agents, or as the supervisor, which calls one of them first. */
 export const reply = ({ messages }: ChatRequest): Reply => {
   const texts = messages.map(messageText);
   const isOf = (instructions: string): boolean => texts[0]?.includes(instructions) ?? false;

@@ -1,6 +1,6 @@
 import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/testing';
 
-/** What the local server answers: a look at the order, a refund of it, and what became of that. */
+/** The answer of the local server: a look at the order, a refund of it, then the outcome. */
 export const reply = ({ messages }: ChatRequest): Reply => {
   const results = messages.filter(({ role }) => role === 'tool').map(messageText);
   const last = results.at(-1);

@@ -9,7 +9,7 @@ const harassing = JSON.stringify({
 /** Deltas of three characters, so that addresses and insults are cut. */
 const say = (text: string): Reply => ({ kind: 'text', text, chunks: 3 });
 
-/** What the local server answers: as the moderator to the guard, as the assistant to the customer. */
+/** The answer of the local server: as the moderator to the guard, as the assistant to the customer. */
 export const reply = ({ messages }: ChatRequest): Reply => {
   const isModerator = messages.some((message) => messageText(message).includes('content moderation'));
   const [said = ''] = messages.slice(-1).map(messageText);

@@ -1,6 +1,6 @@
 import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/testing';
 
-/** What the local server answers. */
+/** The answer of the local server. */
 export const reply = ({ messages }: ChatRequest): Reply => {
   const [said = ''] = messages.slice(-1).map(messageText);
   const text = said.includes('key')

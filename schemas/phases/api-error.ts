@@ -3,7 +3,7 @@ import { exampleQuestion } from '../example-messages.js';
 import { codeOnly, held, messageListField, messagesField, sharedFields, stepNumberField } from '../fields.js';
 import { openObject } from '../open-object.js';
 
-/** What `processAPIError` is about: a model call that failed. */
+/** The payload of `processAPIError`: a model call that failed. */
 export const apiErrorPhaseSchema = openObject({
   phase: z.literal('apiError').describe('After a failed model call.'),
   error: z.unknown().describe('The error that was thrown.'),

@@ -3,7 +3,7 @@ import { exampleQuestion } from '../example-messages.js';
 import { codeOnly, held, lenientFields, messageListField, messagesField, sharedFields, stepNumberField } from '../fields.js';
 import { openObject } from '../open-object.js';
 
-/** What `processInputStep` is about: messages and settings of one model call. */
+/** The payload of `processInputStep`: messages and settings of one model call. */
 export const inputStepPhaseSchema = openObject({
   phase: z.literal('inputStep').describe('At each step, before the model is called.'),
   messages: messagesField,

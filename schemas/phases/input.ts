@@ -3,7 +3,7 @@ import { exampleQuestion } from '../example-messages.js';
 import { lenientFields, messageListField, messagesField, sharedFields } from '../fields.js';
 import { openObject } from '../open-object.js';
 
-/** What `processInput` is about: the messages of a run before its first step. */
+/** The payload of `processInput`: the messages of a run before its first step. */
 export const inputPhaseSchema = openObject({
   phase: z.literal('input').describe('Once, before the loop starts.'),
   messages: messagesField,

@@ -4,7 +4,7 @@ import { messageListField, sharedFields, stepNumberField } from '../fields.js';
 import { calledModelField, callReport, chunksField, promptField } from '../model-call.js';
 import { openObject } from '../open-object.js';
 
-/** What `processLLMRequest` is about: the prompt of one call, or the cached answer that makes the call needless. */
+/** The payload of `processLLMRequest`: the prompt of one call, or the cached answer that replaces the call. */
 export const llmRequestPhaseSchema = openObject({
   phase: z.literal('llmRequest').describe('Before each model call, when the prompt is final.'),
   prompt: promptField,

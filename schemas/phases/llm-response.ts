@@ -4,7 +4,7 @@ import { sharedFields, stepNumberField } from '../fields.js';
 import { calledModelField, callReport, chunksField } from '../model-call.js';
 import { openObject } from '../open-object.js';
 
-/** What `processLLMResponse` is about: the complete answer of one call, live or cached. */
+/** The payload of `processLLMResponse`: the complete answer of one call, live or cached. */
 export const llmResponsePhaseSchema = openObject({
   phase: z.literal('llmResponse').describe('After each model call, when all chunks have arrived.'),
   chunks: chunksField,

@@ -3,7 +3,7 @@ import { exampleConversation } from '../example-messages.js';
 import { lenientFields, listField, messageListField, messagesField, recordField } from '../fields.js';
 import { openObject } from '../open-object.js';
 
-/** What `processOutputResult` is about: the finished answer of a run. */
+/** The payload of `processOutputResult`: the finished answer of a run. */
 export const outputResultPhaseSchema = openObject({
   phase: z.literal('outputResult').describe('Once, when the response is complete.'),
   messages: messagesField,

@@ -17,7 +17,7 @@ const toolCalls: HostField<'toolCalls'> = byReference(
 
 const providerMetadata: HostField<'providerMetadata'> = byReference(recordField);
 
-/** What `processOutputStep` is about: the answer of one step, before any of its tools runs. */
+/** The payload of `processOutputStep`: the answer of one step, before any of its tools runs. */
 export const outputStepPhaseSchema = openObject({
   phase: z.literal('outputStep').describe('At each step, after the model call and before tools run.'),
   messages: messagesField,

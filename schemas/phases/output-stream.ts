@@ -3,7 +3,7 @@ import { exampleAnswer } from '../example-messages.js';
 import { lenientFields, listField, messageListField, recordField } from '../fields.js';
 import { openObject } from '../open-object.js';
 
-/** What `processOutputStream` is about: one chunk of the answer while it is being made. */
+/** The payload of `processOutputStream`: one chunk of the answer while it is being made. */
 export const outputStreamPhaseSchema = openObject({
   phase: z.literal('outputStream').describe('At each chunk of the response.'),
   part: z.unknown().nullable().optional().describe('The chunk; null or absent if a processor dropped it.'),

@@ -3,7 +3,7 @@ import { exampleToolCall, exampleToolTurn } from '../example-messages.js';
 import { lenientFields, messageListField, messagesField, sharedFields, stepNumberField } from '../fields.js';
 import { openObject } from '../open-object.js';
 
-/** What `processToolResult` is about: the value a tool returned, before the model sees it. */
+/** The payload of `processToolResult`: the value a tool returned, before the model sees it. */
 export const toolResultPhaseSchema = openObject({
   phase: z.literal('toolResult').describe('After each tool, before its result goes to the model.'),
   messages: messagesField,

@@ -23,7 +23,7 @@ const at = (guards: readonly Guard[], ...places: readonly At[]) => guards.filter
 const textOf = (content: { parts?: { text?: string }[] } | undefined): string =>
   (content?.parts ?? []).map(({ text = '' }) => text).join('');
 
-/** What the guards make of a text, one after the other; the first that blocks ends it. A list of callbacks ends with the first that returns something. */
+/** Runs the guards over a text, one after the other, up to the first that blocks. (A list of callbacks would end at the first that returns something.) */
 const judged = async (guards: readonly Guard[], given: string): Promise<{ text: string; reason?: string }> => {
   let text = given;
   for (const guard of guards) {

@@ -22,7 +22,7 @@ const replaced = (message: BaseMessage, text: string): BaseMessage =>
     ? new HumanMessage({ id: message.id, content: text })
     : new AIMessage({ ...(message as AIMessage), id: message.id, content: text } as never);
 
-/** What the documentation calls a guardrail: a hook that jumps to the end with a message, or replaces a message by its id. */
+/** A guardrail, as the documentation shows one: a hook that jumps to the end with a message, or replaces a message by its id. */
 const middlewareOf = (guard: Guard) => {
   const ofLast = async ({ messages }: { messages: BaseMessage[] }) => {
     const last = messages.at(-1);

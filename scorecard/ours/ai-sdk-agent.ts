@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { Guard, Outcome, Reader, Session, Setup } from '../host.js';
 
-/** What an agent of the AI SDK is to the scorecard. */
+/** The part of an AI SDK agent that the scorecard uses. */
 export interface SdkAgent {
   readonly generate: (given: { prompt: string; abortSignal: AbortSignal }) => PromiseLike<{ text: string }>;
   readonly stream: (given: {

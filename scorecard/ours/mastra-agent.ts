@@ -25,7 +25,7 @@ const withText = (message: MastraDBMessage, change: (text: string) => string): M
   },
 });
 
-/** What every hook is given. */
+/** The arguments that every hook has. */
 interface Hooked {
   readonly abort: Abort;
   readonly abortSignal?: AbortSignal;
@@ -147,7 +147,7 @@ interface Durable {
   readonly stream: (prompt: string, options: Options) => Promise<{ output: Awaited<ReturnType<Agent['stream']>> }>;
 }
 
-/** What tells one agent of Mastra's shape from another. */
+/** The differences between agents with Mastra's interface. */
 export interface MastraKind {
   readonly make: (config: Record<string, unknown>) => Agent;
   readonly compose: Compose;

@@ -4,7 +4,7 @@ import { calls, endedAs, gone, guard, noEffect, notSent, requestsAtMost, says, t
 const look = { replies: [calls(['look', 'up']), says('Done: unjudged.')], tools: { look: 'raw data' } };
 const speaks = { replies: [says('All unjudged words.', 4)] };
 
-/** What must not happen when the guard at a place gives no verdict. */
+/** Events that must not happen when the guard at a place gives no verdict. */
 const unjudged: readonly (readonly [at: At, what: string, script: Pick<Scenario, 'replies' | 'tools'>, check: Check])[] = [
   ['input', 'no request is sent', speaks, requestsAtMost(0)],
   ['request', 'no request is sent', speaks, requestsAtMost(0)],

@@ -1,4 +1,4 @@
-/** What the live page runs, in a browser as in Node: the package's guards around a scripted model. */
+/** The engine of the live page, in a browser as in Node: the package's guards around a scripted model. */
 import { TripwireError } from '../../src/ai-sdk/stop-errors.js';
 import { withGuards } from '../../src/ai-sdk/with-guards.js';
 import type { Guards } from '../../src/ai-sdk/run.js';
@@ -28,9 +28,9 @@ export interface Call {
 
 export interface Outcome {
   readonly status: 'success' | 'tripwire' | 'failed';
-  /** What the reader got. */
+  /** The text that reached the reader. */
   readonly text: string;
-  /** What the reader got after each piece, and last after the end of the answer. */
+  /** The text at the reader after each piece, and last after the end of the answer. */
   readonly emitted: readonly string[];
   /** Why the run stopped. */
   readonly reason: string;
@@ -55,7 +55,7 @@ export const play = async ({ guards, input, pieces, delayMs = 0 }: Call): Promis
   const counts = new Map<string, number>();
   const model = scriptedModel({ specificationVersion: 'v4', steps: () => ({ text: pieces, delayMs }) });
   const guarded = withGuards(model, guards, {
-    hold: 'chunk', // what a guard has approved leaves at once
+    hold: 'chunk', // an approved chunk leaves at once
     uncalled: ['inputStep', 'toolResult'], // the model has no tools
     onEvent: (event) => {
       if (event.type !== 'guard') return;
@@ -81,7 +81,7 @@ export const play = async ({ guards, input, pieces, delayMs = 0 }: Call): Promis
   return { ...stop, text: emitted.join(''), emitted, verdicts };
 };
 
-/** Where a text can be cut in two: between its code points. */
+/** The positions at which a text can be cut in two: between its code points. */
 export const cutsOf = (text: string): number[] => {
   let at = 0;
   return Array.from(text, (point) => (at += point.length)).slice(0, -1);

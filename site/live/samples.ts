@@ -1,4 +1,4 @@
-/** What the live page starts with: guards as a user writes them, a message and an answer. */
+/** The first content of the live page: guards as a user writes them, a message and an answer. */
 export interface Sample {
   readonly title: string;
   readonly about: string;

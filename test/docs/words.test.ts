@@ -23,6 +23,8 @@ const discouraged: Readonly<Record<string, string>> = {
 
 const anyDiscouraged = new RegExp(String.raw`\b(?:${Object.keys(discouraged).join('|')})\b`, 'gi');
 
+const clause = /\b(?:what|whatever|where|whose|whoever)\b/i;
+
 const pages = globSync(['*.md', 'docs/*.md', 'docs/{guide,reference}/**/*.md', 'examples/{,*/}README.md', '.github/**/*.md'], {
   cwd: inRoot('.'),
 }).map((path) => path.replaceAll('\\', '/'));
@@ -64,7 +66,7 @@ const titleOf = ({ callee, arguments: [title] }: CallExpression): string | undef
 
 /** The comments and test titles of a source file. */
 const proseInCode = (path: string, text: string): string[] => {
-  if (text.search(anyDiscouraged) < 0) return []; // most files, without parsing them
+  if (text.search(anyDiscouraged) < 0 && text.search(clause) < 0) return []; // most files, without parsing them
   const { program, comments } = parseSync(path, text);
   const titles: string[] = [];
   new Visitor({
@@ -84,6 +86,10 @@ const wordsIn = (text: string): string[] => {
     return `${(before + word + after).trim()} (${word.toLowerCase()}: ${discouraged[word.toLowerCase()]})`;
   });
 };
+
+/** Comments and titles that begin with a clause instead of a noun or a verb. */
+const clausesIn = (texts: readonly string[]): string[] =>
+  texts.filter((text) => new RegExp(`^[\\s*]*${clause.source}`, 'i').test(text)).map((text) => text.trim());
 
 describe('plain English', () => {
   it('finds a discouraged word in prose, not in code or the target of a link', () => {
@@ -110,12 +116,16 @@ describe('plain English', () => {
   });
 
   it('comments and test titles', () => {
-    const found = sources.flatMap((path) =>
-      proseInCode(path, readFileSync(inRoot(path), 'utf8'))
-        .flatMap(wordsIn)
-        .map((words) => `${path}: ${words}`),
-    );
+    const found = sources.flatMap((path) => {
+      const prose = proseInCode(path, readFileSync(inRoot(path), 'utf8'));
+      return [...prose.flatMap(wordsIn), ...clausesIn(prose)].map((words) => `${path}: ${words}`);
+    });
     expect(found).toEqual([]);
+  });
+
+  it('finds a comment and a title that begin with a clause', () => {
+    const prose = proseInCode('a.test.ts', "/** What is kept. */\nit('where it ends', () => {}); // kept");
+    expect(clausesIn(prose)).toEqual(['* What is kept.', 'where it ends']);
   });
 
   it('the table of errors', () => {

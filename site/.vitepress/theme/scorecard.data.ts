@@ -21,7 +21,7 @@ interface Row {
 interface Scorecard {
   readonly hosts: readonly string[];
   readonly rows: readonly Row[];
-  /** What a scenario asks, by its id. */
+  /** The title of each scenario, by its id. */
   readonly titles: Readonly<Record<string, string>>;
   /** The text of a program, by its file. */
   readonly programs: Readonly<Record<string, string>>;

@@ -90,7 +90,7 @@ export const createStepRestorer = (earlierSteps: (before: number) => Promise<rea
 const readEntry = (entry: string, path: string): { readonly heading: Heading; readonly text: string } => {
   const end = entry.indexOf('\n');
   try {
-    return { heading: JSON.parse(entry.slice(0, end)) as Heading, text: entry.slice(end + 1) }; // what writeEntry wrote
+    return { heading: JSON.parse(entry.slice(0, end)) as Heading, text: entry.slice(end + 1) }; // written by writeEntry
   } catch (cause) {
     throw new InterlockError('durable/damaged', { path, detail: String(cause), cause });
   }

@@ -20,7 +20,7 @@ const noting = (answer: Answer = ({ part }) => part, policy = cachePolicy) => {
     const { text } = args.part.payload as { text?: string };
     if (text === undefined && args.part.type !== 'tool-call') return given.part;
     judged.push(text ?? 'call');
-    return answer(args, text ?? '') as never; // what a hook may give
+    return answer(args, text ?? '') as never; // a hook may return it
   };
   return { asked: judged, judge: guard({ id: 'judge', processOutputStream }, { window: 'part', ...policy }) };
 };
