@@ -11,7 +11,7 @@ import { weatherServer } from './mcp-weather-server.js';
 const transports = {
   'a child process over stdio': async () => {
     const args = ['--import', './scripts/strip-types.mjs', new URL('mcp-weather-server.ts', import.meta.url).pathname];
-    const client = new MCPClient({ id: 'stdio', servers: { weather: { command: process.execPath, args } } });
+    const client = new MCPClient({ id: 'stdio', servers: { weather: { command: process.execPath, args, stderr: 'ignore' } } });
     return { client, close: () => client.disconnect() };
   },
   'HTTP on the loopback': async () => {
