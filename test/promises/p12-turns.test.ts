@@ -67,7 +67,7 @@ const hard: readonly Shape[] = ['a table of addresses', 'look-alikes', 'instruct
 const few = 3 * stepChars;
 
 describe('P12: the text read between two turns of other work does not grow with the length', () => {
-  it.each(Object.entries(guards).filter(([name]) => !atOnce.has(name)))('%s', { timeout: 60_000 }, async (name, ask) => {
+  it.each(Object.entries(guards).filter(([name]) => !atOnce.has(name)))('%s', async (name, ask) => {
     const own = hard[Object.keys(guards).indexOf(name) % hard.length];
     const tooMuch: string[] = [];
     for (const shape of isDeep ? (Object.keys(shapes) as Shape[]) : (['prose', own] as const)) {

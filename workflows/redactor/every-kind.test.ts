@@ -107,7 +107,7 @@ describe('a redactor in GuardedStream', () => {
   });
 });
 
-describe('a redactor in an agent', { timeout: 60_000 }, () => {
+describe('a redactor in an agent', () => {
   /** Combines kinds, strategies and shapes, so that each strategy meets every shape. */
   const shapesOf = (kind: number, strategy: number): StreamShape[] => {
     const others = streamShapes.slice(1);
