@@ -47,6 +47,14 @@ describe.each(modes)('structuredOutput.model in %s', (mode) => {
     );
   });
 
+  it('tells the first model which fields the object needs, for this call only', async () => {
+    const { model, second, result } = await ask({ mode });
+    const [system] = model.calls[0]?.prompt ?? [];
+    expect(system).toMatchObject({ role: 'system', content: expect.stringMatching(/"city".*"degrees"/s) });
+    expect(JSON.stringify(second.calls[0]?.prompt)).not.toContain('Another model');
+    expect(JSON.stringify(result.messages)).not.toContain('Another model');
+  });
+
   it('trips if a guard rejects the output of the second model', async () => {
     const guard = { id: 'no-cities', processOutputResult: trippingOn('"city"') };
     const { result, chunks } = await ask({ mode, config: { outputProcessors: [guard] } });

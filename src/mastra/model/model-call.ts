@@ -124,9 +124,10 @@ interface JsonRequest {
 /** Requests the object of a step from a model. No effect without structured output. */
 const requestJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], model: ResolvedModel): JsonRequest => {
   const { schema, instructions, ...asked } = (settings ?? {}) as Partial<StructuredOutput>; // checked with the call's options
-  if (!schema || asked.model) return { prompt }; // another model creates the object
+  if (!schema) return { prompt };
   const place = placeOf(asked.jsonPromptInjection, model);
   const json = jsonSchemaFor(schema, model);
+  if (asked.model) return { prompt: inFirstSystemMessage(prompt, wordsForSecondModel(json)) };
   if (!place)
     return {
       prompt,
@@ -137,6 +138,10 @@ const requestJson = (prompt: Prompt, settings: StepSettings['structuredOutput'],
     instructions ?? `Answer with JSON alone, without any other words. It must fit this JSON schema:\n${JSON.stringify(json)}`;
   return { prompt: place === 'inline' ? inLastUserMessage(prompt, words) : inFirstSystemMessage(prompt, words) };
 };
+
+/** Another model creates the object from the answer, so the answer needs its content. */
+const wordsForSecondModel = (json: object): string =>
+  `Another model will turn your answer into data. Answer in your usual form, and include the information for every field of this JSON schema:\n${JSON.stringify(json)}`;
 
 /**
  * Some models reject a prompt that ends with an assistant message: Claude from 4.6 on for structured output, Gemini from 3 on
