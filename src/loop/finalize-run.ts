@@ -176,7 +176,18 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
     error: status === 'failed' || status === 'canceled' ? errorFact(run.error) : undefined,
     retries: run.retries,
   });
+  closeConnection(run);
   run.options.streamBuffer.close();
+};
+
+const closeConnection = ({ options }: Run): void => {
+  const connection = options.ports.connection?.();
+  if (!connection?.closeOnFinish) return;
+  try {
+    connection.close();
+  } catch {
+    // a connection that cannot be closed does not change the end of the run
+  }
 };
 
 /** A deadline is reported as such. */

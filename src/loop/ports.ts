@@ -50,6 +50,14 @@ export interface PartSource {
   getReader(): { read(): Promise<{ readonly done: boolean; readonly value?: unknown }>; cancel(reason?: unknown): Promise<void> };
 }
 
+/** A connection that a provider keeps open after a streamed call, such as a WebSocket. */
+export interface ModelConnection {
+  readonly type: string;
+  /** Whether the end of the run closes it. Otherwise the caller does. */
+  readonly closeOnFinish: boolean;
+  close(): void;
+}
+
 /** The response of a model call. */
 export interface ModelResponse {
   /** The provider's own stream parts. */
@@ -154,6 +162,8 @@ export interface LoopPorts {
   shouldStop(steps: readonly StepRecord[]): Awaitable<boolean>;
   /** Calls the application's hook after each accepted step. Absent without such a hook. */
   readonly afterStep?: (ended: EndedStep) => Promise<StepRuling>;
+  /** The connection of the latest model call, if the provider keeps one open. */
+  readonly connection?: () => ModelConnection | undefined;
   /** Adds the values that a person sees in place of a tool's payloads. Undefined if the host has no such notes. */
   readonly payloads?: PayloadTransforms;
   /** Milliseconds from an arbitrary origin. */

@@ -4,7 +4,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
 import { klona } from 'klona/full';
 import type { RequireToolApproval } from '@mastra/core/tools';
-import type { LoopMessages, LoopPorts, StepRecord, StepSettings } from '../../loop/ports.js';
+import type { LoopMessages, ModelConnection, LoopPorts, StepRecord, StepSettings } from '../../loop/ports.js';
 import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/host.js';
 import { createCheckpoints } from '../messages/list-checkpoint.js';
@@ -43,7 +43,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   const copies = createMessageCopies(() => target.isGuarded || outputs.areMapped || hasForeignResult);
   const workspace = await agent.getWorkspace({ requestContext });
   const payloads = createPayloadTransforms({ policy: transformOf(target), tools, warn: warnerOf(agent) });
-  const callModel = inSpan(createModelCall(settings, options.includeRawChunks), target.trace);
+  const { callModel, connection } = connectedCall(target, settings);
   const toolContext = { ...toolContextOf(target, tools, copies), workspace };
   const ports: LoopPorts = {
     host: createHost((model) => resolveModel(by, model)),
@@ -72,6 +72,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       return holds || hasBailed;
     },
     afterStep: createAfterStep(target, () => hasBailed),
+    connection,
     payloads,
     now: () => performance.now(),
     wallClock: () => Date.now(),
@@ -91,6 +92,14 @@ const warnerOf =
       .getMastraInstance()
       ?.getLogger()
       .warn('A transform of a tool’s payload failed', { agent: agent.name, toolName, phase, error });
+
+/** The call of a model, and the connection that the latest call left open. */
+const connectedCall = ({ options, trace }: LoopTarget, settings: StepSettings) => {
+  let current: ModelConnection | undefined;
+  const onConnection = (latest: ModelConnection | undefined): void => void (current = latest);
+  const callModel = createModelCall(settings, { includeRawChunks: options.includeRawChunks, onConnection });
+  return { callModel: inSpan(callModel, trace), connection: () => current };
+};
 
 /** Calls the model inside the span of its call, if a trace is recorded. */
 const inSpan = (callModel: LoopPorts['callModel'], trace: LoopTarget['trace']): LoopPorts['callModel'] =>

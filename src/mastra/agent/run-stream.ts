@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'jsonc-parser';
 import type { RunEvent, RunStatus } from '../../../schemas/index.js';
 import { tripwireOf } from '../../loop/finalize-run.js';
-import type { Chunk } from '../../loop/ports.js';
+import type { Chunk, ModelConnection } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from '../call-options.js';
 import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type Wanted } from './result.js';
@@ -52,6 +52,8 @@ export interface RunStream extends Promised {
   readonly tripwire: RunResult['tripwire'];
   readonly error: Error | undefined;
   readonly usedFallbackValue: boolean;
+  /** The connection that Mastra's model router keeps open, e.g. with `providerOptions.openai.transport: 'websocket'`. */
+  readonly transport: ModelConnection | undefined;
   /** All chunks from the first one, for each reader. */
   readonly fullStream: ReadableStream<Chunk>;
   /** Text as it is released, including text retracted later. */
@@ -79,7 +81,6 @@ export interface StreamOptions extends Wanted {
 /** Exposes a started run as a stream. */
 export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted }: StreamOptions): RunStream => {
   const { streamBuffer, runId } = run.options;
-  const { traceId, spanId } = traceIdsOf(run);
   let result: Promise<RunResult> | undefined;
   const readers = stopForReader && createReaders(stopForReader);
   const read = (): ReadableStream<Chunk> => readers?.follow(streamBuffer.read()) ?? streamBuffer.read();
@@ -91,10 +92,12 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
     get messageList() {
       return run.list;
     },
-    traceId,
-    spanId,
+    ...traceIdsOf(run),
     get usedFallbackValue() {
       return objectOf(run).usedFallbackValue;
+    },
+    get transport() {
+      return run.options.ports.connection?.();
     },
     runEvents: run.recorder.events,
     get status() {

@@ -5,7 +5,7 @@ const network =
   'a network saves messages before guards judge them, and calls tools without tool guards. Mastra has deprecated it: pass its agents to a supervisor as "agents".';
 const idling = 'no run continues in the background; call resumeStream.';
 const legacy =
-  'models of specification v1 run in a separate loop without guards; use a v2, v3 or v4 model with generate or stream.';
+  'models of specification v1 run in a separate loop, which calls no guard for a tool or between steps; use a v2, v3 or v4 model with generate or stream.';
 
 type Method = { [Name in keyof Agent]-?: Agent[Name] extends (...args: never[]) => unknown ? Name : never }[keyof Agent];
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import * as mastraLlm from '@mastra/core/llm';
 import type { ResolvedModel } from '../../phase/host.js';
-import type { ModelRequest, ModelResponse, StepSettings, Prompt } from '../../loop/ports.js';
+import type { ModelConnection, ModelRequest, ModelResponse, StepSettings, Prompt } from '../../loop/ports.js';
 import { throwFaults } from '../option-fault.js';
 import { modelSettingsFault } from '../options/mastra-options.js';
 import { mergeOptions } from '../options/merge-options.js';
@@ -15,6 +15,15 @@ const firstRetryDelayMs = 500;
 /** Longer requested delays are ignored. */
 const longestRetryDelayMs = 60_000;
 
+/** The key under which Mastra's router attaches the connection of a streamed call. */
+const connectionKey = Symbol.for('@mastra/core.modelStreamTransport');
+
+interface ModelCallOptions {
+  readonly includeRawChunks?: boolean | undefined;
+  /** Called after each call, with the connection that it left open. */
+  readonly onConnection?: (connection: ModelConnection | undefined) => void;
+}
+
 type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
 
 /**
@@ -24,7 +33,7 @@ type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
  * A model's own settings override those of the call, as in Mastra; a guard's settings for the step override both.
  */
 export const createModelCall =
-  (called: Settings, includeRawChunks?: boolean) =>
+  (called: Settings, { includeRawChunks, onConnection }: ModelCallOptions = {}) =>
   async (request: ModelRequest): Promise<ModelResponse> => {
     const { entry, prompt, mode, abortSignal } = request;
     // hooks may have set them
@@ -56,6 +65,7 @@ export const createModelCall =
           ? wait(retryDelayMs(error as ProviderError, attemptNumber), abortSignal)
           : undefined,
     });
+    onConnection?.(Reflect.get(result, connectionKey) as ModelConnection | undefined); // the models of Mastra's router set it
     const { stream, request: sent, response, warnings } = result;
     return { parts: stream, request: sent, response: { ...response, modelMetadata: metadataOf(entry.model) }, warnings };
   };
