@@ -26,22 +26,26 @@ export const memoryEngine = (): Engine => ({
   isDurable: false,
   host: (program) => {
     const runs = new Map<string, MemoryRun>();
+    const begin = (runId: string, start: Pick<MemoryRun, 'input' | 'steps' | 'startedAt' | 'resourceId'>): true => {
+      const run: MemoryRun = {
+        ...start,
+        over: new AbortController(),
+        kept: new Map([...start.steps].map(([key, text]) => [key, Promise.resolve(text)])),
+        canceling: new AbortController(),
+        found: { kind: 'running' },
+      };
+      runs.set(runId, run);
+      void execute(program, { runId, input: run.input }, run);
+      return true;
+    };
     return {
-      start: async (call) => {
-        if (runs.has(call.runId)) return false;
-        const run: MemoryRun = {
-          input: call.input,
-          over: new AbortController(),
-          steps: new Map(),
-          kept: new Map(),
-          canceling: new AbortController(),
-          startedAt: new Date(),
-          resourceId: call.resourceId,
-          found: { kind: 'running' },
-        };
-        runs.set(call.runId, run);
-        void execute(program, call, run);
-        return true;
+      start: async ({ runId, input, resourceId }) =>
+        !runs.has(runId) && begin(runId, { input, resourceId, steps: new Map(), startedAt: new Date() }),
+      retry: async (runId) => {
+        const run = runs.get(runId);
+        if (run?.found.kind !== 'lost') return false;
+        const { input, steps, startedAt, resourceId } = run;
+        return begin(runId, { input, steps, startedAt, resourceId });
       },
       find: async (runId) => runs.get(runId)?.found ?? { kind: 'absent' },
       cancel: async (runId) => runs.get(runId)?.canceling.abort(),

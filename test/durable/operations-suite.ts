@@ -89,17 +89,12 @@ export const operations = ({ engine }: OperatedEngine): void => {
         return step < 2 ? { toolCalls: [{ name: 'look', args: { at: step } }] } : { text: says.text };
       },
     });
-    return { agent: greeter({ model, tools: { look } }), looks, says };
+    return { agent: greeter({ model, tools: { look } }), looks, says, calls: model.calls };
   };
-  const canFork = (): boolean => engine().name !== 'restate';
 
   it('forks a run at a step: repeats only the later steps', async () => {
     const { agent, looks, says } = looking();
     expect((await agent.generate(prompt, { runId: 'one', ...memoryOf('ann') })).text).toBe('All is well.');
-    if (!canFork()) {
-      await expect(agent.fork('one', { step: 1 })).rejects.toMatchObject({ code: 'durable/unsupported-operation', path: 'fork' });
-      return;
-    }
     says.text = 'All is better.';
     const forked = await (await agent.fork('one', { step: 1, newRunId: 'two', resourceId: 'ann' })).getFullOutput();
     expect(forked).toMatchObject({ status: 'success', text: 'All is better.', runId: 'two' });
@@ -118,7 +113,6 @@ export const operations = ({ engine }: OperatedEngine): void => {
   });
 
   it('forks a resumed run, before and after the approvals', async () => {
-    if (!canFork()) return;
     const agent = asking();
     await agent.generate(prompt, { runId: 'one' });
     const answer = async (runId: string) => {
@@ -138,23 +132,46 @@ export const operations = ({ engine }: OperatedEngine): void => {
     expect((await (await agent.attach('three')).getFullOutput()).text).toBe(text);
   });
 
-  it('abandons a run without progress and keeps its results', async () => {
-    const { agent, looks, says } = looking();
+  /** Abandons a run whose second step does not end. */
+  const abandonedRun = async () => {
+    const { agent, looks, says, calls } = looking();
     says.waitsAt = 1;
-    const stream = await agent.stream(prompt, { runId: 'one' });
-    const reading = stream.getFullOutput().catch(() => undefined);
-    await expect.poll(() => looks, { timeout: 60_000 }).toHaveLength(1);
+    const stream = await agent.stream(prompt, { runId: 'one', ...memoryOf('ann') });
+    void stream.getFullOutput().catch(() => undefined);
+    await expect.poll(() => calls, { timeout: 60_000 }).toHaveLength(2);
     await agent.abandon('one');
     await expect.poll(() => agent.listRuns(), { timeout: 60_000 }).toMatchObject([{ runId: 'one', status: 'lost' }]);
+    says.waitsAt = -1;
+    return { agent, looks, says, calls };
+  };
+
+  it('abandons a run without progress and keeps its results', async () => {
+    const { agent, looks } = await abandonedRun();
     const found = async () => (await agent.attach('one')).getFullOutput();
     await expect(found().then(({ error }) => Promise.reject(error))).rejects.toMatchObject({ code: 'durable/lost-run' });
     await expect(agent.abandon('one')).rejects.toMatchObject(noRun);
+    expect((await (await agent.fork('one')).getFullOutput()).text).toBe('All is well.');
+    expect(looks.map(({ at }) => at)).toEqual([0, 1]);
+  });
+
+  it('retries an abandoned run under its id: repeats only the lost part', async () => {
+    const { agent, looks, says, calls } = await abandonedRun();
+    const rows = async () => (await agent.listRuns()).map(({ runId, status, resourceId }) => ({ runId, status, resourceId }));
+    await expect(agent.retry('one', { resourceId: 'bob' })).rejects.toMatchObject(noRun);
+    says.waitsAt = 2;
+    await agent.retry('one', { resourceId: 'ann' });
+    await expect.poll(() => calls, { timeout: 60_000 }).toHaveLength(4);
+    await agent.abandon('one');
+    await expect.poll(rows, { timeout: 60_000 }).toEqual([{ runId: 'one', status: 'lost', resourceId: 'ann' }]);
     says.waitsAt = -1;
-    if (canFork()) {
-      expect((await (await agent.fork('one')).getFullOutput()).text).toBe('All is well.');
-      expect(looks.map(({ at }) => at)).toEqual([0, 1]);
-    }
-    void reading;
+    await agent.retry('one');
+    const { status, text, steps } = await (await agent.attach('one')).getFullOutput();
+    expect([status, text, steps.length]).toEqual(['success', 'All is well.', 3]);
+    expect(looks.map(({ at }) => at)).toEqual([0, 1]);
+    await expect.poll(rows, { timeout: 60_000 }).toEqual([{ runId: 'one', status: 'ended', resourceId: 'ann' }]);
+    await expect(agent.retry('one')).rejects.toMatchObject(noRun);
+    expect((await (await agent.fork('one', { step: 1 })).getFullOutput()).steps).toHaveLength(3);
+    expect(looks.map(({ at }) => at)).toEqual([0, 1, 1]);
   });
 
   it('deletes runs that ended before a given time, and no suspended run', async () => {

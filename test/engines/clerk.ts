@@ -30,6 +30,9 @@ export interface Version {
   readonly accepts?: boolean;
 }
 
+/** The process of the tests survives every tool. */
+const isWorker = process.argv[1]?.endsWith('worker.ts') ?? false;
+
 const amountSchema = z.object({ amount: z.number() });
 
 /** The same agent in every process: a guard that requests another answer, a tool with an effect outside, and one that needs approval. */
@@ -57,9 +60,9 @@ export const clerk = (
   });
   const die = createTool({
     id: 'die',
-    description: 'Kills its process.',
+    description: 'Kills a worker.',
     inputSchema: z.object({}),
-    execute: async () => process.kill(process.pid, 'SIGKILL'),
+    execute: async () => isWorker && process.kill(process.pid, 'SIGKILL'),
   });
   const polite = {
     id: 'polite',

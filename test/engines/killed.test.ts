@@ -188,6 +188,11 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
     // The first got further than its start; three more did not.
     expect(deaths).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGKILL', null]);
     expect(told(await work({ begins: { runId: `${runId}-after`, prompt: prompts.charge } }).died).status).toBe('success');
+    await here(async (agent) => {
+      await agent.retry(runId); // here its tool kills nothing
+      const { status, text } = await (await agent.attach(runId)).getFullOutput();
+      expect([status, text]).toEqual(['success', 'All is paid.']);
+    });
   });
 
   it.each([isWhole ? 200 : 30])(

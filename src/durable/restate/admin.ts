@@ -1,11 +1,16 @@
 import { InterlockError } from '../../errors.js';
-import type { PersistedRun, PersistedRunFilter } from '../journal.js';
+import type { PersistedJournal, PersistedRun, PersistedRunFilter } from '../journal.js';
+import { readJournal, type JournalRow, type StoredJournal } from './read-journal.js';
 import type { RestateSettings } from './restate-options.js';
 
 /** The runs of a program, through Restate's admin API. */
 export interface Admin {
   list(filter: PersistedRunFilter): Promise<readonly PersistedRun[]>;
   storedBytes(): Promise<number>;
+  /** The stored journal of a run; undefined if there is none. */
+  journal(runId: string): Promise<PersistedJournal | undefined>;
+  /** The journal of a run that Restate has given up, with the header that names its resource. */
+  lostRun(runId: string): Promise<StoredJournal | undefined>;
   /** Ends the invocations of a run; returns whether there were any. */
   kill(runId: string): Promise<boolean>;
   /** Deletes Restate's stored data of a run that has ended. */
@@ -40,6 +45,8 @@ export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string,
     const response = await request('query', { method: 'POST', body: JSON.stringify({ query: sql }) });
     return ((await response.json()) as { rows: readonly Row[] }).rows; // the shape of Restate's response
   };
+  const journalOf = async (those: string): Promise<StoredJournal | undefined> =>
+    readJournal(await query<JournalRow>(`SELECT entry_json FROM sys_journal WHERE id IN (${those}) ORDER BY index`));
   return {
     list: async (filter) => (await query<Invocation>(listing(service, filter))).map(toPersistedRun),
     storedBytes: async () => {
@@ -48,6 +55,8 @@ export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string,
       );
       return row?.bytes ?? 0;
     },
+    journal: (runId) => journalOf(invocationsOf(service, runId)),
+    lostRun: (runId) => journalOf(`${invocationsOf(service, runId)} AND status = 'completed' AND completion_result = 'failure'`),
     kill: async (runId) => {
       const running = await query<{ id: string }>(`${invocationsOf(service, runId)} AND status <> 'completed'`);
       for (const { id } of running) await request(`invocations/${encodeURIComponent(id)}/kill`, { method: 'PATCH' });

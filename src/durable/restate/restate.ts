@@ -1,17 +1,18 @@
 import { connect, defaultShouldRetry, HttpCallError, SendOpts, type Ingress } from '@restatedev/restate-sdk-clients';
-import { randomUUID } from 'node:crypto';
-import { handlers, object, type ObjectContext, type ObjectSharedContext } from '@restatedev/restate-sdk';
+import { setTimeout } from 'node:timers/promises';
 import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
-import { TakenOver, type Engine, type Program, type ProgramRuns, type RunFound } from '../journal.js';
+import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
 import { keepTrying } from '../keep-trying.js';
-import { createSuspects, type Suspects, type Ledger } from '../ledger.js';
+import { createSuspects, type Suspects } from '../ledger.js';
 import { rejectOption } from '../option-checks.js';
 import { adminOf } from './admin.js';
 import { boardObjects, boardOf } from './board-objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
+import { ledgerObject, ledgerOf } from './ledger-object.js';
 import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
-import { resourceHeader, runWorkflow } from './run-workflow.js';
+import { resourceHeader } from './read-journal.js';
+import { runWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
 
 /**
  * Runs that outlive their processes and machines, on a Restate server: its log stores them, and it sends them to live
@@ -72,7 +73,8 @@ interface RestateHost {
 
 const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: RestateHost, program: Program): ProgramRuns => {
   const name = serviceName(program.id);
-  const ledger = ledgerObject(`${name}.ledger`);
+  const admin = adminOf(settings, name, closing);
+  const ledger = ledgerObject(name, admin);
   const workflow = runWorkflow({
     name,
     program,
@@ -81,15 +83,23 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     closing,
     underWay,
     ledgerOf: (runId) => ledgerOf(ingress, ledger, runId),
-    isCanceled: async (runId) => ingress.workflowClient<CancelableRun>({ name }, runId).isCanceled(),
+    isCanceled: async (runId) => ingress.workflowClient<RunWorkflowDefinition>({ name }, runId).isCanceled(),
     forget: (context) => context.objectSendClient(ledger, context.key).forget(),
   });
   const board = boardObjects(name, settings.retentionMs);
   endpoint.add(workflow, ledger, board.entries, board.notes);
-  const admin = adminOf(settings, name, closing);
   const reading = <T>(act: () => Promise<T>): Promise<T> =>
     keepTrying(act, { path: 'ingressUrl', signal: closing }).within(settings.patienceMs);
   const run = (runId: string) => ingress.workflowClient(workflow, runId);
+  const find = async (runId: string): Promise<RunFound> => {
+    await endpoint.ready();
+    try {
+      const output = await run(runId).workflowOutput();
+      return output.ready ? { kind: 'ended', output: output.result } : { kind: 'running' };
+    } catch (error) {
+      return foundBy(error);
+    }
+  };
   return {
     start: async ({ runId, input, resourceId }) => {
       await endpoint.ready();
@@ -99,19 +109,18 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
       const { status } = await run(runId).workflowSubmit(input, labels).catch(unreachable);
       return status === 'Accepted';
     },
-    find: async (runId) => {
-      await endpoint.ready();
-      try {
-        const output = await run(runId).workflowOutput();
-        return output.ready ? { kind: 'ended', output: output.result } : { kind: 'running' };
-      } catch (error) {
-        return foundBy(error);
-      }
-    },
+    find,
     board: boardOf(ingress, board, { ready: endpoint.ready, reading }),
     cancel: async (runId) => run(runId).cancel().then(undefined, unreachable),
     ...(admin && {
       abandon: (runId) => reading(() => admin.kill(runId)),
+      journal: (runId) => reading(() => admin.journal(runId)),
+      retry: async (runId) => {
+        await endpoint.ready();
+        const isRetried = await ingress.objectClient(ledger, runId).retry().then(undefined, unreachable);
+        while (isRetried && (await find(runId)).kind === 'absent') await setTimeout(retryPollMs); // Restate starts it in a moment
+        return isRetried;
+      },
       list: (filter) => reading(() => admin.list(filter)),
       storedBytes: () => reading(() => admin.storedBytes()),
       drop: async (runId) => {
@@ -122,8 +131,8 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
   };
 };
 
-/** The handlers of a program's workflow. */
-type CancelableRun = ReturnType<typeof runWorkflow>;
+/** Milliseconds between two checks for the start of a retried run. */
+const retryPollMs = 20;
 
 /** Restate allows letters, digits, `-`, `_` and `.` in names. */
 const serviceName = (id: string): string =>
@@ -151,70 +160,4 @@ const reasonIn = (body: string): string => {
 
 const unreachable = (cause: unknown): never => {
   throw new InterlockError('durable/unreachable', { path: 'ingressUrl', detail: String(cause), cause });
-};
-
-/** The number of processes that died of a run after the same step. */
-interface Deaths {
-  readonly steps: number;
-  readonly count: number;
-}
-
-interface PersistedPart {
-  readonly text: string;
-  /** The execution that stored it. */
-  readonly by: string;
-}
-
-const deathsName = 'deaths';
-const partName = (part: string): string => `part ${part}`;
-
-const find = async (context: ObjectSharedContext, part: string): Promise<string | null> =>
-  (await context.get<PersistedPart>(partName(part)))?.text ?? null;
-
-/** Returns whether the caller stored the value: true for the first caller only. */
-const keep = async (
-  context: ObjectContext,
-  { part, ...persisted }: PersistedPart & { readonly part: string },
-): Promise<boolean> => {
-  const known = await context.get<PersistedPart>(partName(part));
-  if (known === null) context.set<PersistedPart>(partName(part), persisted);
-  return known === null || known.by === persisted.by;
-};
-
-const noteLife = async (context: ObjectContext, steps: number): Promise<number> => {
-  const before = await context.get<Deaths>(deathsName);
-  const count = before?.steps === steps ? before.count + 1 : 0;
-  context.set<Deaths>(deathsName, { steps, count });
-  return count;
-};
-
-const noteSurvival = async (context: ObjectContext): Promise<void> => {
-  const before = await context.get<Deaths>(deathsName);
-  if (before) context.set<Deaths>(deathsName, { ...before, count: before.count - 1 });
-};
-
-const forget = async (context: ObjectContext): Promise<void> => context.clearAll();
-
-/** A Restate object for each run of a program. It stores the run's data outside its journal. */
-const ledgerObject = (name: string) =>
-  object({
-    name,
-    handlers: { find: handlers.object.shared(find), keep, noteLife, noteSurvival, forget },
-    options: { journalRetention: 0 },
-  });
-
-type LedgerObject = ReturnType<typeof ledgerObject>;
-
-/** The ledger of a run, as one attempt at it sees it. */
-const ledgerOf = (ingress: Ingress, ledger: LedgerObject, runId: string): Ledger => {
-  const run = ingress.objectClient(ledger, runId);
-  const by = randomUUID();
-  return {
-    find: async (part) => (await run.find(part)) ?? undefined,
-    keep: async (part, text) => {
-      if (!(await run.keep({ part, text, by }))) throw new TakenOver();
-    },
-    countStart: async (steps) => run.noteLife(steps),
-    uncountStart: async () => run.noteSurvival(),
-  };
 };

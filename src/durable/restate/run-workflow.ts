@@ -10,6 +10,7 @@ import {
 import { TakenOver, type Durable, type Program } from '../journal.js';
 import { DeadlyRun, inParts, createExecution, type Ledger, type Execution, type Suspects } from '../ledger.js';
 import { resourceName } from './admin.js';
+import { resourceHeader } from './read-journal.js';
 import type { RestateSettings } from './restate-options.js';
 
 /** The status with which a run that was given up ends, as the ingress reports it. */
@@ -37,7 +38,7 @@ export const runWorkflow = (parts: RunWorkflow) => {
   return workflow({
     name,
     handlers: {
-      run: handlers.workflow.workflow({ input: text, output: text }, (context: WorkflowContext, input: string) =>
+      run: handlers.workflow.workflow({ input: plainText, output: plainText }, (context: WorkflowContext, input: string) =>
         counted(parts.underWay, execute(parts, context, input)),
       ),
       cancel: handlers.workflow.shared(async (context: WorkflowSharedContext) =>
@@ -49,6 +50,7 @@ export const runWorkflow = (parts: RunWorkflow) => {
     },
     options: {
       workflowRetention: settings.retentionMs,
+      journalRetention: settings.retentionMs, // `retry` and `fork` read it; the server's own default is a day
       // Restate gets no messages from a step while it computes or waits.
       inactivityTimeout: settings.stepTimeoutMs,
       abortTimeout: settings.stepTimeoutMs,
@@ -65,8 +67,11 @@ const counted = (underWay: Set<Promise<unknown>>, run: Promise<string>): Promise
 
 const cancelName = 'cancel';
 
-/** The header with the resource id of a run, set when the run starts. */
-export const resourceHeader = 'x-interlock-resource';
+/** The handlers of a program's workflow. */
+export type RunWorkflowDefinition = ReturnType<typeof runWorkflow>;
+
+/** The header of a run that continues a lost one. The ledger has the results of that one's steps. */
+export const retryHeader = 'x-interlock-retry';
 
 /** One attempt at a run, from its stored steps on. */
 const execute = async (parts: RunWorkflow, context: WorkflowContext, input: string): Promise<string> => {
@@ -78,7 +83,7 @@ const execute = async (parts: RunWorkflow, context: WorkflowContext, input: stri
   try {
     const ended = await program.run(durableOn(parts, context, { ledger, execution }), { runId: context.key, input });
     // The serialized output can differ between processes; Restate expects the first one.
-    const output = await context.run('output', () => ended, { serde: text });
+    const output = await context.run('output', () => ended, { serde: plainText });
     parts.forget(context);
     return output;
   } catch (error) {
@@ -103,16 +108,19 @@ const durableOn = (
   const canceling = new AbortController();
   const canceled = canceling.signal;
   const cancelRequest = context.promise<boolean>(cancelName).get();
+  const isRetry = context.request().headers.has(retryHeader);
   let steps = 0;
   let isLive = false;
   const startStep = (key: string, body: StepBody): RestatePromise<string> => {
     const live = async (): Promise<string> => {
+      const known = isRetry ? await ledger.find(key) : undefined;
+      if (known !== undefined) return known;
       isLive = true;
       await execution.start(steps).catch(giveUp);
       over.throwIfAborted();
       return body(inParts({ ledger, step: key, canceled, over }));
     };
-    return context.run(key, live, { serde: text });
+    return context.run(key, live, { serde: plainText });
   };
   const settled = async (step: RestatePromise<string>): Promise<string> => {
     const isRequested = cancelRequest.map(() => true);
@@ -150,7 +158,7 @@ const unlessOver = (step: Promise<string>, over: AbortSignal): Promise<string> =
   });
 
 /** Passes texts through Restate unchanged. */
-const text: Serde<string> = {
+export const plainText: Serde<string> = {
   contentType: 'text/plain',
   serialize: (value) => new TextEncoder().encode(value),
   deserialize: (bytes) => new TextDecoder().decode(bytes),

@@ -186,7 +186,10 @@ export class InterlockAgent<
     await needEngine(this.#durable, 'cancel').cancel(runId, owner);
   }
 
-  /** Continues a run that the engine gave up (`durable/lost-run`), from its journal. */
+  /**
+   * Continues a run that the engine gave up (`durable/lost-run`) or that was abandoned, from its journal, under its id. Raises
+   * `durable/no-run` for any other run. On Restate it needs `adminUrl`.
+   */
   async retry(runId: string, owner?: RunOwner): Promise<void> {
     await needEngine(this.#durable, 'retry').retry(runId, owner);
   }
@@ -202,7 +205,7 @@ export class InterlockAgent<
 
   /**
    * Starts and streams a new run that continues from a step of another run, in any status. Earlier steps are not repeated. Later
-   * tools run with their own keys. Raises `durable/no-run`, `durable/no-step`, and `durable/unsupported-operation` on Restate.
+   * tools run with their own keys. Raises `durable/no-run` and `durable/no-step`. On Restate it needs `adminUrl`.
    */
   async fork(runId: string, { newRunId, ...options }: ForkOptions = {}): Promise<InterlockStream> {
     const forked = { ...options, newRunId: newRunId ?? idsOf(this.#called.agent)('run') };
