@@ -56,6 +56,11 @@ export const guardPolicySchema = z.strictObject({
    * an engine cannot wait for it, it judges in its turn. Default `false`.
    */
   overlap: z.boolean().optional(),
+  /**
+   * The version of the guard's behavior: its code, its options, its prompt. A durable run that began with another version waits as
+   * `needs-decision`. Change it if runs in progress must not continue under the new behavior. Default: none.
+   */
+  version: z.string().min(1).optional(),
 });
 
 export type GuardPolicy = z.infer<typeof guardPolicySchema>;

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Engine } from '../../src/durable/journal.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import type { CodeChange, InterlockAgent } from '../../src/index.js';
+import { guard, type CodeChange, type InterlockAgent } from '../../src/index.js';
 import { decode, encode } from '../../src/loop/state/encode.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
@@ -15,6 +15,9 @@ import { approving, scenarios, type Scenario } from './scenarios.js';
 const prompt = 'Please charge me.';
 const tools = () => (scenarios['tools'] as () => Scenario)();
 const guardNamed = (id: string) => ({ id, processInput: ({ messages }: { messages: never[] }) => messages }) as never;
+
+/** A lane with a guard whose author declares its version. */
+const inVersion = (version: string | undefined) => ({ inputProcessors: [guard(guardNamed('judge'), { version })] });
 
 /** Like an engine that retries a run later: here never. */
 const waiting = (engine: Engine): Engine => ({
@@ -109,8 +112,35 @@ describe('changed code', () => {
       { inputProcessors: ['b', 'a'].map(guardNamed) },
       ['input guards arranged differently'],
     ],
+    ['the version of a guard', inVersion('1'), inVersion('2'), ['input guards of another version: judge (1 to 2)']],
+    ['a first version', {}, inVersion('1'), ['input guards added: judge']],
+    ['a guard without its version', inVersion('1'), inVersion(undefined), ['input guards of another version: judge (1 to none)']],
+    [
+      'a version and an id',
+      { inputProcessors: [...inVersion('1').inputProcessors, guardNamed('a')] },
+      { inputProcessors: [guardNamed('b'), ...inVersion('2').inputProcessors] },
+      ['input guards removed: a', 'input guards added: b', 'input guards of another version: judge (1 to 2)'],
+    ],
   ])('is described: %s', async (_what, before, after, changes) => {
     expect(await changesFor(before, after)).toEqual(changes);
+  });
+
+  it.each([
+    ['other options of its policy', { deadlineMs: 1_000, version: '1' }, { deadlineMs: 2_000, version: '1' }],
+    ['other code, without a version', {}, {}],
+  ])('does not stop a run: a guard with %s', async (_what, before, after) => {
+    const disk = createDisk();
+    const dying = mortalEngine(disk, 5);
+    const judge = (policy: { deadlineMs?: number; version?: string }) => ({
+      inputProcessors: [guard(guardNamed('judge'), policy)],
+    });
+    void tools()
+      .agent({ durability: dying, ...judge(before) })
+      .generate(prompt, { runId: 'one' })
+      .catch(() => undefined);
+    await dying.died;
+    const agent = tools().agent({ durability: mortalEngine(disk), ...judge(after) });
+    expect((await (await agent.attach('one')).getFullOutput()).status).toBe('success');
   });
 
   it('is described: models that are missing', async () => {

@@ -4,7 +4,7 @@ import type { ProcessInputArgs, ProcessOutputStepArgs } from '@mastra/core/proce
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
-import { idempotencyKeyOf, InterlockAgent, type Engine } from '../../src/index.js';
+import { guard, idempotencyKeyOf, InterlockAgent, type Engine } from '../../src/index.js';
 import { forbidden } from './outside.js';
 
 /** The world outside the killed processes. */
@@ -26,6 +26,8 @@ const send = (url: string, body: string): Promise<void> =>
 export interface Version {
   /** The ids of the input's guards. */
   readonly guards: readonly string[];
+  /** The version of its guards. */
+  readonly revision?: string;
   /** Whether it continues runs of other code. */
   readonly accepts?: boolean;
 }
@@ -39,7 +41,7 @@ const amountSchema = z.object({ amount: z.number() });
 export const clerk = (
   { modelUrl, sinkUrl }: Outside,
   durability?: Engine,
-  { guards, accepts = false }: Version = { guards: [] },
+  { guards, revision, accepts = false }: Version = { guards: [] },
 ): InterlockAgent => {
   const post = async (name: string, amount: number, context: unknown) => {
     await send(sinkUrl, JSON.stringify({ name, amount, key: idempotencyKeyOf(context) }));
@@ -77,7 +79,9 @@ export const clerk = (
     instructions: 'Charge people, and pay them back.',
     model: { id: 'local/some-model', url: modelUrl, apiKey: 'key' },
     tools: { charge, refund, die },
-    inputProcessors: guards.map((id) => ({ id, processInput: ({ messages }: ProcessInputArgs) => messages })),
+    inputProcessors: guards.map((id) =>
+      guard({ id, processInput: ({ messages }: ProcessInputArgs) => messages }, { version: revision }),
+    ),
     outputProcessors: [polite],
     acceptChangedCode: () => accepts,
     maxProcessorRetries: 1,

@@ -82,23 +82,35 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('two versions of an 
     return { worker, letGo: () => (outside.holdWith(undefined), letGo()) };
   };
 
-  it('a run waits for its original version, reports the changes, and ends after that version is back', async () => {
-    const runId = `${name}-killed`;
-    const { worker, letGo } = await underWay({ begins: { runId, prompt: prompts.charge }, version: before });
-    worker.kill();
-    await worker.died;
-    letGo();
-    await here(after, async (agent) => {
-      expect(await decisionOf(agent, runId)).toMatchObject({ changes });
-      const waiting = await agent.listRuns({ status: 'needs-decision' });
-      expect(waiting).toMatchObject([{ runId, status: 'needs-decision', changes }]);
-    });
-    await here(before, async (agent) => {
-      const result = await ended(agent, runId);
-      expect([result.status, result.text, judgesOf(result)]).toEqual(['success', 'I charge. All is paid.', ['old', 'kept']]);
-      expect(await agent.listRuns({ status: 'needs-decision' })).toEqual([]);
-    });
-  });
+  it.each([
+    { what: 'with other guards', old: before, young: after, found: changes, judges: ['old', 'kept'] },
+    {
+      what: 'with another version of a guard',
+      old: { guards: ['kept'], revision: '1' },
+      young: { guards: ['kept'], revision: '2' },
+      found: ['input guards of another version: kept (1 to 2)'],
+      judges: ['kept'],
+    },
+  ])(
+    'a run waits for its original code ($what), reports the changes, and ends under it',
+    async ({ what, old, young, found, judges }) => {
+      const runId = `${name}-killed ${what}`;
+      const { worker, letGo } = await underWay({ begins: { runId, prompt: prompts.charge }, version: old });
+      worker.kill();
+      await worker.died;
+      letGo();
+      await here(young, async (agent) => {
+        expect(await decisionOf(agent, runId)).toMatchObject({ changes: found });
+        const waiting = await agent.listRuns({ status: 'needs-decision' });
+        expect(waiting).toMatchObject([{ runId, status: 'needs-decision', changes: found }]);
+      });
+      await here(old, async (agent) => {
+        const result = await ended(agent, runId);
+        expect([result.status, result.text, judgesOf(result)]).toEqual(['success', 'I charge. All is paid.', judges]);
+        expect(await agent.listRuns({ status: 'needs-decision' })).toEqual([]);
+      });
+    },
+  );
 
   it('a run suspended by the old version continues in the new version after the change is accepted', async () => {
     const runId = `${name}-suspended`;

@@ -1,6 +1,6 @@
 import type { GuardPolicy } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
-import { aBoolean, fieldsOf, kind, needed, numberFrom, oneOf, type OptionKind } from '../../option-kind.js';
+import { aBoolean, aName, fieldsOf, kind, needed, numberFrom, oneOf, type OptionKind } from '../../option-kind.js';
 
 /** The maximum delay of a timer; a longer one would fire at once. */
 const longestMs = 2_147_483_647;
@@ -32,6 +32,7 @@ const kinds: { readonly [Name in keyof Required<GuardPolicy>]: OptionKind } = {
   sampleRate: numberFrom(0, 1),
   window: aWindow,
   overlap: aBoolean,
+  version: aName,
 };
 const aPolicy = fieldsOf(kinds);
 

@@ -5,15 +5,18 @@ import { childrenOf, type GraphNode } from '../../pipeline/graph.js';
 
 /** The definition at the start of a run. Its journal is only valid under it. */
 export interface RunDefinition {
-  /** A hash of the statechart and the guards of each lane, in order: a run with other code may reach other states. */
+  /**
+   * A hash of the statechart and the guards of each lane, in order, with their declared versions: a run with other code may reach
+   * other states.
+   */
   readonly code: string;
   /** By lane. Undefined in journals of earlier versions. */
   readonly guards?: Readonly<Record<string, Shape>>;
   readonly limits: LoopLimits;
 }
 
-/** The kind, the id and the children of a node. */
-type Shape = readonly [kind: string, id: string, children: readonly Shape[]];
+/** The kind, the id and the children of a node, and the declared version of a guard. */
+type Shape = readonly [kind: string, id: string, children: readonly Shape[], version?: string];
 
 export const definitionOf = ({ options: { lanes, limits } }: Run): RunDefinition => {
   const guards = Object.fromEntries(Object.entries(lanes).flatMap(([lane, plan]) => (plan ? [[lane, shapeOf(plan.graph)]] : [])));
@@ -24,9 +27,18 @@ export const definitionOf = ({ options: { lanes, limits } }: Run): RunDefinition
   return { code, guards, limits };
 };
 
-const shapeOf = (node: GraphNode): Shape => [node.kind, 'id' in node ? node.id : '', childrenOf(node).map(shapeOf)];
+const shapeOf = (node: GraphNode): Shape => {
+  const shape = [node.kind, 'id' in node ? node.id : '', childrenOf(node).map(shapeOf)] as const;
+  const version = node.kind === 'guard' ? node.policy?.version : undefined;
+  return version === undefined ? shape : [...shape, version]; // a guard without a version has the shape of earlier journals
+};
 
-const idsIn = ([, id, children]: Shape): string[] => (children.length > 0 ? children.flatMap(idsIn) : [id]);
+/** The leaves of a shape by id, with their versions. */
+const versionsIn = (shape: Shape | undefined): ReadonlyMap<string, string | undefined> => {
+  if (!shape) return new Map();
+  const [, id, children, version] = shape;
+  return children.length > 0 ? new Map(children.flatMap((child) => [...versionsIn(child)])) : new Map([[id, version]]);
+};
 
 /** Describes the differences between the code that started a run and the code that would continue it. */
 export const changesBetween = (from: RunDefinition, to: RunDefinition): string[] => {
@@ -39,11 +51,25 @@ export const changesBetween = (from: RunDefinition, to: RunDefinition): string[]
 
 const changesOf = (lane: string, from: Shape | undefined, to: Shape | undefined): string[] => {
   if (JSON.stringify(from) === JSON.stringify(to)) return [];
-  const [old, now] = [from ? idsIn(from) : [], to ? idsIn(to) : []];
-  const describeChanges = (ids: readonly string[], others: readonly string[], how: string): string[] => {
-    const own = ids.filter((id) => !others.includes(id));
-    return own.length > 0 ? [`${lane} guards ${how}: ${own.join(', ')}`] : [];
+  const [old, now] = [versionsIn(from), versionsIn(to)];
+  const describeChanges = (ids: Iterable<string>, how: string): string[] => {
+    const list = [...ids].join(', ');
+    return list === '' ? [] : [`${lane} guards ${how}: ${list}`];
   };
-  const changes = [...describeChanges(old, now, 'removed'), ...describeChanges(now, old, 'added')];
+  const versions = [...old].filter(([id, version]) => now.has(id) && now.get(id) !== version);
+  const changes = [
+    ...describeChanges(
+      [...old.keys()].filter((id) => !now.has(id)),
+      'removed',
+    ),
+    ...describeChanges(
+      [...now.keys()].filter((id) => !old.has(id)),
+      'added',
+    ),
+    ...describeChanges(
+      versions.map(([id, version]) => `${id} (${version ?? 'none'} to ${now.get(id) ?? 'none'})`),
+      'of another version',
+    ),
+  ];
   return changes.length > 0 ? changes : [`${lane} guards arranged differently`];
 };
