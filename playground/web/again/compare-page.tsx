@@ -15,9 +15,9 @@ import { WordDiff } from '../components/word-diff.js';
 import { useTitle } from '../shell/use-title.js';
 import { ComparedTable } from '../workbench/compare/compared-table.js';
 import { outcomeOf, type Sides } from '../workbench/compare/order-rows.js';
-import '../workbench/workbench.css';
 import '../workbench/compare/compare.css';
 import './again.css';
+import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
 
 /** Two recorded runs: by their words and by their verdicts. */
 export const ComparePage = ({ runId = '', otherId = '' }: { readonly runId?: string; readonly otherId?: string }) => {
@@ -26,14 +26,7 @@ export const ComparePage = ({ runId = '', otherId = '' }: { readonly runId?: str
   const loaded = useLoaded(useCallback((signal) => get<RunComparison>(path, signal), [path]));
   return (
     <div className="page">
-      <header className="workbench-head">
-        <p className="crumbs">
-          <Link href="/runs">Runs</Link> › <Link href={runHref(runId)}>Run</Link>
-        </p>
-        <div className="page-head">
-          <h1>Compare runs</h1>
-        </div>
-      </header>
+      <PageHead crumbs={crumbsOfRun(runId)} title="Compare runs" />
       {loaded.state === 'failed' && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
       {loaded.state === 'loading' && <Waiting what="both runs" />}
       {loaded.state === 'loaded' && <Comparison comparison={loaded.value} />}

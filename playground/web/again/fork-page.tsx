@@ -1,11 +1,9 @@
 import { GitFork } from 'lucide-react';
 import { useMemo, useState, useEffect, useRef } from 'react';
-import { Link, useLocation } from 'wouter';
-import '../workbench/workbench.css';
+import { useLocation } from 'wouter';
 import './again.css';
 import { useCatalog } from '../api/catalog.js';
 import { useRun } from '../api/run-readers.js';
-import { runHref } from '../shell/run-href.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { Panel } from '../components/panel.js';
@@ -19,6 +17,7 @@ import type { ForkRun } from '../../protocol/again.js';
 import type { RunSummary, StartedRun } from '../../protocol/runs.js';
 import { get, post } from '../api/request.js';
 import { compareHref } from './compare-href.js';
+import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
 
 /** Edits the input of a run, and runs it again from there. */
 export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
@@ -28,18 +27,12 @@ export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
   const editable = useMemo(() => editableIn(entries.slice(0, count)), [entries, count]);
   return (
     <div className="page">
-      <header className="workbench-head">
-        <p className="crumbs">
-          <Link href="/runs">Runs</Link> › <Link href={runHref(runId)}>Run</Link>
-        </p>
-        <div className="page-head">
-          <h1>Edit and run again</h1>
-        </div>
+      <PageHead crumbs={crumbsOfRun(runId)} title="Edit and run again">
         <p className="faint">
           Calls that match the recording return the recorded result. From the first call that differs, models and tools run for
           real.
         </p>
-      </header>
+      </PageHead>
       {run.state === 'failed' && run.error && <ErrorNotice error={run.error} />}
       {run.state === 'loading' && count === 0 && <Waiting what="the run" />}
       {count > 0 && <ForkForm key={runId} runId={runId} editable={editable} />}

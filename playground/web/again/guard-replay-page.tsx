@@ -1,7 +1,6 @@
 import { History } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import '../workbench/workbench.css';
 import './again.css';
 import { useCatalog } from '../api/catalog.js';
 import { EmptyState } from '../components/empty-state.js';
@@ -19,6 +18,7 @@ import { InertText } from '../components/inert-text.js';
 import type { ComparedVerdict, RunSummary } from '../../protocol/runs.js';
 import { runHref } from '../shell/run-href.js';
 import { RowReason } from '../workbench/row-head.js';
+import { PageHead } from '../workbench/page-head.js';
 
 const Progress = ({ state, total, replayed }: GuardReplay) => (
   <div className="replay-progress">
@@ -110,15 +110,9 @@ export const GuardReplayPage = () => {
   const { replay, start, stop } = useGuardReplay();
   return (
     <div className="page">
-      <header className="workbench-head">
-        <p className="crumbs">
-          <Link href="/runs">Runs</Link>
-        </p>
-        <div className="page-head">
-          <h1>Replay a guard on recorded runs</h1>
-        </div>
+      <PageHead crumbs={[['Runs', '/runs']]} title="Replay a guard on recorded runs">
         <p className="faint">Shows what this guard would have decided in the latest runs.</p>
-      </header>
+      </PageHead>
       <GuardForm
         choice={choice}
         isBusy={replay.state === 'busy'}

@@ -15,8 +15,8 @@ import { RunFilters } from '../runs/run-filters.js';
 import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
 import '../runs/runs.css';
-import '../workbench/workbench.css';
 import './again.css';
+import { PageHead } from '../workbench/page-head.js';
 
 const mostRuns = 200;
 
@@ -33,14 +33,7 @@ export const GuardsPage = () => {
   const loaded = useLoaded(load);
   return (
     <div className="page">
-      <header className="workbench-head">
-        <p className="crumbs">
-          <Link href={`/runs${toQuery({ ...filter })}`}>Runs</Link>
-        </p>
-        <div className="page-head">
-          <h1>Guard statistics</h1>
-        </div>
-      </header>
+      <PageHead crumbs={[['Runs', `/runs${toQuery({ ...filter })}`]]} title="Guard statistics" />
       <RunFilters filter={filter} onChange={setQuery} />
       {loaded.state === 'failed' && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
       {loaded.state === 'loading' && <Waiting what="runs" />}

@@ -5,6 +5,14 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const isShort = (text: string): boolean => text.length < 80;
 
+/** A long text that scrolls, also with the keyboard. */
+export const Scrolled = ({ label, text }: { readonly label: string; readonly text: string }) => (
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
+  <pre className="json" role="region" aria-label={label} tabIndex={0}>
+    <InertText text={text} />
+  </pre>
+);
+
 /** A readable value of any type. */
 export const Value = ({ value }: { readonly value: unknown }) => {
   const text = asText(value);
@@ -15,9 +23,7 @@ export const Value = ({ value }: { readonly value: unknown }) => {
       <InertText text={shown} />
     </code>
   ) : (
-    <pre className="json">
-      <InertText text={shown} />
-    </pre>
+    <Scrolled label="JSON" text={shown} />
   );
 };
 

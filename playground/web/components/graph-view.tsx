@@ -198,7 +198,7 @@ export const GraphView = ({ label, nodes, tracks, leastScale, focus }: GraphView
               maxZoom={2}
               fitView
               fitViewOptions={fit}
-              attributionPosition="bottom-left"
+              attributionPosition="top-left"
             >
               <Tracks tracks={tracks} />
             </ReactFlow>

@@ -34,6 +34,21 @@ describe('storyOf', () => {
     expect(storyOf(run, titleOf).find(({ mark }) => mark)?.mark?.seq).toBe(1);
   });
 
+  it('names the guard whose failure stopped the run, once', () => {
+    const run = foldRun([
+      line.event(0, { type: 'state-enter', state: 'input' }),
+      line.event(1, { ...verdict, verdict: 'unavailable' }),
+      line.event(2, {
+        type: 'run-finish',
+        status: 'failed',
+        error: { message: '[guard/unavailable] at input p/pii: fetch failed. A guard failed.', code: 'guard/unavailable' },
+        retries: 0,
+      }),
+    ]);
+    expect(sentence(run)).toMatch(/^Failed at Input after \S+ ms: pii was unavailable; no model calls\.$/);
+    expect(storyOf(run, titleOf).find(({ mark }) => mark)).toMatchObject({ text: 'pii', mark: { seq: 1, path: 'p/pii' } });
+  });
+
   it('omits model calls made by the loop of another host', () => {
     const run = foldRun([
       line.event(0, { ...verdict, verdict: 'pass' }),

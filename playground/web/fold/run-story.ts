@@ -13,7 +13,7 @@ type TitleOf = (phase: string) => string | undefined;
 
 /** The outcome of a run in one sentence: its end, its duration, the guards' changes, and the number of model calls. */
 export const storyOf = (run: RunView, titleOf: TitleOf): Clause[] => {
-  const { status, error } = run;
+  const { status } = run;
   const took = formatDuration((run.at ?? 0) - (run.startedAt ?? 0));
   const effects = [...changes(run), { text: `${calls(run)}.` }];
   switch (status) {
@@ -22,7 +22,7 @@ export const storyOf = (run: RunView, titleOf: TitleOf): Clause[] => {
     case 'success':
       return [{ text: `Completed after ${took}` }, ...effects];
     case 'failed':
-      return [{ text: `Failed after ${took}${error ? `: ${withoutStop(error.message)}` : ''}` }, ...effects];
+      return failed(run, titleOf, took);
     case 'canceled':
       return [{ text: `Canceled after ${took}` }, ...effects];
     case 'suspended':
@@ -56,6 +56,22 @@ const blocked = (run: RunView, titleOf: TitleOf): Clause[] => {
   ];
 };
 
+const failed = (run: RunView, titleOf: TitleOf, took: string): Clause[] => {
+  const { error } = run;
+  const cause = error?.code === 'guard/unavailable' ? marksOf(run).findLast(isVerdict('unavailable')) : undefined;
+  const end = { text: `${calls(run)}.` };
+  if (!cause || !('processorId' in cause))
+    return [{ text: `Failed after ${took}${error ? `: ${withoutStop(error.message)}` : ''}` }, ...changes(run), end];
+  const place = titleOf(cause.phase);
+  return [
+    { text: `Failed${place ? ` at ${place}` : ''} after ${took}: ` },
+    { text: cause.processorId, mark: cause },
+    { text: ' was unavailable' },
+    ...changes(run, cause.path),
+    end,
+  ];
+};
+
 /** Calls are recorded together with the loop's states; another host's loop reports neither. */
 const calls = ({ lanes, usage, visits }: RunView): string => {
   if (visits.length === 0) return '';
@@ -77,8 +93,9 @@ function isVerdict(verdict: VerdictKind) {
   return (mark: GuardMark): boolean => mark.kind === 'verdict' && mark.verdict === verdict;
 }
 
-const changes = (run: RunView): Clause[] => {
-  const marks = marksOf(run);
+/** The effects of all guards, except the one at `named`. */
+const changes = (run: RunView, named?: string): Clause[] => {
+  const marks = marksOf(run).filter(({ path }) => path !== named);
   const clauses = effectWords.flatMap(([words, isIt]) => namedGuards(words, marks.filter(isIt)));
   return clauses.length > 0 || marks.length === 0 ? clauses : [{ text: '; all guards passed' }];
 };

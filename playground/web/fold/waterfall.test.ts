@@ -67,3 +67,22 @@ it('draws each attempt of a real run', async () => {
   expect(bars('guard')).toMatchObject([{ label: 'retry', tone: 'retry', place: { phase: 'outputStep' } }, {}]);
   for (const { from, to } of bars('state')) expect(to).toBeGreaterThanOrEqual(from);
 });
+
+it('draws the trip of a stream guard after the longer bar of its earlier calls, so that it stays visible', () => {
+  const guard = { type: 'guard', phase: 'outputStream', path: 'p/g', processorId: 'g', edits: 0 };
+  const rows = rowsOf(
+    { ...line.came(0, 1), kind: 'asked', phase: 'outputStream', lane: 'output', pipelineId: 'p' } as never,
+    line.event(8, { ...guard, verdict: 'trip', durationMs: 5, calls: 1 }),
+    line.event(9, { ...guard, verdict: 'pass', durationMs: 40, calls: 9 }),
+  );
+  expect(rows).toEqual([
+    {
+      kind: 'guard',
+      name: 'g',
+      bars: [
+        [1000, 1090, 'pass, 9 calls'],
+        [1075, 1080, 'trip'],
+      ],
+    },
+  ]);
+});

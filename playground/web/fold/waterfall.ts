@@ -124,5 +124,7 @@ export const waterfallOf = (entries: readonly StudioEntry[]): readonly Waterfall
     const kind = isAgent(name) ? 'agent' : 'tool';
     add(making, { kind, name }, { seq, from: at, to: end, tone: 'out', label: `no end recorded (${toolCallId})` });
   }
-  return [...making.rows.values()].toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
+  return [...making.rows.values()]
+    .map((row) => ({ ...row, bars: row.bars.toSorted((a, b) => a.from - b.from) })) // a bar within another is drawn above it
+    .toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
 };

@@ -15,6 +15,7 @@ import { markersOf } from '../fold/markers.js';
 import { currentLane, type GuardMark, type RunView } from '../fold/run-view.js';
 import { EventsPanel } from './events/events-panel.js';
 import { GuardsPanel } from './guards/guards-panel.js';
+import { strictestVerdict } from './guards/judged.js';
 import { HoldBackPanel } from './hold-back/hold-back-panel.js';
 import { LanesPanel } from './lanes/lanes-panel.js';
 import { PromptsPanel } from './prompts/prompts-panel.js';
@@ -24,7 +25,7 @@ import { StateLegend, Statechart } from './statechart/statechart.js';
 import { StepIndex } from './steps/step-index.js';
 import { SubRunsPanel } from './sub-runs/sub-runs-panel.js';
 import { Timeline } from './timeline/timeline.js';
-import { usePlayhead, type Place } from './use-playhead.js';
+import { usePlayhead, type Place, type Playhead } from './use-playhead.js';
 import { WaterfallPanel } from './waterfall/waterfall-panel.js';
 import { Approval } from '../chat/approval.js';
 import { TripwireNotice } from '../components/tripwire-notice.js';
@@ -49,7 +50,6 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   const { visits } = view;
   const lane = currentLane(view);
   const onMark = useCallback(({ seq, phase, path }: GuardMark) => moveTo(seq, { phase, path }), [moveTo]);
-  const later = lane && whole.lanes[lane.index]?.marks;
   /** Another host's loop reports no states, and only our guards. */
   const isKnown = whole.visits.length > 0;
   const hasGuards = isKnown || whole.lanes.some(({ asked, marks }) => asked.length + marks.length > 0);
@@ -80,9 +80,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
               <RunEnd runId={runId} view={whole} />
               {hasGuards && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
               <StepIndex whole={whole} lane={lane} onSeq={moveTo} />
-              {hasGuards && (
-                <GuardsPanel runId={runId} lane={lane} later={later} place={playhead.place} onPlace={playhead.select} />
-              )}
+              {hasGuards && <GuardsPanel runId={runId} {...guardsAt(playhead, view, whole)} onPlace={playhead.select} />}
               <WaterfallPanel entries={entries} lines={lines} view={view} onSeq={moveTo} />
               <SubRunsPanel runId={runId} />
               <LanesPanel runId={runId} view={view} onSeq={moveTo} />
@@ -96,6 +94,14 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
       </div>
     </NoWords>
   );
+};
+
+/** The attempt and the place that the guards panel shows. At the end of a run they are those of the verdict that explains it. */
+const guardsAt = ({ at, place }: Playhead, view: RunView, whole: RunView) => {
+  const isEnd = at === undefined && whole.status !== 'running';
+  const mark = isEnd ? strictestVerdict(whole.lanes.flatMap(({ marks }) => marks)) : undefined;
+  const lane = mark ? whole.lanes.find(({ marks }) => marks.includes(mark)) : currentLane(view);
+  return { lane, later: lane && whole.lanes[lane.index]?.marks, place: place ?? mark };
 };
 
 /** A run at the point in time of the address: its state, its guards' verdicts, and its released text. */

@@ -35,7 +35,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await shown.goto(page(`runs/${await startRun(page, 'again')}`));
     await shown.getByText('Guard effects').first().waitFor();
     await shown.getByRole('button', { name: 'Go to start' }).click();
-    await shown.getByText('No guard calls yet').waitFor();
+    await shown.getByText('No guard calls').waitFor();
     expect(await findFaintWords(shown)).toEqual([]);
 
     await shown.getByRole('button', { name: 'Go to end and follow' }).click();

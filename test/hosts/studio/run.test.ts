@@ -68,7 +68,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await slider(page).focus();
     await page.keyboard.press('Home');
     expect(await lineNow(page)).toBe(0);
-    await expectShown(page.getByText('No guard calls yet'));
+    await expectShown(page.getByText('No guard calls'));
     await expectShown(page.locator('.run-facts').getByText('success')); // the final status, at each point in time
     expect(await page.locator('.badge-turning').count()).toBe(0);
     await page.keyboard.press('r');

@@ -5,6 +5,7 @@ import { ApiError, get, query, runFile } from '../../api/request.js';
 import { useLoaded } from '../../api/use-loaded.js';
 import { Button } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
+import { Scrolled } from '../../components/fact-list.js';
 import { InertText } from '../../components/inert-text.js';
 import { WordDiff } from '../../components/word-diff.js';
 
@@ -46,9 +47,7 @@ const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['caus
     {cause.frames.length > 0 && (
       <details className="diff-same" open={isFirst}>
         <summary>Stack</summary>
-        <pre className="json">
-          <InertText text={cause.frames.join('\n')} />
-        </pre>
+        <Scrolled label="Stack" text={cause.frames.join('\n')} />
       </details>
     )}
   </div>

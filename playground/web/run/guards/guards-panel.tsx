@@ -18,6 +18,7 @@ import {
   pipelineOf,
   placeMarks,
   streamProgress,
+  strictestVerdict,
   withoutVerdict,
   type JudgedPhase,
 } from './judged.js';
@@ -45,7 +46,7 @@ const PhaseView = ({ runId, judged, lane, later, selected: chosen, onPath }: Pha
     () => placeMarks(judged, pipeline?.graph, withoutVerdict(judged.phase, later, stream)),
     [judged, pipeline, later, stream],
   );
-  const decisive = judged.marks.findLast((mark) => mark.kind === 'verdict' && mark.verdict !== 'pass') ?? judged.marks.at(-1);
+  const decisive = strictestVerdict(judged.marks) ?? judged.marks.at(-1);
   const selected = chosen ?? decisive?.path;
   const author = guards.findIndex(({ path }) => path === selected);
   return (
@@ -117,7 +118,7 @@ const PhaseTabs = ({ judged, shown }: PhaseTabsProps) => {
 
 interface GuardsPanelProps {
   readonly runId: string;
-  /** The attempt under way at the point in time. */
+  /** The attempt to show. */
   readonly lane: Lane | undefined;
   /** All known marks of this attempt. */
   readonly later: readonly GuardMark[] | undefined;
@@ -133,8 +134,8 @@ export const GuardsPanel = ({ runId, lane, later = nothing, place, onPlace }: Gu
   if (!lane || judged.length === 0)
     return (
       <Panel title="Guards">
-        <EmptyState icon={Cpu} title="No guard calls yet">
-          No guard ran in this attempt up to this time.
+        <EmptyState icon={Cpu} title="No guard calls">
+          No guard ran up to this time.
         </EmptyState>
       </Panel>
     );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { GuardMark } from '../../fold/run-view.js';
-import { placeMarks, strictestMarks, withoutVerdict } from './judged.js';
+import { placeMarks, strictestMarks, strictestVerdict, withoutVerdict } from './judged.js';
 
 const guardAt = (id: string) => ({ kind: 'guard', id, processorId: id, path: `p/${id}`, phases: ['input'] });
 const graph = { kind: 'sequence', id: 'p', nodes: ['a', 'b', 'c'].map(guardAt) } as never; // the server's form of a pipeline
@@ -34,6 +34,14 @@ it('marks a guard by its strictest verdict, or by whether a verdict follows', ()
 it('shows the check of a stream guard in progress and the buffered length', () => {
   const labelOf = (came: number, held: number) => withoutVerdict('outputStream', [], { came, left: came - held, held })('p/a');
   expect([labelOf(0, 0), labelOf(120, 110), labelOf(120, 0)]).toEqual(['no verdict', 'checking, 110 buffered', 'checking']);
+});
+
+it('explains an end by its strictest verdict, the latest of equals', () => {
+  const trip = verdict('a', 'trip', 1);
+  const passes = [verdict('b', 'pass', 2), verdict('c', 'pass', 3)];
+  expect(strictestVerdict([trip, ...passes])).toBe(trip);
+  expect(strictestVerdict(passes)).toBe(passes[1]);
+  expect(strictestVerdict([])).toBeUndefined();
 });
 
 it('lists the strictest mark for each guard and phase, in the order of the last verdicts', () => {

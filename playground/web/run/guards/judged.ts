@@ -67,6 +67,12 @@ export const weight = (mark: GuardMark): number => {
   return verdictKinds.length - 1 - verdictKinds.indexOf(mark.verdict);
 };
 
+/** The strictest verdict, the latest of equals: it explains the end of a run better than its last verdict. */
+export const strictestVerdict = (marks: readonly GuardMark[]): GuardMark | undefined =>
+  marks
+    .filter(({ kind }) => kind === 'verdict')
+    .reduce<GuardMark | undefined>((best, mark) => (best && weight(best) > weight(mark) ? best : mark), undefined);
+
 /** One mark for each guard and phase of an attempt, the strictest, in the order of their last verdicts. */
 export const strictestMarks = (marks: readonly GuardMark[]): readonly GuardMark[] => {
   const strictest = new Map<string, GuardMark>();

@@ -1,7 +1,5 @@
 import { GitCompareArrows, Info, Play } from 'lucide-react';
 import { useCallback, useState } from 'react';
-import { Link } from 'wouter';
-import '../workbench.css';
 import './compare.css';
 import { useCatalog } from '../../api/catalog.js';
 import { get, post } from '../../api/request.js';
@@ -17,6 +15,7 @@ import { WordDiff } from '../../components/word-diff.js';
 import { ComparedTable } from './compared-table.js';
 import { outcomeOf } from './order-rows.js';
 import { Button } from '../../components/button.js';
+import { crumbsOfRun, PageHead } from '../page-head.js';
 
 /** Replays a recorded run through other pipelines, without the model, and shows the verdicts that differ. */
 export const ComparePage = ({ runId = '' }: { readonly runId?: string }) => {
@@ -53,19 +52,18 @@ const CompareView = ({ run, isRecorded }: CompareViewProps) => {
   };
   return (
     <div className="page">
-      <header className="workbench-head">
-        <p className="crumbs">
-          <Link href="/runs">Runs</Link> › <Link href={`/runs/${encodeURIComponent(run.runId)}`}>Run</Link>
-        </p>
-        <div className="page-head">
-          <h1>
+      <PageHead
+        crumbs={crumbsOfRun(run.runId)}
+        title={
+          <>
             Replay and compare <StatusBadge status={run.status} />
-          </h1>
-        </div>
+          </>
+        }
+      >
         <p className="compare-said">
           <InertText text={run.said} />
         </p>
-      </header>
+      </PageHead>
       {isRecorded && (
         <LaneChoice agentId={run.agentId} isBusy={replay.state === 'busy'} onReplay={(pipelines) => void start(pipelines)} />
       )}

@@ -7,11 +7,12 @@ const guard = (path: string): GraphShape => ({ kind: 'guard', id: path.split('/'
 
 /** Random pipelines, with the paths that the library would give them. */
 const shapes = (path: string, depth: number): fc.Arbitrary<GraphShape> => {
-  if (depth === 0) return fc.constant(guard(path));
+  const step = fc.integer({ min: 1, max: 60 }).map((length) => ({ ...guard(path), id: 'g'.repeat(length) }));
+  if (depth === 0) return step;
   const inside = (count: number) => fc.tuple(...Array.from({ length: count }, (_, at) => shapes(`${path}/${at}`, depth - 1)));
   const nodes = fc.integer({ min: 1, max: 3 }).chain(inside);
   return fc.oneof(
-    fc.constant(guard(path)),
+    step,
     nodes.map((children): GraphShape => ({ kind: 'sequence', id: path, path, nodes: children })),
     nodes.map((children): GraphShape => ({ kind: 'parallel', path, overlap: 'first', nodes: children })),
     nodes.map((children): GraphShape => ({
@@ -105,4 +106,11 @@ it('keeps branches in order, each under its condition', () => {
 it('draws an empty pipeline as a start and an end', () => {
   const { boxes } = layOut({ kind: 'sequence', id: 'p', path: 'p', nodes: [] });
   expect(boxes.map(({ role }) => role)).toEqual(['start', 'end']);
+});
+
+it('widens the box of a long name, up to a limit', () => {
+  const widthOf = (length: number) => layOut(guard(`p/${'g'.repeat(length)}`)).boxes.find(({ role }) => role === 'step')?.width;
+  const [short, long, huge] = [widthOf(4), widthOf(33), widthOf(400)];
+  expect([short, long]).toEqual([196, 300]);
+  expect(huge).toBe(340);
 });

@@ -1,5 +1,6 @@
 import type { GraphShape } from '../../../protocol/catalog.js';
 import type { Point } from '../../components/track-path.js';
+import { shapeName } from './shape-nodes.js';
 
 /** An element of the graph with its position. `path` identifies it; a block's `fork` and `join` share the block's path. */
 export interface Box extends Point {
@@ -29,7 +30,15 @@ export interface Drawing {
   readonly tracks: readonly Track[];
 }
 
-const sizes = { step: { width: 196, height: 58 }, dot: 14, gapX: 28, gapY: 34, label: 26, pad: 16, title: 28 } as const;
+const sizes = {
+  step: { width: 196, most: 340, perLetter: 8, pad: 36, height: 58 },
+  dot: 14,
+  gapX: 28,
+  gapY: 34,
+  label: 26,
+  pad: 16,
+  title: 28,
+} as const;
 
 /** A part of the drawing, measured from its own corner: payloads enter at the top and leave at the bottom, both at `spine`. */
 interface Block {
@@ -86,8 +95,15 @@ const blockOf = (shape: GraphShape): Block => {
   }
 };
 
+/** Wide enough for its name, up to a limit. */
+const stepWidth = (shape: GraphShape): number => {
+  const { width, most, perLetter, pad } = sizes.step;
+  return Math.min(most, Math.max(width, shapeName(shape).length * perLetter + pad));
+};
+
 const stepBlock = (shape: GraphShape): Block => {
-  const { width, height } = sizes.step;
+  const { height } = sizes.step;
+  const width = stepWidth(shape);
   const box: Box = { role: 'step', path: shape.path, x: 0, y: 0, width, height, shape };
   return { width, height, spine: width / 2, boxes: [box], tracks: [] };
 };

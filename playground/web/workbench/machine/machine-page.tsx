@@ -1,6 +1,4 @@
 import { useMemo, useState } from 'react';
-import { Link } from 'wouter';
-import '../workbench.css';
 import './machine.css';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
@@ -11,6 +9,7 @@ import { Statechart } from '../../run/statechart/statechart.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
 import { layOutMachine, stateName } from '../../run/statechart/lay-out-machine.js';
 import { drawingSvg } from '../graph/drawing-svg.js';
+import { PageHead } from '../page-head.js';
 
 /** The loop's statechart, which is the same for every agent, to view and to export. */
 export const MachinePage = () => {
@@ -40,13 +39,11 @@ export const MachinePage = () => {
 };
 
 const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
-  <header className="workbench-head">
-    <p className="crumbs">
-      <Link href="/pipelines">Pipelines</Link>
-    </p>
-    <div className="page-head">
-      <h1>Loop statechart</h1>
-      <div className="panel-tools">
+  <PageHead
+    crumbs={[['Pipelines', '/pipelines']]}
+    title="Loop statechart"
+    tools={
+      <>
         <CopyButton text={() => getText('machine/mermaid')}>Copy Mermaid</CopyButton>
         <SaveButton name="interlock-loop.svg" type="image/svg+xml" text={() => machineSvg(machine)}>
           Download SVG
@@ -54,19 +51,20 @@ const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
         <SaveButton name="interlock-loop.json" type="application/json" text={() => getText('machine')}>
           XState JSON
         </SaveButton>
-      </div>
-    </div>
+      </>
+    }
+  >
     <p className="field-words machine-note">
       The statechart that runs every InterlockAgent. Pass the JSON to <code>createMachine</code> of XState 5, or open it in
       Stately Sketch; Stately Studio imports it as <code>createMachine(…)</code>. It contains only the names of guards, actions
       and activities. GitHub, GitLab and most wikis render Mermaid.
     </p>
-  </header>
+  </PageHead>
 );
 
 const Transitions = ({ ways }: { readonly ways: readonly TransitionInfo[] }) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
-  <div className="machine-ways" role="region" aria-label="Transitions" tabIndex={0}>
+  <div className="machine-ways" role="region" aria-label="Transition table" tabIndex={0}>
     <table className="rows rows-flush">
       <thead>
         <tr>

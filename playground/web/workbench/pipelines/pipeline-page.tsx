@@ -1,6 +1,4 @@
 import { useCallback, useMemo, useState } from 'react';
-import { Link } from 'wouter';
-import '../workbench.css';
 import './pipeline-page.css';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
@@ -23,6 +21,7 @@ import { placeOfFinding } from './place-of-finding.js';
 import { InertText } from '../../components/inert-text.js';
 import { SeverityBadge } from './severity.js';
 import { shapeName } from '../graph/shape-nodes.js';
+import { PageHead } from '../page-head.js';
 
 /** One pipeline: its graph, the findings of `verify`, and a form to try it. */
 export const PipelinePage = ({ id = '' }: { readonly id?: string }) => {
@@ -81,21 +80,22 @@ const marksOf = ({ severity }: Finding, path: string | undefined): ReadonlyMap<s
 const PipelineHead = ({ pipeline: { id, name, phases, usedBy, graph } }: { readonly pipeline: PipelineInfo }) => {
   const table = useCatalog().phases;
   return (
-    <header className="workbench-head">
-      <p className="crumbs">
-        <Link href="/pipelines">Pipelines</Link>
-      </p>
-      <div className="page-head">
-        <h1>
+    <PageHead
+      crumbs={[['Pipelines', '/pipelines']]}
+      title={
+        <>
           {name} <ProcessorBadge />
-        </h1>
-        <div className="panel-tools">
+        </>
+      }
+      tools={
+        <>
           <CopyButton text={() => getText(`pipelines/${encodeURIComponent(id)}/mermaid`)}>Copy Mermaid</CopyButton>
           <SaveButton name={fileName(id, 'svg')} type="image/svg+xml" text={() => pipelineSvg(graph, table)}>
             Download SVG
           </SaveButton>
-        </div>
-      </div>
+        </>
+      }
+    >
       <ul className="badges">
         {table
           .filter(({ phase }) => phases.includes(phase))
@@ -108,7 +108,7 @@ const PipelineHead = ({ pipeline: { id, name, phases, usedBy, graph } }: { reado
           ))}
         <li className="faint">{usedBy.length > 0 ? `used by ${usedBy.join(', ')}` : 'not used by any agent'}</li>
       </ul>
-    </header>
+    </PageHead>
   );
 };
 

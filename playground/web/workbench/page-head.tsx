@@ -1,0 +1,41 @@
+import { Fragment, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { runHref } from '../shell/run-href.js';
+import './workbench.css';
+
+/** The name and address of a page above. */
+type Crumb = readonly [name: string, href: string];
+
+interface PageHeadProps {
+  readonly crumbs: readonly Crumb[];
+  readonly title: ReactNode;
+  /** Buttons at the right of the title. */
+  readonly tools?: ReactNode;
+  /** Text and badges below the title. */
+  readonly children?: ReactNode;
+}
+
+/** The head of a page below another: the way back, its title, its buttons. */
+export const PageHead = ({ crumbs, title, tools, children }: PageHeadProps) => (
+  <header className="workbench-head">
+    <p className="crumbs">
+      {crumbs.map(([name, href], index) => (
+        <Fragment key={name}>
+          {index > 0 && ' › '}
+          <Link href={href}>{name}</Link>
+        </Fragment>
+      ))}
+    </p>
+    <div className="page-head">
+      <h1>{title}</h1>
+      {tools !== undefined && <div className="panel-tools">{tools}</div>}
+    </div>
+    {children}
+  </header>
+);
+
+/** The pages above a page about a run. */
+export const crumbsOfRun = (runId: string): readonly Crumb[] => [
+  ['Runs', '/runs'],
+  ['Run', runHref(runId)],
+];
