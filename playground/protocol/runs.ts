@@ -75,9 +75,13 @@ export interface GuardTotal {
   readonly guard: string;
   /** The number of its verdicts by kind. */
   readonly verdicts: Readonly<Record<VerdictKind, number>>;
-  /** Runs in which it tripped. */
+  /** Runs that it stopped, or that it would have stopped as a shadow guard. */
   readonly trippedRuns: number;
-  /** The duration of one verdict in milliseconds: the median, and the 95th percentile. */
+  /** Calls without a verdict, which its policy allows. */
+  readonly bypassed: number;
+  /** It judged in parallel with the runs and stopped none. */
+  readonly isShadow: boolean;
+  /** Its time in one phase of an attempt, in milliseconds: the median, and the 95th percentile. */
   readonly p50: number | undefined;
   readonly p95: number | undefined;
 }

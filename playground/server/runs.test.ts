@@ -1,7 +1,9 @@
 import { Agent } from '@mastra/core/agent';
+import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
+import { guard } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import type { RunPage, RunSummary, StartedRun } from '../protocol/runs.js';
+import type { GuardTotals, RunPage, RunSummary, StartedRun } from '../protocol/runs.js';
 import type { StudioEntry } from '../protocol/trace-entry.js';
 import { live, makeAgent, openStudio } from './test-setup.js';
 
@@ -157,6 +159,32 @@ describe('the list of runs', () => {
   });
 });
 
+describe('guard statistics', () => {
+  it('count verdicts, the verdicts of shadow guards separately, and bypassed calls', async () => {
+    const strict: Processor = { id: 'strict', processInput: ({ abort }) => abort('No.') };
+    const away: Processor = {
+      id: 'away',
+      processInput: () => {
+        throw new Error('away');
+      },
+    };
+    const { agent } = makeAgent([{ text: 'Fine.' }, { text: 'SECRET' }], {
+      inputProcessors: [guard(strict, { shadow: true }), guard(away, { onUnavailable: 'pass' })],
+    });
+    const studio = await openStudio(agent);
+    await studio.run('Hello');
+    await studio.run('Bad');
+    const { runs, guards } = await studio.json<GuardTotals>('guards');
+    expect(runs).toBe(2);
+    const totalOf = (id: string) => guards.find((total) => total.guard === id);
+    expect(totalOf('strict')).toMatchObject({ isShadow: true, verdicts: { trip: 2, pass: 0 }, trippedRuns: 2, bypassed: 0 });
+    expect(totalOf('away')).toMatchObject({ isShadow: false, verdicts: { trip: 0, pass: 0 }, trippedRuns: 0, bypassed: 2 });
+    expect(totalOf('no-secrets')).toMatchObject({ isShadow: false, verdicts: { pass: 1, retry: 1 }, trippedRuns: 1 });
+    expect(guards[0]?.p50).toBeGreaterThanOrEqual(0);
+    expect(totalOf('away')?.p50).toBeUndefined();
+  });
+});
+
 describe('a Mastra agent', () => {
   const stock = (steps: Parameters<typeof scriptedModel>[0]['steps'], inputProcessors: object[] = []) =>
     new Agent({
@@ -176,8 +204,8 @@ describe('a Mastra agent', () => {
   });
 
   it('is shown as blocked', async () => {
-    const guard = { id: 'never', processInput: async ({ abort }: { abort: (reason: string) => never }) => abort('Not today.') };
-    const studio = await openStudio(stock([{ text: 'Hello.' }], [guard]));
+    const never = { id: 'never', processInput: async ({ abort }: { abort: (reason: string) => never }) => abort('Not today.') };
+    const studio = await openStudio(stock([{ text: 'Hello.' }], [never]));
     const { summary, entries } = await studio.run('Hi', undefined, 'stock');
     const standing = { status: 'tripwire', tripwire: { reason: 'Not today.', processorId: 'never' } };
     expect(summary).toMatchObject({ answered: '', ...standing });

@@ -90,6 +90,15 @@ describe('mastra-interlock studio', () => {
     );
   });
 
+  it('names the file and line of a syntax error in an imported file', async () => {
+    const cwd = folder();
+    await writeFile(join(cwd, 'typo.mjs'), '\nexport const x = ;');
+    await writeFile(join(cwd, 'imports-typo.mjs'), "import './typo.mjs';");
+    const { ended, said } = run(['--entry', 'imports-typo.mjs'], cwd);
+    expect(await ended).toBe(2);
+    expect(said()).toMatch(/Unexpected token ';' \(\S+[/\\]typo\.mjs:2\)/);
+  });
+
   it.each([
     [[], /^\[studio\/invalid-option\] at --entry: /],
     [['--entry', 'gone.js'], /^\[command\/failed-module\] at .*gone\.js/],

@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InterlockError } from '../../../src/index.js';
 
@@ -12,7 +15,7 @@ export const importModule = async (path: string): Promise<Exports> => {
   try {
     return await importNatively(path);
   } catch (cause) {
-    throw new InterlockError('command/failed-module', { path, detail: whyNot(cause), cause });
+    throw new InterlockError('command/failed-module', { path, detail: whyNot(path, cause), cause });
   }
 };
 
@@ -38,11 +41,25 @@ const unloadable = new Set([
   'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING',
 ]);
 
-/** The place of a syntax error, which is only in the first line of its stack. */
-const placeOf = (cause: unknown): string =>
-  /^file:\/\/(\S+:\d+)\n/.exec((cause as { stack?: string } | null)?.stack ?? '')?.[1] ?? '';
+/** The place in the first line of an error's stack, if the line contains nothing else. */
+const placeIn = (stack = ''): string | undefined => /^(?:file:\/\/)?(\S+:\d+)\n/.exec(stack)?.[1];
 
-const whyNot = (cause: unknown): string => {
-  const place = placeOf(cause);
-  return `${cause instanceof Error ? cause.message : String(cause)}${place && ` (${place})`}`;
+/** Relative imports, static and dynamic. */
+const imported = /\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g;
+
+/** The first syntax error in a module or in the files that it imports. Node reports its place only when it checks the file itself; nothing is run. */
+const syntaxFault = (path: string): string | undefined => {
+  const files = new Set([path]);
+  for (const file of files) {
+    if (!existsSync(file)) continue;
+    const place = placeIn(spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' }).stderr);
+    if (place !== undefined) return place;
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(imported)) files.add(resolve(file, '..', name));
+  }
+  return undefined;
+};
+
+const whyNot = (path: string, cause: unknown): string => {
+  const place = cause instanceof SyntaxError ? (placeIn(cause.stack) ?? syntaxFault(path)) : undefined;
+  return `${cause instanceof Error ? cause.message : String(cause)}${place === undefined ? '' : ` (${place})`}`;
 };

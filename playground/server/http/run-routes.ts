@@ -7,6 +7,7 @@ import { decide, decisionsOf } from '../catalog/decisions.js';
 import { answerCallSchema, decideRunSchema, entriesQuerySchema, runQuerySchema, startRunSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
 import { spreadOf } from '../../../src/trace/percentile.js';
+import type { RunEvent } from '../../../schemas/index.js';
 import type { VerdictKind } from '../../../src/verdict.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { RunQuery } from '../store/run-store.js';
@@ -72,46 +73,62 @@ const eventStream = (context: Context, write: (stream: SSEStreamingApi, closed: 
   });
 };
 
-type GuardEvent = Extract<Extract<StudioEntry, { kind: 'event' }>['event'], { type: 'guard' }>;
+type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }>;
 
 /** The results of each guard in the runs of a query, the most trips first. */
 const guardTotals = async (studio: Studio, query: RunQuery): Promise<GuardTotals> => {
   const { runs } = await studio.archive.list(query);
   const totals = new Map<string, Heard>();
-  for (const { runId } of runs) {
+  for (const { runId, tripwire } of runs) {
     const lines = await linesOf(studio, { runId, kind: 'entry', ...allLines });
     for (const event of lines.flatMap(guardEvent)) {
-      const total = totals.get(event.processorId) ?? { verdicts: { ...none }, tripped: new Set(), times: [] };
-      totals.set(event.processorId, total);
+      const isShadow = event.type === 'guard-shadow';
+      const key = `${event.processorId} ${isShadow}`;
+      const known = {
+        guard: event.processorId,
+        isShadow,
+        verdicts: { ...none },
+        bypassed: 0,
+        tripped: new Set<string>(),
+        times: [],
+      };
+      const total = totals.get(key) ?? known;
+      totals.set(key, total);
+      if (event.type === 'guard-bypass') {
+        total.bypassed += event.calls;
+        continue;
+      }
       total.verdicts[event.verdict] += 1;
       total.times.push(event.durationMs);
-      if (event.verdict === 'trip') total.tripped.add(runId);
+      if (isShadow ? event.verdict === 'trip' : tripwire?.processorId === event.processorId) total.tripped.add(runId);
     }
   }
-  const guards = [...totals].map(([guard, total]) => totalOf(guard, total));
+  const guards = [...totals.values()].map(totalOf);
   return {
     runs: runs.length,
     guards: guards.toSorted((a, b) => b.trippedRuns - a.trippedRuns || a.guard.localeCompare(b.guard)),
   };
 };
 
-interface Heard {
+interface Heard extends Pick<GuardTotal, 'guard' | 'isShadow'> {
   readonly verdicts: Record<VerdictKind, number>;
+  bypassed: number;
   readonly tripped: Set<string>;
   readonly times: number[];
 }
 
 const none: Readonly<Record<VerdictKind, number>> = { pass: 0, edit: 0, retry: 0, trip: 0, unavailable: 0 };
 
-const totalOf = (guard: string, { verdicts, tripped, times }: Heard): GuardTotal => ({
-  guard,
-  verdicts,
+const totalOf = ({ tripped, times, ...counts }: Heard): GuardTotal => ({
+  ...counts,
   trippedRuns: tripped.size,
   ...spreadOf(times),
 });
 
 const guardEvent = (line: string): GuardEvent[] => {
-  if (!line.includes('"type":"guard"')) return []; // most lines contain only text
+  if (!line.includes('"type":"guard')) return []; // most lines contain only text
   const entry = JSON.parse(line) as StudioEntry; // this studio's own lines
-  return entry.kind === 'event' && entry.event.type === 'guard' ? [entry.event] : [];
+  if (entry.kind !== 'event') return [];
+  const { event } = entry;
+  return event.type === 'guard' || event.type === 'guard-shadow' || event.type === 'guard-bypass' ? [event] : [];
 };

@@ -60,7 +60,7 @@ export const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
   const ids = new Set(useCatalog().pipelines.flatMap(({ graph }) => guardsIn(graph).map(({ id }) => id)));
   return (
     <Select title="Replaces" name="instead" value={choice.instead} onChange={onChange}>
-      <option value="">guard with the same id, if any</option>
+      <option value="">guard with the same id</option>
       {[...ids].toSorted().map((id) => (
         <option key={id}>{id}</option>
       ))}

@@ -58,22 +58,35 @@ const Totals = ({ totals, filter }: { readonly totals: GuardTotals; readonly fil
                 {label}
               </th>
             ))}
-            <th scope="col">p50</th>
-            <th scope="col">p95</th>
+            <th scope="col">bypassed</th>
+            <th scope="col" title="median of the time in one phase">
+              p50
+            </th>
+            <th scope="col" title="95th percentile of the time in one phase">
+              p95
+            </th>
           </tr>
         </thead>
         <tbody>
           {totals.guards.map((total) => (
-            <tr key={total.guard}>
+            <tr key={`${total.guard} ${total.isShadow}`}>
               <th scope="row">
                 <Link href={`/runs${toQuery({ ...filter, guard: total.guard })}`}>{total.guard}</Link>
-                {total.trippedRuns > 0 && <span className="row-reason">tripped {count(total.trippedRuns, 'run')}</span>}
+                {total.isShadow && <span className="row-reason">shadow guard: verdicts are only recorded</span>}
+                {total.trippedRuns > 0 && (
+                  <span className="row-reason">
+                    {total.isShadow ? 'would have stopped' : 'stopped'} {count(total.trippedRuns, 'run')}
+                  </span>
+                )}
               </th>
               {verdicts.map(([verdict, { label }]) => (
                 <td key={verdict} data-title={label} className={total.verdicts[verdict] === 0 ? 'faint' : ''}>
                   {total.verdicts[verdict].toLocaleString()}
                 </td>
               ))}
+              <td data-title="bypassed" className={total.bypassed === 0 ? 'faint' : ''}>
+                {total.bypassed.toLocaleString()}
+              </td>
               <td data-title="p50">{total.p50 === undefined ? '–' : formatDuration(total.p50)}</td>
               <td data-title="p95">{total.p95 === undefined ? '–' : formatDuration(total.p95)}</td>
             </tr>
