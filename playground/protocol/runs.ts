@@ -76,7 +76,7 @@ export interface GuardTotal {
   /** The number of its verdicts by kind. */
   readonly verdicts: Readonly<Record<VerdictKind, number>>;
   /** Runs that it stopped, or that it would have stopped as a shadow guard. */
-  readonly trippedRuns: number;
+  readonly stoppedRuns: number;
   /** Calls without a verdict, which its policy allows. */
   readonly bypassed: number;
   /** It judged in parallel with the runs and stopped none. */

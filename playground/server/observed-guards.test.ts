@@ -7,7 +7,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/index.js';
 import type { Catalog } from '../protocol/catalog.js';
 import { guardsIn } from '../protocol/shapes.js';
-import type { RunPage, RunSummary } from '../protocol/runs.js';
+import type { RunComparison, RunPage, RunSummary } from '../protocol/runs.js';
 import type { StudioEntry } from '../protocol/trace-entry.js';
 import { makeAgent, openStudio } from './test-setup.js';
 
@@ -84,6 +84,22 @@ describe('a Mastra agent with guardsFor', () => {
     expect(own.some((event) => event.verdict === 'edit')).toBe(verdict === 'edit');
     expect(own.reduce((sum, { edits }) => sum + edits, 0) > 0).toBe(verdict === 'edit');
     expect(own.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(4);
+  });
+
+  it('can be compared with a run of an InterlockAgent by text and verdicts', async () => {
+    const studio = await openStudio([makeAgent([{ text: 'It is on its way.' }]).agent, stockAgent()]);
+    const other = await studio.run('Where is it?');
+    const stock = await studio.run('My mail is ada@example.com.', undefined, 'stock');
+    const beside = await studio.json<RunComparison>(`runs/${other.runId}/beside/${stock.runId}`);
+    expect(beside).toMatchObject({
+      before: { agentId: 'helper', status: 'success' },
+      after: { agentId: 'stock', status: 'success' },
+      answers: { before: 'It is on its way.', after: 'Write to [EMAIL].' },
+    });
+    expect(beside.rows).toContainEqual(
+      expect.objectContaining({ processorId: 'redactor', phase: 'input', after: { verdict: 'edit' } }),
+    );
+    expect(beside.rows).toContainEqual(expect.objectContaining({ processorId: 'no-secrets', before: { verdict: 'pass' } }));
   });
 
   it('shows the verdicts of its guards in a run of the application', async () => {

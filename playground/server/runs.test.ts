@@ -177,9 +177,9 @@ describe('guard statistics', () => {
     const { runs, guards } = await studio.json<GuardTotals>('guards');
     expect(runs).toBe(2);
     const totalOf = (id: string) => guards.find((total) => total.guard === id);
-    expect(totalOf('strict')).toMatchObject({ isShadow: true, verdicts: { trip: 2, pass: 0 }, trippedRuns: 2, bypassed: 0 });
-    expect(totalOf('away')).toMatchObject({ isShadow: false, verdicts: { trip: 0, pass: 0 }, trippedRuns: 0, bypassed: 2 });
-    expect(totalOf('no-secrets')).toMatchObject({ isShadow: false, verdicts: { pass: 1, retry: 1 }, trippedRuns: 1 });
+    expect(totalOf('strict')).toMatchObject({ isShadow: true, verdicts: { trip: 2, pass: 0 }, stoppedRuns: 2, bypassed: 0 });
+    expect(totalOf('away')).toMatchObject({ isShadow: false, verdicts: { trip: 0, pass: 0 }, stoppedRuns: 0, bypassed: 2 });
+    expect(totalOf('no-secrets')).toMatchObject({ isShadow: false, verdicts: { pass: 1, retry: 1 }, stoppedRuns: 1 });
     expect(guards[0]?.p50).toBeGreaterThanOrEqual(0);
     expect(totalOf('away')?.p50).toBeUndefined();
   });

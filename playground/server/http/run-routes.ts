@@ -89,7 +89,7 @@ const guardTotals = async (studio: Studio, query: RunQuery): Promise<GuardTotals
         isShadow,
         verdicts: { ...none },
         bypassed: 0,
-        tripped: new Set<string>(),
+        stopped: new Set<string>(),
         times: [],
       };
       const total = totals.get(key) ?? known;
@@ -100,28 +100,28 @@ const guardTotals = async (studio: Studio, query: RunQuery): Promise<GuardTotals
       }
       total.verdicts[event.verdict] += 1;
       total.times.push(event.durationMs);
-      if (isShadow ? event.verdict === 'trip' : tripwire?.processorId === event.processorId) total.tripped.add(runId);
+      if (isShadow ? event.verdict === 'trip' : tripwire?.processorId === event.processorId) total.stopped.add(runId);
     }
   }
   const guards = [...totals.values()].map(totalOf);
   return {
     runs: runs.length,
-    guards: guards.toSorted((a, b) => b.trippedRuns - a.trippedRuns || a.guard.localeCompare(b.guard)),
+    guards: guards.toSorted((a, b) => b.stoppedRuns - a.stoppedRuns || a.guard.localeCompare(b.guard)),
   };
 };
 
 interface Heard extends Pick<GuardTotal, 'guard' | 'isShadow'> {
   readonly verdicts: Record<VerdictKind, number>;
   bypassed: number;
-  readonly tripped: Set<string>;
+  readonly stopped: Set<string>;
   readonly times: number[];
 }
 
 const none: Readonly<Record<VerdictKind, number>> = { pass: 0, edit: 0, retry: 0, trip: 0, unavailable: 0 };
 
-const totalOf = ({ tripped, times, ...counts }: Heard): GuardTotal => ({
+const totalOf = ({ stopped, times, ...counts }: Heard): GuardTotal => ({
   ...counts,
-  trippedRuns: tripped.size,
+  stoppedRuns: stopped.size,
   ...spreadOf(times),
 });
 

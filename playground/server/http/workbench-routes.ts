@@ -3,7 +3,7 @@ import { InterlockError, toFixture, compareTraces, type InterlockAgent } from '.
 import type { KnownPipeline } from '../catalog/known.js';
 import { shapeOf } from '../catalog/graph-shape.js';
 import { pipelineToMermaid } from '../draw/pipeline-mermaid.js';
-import { summaryOf, type Studio } from '../studio.js';
+import { allLines, linesOf, summaryOf, type Studio } from '../studio.js';
 import { cutStream } from '../workbench/cut-stream.js';
 import { runLabStream } from '../workbench/lab-stream.js';
 import { replayRun } from '../workbench/replay-run.js';
@@ -11,8 +11,9 @@ import { tryPhase } from '../workbench/try-phase.js';
 import { attached, plainName } from './attached.js';
 import { findLeakSchema, fixtureQuerySchema, forkSchema, labStreamSchema, replaySchema, tryPhaseSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
-import { traceOf, traceLinesOf } from './words-routes.js';
+import { traceOf } from './words-routes.js';
 import type { RunComparison, StartedRun } from '../../protocol/runs.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { traceOfLines } from '../runs/guard-words.js';
 import type { Catalog, StateInfo } from '../../protocol/catalog.js';
 import { fork } from '../../../src/mastra/replay/fork.js';
@@ -83,14 +84,20 @@ const pipelineOf = async (studio: Studio, id: string): Promise<KnownPipeline> =>
 const compareRuns = async (studio: Studio, runId: string, otherId: string): Promise<RunComparison> => {
   const [before, after] = await Promise.all([recorded(studio, runId), recorded(studio, otherId)]);
   const compared = compareTraces(before.trace, after.trace);
-  const answers = { before: compared.before.text, after: compared.after.text };
+  const answers = { before: before.emitted ?? compared.before.text, after: after.emitted ?? compared.after.text };
   return { before: before.summary, after: after.summary, answers, rows: compared.rows };
 };
 
-const recorded = async (studio: Studio, runId: string) => ({
-  summary: await summaryOf(studio, runId),
-  trace: traceOfLines(await traceLinesOf(studio, runId)),
-});
+/** A run with its trace. Of the run of another host's loop, only the guards' events and the emitted text are known. */
+const recorded = async (studio: Studio, runId: string) => {
+  const summary = await summaryOf(studio, runId);
+  const lines = await linesOf(studio, { runId, kind: 'trace', ...allLines });
+  if (lines.length > 0) return { summary, trace: traceOfLines(lines) };
+  const entries = (await linesOf(studio, { runId, kind: 'entry', ...allLines })).map((line) => JSON.parse(line) as StudioEntry);
+  const texts = entries.map((entry) => (entry.kind === 'left' && entry.part.type === 'text-delta' ? entry.text : ''));
+  const emitted = summary.status === 'success' ? texts.join('') : '';
+  return { summary, trace: entries.filter((entry) => entry.kind === 'event'), emitted };
+};
 
 /** A statechart as a Mermaid state diagram. */
 const machineToMermaid = ({ states, transitions }: Catalog['machine']): string => {

@@ -73,9 +73,9 @@ const Totals = ({ totals, filter }: { readonly totals: GuardTotals; readonly fil
               <th scope="row">
                 <Link href={`/runs${toQuery({ ...filter, guard: total.guard })}`}>{total.guard}</Link>
                 {total.isShadow && <span className="row-reason">shadow guard: verdicts are only recorded</span>}
-                {total.trippedRuns > 0 && (
+                {total.stoppedRuns > 0 && (
                   <span className="row-reason">
-                    {total.isShadow ? 'would have stopped' : 'stopped'} {count(total.trippedRuns, 'run')}
+                    {total.isShadow ? 'would have stopped' : 'stopped'} {count(total.stoppedRuns, 'run')}
                   </span>
                 )}
               </th>

@@ -37,8 +37,9 @@ describe('storyOf', () => {
   it('names the guard whose failure stopped the run, once', () => {
     const run = foldRun([
       line.event(0, { type: 'state-enter', state: 'input' }),
-      line.event(1, { ...verdict, verdict: 'unavailable' }),
-      line.event(2, {
+      line.event(1, { ...verdict, processorId: 'first', path: 'p/first', verdict: 'pass' }),
+      line.event(2, { ...verdict, verdict: 'unavailable' }),
+      line.event(3, {
         type: 'run-finish',
         status: 'failed',
         error: { message: '[guard/unavailable] at input p/pii: fetch failed. A guard failed.', code: 'guard/unavailable' },
@@ -46,7 +47,7 @@ describe('storyOf', () => {
       }),
     ]);
     expect(sentence(run)).toMatch(/^Failed at Input after \S+ ms: pii was unavailable; no model calls\.$/);
-    expect(storyOf(run, titleOf).find(({ mark }) => mark)).toMatchObject({ text: 'pii', mark: { seq: 1, path: 'p/pii' } });
+    expect(storyOf(run, titleOf).find(({ mark }) => mark)).toMatchObject({ text: 'pii', mark: { seq: 2, path: 'p/pii' } });
   });
 
   it('omits model calls made by the loop of another host', () => {

@@ -97,7 +97,8 @@ function isVerdict(verdict: VerdictKind) {
 const changes = (run: RunView, named?: string): Clause[] => {
   const marks = marksOf(run).filter(({ path }) => path !== named);
   const clauses = effectWords.flatMap(([words, isIt]) => namedGuards(words, marks.filter(isIt)));
-  return clauses.length > 0 || marks.length === 0 ? clauses : [{ text: '; all guards passed' }];
+  const isQuiet = clauses.length === 0 && marks.length > 0 && named === undefined;
+  return isQuiet ? [{ text: '; all guards passed' }] : clauses;
 };
 
 /** Guards by their names, each once with its latest mark. */

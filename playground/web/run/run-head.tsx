@@ -138,12 +138,12 @@ const RunTakeAway = ({ runId, isRecorded }: { readonly runId: string; readonly i
           <GitFork size={14} aria-hidden />
           Edit and run again
         </Link>
-        <Link className="button button-plain" href={`/runs${query({ beside: runId })}`}>
-          <Columns2 size={14} aria-hidden />
-          Compare with another run
-        </Link>
       </>
     )}
+    <Link className="button button-plain" href={`/runs${query({ beside: runId })}`}>
+      <Columns2 size={14} aria-hidden />
+      Compare with another run
+    </Link>
   </div>
 );
 

@@ -119,7 +119,9 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
         </p>
       )}
       {shape && stream && <FactList facts={streamFacts(shape, stream)} />}
-      {shown.length === 0 && !stream && <p className="inspector-none">No verdict at this time.</p>}
+      {shown.length === 0 && !stream && (
+        <p className="inspector-none">{shape ? 'No verdict at this time.' : 'No conflict in this block at this time.'}</p>
+      )}
       {shown.slice(0, 1).map(entryOf)}
       {shown.length > 1 && (
         <details className="inspector-more" open={shown.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>

@@ -28,7 +28,7 @@ export interface MachineDrawing {
   readonly transitions: readonly PlacedTransition[];
 }
 
-const sizes = { height: 26, gap: 9, pad: 12, title: 18, lane: 9 } as const;
+const sizes = { height: 26, gap: 9, pad: 12, title: 24, lane: 9 } as const;
 
 /** With more sources than this, a track from each would hide the others. */
 const fewSources = 4;

@@ -30,7 +30,7 @@ export const PipelineGraph = ({ graph, selected, marks, onSelect }: PipelineGrap
     () => drawing.tracks.map(({ id, points, label }): PlacedTrack => ({ id, points, ...(label !== undefined && { label }) })),
     [drawing],
   );
-  const focus = drawing.boxes.find(({ role, path }) => role === 'step' && path === selected);
+  const focus = drawing.boxes.find(({ role, path }) => (role === 'step' || role === 'fork') && path === selected);
   return (
     <figure className="pg-figure">
       <div className="pipeline-graph" style={{ height: Math.min(drawing.height + 88, 680) }}>
