@@ -207,13 +207,21 @@ const editedPart = (part: Part, { before, after }: Change): Part | undefined => 
   }
   const was = before.toolInvocation as Invocation;
   const now = after.toolInvocation as Invocation;
-  if ('toolCall' in part) return { ...part, toolCall: { ...(part['toolCall'] as object), input: now.args } };
-  const result = editedResult(part, was, now);
+  const { toolName } = now;
+  if ('toolCall' in part) return { ...part, toolCall: { ...(part['toolCall'] as object), toolName, input: now.args } };
+  const result = was.toolName === toolName ? editedResult(part, was, now) : editedResult(renamed(part, toolName), was, now);
   const isArgs = 'input' in part && !isSame(was.args, now.args);
   return result && (isArgs ? { ...result, input: now.args } : result);
 };
 
+/** A part under another tool name. The error of a call to an unknown tool quotes the name. */
+const renamed = (part: Part, toolName: string): Part => {
+  const isUnknown = part.type === 'tool-call' && part['error'] !== undefined;
+  return { ...part, toolName, ...(isUnknown && { error: new Error('The model called a tool that does not exist.') }) };
+};
+
 interface Invocation {
+  readonly toolName: string;
   readonly args?: unknown;
   readonly result?: unknown;
 }

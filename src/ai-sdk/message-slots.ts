@@ -8,8 +8,8 @@ export const contentOf = (part: StoredPart | undefined): unknown => {
   if (part?.type === 'reasoning') return part.reasoning;
   if (part?.type === 'file') return [part.data, (part as { filename?: unknown }).filename]; // Mastra's type lacks it
   if (part?.type !== 'tool-invocation') return undefined;
-  const { args, result } = part.toolInvocation as { args?: unknown; result?: unknown }; // in any state
-  return { args, result };
+  const { args, result, toolName } = part.toolInvocation as { args?: unknown; result?: unknown; toolName: string }; // in any state
+  return { args, result, toolName };
 };
 
 /** Whether two lists of parts have the same content. */
@@ -56,9 +56,10 @@ export const patchPart = (part: Part, after: StoredPart): Part => {
   if (after.type === 'text') return { ...part, text: after.text };
   if (after.type === 'reasoning') return { ...part, text: after.reasoning };
   if (after.type !== 'tool-invocation') return part;
-  if (part.type === 'tool-call') return { ...part, input: after.toolInvocation.args };
-  const { result } = after.toolInvocation as { result?: unknown };
-  return isSame(result, resultIn(part['output'])) ? part : { ...part, output: outputOf(result, part['output']) };
+  const { toolName, args, result } = after.toolInvocation as { toolName: string; args?: unknown; result?: unknown };
+  if (part.type === 'tool-call') return { ...part, toolName, input: args };
+  const left = part['toolName'] === toolName ? part : { ...part, toolName };
+  return isSame(result, resultIn(part['output'])) ? left : { ...left, output: outputOf(result, part['output']) };
 };
 
 /** A changed result, labeled for the model like the previous one if that still fits. */

@@ -51,7 +51,7 @@ const snapshotCall = (
   call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation'],
   earlier: PartSnapshot | undefined,
 ): PartSnapshot => {
-  const value = copyShared(earlier?.value, [call.args, endOf(call)].map(withoutClass));
+  const value = copyShared(earlier?.value, [call.args, endOf(call), call.toolName].map(withoutClass));
   if (earlier && value === earlier.value && call.toolCallId === earlier.id) return earlier;
   return { type: 'tool-invocation', id: call.toolCallId, value };
 };
@@ -79,8 +79,8 @@ const isFailed = (call: object): boolean => (call as { state: string }).state ==
 export const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSnapshot => {
   const now = parts.find(({ type, id }) => type === was.type && id === was.id);
   if (!now || now.value === was.value) return was;
-  const [[args], [, result]] = [was.value, now.value] as [unknown[], unknown[]]; // see snapshotCall
-  return { ...was, value: [args, result] };
+  const [[args, , toolName], [, result]] = [was.value, now.value] as [unknown[], unknown[]]; // see snapshotCall
+  return { ...was, value: [args, result, toolName] };
 };
 
 /** A step's response before and after guards judged it. */
@@ -223,12 +223,13 @@ const editedFields = (type: string, payload: Payload, { others }: LateEdits): Ed
   const part = others.get(key);
   if (part?.type === 'source') return { url: part.source.url, title: part.source.title };
   if (part?.type !== 'tool-invocation') return 'gone';
-  const { args, ...call } = part.toolInvocation;
+  const { args, toolName, ...call } = part.toolInvocation;
   if (type === 'tool-output') return 'gone'; // tool output on the way to a result that was edited
-  if (type === 'tool-error') return { args, error: new Error(String(endOf(call))) };
-  if (type === 'tool-call-delta') return { argsTextDelta: JSON.stringify(args) };
+  const named = 'toolName' in payload ? { toolName } : {};
+  if (type === 'tool-error') return { ...named, args, error: new Error(String(endOf(call))) };
+  if (type === 'tool-call-delta') return { ...named, argsTextDelta: JSON.stringify(args) };
   const result = type === 'tool-result' && call.state === 'result' ? { result: call.result } : {};
-  return 'args' in payload ? { args, ...result } : result;
+  return { ...named, ...('args' in payload && { args }), ...result };
 };
 
 const keyOf = (type: string, payload: Payload): unknown => {

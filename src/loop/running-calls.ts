@@ -14,6 +14,7 @@ import { copyPlain } from '../phase/plain-data.js';
 import type { Chunk, DataPart, ToolCall, ToolOutcome, ToolRequest } from './ports.js';
 import { finishedCall, takeFinished } from './reuse.js';
 import type { Attempt, Run } from './run.js';
+import { publicToolName } from './tool-name.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
@@ -66,33 +67,40 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
 
 const execute = async (site: CallSite, call: ToolCall): Promise<ToolOutcome> => {
   const { run, attempt } = site;
-  const { toolCallId, toolName } = call;
+  const { toolCallId } = call;
+  const fact = factOf(attempt, call);
   const ruling = attempt.answer.rulings.get(toolCallId);
   if (ruling?.kind === 'rejected') {
-    run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'denied', durationMs: 0 });
+    run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'denied', durationMs: 0 });
     return { kind: 'error', error: ruling.message };
   }
   const unresumed = attempt.stepCalls.waiting.get(toolCallId);
   if (unresumed?.kind === 'data') return { kind: 'suspended', suspension: unresumed.suspension };
   const resume = attempt.stepCalls.answers.get(toolCallId);
   if (resume?.kind === 'declined') {
-    run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'denied', durationMs: 0 });
+    run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'denied', durationMs: 0 });
     return { kind: 'denied', reason: resume.reason };
   }
   if (resume?.kind === 'data' && resume.suspension.unknown) return executeFound(site, call, resume);
   return executeKnown(site, call, resume);
 };
 
+/** A call as events name it. */
+const factOf = ({ settings }: Attempt, { toolCallId, toolName }: ToolCall) => ({
+  toolCallId,
+  toolName: publicToolName(settings.tools, toolName),
+});
+
 type FoundOut = Extract<CallResponse, { kind: 'data' }>;
 
 /** Applies a person's report on the call: it is not run again, or it starts again with the same input. */
 const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }: FoundOut): Promise<ToolOutcome> => {
-  const { toolCallId, toolName } = call;
   const { recorder } = site.run;
+  const fact = factOf(site.attempt, call);
   const found = data as FoundOutcome; // validated on receipt
   if (found.outcome === 'not-done') return executeKnown(site, call, suspension.unknown?.resume);
-  recorder.record({ type: 'tool-start', toolCallId, toolName });
-  recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'result', durationMs: 0 });
+  recorder.record({ type: 'tool-start', ...fact });
+  recorder.record({ type: 'tool-finish', ...fact, outcome: 'result', durationMs: 0 });
   return finished(site, call, found.result);
 };
 
@@ -104,14 +112,15 @@ const finished = ({ attempt }: CallSite, call: ToolCall, result: unknown): ToolO
 
 const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse | undefined): Promise<ToolOutcome> => {
   const { run, attempt } = site;
-  const { toolCallId, toolName } = call;
+  const { toolCallId } = call;
+  const fact = factOf(attempt, call);
   const reused = takeFinished(run.reusable, call);
   if (reused) {
     attempt.finishedCalls.push(reused);
-    run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'reused', durationMs: 0 });
+    run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'reused', durationMs: 0 });
     return { kind: 'result', result: finishedCall(call, reused.result).result };
   }
-  run.recorder.record({ type: 'tool-start', toolCallId, toolName });
+  run.recorder.record({ type: 'tool-start', ...fact });
   const { outcome, durationMs, stop, written } = await keepEnd(run, { call, resume }, (inside) =>
     runTool(site, { call, resume, inside }),
   );
@@ -121,7 +130,7 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
     site.stop();
   }
   if (outcome.kind === 'client') return outcome;
-  run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: outcome.kind, durationMs });
+  run.recorder.record({ type: 'tool-finish', ...fact, outcome: outcome.kind, durationMs });
   return outcome.kind === 'result' ? finished(site, call, outcome.result) : outcome;
 };
 

@@ -32,10 +32,10 @@ export const settleResult = async (run: Run, record: StepRecord, callResult: Cal
   return follow(run, callResult.call, before);
 };
 
-/** Guards of other results may have edited its arguments. */
+/** Guards of other results may have edited its name or arguments. */
 const currentCall = ({ toolCalls }: StepRecord, call: ToolCall): ToolCall => {
-  const { args = call.args } = toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId) ?? {};
-  return { ...call, args };
+  const { toolName, args } = toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call;
+  return { ...call, toolName, args };
 };
 
 /** Guards of a result get the whole conversation. */

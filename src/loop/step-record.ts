@@ -118,19 +118,20 @@ export const followParts = (run: Run, record: StepRecord, { own, all, isChanged 
   record.files = record.files.filter((chunk) => all.some((part) => isFile(part, chunk)));
 };
 
-/** A call as its message has it: a guard may have edited its arguments, or removed it. */
+/** A call as its message has it: a guard may have edited its name or arguments, or removed it. */
 const currentCall = (call: ToolCallRecord, parts: readonly Part[]): ToolCallRecord[] => {
   const part = findToolPart(parts, call.toolCallId);
   if (!part) return [];
-  const { args } = part.toolInvocation;
-  return args === call.args ? [call] : [{ ...call, args, input: args, payload: { ...(call.payload as object), args } }];
+  const { args, toolName } = part.toolInvocation;
+  if (args === call.args && toolName === call.toolName) return [call];
+  return [{ ...call, toolName, args, input: args, payload: { ...(call.payload as object), toolName, args } }];
 };
 
 const currentResult = (record: ToolResultRecord, parts: readonly Part[]): ToolResultRecord[] => {
   const invocation = findToolPart(parts, record.toolCallId)?.toolInvocation;
   if (invocation?.state !== 'result') return [];
-  const { args, result } = invocation;
-  return [{ ...record, payload: { ...(record.payload as object), args, result }, input: args, output: result }];
+  const { args, toolName, result } = invocation;
+  return [{ ...record, payload: { ...(record.payload as object), toolName, args, result }, toolName, input: args, output: result }];
 };
 
 const currentSource = (chunk: Chunk, parts: readonly Part[]): Chunk[] => {

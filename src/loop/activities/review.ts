@@ -104,5 +104,5 @@ const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRec
 const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolCall => {
   const parts = run.scope.host.messages.read(run.list, 'response').flatMap(({ content }) => content.parts);
   const known = findToolPart(parts, toolCallId)?.toolInvocation;
-  return { toolCallId, toolName, args: known?.args ?? args, providerExecuted: true };
+  return { toolCallId, toolName: known?.toolName ?? toolName, args: known?.args ?? args, providerExecuted: true };
 };

@@ -10,7 +10,7 @@ import { objectOf } from '../structured-output/structured-output.js';
 import { isTraced, startAgentSpan, type AgentSpan, type AgentTracing } from './agent-span.js';
 import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError } from './as-error.js';
-import { createStepSpans, usageStats, wordsOfSteps, type StepSpans } from './step-spans.js';
+import { createStepSpans, nameToolIn, usageStats, wordsOfSteps, type StepSpans } from './step-spans.js';
 import type { ToolSpan } from './tool-span.js';
 import { mapErrorTexts } from '../../guard/map-texts.js';
 import { withStandIns } from '../stand-ins.js';
@@ -55,7 +55,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     const parentOf: Parameters<typeof createGuardSpans>[0]['parentOf'] = ({ cadence }) =>
       cadence === 'once' ? agent : (steps.step ?? agent);
     spans.set(run, agent);
-    segment = { run, agent, steps, guards: createGuardSpans({ lanes, hasWords, parentOf }) };
+    segment = { run, agent, steps, guards: createGuardSpans({ lanes, nameTool: hasWords ? undefined : (name) => nameToolIn(run)(name), parentOf }) };
     return segment;
   };
   return {
@@ -132,7 +132,7 @@ const interruption = (run: Run) => {
   return {
     status: 'suspended',
     reason: waiting?.kind,
-    toolName: waiting?.call.toolName,
+    toolName: waiting && nameToolIn(run)(waiting.call.toolName),
     toolCallId: waiting?.call.toolCallId,
   } as const;
 };

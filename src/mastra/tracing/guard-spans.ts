@@ -8,7 +8,7 @@ import { phaseRow } from '../../phase/table.js';
 import { processorsOf } from '../../pipeline/graph.js';
 import type { Author, Verdict } from '../../verdict.js';
 import { asError } from './as-error.js';
-import { describePayload } from './redacted-span.js';
+import { describePayload, type NameTool } from './redacted-span.js';
 
 /** The spans of a run's guards. */
 export interface GuardSpans {
@@ -21,8 +21,8 @@ export interface GuardSpans {
 
 interface GuardTracing {
   readonly lanes: Lanes;
-  /** True if spans contain the input and output of guards. */
-  readonly hasWords: boolean;
+  /** Names tools in spans without text. Undefined if spans contain the input and output of guards. */
+  readonly nameTool: NameTool | undefined;
   /** The parent span of a guard in a phase. */
   parentOf(row: Row): AnySpan;
 }
@@ -57,8 +57,8 @@ export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
         scopes.set(scope, inner);
         return { scope: inner, end: () => undefined }; // see hear
       }
-      const span = start(author, describePayload(data, tracing.hasWords));
-      return { scope: inSpan(scope, span), end: (verdict) => endWith(span, verdict, { data, hasWords: tracing.hasWords }) };
+      const span = start(author, describePayload(data, tracing.nameTool));
+      return { scope: inSpan(scope, span), end: (verdict) => endWith(span, verdict, { data, nameTool: tracing.nameTool }) };
     },
     onEvent: ({ phase, path, processorId, verdict, calls, edits, durationMs, ...fields }) => {
       if (phaseRow(phase as Phase).cadence !== 'chunk') return;
@@ -122,6 +122,11 @@ const phaseNamesOf = ({ phase, cadence, lane }: Row): { recorded: string; declar
   return { recorded, declared: (isOutput ? 'output' : recorded) as SpanPhase };
 };
 
+/** A judged payload. */
+interface Judgement extends Pick<GuardTracing, 'nameTool'> {
+  readonly data: object;
+}
+
 const entityOf = ({ cadence, lane }: Row): EntityType => {
   if (cadence === 'tool') return EntityType.TOOL_RESULT_PROCESSOR;
   const isStep = cadence === 'step';
@@ -129,12 +134,12 @@ const entityOf = ({ cadence, lane }: Row): EntityType => {
   return isStep || lane === 'error' ? EntityType.OUTPUT_STEP_PROCESSOR : EntityType.OUTPUT_PROCESSOR;
 };
 
-const endWith = (span: AnySpan, verdict: Verdict<unknown>, { data, hasWords }: { data: object; hasWords: boolean }): void => {
+const endWith = (span: AnySpan, verdict: Verdict<unknown>, { data, nameTool }: Judgement): void => {
   switch (verdict.kind) {
     case 'pass':
       return span.end({ output: { verdict: verdict.kind, ...(verdict.bypass && { bypass: verdict.bypass.reason }) } });
     case 'edit':
-      return span.end({ output: { verdict: verdict.kind, ...changedIn(data, verdict.data as object, hasWords) } });
+      return span.end({ output: { verdict: verdict.kind, ...changedIn(data, verdict.data as object, nameTool) } });
     case 'trip':
     case 'retry':
       return span.error({ error: new Error(verdict.reason), attributes: abortOf(verdict) });
@@ -150,7 +155,7 @@ const abortOf = ({ kind, reason, metadata }: { kind: string; reason?: string; me
 });
 
 /** The changed fields of a payload. */
-const changedIn = (before: object, after: object, hasWords: boolean): object => {
+const changedIn = (before: object, after: object, nameTool: NameTool | undefined): object => {
   const own = before as Record<string, unknown>;
-  return describePayload(Object.fromEntries(Object.entries(after).filter(([name, value]) => own[name] !== value)), hasWords);
+  return describePayload(Object.fromEntries(Object.entries(after).filter(([name, value]) => own[name] !== value)), nameTool);
 };

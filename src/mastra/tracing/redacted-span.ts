@@ -10,7 +10,6 @@ const facts = new Set([
   'messageId',
   'runId',
   'toolCallId',
-  'toolName',
   'finishReason',
   'providerExecuted',
   'fromCache',
@@ -26,13 +25,16 @@ const forms = new Set(['messages', 'systemMessages', 'prompt', 'content', 'parts
 /** Fields of a payload that are not judged: the list is in `messages`, and the others are internal to the run. */
 const unsaid = new Set(['phase', 'messageList', 'state', 'streamParts', 'part', 'chunks']);
 
-/** The description of a payload for a trace: all serializable fields; text only with `hasWords`. */
-export const describePayload = (payload: object, hasWords: boolean): Record<string, unknown> =>
+/** The name of a tool in spans without text: the model may have made it up. */
+export type NameTool = (toolName: string) => string;
+
+/** The description of a payload for a trace: all serializable fields; text only without `nameTool`. */
+export const describePayload = (payload: object, nameTool: NameTool | undefined): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(payload).flatMap(([name, value]: [string, unknown]) => {
       if (unsaid.has(name) || value === undefined) return [];
       const own = shortForms[name]?.(value);
-      return [[name, own ?? (hasWords ? value : redactedValue(value, name))]];
+      return [[name, own ?? (nameTool ? redactedValue(value, name, nameTool) : value)]];
     }),
   );
 
@@ -47,16 +49,17 @@ const shortForms: Record<string, ((value: unknown) => unknown) | undefined> = {
 };
 
 /** A value with lengths in place of its texts. Values of unknown structure count as text. */
-export const redactedValue = (value: unknown, name: string): unknown => {
+export const redactedValue = (value: unknown, name: string, nameTool?: NameTool): unknown => {
+  if (name === 'toolName' && nameTool) return nameTool(String(value));
   if (value === undefined || value === null || typeof value === 'boolean' || facts.has(name)) return value;
   if (typeof value !== 'object' || !forms.has(name)) return lengthOf(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => (typeof item === 'object' ? formOf(item) : lengthOf(item)));
-  return formOf(value);
+  if (!Array.isArray(value)) return formOf(value, nameTool);
+  return value.map((item: unknown) => (typeof item === 'object' ? formOf(item, nameTool) : lengthOf(item)));
 };
 
-const formOf = (value: object | null): unknown =>
+const formOf = (value: object | null, nameTool?: NameTool): unknown =>
   value &&
-  Object.fromEntries(Object.entries(value).map(([name, inner]: [string, unknown]) => [name, redactedValue(inner, name)]));
+  Object.fromEntries(Object.entries(value).map(([name, inner]: [string, unknown]) => [name, redactedValue(inner, name, nameTool)]));
 
 const lengthOf = (value: unknown): string => {
   const text = typeof value === 'string' ? value : asJson(value);

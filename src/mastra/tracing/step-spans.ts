@@ -2,10 +2,11 @@ import { SpanType, type AIModelGenerationSpan, type AnySpan, type Span } from '@
 import { isGuarded } from '../../loop/judge.js';
 import type { StepRecord, TokenUsage, ToolCall } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
+import { publicToolName } from '../../loop/tool-name.js';
 import type { Phase } from '../../phase/row.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { openToolSpan, type ToolSpan } from './tool-span.js';
-import { redactedValue } from './redacted-span.js';
+import { redactedValue, type NameTool } from './redacted-span.js';
 
 /** The spans of a run's model and tools: one generation, its steps, and the calls of each step. */
 export interface StepSpans {
@@ -56,7 +57,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
     accept: (run) => {
       const prompt = run.attempt?.prompt;
       const isShown = run.position.stepNumber === 0 || isSettled(run, ...judgesOfSteps); // later prompts contain answers of this run
-      const input = isShown ? prompt : redactedValue(prompt, 'prompt');
+      const input = isShown ? prompt : redactedValue(prompt, 'prompt', nameToolIn(run));
       step?.update({ input: input as never }); // in the AI SDK's form
       if (run.accepted.length === 0) generation?.update({ input: { messages: prompt as never } }); // see above
     },
@@ -85,6 +86,12 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
     },
   };
 };
+
+/** Names the tools that the current step offers. */
+export const nameToolIn =
+  ({ attempt, options }: Run): NameTool =>
+  (name) =>
+    publicToolName((attempt ?? options).settings.tools, name);
 
 const startGeneration = (parent: AnySpan, { options: { ports, mode }, modelIndex }: Run): AIModelGenerationSpan => {
   const { modelId, provider } = ports.models[modelIndex]?.model ?? {};
