@@ -3,6 +3,7 @@ import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
 import { restoreConversation, detach } from './conversation-snapshot.js';
 import type { Retry, Trip } from '../verdict.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
+import { keepRejectedWords } from './judge.js';
 import { messageOf } from './message-of.js';
 import type { StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, publish } from './emit.js';
@@ -62,6 +63,7 @@ const notifyBufferedSteps = async (run: Run, status: RunStatus): Promise<void> =
 
 /** Removes an attempt that was cut off: from the conversation, from the results and from the reader's view. */
 const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
+  keepRejectedWords(run);
   restoreConversation(run, run.start);
   run.reusable.push(...attempt.finishedCalls);
   const { reason } = record;
@@ -84,6 +86,7 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   if (run.resultStands || (reason === 'error' && run.signal.aborted)) return;
   const rejected = reason === 'retry' ? run.accepted.filter(({ record }) => record === last) : run.accepted;
   run.accepted = run.accepted.filter((step) => !rejected.includes(step));
+  keepRejectedWords(run);
   restoreConversation(run, reason === 'retry' ? run.start : run.firstStep);
   run.reusable.push(...(run.attempt?.finishedCalls ?? []));
   const tripwire = reason === 'error' ? undefined : stepTripwire(run);

@@ -10,7 +10,9 @@ import { messageOf } from './message-of.js';
 import type { Outcome } from './outcome.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
-import { setRunError, type Run } from './run.js';
+import type { Part } from './response.js';
+import { setRunError, type Attempt, type Run } from './run.js';
+import { publicToolName } from './tool-name.js';
 import { mostFollowing, takeReprocessed } from './reprocess-queue.js';
 
 /** Whether any guard has a hook in a phase. */
@@ -73,11 +75,34 @@ export const failWith = (run: Run, error: unknown): Outcome => {
 export const shownError = (run: Run, error: unknown): unknown =>
   run.options.serveErrorDetails ? error : stripQuotedError(error, withoutPrompt(run));
 
-/** Removes quotations of the conversation, and of the response so far, original and edited, from a text. */
-export const withoutPrompt = ({ list, attempt, scope: { host } }: Run): ((text: string) => string) => {
-  const known = wordsIn([host.messages.read(list, 'all'), host.messages.readSystem(list), attempt?.answer.parts]);
-  return cutQuotesOf([known, '\n', ...(attempt?.originalWords ?? [])].join(''));
+/** Removes quotations of the conversation, and of the responses so far, original, edited and rejected, from a text. */
+export const withoutPrompt = (run: Run): ((text: string) => string) => {
+  const { host } = run.scope;
+  const messages = host.messages.read(run.list, 'all');
+  const known = wordsIn([messages, host.messages.readSystem(run.list)]);
+  const names = madeUpNames(
+    run.attempt,
+    messages.flatMap(({ content }) => content.parts),
+  );
+  return cutQuotesOf([known, ...names, wordsOfAttempt(run.attempt), ...run.rejectedWords].join('\n'));
 };
+
+/** The words of an attempt's response, original and edited. */
+const wordsOfAttempt = (attempt: Attempt | undefined): string => {
+  if (!attempt) return '';
+  const { originalWords, answer } = attempt;
+  return [wordsIn(answer.parts), ...madeUpNames(attempt, answer.parts), originalWords.join('')].join('\n');
+};
+
+/** Stores the words of a rejected attempt, so that no later error quotes them. */
+export const keepRejectedWords = (run: Run): void => void run.rejectedWords.push(wordsOfAttempt(run.attempt));
+
+/** Names of tools that do not exist, which are the model's own text. */
+const madeUpNames = (attempt: Attempt | undefined, parts: readonly Part[]): string[] =>
+  parts.flatMap((part) => {
+    const name = part.type === 'tool-invocation' ? part.toolInvocation.toolName : undefined;
+    return name !== undefined && publicToolName(attempt?.settings.tools, name) !== name ? [name] : [];
+  });
 
 /**
  * Passes a chunk, and those that guards set aside to follow it, through the stream guards; emits their version. Returns the edited chunk.

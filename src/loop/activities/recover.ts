@@ -1,7 +1,7 @@
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { createResponse } from '../response.js';
 import { retract } from '../retract.js';
-import { failWith, judge, withoutPrompt } from '../judge.js';
+import { failWith, judge, keepRejectedWords, withoutPrompt } from '../judge.js';
 import { messageOf } from '../message-of.js';
 import type { Outcome } from '../outcome.js';
 import { rotationOf } from '../rotate-message.js';
@@ -41,6 +41,7 @@ export const recover = async (run: Run): Promise<Outcome> => {
 const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
   await retract(run, { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' });
   run.error = undefined;
+  keepRejectedWords(run);
   attempt.answer = createResponse();
   attempt.rawChunks = [];
   attempt.originalWords = [];

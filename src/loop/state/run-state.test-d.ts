@@ -5,7 +5,7 @@ import type { AttemptState } from './attempt-state.js';
 import type { RunState } from './run-state.js';
 
 it('the state has every field of a run, except its input, the fields of work under way and what is made again from the list', () => {
-  type NotInState = 'options' | 'scope' | 'recorder' | 'signal' | 'overlapGuards' | 'lastParts';
+  type NotInState = 'options' | 'scope' | 'recorder' | 'signal' | 'overlapGuards' | 'lastParts' | 'rejectedWords';
   expectTypeOf<Exclude<keyof Run, keyof RunState>>().toEqualTypeOf<NotInState>();
 });
 

@@ -7,7 +7,6 @@ import type { GuardCall, GuardSpan, RunScope } from '../../phase/scope.js';
 import { phaseRow } from '../../phase/table.js';
 import { processorsOf } from '../../pipeline/graph.js';
 import type { Author, Verdict } from '../../verdict.js';
-import { asError } from './as-error.js';
 import { describePayload, type NameTool } from './redacted-span.js';
 
 /** The spans of a run's guards. */
@@ -23,6 +22,8 @@ interface GuardTracing {
   readonly lanes: Lanes;
   /** Names tools in spans without text. Undefined if spans contain the input and output of guards. */
   readonly nameTool: NameTool | undefined;
+  /** The error of a failed guard, without quotations of the conversation. */
+  errorOf(error: unknown): Error;
   /** The parent span of a guard in a phase. */
   parentOf(row: Row): AnySpan;
 }
@@ -58,7 +59,7 @@ export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
         return { scope: inner, end: () => undefined }; // see hear
       }
       const span = start(author, describePayload(data, tracing.nameTool));
-      return { scope: inSpan(scope, span), end: (verdict) => endWith(span, verdict, { data, nameTool: tracing.nameTool }) };
+      return { scope: inSpan(scope, span), end: (verdict) => endWith(span, verdict, { ...tracing, data }) };
     },
     onEvent: ({ phase, path, processorId, verdict, calls, edits, durationMs, ...fields }) => {
       if (phaseRow(phase as Phase).cadence !== 'chunk') return;
@@ -123,7 +124,7 @@ const phaseNamesOf = ({ phase, cadence, lane }: Row): { recorded: string; declar
 };
 
 /** A judged payload. */
-interface Judgement extends Pick<GuardTracing, 'nameTool'> {
+interface Judgement extends Pick<GuardTracing, 'nameTool' | 'errorOf'> {
   readonly data: object;
 }
 
@@ -134,7 +135,7 @@ const entityOf = ({ cadence, lane }: Row): EntityType => {
   return isStep || lane === 'error' ? EntityType.OUTPUT_STEP_PROCESSOR : EntityType.OUTPUT_PROCESSOR;
 };
 
-const endWith = (span: AnySpan, verdict: Verdict<unknown>, { data, nameTool }: Judgement): void => {
+const endWith = (span: AnySpan, verdict: Verdict<unknown>, { data, nameTool, errorOf }: Judgement): void => {
   switch (verdict.kind) {
     case 'pass':
       return span.end({ output: { verdict: verdict.kind, ...(verdict.bypass && { bypass: verdict.bypass.reason }) } });
@@ -144,7 +145,7 @@ const endWith = (span: AnySpan, verdict: Verdict<unknown>, { data, nameTool }: J
     case 'retry':
       return span.error({ error: new Error(verdict.reason), attributes: abortOf(verdict) });
     case 'unavailable':
-      return span.error({ error: asError(verdict.error) });
+      return span.error({ error: errorOf(verdict.error) });
     default:
       return verdict satisfies never;
   }
