@@ -1,6 +1,5 @@
 import { isInterlockError } from '../errors.js';
 import { drive } from '../loop/drive.js';
-import { shownError } from '../loop/judge.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { findToolPart } from '../loop/response.js';
 import { responseParts } from '../loop/step-record.js';
@@ -239,7 +238,7 @@ const accept = (calling: Calling): Finish => {
     call.signal.throwIfAborted();
     if (!reply.failure) throw causeOf(loop.error);
     waiting.splice(0);
-    return { part: reply.finish, failure: { error: shownError(loop, reply.failure.error) } };
+    return { part: reply.finish, failure: { error: causeOf(loop.error) } };
   }
   editEarlier(calling);
   run.isAnswered = true;

@@ -1,4 +1,5 @@
 import { isRecord } from '../phase/plain-data.js';
+import { leavesOf } from './map-texts.js';
 import { stripQuotedSecrets } from './strip-quoted-secrets.js';
 
 /** Fields of an error that callers get. Providers use any names for fields with a request, so that this list is an allowlist. */
@@ -34,9 +35,35 @@ export const cutQuotesOf = (content: string): ((text: string) => string) => {
  */
 export const stripQuotedError = (error: unknown, cut: (text: string) => string): unknown => {
   try {
-    return shown(error, { cut, seen: new Map() });
+    const cutRecord = cutQuotesOf(recordOf(error).join('\n'));
+    return shown(error, { cut: (text) => cut(cutRecord(text)), seen: new Map() });
   } catch {
     return new Error('The error cannot be read.');
+  }
+};
+
+/** Fields in which an error keeps the response that it is about. */
+const recordFields = ['text', 'value', 'data', 'body', 'responseBody', 'content', 'output'] as const;
+
+/** The texts of the response that an error and its causes are about. A response with an error status is the provider's description of it. */
+const recordOf = (error: unknown, seen = new Set<unknown>()): string[] => {
+  if (typeof error !== 'object' || error === null || seen.has(error)) return [];
+  seen.add(error);
+  if (Array.isArray(error)) return error.flatMap((one) => recordOf(one, seen));
+  const fields = error as Readonly<Record<string, unknown>>; // read by name
+  const status = fields['statusCode'] ?? fields['status'];
+  if (typeof status === 'number' && status >= 400) return [];
+  const own = recordFields.flatMap((name) => leavesOf(parsed(fields[name])).map(String));
+  return [...own, ...[...nestedFields].flatMap((name) => recordOf(fields[name as string], seen))];
+};
+
+/** A text and, if it is JSON, the texts in it. */
+const parsed = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value;
+  try {
+    return [value, JSON.parse(value)];
+  } catch {
+    return value;
   }
 };
 

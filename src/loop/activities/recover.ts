@@ -1,7 +1,8 @@
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { createResponse } from '../response.js';
 import { retract } from '../retract.js';
-import { failWith, judge, keepRejectedWords, withoutPrompt } from '../judge.js';
+import { failWith, judge, keepRejectedWords } from '../judge.js';
+import { judgedError } from '../judged-error.js';
 import { messageOf } from '../message-of.js';
 import type { Outcome } from '../outcome.js';
 import { rotationOf } from '../rotate-message.js';
@@ -30,8 +31,9 @@ export const recover = async (run: Run): Promise<Outcome> => {
   const isFinal = run.options.mayTakeBack?.() === false;
   const again = judged.data.decision === 'retry' && run.recoveries < limits.maxRecoveries;
   const next = isFinal ? undefined : again ? attempt.entry : ports.models[run.modelIndex + 1];
-  run.recorder.record({ type: 'model-error', message: withoutPrompt(run)(messageOf(error)), recovered: next !== undefined });
-  if (!next) return giveUp(run, error);
+  const shown = await judgedError(run, error);
+  run.recorder.record({ type: 'model-error', message: messageOf(shown), recovered: next !== undefined });
+  if (!next) return giveUp(run, shown);
   await reopen(run, attempt);
   attempt.entry = next;
   return { kind: again ? 'same-model' : 'next-model' };
@@ -53,7 +55,7 @@ const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
 
 const giveUp = (run: Run, error: unknown): Outcome => {
   const path = currentAttempt(run).entry.model.modelId;
-  const detail = withoutPrompt(run)(messageOf(error));
+  const detail = messageOf(error);
   failWith(run, isInterlockError(error) ? error : new InterlockError('model/call-failed', { path, detail, cause: error }));
   return { kind: 'give-up' };
 };
