@@ -129,7 +129,7 @@ const toUrl = (text: string): URL | string => (URL.canParse(text) ? new URL(text
 const readBase64 = (head: string, body: string, reading: TextReading): string => {
   const text = fromBase64(body);
   if (text === undefined) return head + reading.change(body);
-  return edited(head + body, text, { ...reading, write: (left) => head + toBase64(left) });
+  return edited(head + body, text, { ...reading, write: (left) => head + toBase64(encode(left)) });
 };
 
 const edited = <T>(data: T, text: string, { change, write }: TextReading & { write(text: string): T }): T => {
@@ -147,4 +147,5 @@ const fromBase64 = (data: string): string | undefined => {
   }
 };
 
-const toBase64 = (text: string): string => btoa(Array.from(encode(text), (byte) => String.fromCharCode(byte)).join(''));
+/** Bytes as base64. */
+export const toBase64 = (bytes: Uint8Array): string => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));

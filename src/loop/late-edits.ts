@@ -1,4 +1,4 @@
-import { withoutQuotations } from '../guard/read-fields.js';
+import { toBase64, withoutQuotations } from '../guard/read-fields.js';
 import { copyShared, isRecord, isSame } from '../phase/plain-data.js';
 import { findToolPart, type Part, type Span } from './response.js';
 import type { Chunk } from './ports.js';
@@ -38,8 +38,17 @@ const snapshotOf = (part: Part, earlier?: PartSnapshot): PartSnapshot => {
   if (type === 'reasoning') return { type, id: undefined, value: part.reasoning };
   if (type === 'tool-invocation') return snapshotCall(part.toolInvocation, earlier);
   if (isData(part)) return { type, id: dataAsText(part), value: dataAsText(part) };
-  if (type === 'source') return { type, id: part.source.id, value: JSON.stringify([part.source.url, part.source.title]) };
-  return { type, id: undefined, value: type === 'file' ? part.data : undefined };
+  if (type === 'source') return { type, id: part.source.id, value: JSON.stringify(sourceFields(part)) };
+  return { type, id: undefined, value: type === 'file' ? fileKey(part.data) : undefined };
+};
+
+/** The content of a file as text: bytes may be copied with their message. */
+export const fileKey = (data: unknown): unknown => (data instanceof Uint8Array ? toBase64(data) : data);
+
+/** The fields of a source with content. Providers name the file of a document. */
+export const sourceFields = ({ source }: Extract<Part, { type: 'source' }>) => {
+  const { url, title, filename } = source as typeof source & { filename?: string };
+  return { url, title, ...(filename !== undefined && { filename }) };
 };
 
 /** A data part that a tool wrote. */
@@ -162,8 +171,7 @@ const dataKey = (type: string, text: string | undefined): string => `${type} ${t
 const partLike = ({ type, id, value }: PartSnapshot, all: readonly Part[]): Part | undefined | 'any' => {
   if (type === 'tool-invocation') return findToolPart(all, id as string); // every call has one
   if (type === 'source') return all.find((part) => part.type === 'source' && part.source.id === id);
-  // Bytes may have been copied with their message; they are treated as equal.
-  if (type === 'file' && typeof value === 'string') return all.find((part) => part.type === 'file' && part.data === value);
+  if (type === 'file') return all.find((part) => part.type === 'file' && fileKey(part.data) === value);
   return 'any';
 };
 
@@ -221,7 +229,7 @@ const editedFields = (type: string, payload: Payload, { others }: LateEdits): Ed
   const key = keyOf(type, payload);
   if (key === undefined || !others.has(key)) return 'same';
   const part = others.get(key);
-  if (part?.type === 'source') return { url: part.source.url, title: part.source.title };
+  if (part?.type === 'source') return sourceFields(part);
   if (part?.type !== 'tool-invocation') return 'gone';
   const { args, toolName, ...call } = part.toolInvocation;
   if (type === 'tool-output') return 'gone'; // tool output on the way to a result that was edited
@@ -233,7 +241,7 @@ const editedFields = (type: string, payload: Payload, { others }: LateEdits): Ed
 };
 
 const keyOf = (type: string, payload: Payload): unknown => {
-  if (type === 'file') return payload['data'];
+  if (type === 'file') return fileKey(payload['data']);
   return type === 'source' ? payload['id'] : payload['toolCallId'];
 };
 

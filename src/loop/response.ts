@@ -162,10 +162,17 @@ const withBothItems = (call: ProviderMetadata, result: NonNullable<ProviderMetad
     }),
   );
 
+interface SourcePayload extends SpanPayload {
+  url?: string;
+  title?: string;
+  /** Of a document. */
+  filename?: string;
+}
+
 const addSource = (answer: AssembledResponse, chunk: Chunk): void => {
-  const { id, url = '', title, providerMetadata } = chunk.payload as SpanPayload & { url?: string; title?: string };
+  const { id, url = '', title, filename, providerMetadata } = chunk.payload as SourcePayload;
   answer.sources.push(chunk);
-  answer.parts.push({ type: 'source', source: { sourceType: 'url', id, url, title, providerMetadata } });
+  answer.parts.push({ type: 'source', source: { sourceType: 'url', id, url, title, ...(filename !== undefined && { filename }), providerMetadata } });
   answer.partIds.add(id);
 };
 

@@ -2,6 +2,7 @@ import { withoutQuotations } from '../guard/read-fields.js';
 import { findToolPart, reasoningOf, textOf, type Part, type ProviderResult } from './response.js';
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCall, ToolCallRecord, ToolResultRecord } from './ports.js';
 import { agentChunk } from './emit.js';
+import { fileKey, sourceFields } from './late-edits.js';
 import { acceptedSteps, type Attempt, type Run } from './run.js';
 
 /** Unknown usage. */
@@ -135,19 +136,16 @@ const currentResult = (record: ToolResultRecord, parts: readonly Part[]): ToolRe
 };
 
 const currentSource = (chunk: Chunk, parts: readonly Part[]): Chunk[] => {
-  const payload = chunk.payload as { id: string; url?: string; title?: string };
+  const payload = chunk.payload as { id: string; url?: string; title?: string; filename?: string };
   const part = parts.find((one) => one.type === 'source' && one.source.id === payload.id);
   if (part?.type !== 'source') return [];
-  const { url, title } = part.source;
-  const isSame = url === (payload.url ?? url) && title === (payload.title ?? title);
-  return [isSame ? chunk : { ...chunk, payload: { ...payload, url, title } }];
+  const now = sourceFields(part);
+  const isSame = Object.entries(now).every(([name, value]) => value === (payload[name as keyof typeof now] ?? value));
+  return [isSame ? chunk : { ...chunk, payload: { ...payload, ...now } }];
 };
 
-/** Bytes may have been copied with their message; two files of bytes are treated as equal. */
-const isFile = (part: Part, { payload }: Chunk): boolean => {
-  const { data } = payload as { data: unknown };
-  return part.type === 'file' && (part.data === data || (typeof part.data !== 'string' && typeof data !== 'string'));
-};
+const isFile = (part: Part, { payload }: Chunk): boolean =>
+  part.type === 'file' && fileKey(part.data) === fileKey((payload as { data: unknown }).data);
 
 /** A request without the provider's record of it, which repeats earlier responses. */
 export const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {
