@@ -1,4 +1,5 @@
 import { InterlockError, isInterlockError } from '../errors.js';
+import { readFields } from '../guard/read-fields.js';
 import { cutQuotesOf, stripQuotedError } from '../guard/strip-quoted-error.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream } from '../pipeline/stream-plan.js';
@@ -80,29 +81,41 @@ export const withoutPrompt = (run: Run): ((text: string) => string) => {
   const { host } = run.scope;
   const messages = host.messages.read(run.list, 'all');
   const known = wordsIn([messages, host.messages.readSystem(run.list)]);
-  const names = madeUpNames(
+  const hidden = hiddenWords(
     run.attempt,
     messages.flatMap(({ content }) => content.parts),
   );
-  return cutQuotesOf([known, ...names, wordsOfAttempt(run.attempt), ...run.rejectedWords].join('\n'));
+  return cutQuotesOf([known, ...hidden, wordsOfAttempt(run.attempt), ...run.rejectedWords].join('\n'));
 };
 
 /** The words of an attempt's response, original and edited. */
 const wordsOfAttempt = (attempt: Attempt | undefined): string => {
   if (!attempt) return '';
   const { originalWords, answer } = attempt;
-  return [wordsIn(answer.parts), ...madeUpNames(attempt, answer.parts), originalWords.join('')].join('\n');
+  return [wordsIn(answer.parts), ...hiddenWords(attempt, answer.parts), originalWords.join('')].join('\n');
 };
 
 /** Stores the words of a rejected attempt, so that no later error quotes them. */
 export const keepRejectedWords = (run: Run): void => void run.rejectedWords.push(wordsOfAttempt(run.attempt));
 
-/** Names of tools that do not exist, which are the model's own text. */
-const madeUpNames = (attempt: Attempt | undefined, parts: readonly Part[]): string[] =>
+/** Words that `wordsIn` does not find: names of tools that do not exist, and the text of files. */
+const hiddenWords = (attempt: Attempt | undefined, parts: readonly Part[]): string[] =>
   parts.flatMap((part) => {
-    const name = part.type === 'tool-invocation' ? part.toolInvocation.toolName : undefined;
-    return name !== undefined && publicToolName(attempt?.settings.tools, name) !== name ? [name] : [];
+    if (part.type === 'file') return textsOfFile(part);
+    if (part.type !== 'tool-invocation') return [];
+    const { toolName } = part.toolInvocation;
+    return publicToolName(attempt?.settings.tools, toolName) === toolName ? [] : [toolName];
   });
+
+const textsOfFile = ({ data, mimeType }: Extract<Part, { type: 'file' }>): string[] => {
+  const texts: string[] = [];
+  const change = (text: string): string => {
+    texts.push(text);
+    return text;
+  };
+  readFields('file', { data, mimeType }, { change });
+  return texts;
+};
 
 /**
  * Passes a chunk, and those that guards set aside to follow it, through the stream guards; emits their version. Returns the edited chunk.

@@ -12,6 +12,8 @@ export interface PartSnapshot {
   readonly id: string | undefined;
   /** The text; for other parts their content, for comparison. */
   readonly value: unknown;
+  /** The provider's metadata of the part. */
+  readonly metadata?: unknown;
 }
 
 /** The guards' edits of a response after its chunks were created. */
@@ -30,7 +32,16 @@ export interface LateEdits {
  * @param earlier their earlier snapshots: unchanged values are shared, so that a long response is not copied again at each step
  */
 export const snapshotParts = (parts: readonly Part[], earlier: readonly PartSnapshot[] = []): PartSnapshot[] =>
-  parts.map((part, index) => snapshotOf(part, earlier[index]));
+  parts.map((part, index) => {
+    const snapshot = snapshotOf(part, earlier[index]);
+    const metadata = copyShared(earlier[index]?.metadata, metadataIn(part));
+    return metadata === snapshot.metadata ? snapshot : { ...snapshot, metadata };
+  });
+
+const metadataIn = (part: Part | undefined): unknown => {
+  const { providerMetadata } = (part?.type === 'source' ? part.source : (part ?? {})) as { providerMetadata?: unknown }; // not all parts have it
+  return providerMetadata;
+};
 
 const snapshotOf = (part: Part, earlier?: PartSnapshot): PartSnapshot => {
   const { type } = part;
@@ -74,7 +85,7 @@ const isPlain = (value: unknown): boolean => {
 };
 
 export const isSamePart = (a: PartSnapshot | undefined, b: PartSnapshot | undefined): boolean =>
-  a === b || (a?.type === b?.type && a?.id === b?.id && isSame(a?.value, b?.value));
+  a === b || (a?.type === b?.type && a?.id === b?.id && isSame(a?.value, b?.value) && isSame(a?.metadata, b?.metadata));
 
 /** The end of a call: its result, or the text of its error. */
 const endOf = (call: object): unknown => {
@@ -117,7 +128,9 @@ export const lateEdits = ({ spans, before, own, all }: Judged): LateEdits | unde
   const texts = new Map(words.flatMap((one) => [...one.texts]));
   const added = words.flatMap((one) => one.added);
   const others = new Map([...before.flatMap((part) => editedPart(part, all)), ...editedData(before, own)]);
-  return texts.size + added.length + others.size > 0 ? { texts, added, others } : undefined;
+  const isQuoteEdited =
+    before.length === own.length && before.some(({ metadata }, index) => !isSame(metadata, metadataIn(own[index])));
+  return isQuoteEdited || texts.size + added.length + others.size > 0 ? { texts, added, others } : undefined;
 };
 
 interface WordsOfType {

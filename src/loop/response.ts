@@ -138,7 +138,7 @@ const addToolCall = (answer: AssembledResponse, chunk: Chunk): void => {
 /** Streamed arguments are visible before the call is complete. */
 const showToolCall = (answer: AssembledResponse, { type, payload }: Chunk): void => {
   const { toolCallId } = payload as { toolCallId: string };
-  if (type === 'tool-call-input-streaming-start') answer.streamedCalls.push(toolCallId);
+  if (type === 'tool-call-input-streaming-start' || !answer.partIds.has(toolCallId)) answer.streamedCalls.push(toolCallId);
   answer.partIds.add(toolCallId);
 };
 
@@ -172,7 +172,10 @@ interface SourcePayload extends SpanPayload {
 const addSource = (answer: AssembledResponse, chunk: Chunk): void => {
   const { id, url = '', title, filename, providerMetadata } = chunk.payload as SourcePayload;
   answer.sources.push(chunk);
-  answer.parts.push({ type: 'source', source: { sourceType: 'url', id, url, title, ...(filename !== undefined && { filename }), providerMetadata } });
+  answer.parts.push({
+    type: 'source',
+    source: { sourceType: 'url', id, url, title, ...(filename !== undefined && { filename }), providerMetadata },
+  });
   answer.partIds.add(id);
 };
 
