@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { localClassifier, type LocalClassifierOptions } from '../../workflows/classifier/index.js';
 import { classifierGuard } from '../../workflows/guards/index.js';
 import { hosts, runOn } from '../../workflows/guards/test-setup.js';
-import { writeTinyModel } from './tiny-model.js';
+import { tinyClassifier, writeTinyModel } from './tiny-model.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-classifier-'));
 const home = process.cwd();
 beforeAll(() => {
   process.chdir(import.meta.dirname); // the package is installed here
-  writeTinyModel(join(folder, 'tiny'));
+  writeTinyModel(join(folder, 'tiny'), tinyClassifier);
 });
 afterAll(() => {
   process.chdir(home);

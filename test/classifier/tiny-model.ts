@@ -1,32 +1,62 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The words of the model, each with its addition to the logits of SAFE and INJECTION. */
-const words = {
-  '[PAD]': [0, 0],
-  '[UNK]': [0, 0],
-  '[CLS]': [2, -2], // a text without known words is SAFE
-  '[SEP]': [0, 0],
-  ignore: [0, 3],
-  instructions: [0, 3],
-} as const;
-const vocabulary = Object.fromEntries(Object.keys(words).map((word, id) => [word, id]));
+/** A model: the addition of each word to the logits, and the labels that these are of. */
+export interface TinyModel {
+  readonly task: 'SequenceClassification' | 'TokenClassification';
+  readonly labels: readonly string[];
+  readonly words: Readonly<Record<string, readonly number[]>>;
+  /** Whether each inference takes about 100 ms, all of it in native code. */
+  readonly isSlow?: boolean;
+}
+
+/** Sums the weights of its words: a text without known words is SAFE. */
+export const tinyClassifier: TinyModel = {
+  task: 'SequenceClassification',
+  labels: ['SAFE', 'INJECTION'],
+  words: { '[CLS]': [2, -2], ignore: [0, 3], instructions: [0, 3] },
+};
+
+/** Labels words, whatever their neighbors are. */
+export const tinyEntities: TinyModel = {
+  task: 'TokenClassification',
+  labels: ['O', 'B-PER', 'I-PER', 'B-LOC', 'B-ORG', 'B-MISC'],
+  words: {
+    '[UNK]': [9, 0, 0, 0, 0, 0],
+    jane: [0, 9, 0, 0, 0, 0],
+    ada: [0, 9, 0, 0, 0, 0],
+    do: [0, 0, 9, 0, 0, 0],
+    '##e': [9, 0, 0, 0, 0, 0], // the rest of a word whose beginning is a name
+    lovelace: [0, 0, 9, 0, 0, 0],
+    zoe: [0, 9, 0, 0, 0, 0],
+    李: [0, 9, 0, 0, 0, 0],
+    雷: [0, 0, 9, 0, 0, 0],
+    paris: [0, 0, 0, 9, 0, 0],
+    initech: [0, 0, 0, 0, 9, 0],
+    french: [0, 0, 0, 0, 0, 9],
+    maybe: [1.2, 0, 0, 0, 1, 0],
+  },
+};
+
+const specialWords = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
 
 /**
- * Writes a text classifier that sums the weights of its words: the files that `@huggingface/transformers` reads, of less than 3
- * kB. The words of such a model identify its windows, and its scores can be computed by hand.
+ * Writes a model that looks its words up: the files that `@huggingface/transformers` reads, of a few kB. The words of such a model
+ * identify its windows, and its scores can be computed by hand.
  */
-export const writeTinyModel = (folder: string): void => {
+export const writeTinyModel = (folder: string, model: TinyModel): void => {
+  const names = [...new Set([...specialWords, ...Object.keys(model.words)])];
+  const vocabulary = Object.fromEntries(names.map((word, id) => [word, id]));
   mkdirSync(join(folder, 'onnx'), { recursive: true });
   const write = (name: string, content: object): void => writeFileSync(join(folder, name), JSON.stringify(content));
   write('config.json', {
     model_type: 'bert',
-    architectures: ['BertForSequenceClassification'],
+    architectures: [`BertFor${model.task}`],
     max_position_embeddings: 32,
-    id2label: { 0: 'SAFE', 1: 'INJECTION' },
-    label2id: { SAFE: 0, INJECTION: 1 },
+    id2label: Object.fromEntries(model.labels.entries()),
+    label2id: Object.fromEntries(model.labels.map((label, id) => [label, id])),
   });
-  const specialTokens = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'].map((content, id) => ({
+  const specialTokens = specialWords.map((content, id) => ({
     id,
     content,
     single_word: false,
@@ -41,8 +71,8 @@ export const writeTinyModel = (folder: string): void => {
     truncation: null,
     padding: null,
     added_tokens: specialTokens,
-    normalizer: { type: 'Lowercase' },
-    pre_tokenizer: { type: 'Whitespace' },
+    normalizer: { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: true, lowercase: true },
+    pre_tokenizer: { type: 'BertPreTokenizer' },
     post_processor: {
       type: 'TemplateProcessing',
       single: [special('[CLS]', 0), { Sequence: { id: 'A', type_id: 0 } }, special('[SEP]', 0)],
@@ -52,8 +82,14 @@ export const writeTinyModel = (folder: string): void => {
         '[SEP]': { id: '[SEP]', ids: [3], tokens: ['[SEP]'] },
       },
     },
-    decoder: null,
-    model: { type: 'WordLevel', vocab: vocabulary, unk_token: '[UNK]' },
+    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    model: {
+      type: 'WordPiece',
+      vocab: vocabulary,
+      unk_token: '[UNK]',
+      continuing_subword_prefix: '##',
+      max_input_chars_per_word: 100,
+    },
   });
   write('tokenizer_config.json', {
     tokenizer_class: 'BertTokenizer',
@@ -63,7 +99,7 @@ export const writeTinyModel = (folder: string): void => {
     sep_token: '[SEP]',
     model_max_length: 32,
   });
-  writeFileSync(join(folder, 'onnx/model.onnx'), modelBytes());
+  writeFileSync(join(folder, 'onnx/model.onnx'), modelBytes(model, names));
 };
 
 /** A field of a protobuf message: a number, a text, or bytes. */
@@ -111,22 +147,35 @@ const node = (
     ...(attribute ? [[5, message([1, attribute[0]], [3, attribute[1]], [20, 2])] as const] : []),
   );
 
-/** logits = sum over the tokens of (value of the token x its mask). */
-const modelBytes = (): Uint8Array => {
-  const worth = Float32Array.from(Object.values(words).flat());
+/** A text's logits are the sum over its tokens of (value of the token x its mask); a token's logits are its value x its mask. */
+const modelBytes = ({ task, labels, words, isSlow = false }: TinyModel, names: readonly string[]): Uint8Array => {
+  const worth = Float32Array.from(names.flatMap((name) => words[name] ?? labels.map(() => 0)));
+  const isText = task === 'SequenceClassification';
+  const logits = isSlow ? 'quick' : 'logits';
   const graph = message(
     [1, node('Gather', ['worth', 'input_ids'], { output: 'values' })],
     [1, node('Cast', ['attention_mask'], { output: 'mask', attribute: ['to', elementTypes.float] })],
     [1, node('Unsqueeze', ['mask', 'last'], { output: 'wide' })],
-    [1, node('Mul', ['values', 'wide'], { output: 'kept' })],
-    [1, node('ReduceSum', ['kept', 'second'], { output: 'logits', attribute: ['keepdims', 0] })],
+    [1, node('Mul', ['values', 'wide'], { output: isText ? 'kept' : logits })],
+    ...(isText ? [[1, node('ReduceSum', ['kept', 'second'], { output: logits, attribute: ['keepdims', 0] })] as const] : []),
+    ...(isSlow ? slowly.map((operation) => [1, operation] as const) : []),
     [2, 'tiny'],
-    [5, constant('worth', [Object.keys(words).length, 2], worth)],
+    [5, constant('worth', [names.length, labels.length], worth)],
     [5, constant('last', [1], BigInt64Array.of(2n))],
     [5, constant('second', [1], BigInt64Array.of(1n))],
+    [5, constant('many', [1], BigInt64Array.of(60_000_000n))],
     [11, tensorInfo('input_ids', 'int64', ['batch', 'tokens'])],
     [11, tensorInfo('attention_mask', 'int64', ['batch', 'tokens'])],
-    [12, tensorInfo('logits', 'float', ['batch', 2])],
+    [12, tensorInfo('logits', 'float', isText ? ['batch', labels.length] : ['batch', 'tokens', labels.length])],
   );
   return message([1, 8], [7, graph], [8, message([1, ''], [2, 13])]);
 };
+
+/** Adds the mean of many ones, less one: zero. The ones are made of the input, so that nothing is computed in advance. */
+const slowly = [
+  node('ReduceMax', ['mask'], { output: 'one', attribute: ['keepdims', 0] }),
+  node('Expand', ['one', 'many'], { output: 'ones' }),
+  node('ReduceMin', ['ones'], { output: 'least', attribute: ['keepdims', 0] }),
+  node('Sub', ['least', 'one'], { output: 'zero' }),
+  node('Add', ['quick', 'zero'], { output: 'logits' }),
+];

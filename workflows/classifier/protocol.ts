@@ -12,6 +12,20 @@ export interface ModelSource {
   readonly batchSize: number;
 }
 
+/** State that both threads share, a number each: 0 for no, 1 for yes. */
+export interface SharedFlags {
+  /** Whether the worker must not enter native code again. */
+  readonly isStopping: Int32Array<SharedArrayBuffer>;
+  /** Whether the worker runs native code. Nothing can interrupt it: ending a thread in it aborts the whole process. */
+  readonly isNative: Int32Array<SharedArrayBuffer>;
+}
+
+/** The data that a worker starts with. */
+export interface WorkerSetup {
+  readonly source: ModelSource;
+  readonly flags: SharedFlags;
+}
+
 export type Scores = Readonly<Record<string, number>>;
 
 /** A message of the main thread: texts to classify, or the id of a request to drop. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { InterlockError } from '../../src/errors.js';
-import type { FromWorker, ModelSource, Scores, ToWorker } from './protocol.js';
+import type { FromWorker, ModelSource, Scores, SharedFlags, ToWorker, WorkerSetup } from './protocol.js';
 
 interface LinkOptions {
   readonly source: ModelSource;
@@ -22,7 +22,8 @@ interface Running {
   isRunning: boolean;
   readonly ready: Promise<void>;
   readonly pending: Map<number, Pending>;
-  fail(detail: string, cause?: unknown): void;
+  /** Rejects all pending requests at once. Resolves when the worker has ended. */
+  fail(detail: string, cause?: unknown): Promise<void>;
 }
 
 interface Pending {
@@ -41,53 +42,77 @@ export const createWorkerLink = (options: LinkOptions): WorkerLink => {
   return {
     start: () => running().ready,
     classify: async (texts, signal) => {
-      const process = running();
-      await process.ready;
       signal?.throwIfAborted();
       lastId += 1;
-      return await requestScores(process, { id: lastId, texts }, { signal, timeoutMs: options.timeoutMs });
+      return await requestScores(running(), { id: lastId, texts }, { signal, timeoutMs: options.timeoutMs });
     },
-    close: async () => {
-      const worker = current?.worker;
-      current?.fail('it was closed.');
-      await worker?.terminate();
-    },
+    close: async () => current?.fail('it was closed.'),
   };
 };
 
 /** The worker's file, next to this one: TypeScript in the sources, JavaScript in the package. */
 const workerUrl = (): URL => new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './classifier-worker.js', import.meta.url);
 
+/** The wait for native code to end, before the worker is ended anyway: only a download that hangs takes longer. */
+const maxStopMs = 10_000;
+const pollMs = 5;
+
+/** Ends a worker outside of native code, which an end would turn into an abort of the process. */
+const stopWorker = async (worker: Worker, flags: SharedFlags): Promise<void> => {
+  const started = performance.now();
+  worker.ref(); // else the process could end before this wait
+  Atomics.store(flags.isStopping, 0, 1);
+  while (Atomics.load(flags.isNative, 0) === 1 && performance.now() - started < maxStopMs)
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  await worker.terminate();
+};
+
+const aFlag = () => new Int32Array(new SharedArrayBuffer(4));
+
 const startWorker = ({ source, loadTimeoutMs, maxHeapMb }: LinkOptions): Running => {
-  const worker = new Worker(workerUrl(), { workerData: source, resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
+  const flags: SharedFlags = { isStopping: aFlag(), isNative: aFlag() };
+  const worker = new Worker(workerUrl(), {
+    workerData: { source, flags } satisfies WorkerSetup,
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+  });
+  /** The end of the process ends the worker, too. */
+  const onExit = (): void => {
+    Atomics.store(flags.isStopping, 0, 1);
+    Atomics.wait(flags.isNative, 0, 1, maxStopMs);
+  };
+  process.on('exit', onExit);
   const pending = new Map<number, Pending>();
   const loaded = Promise.withResolvers<void>();
   loaded.promise.catch(() => undefined); // each request gets the error, too
-  const fail = (detail: string, cause?: unknown): void => {
+  let stopped: Promise<void> | undefined;
+  const fail = (detail: string, cause?: unknown): Promise<void> => {
     started.isRunning = false;
     clearTimeout(timer);
     const error = unavailable(detail, cause);
     loaded.reject(error);
     for (const { reject } of pending.values()) reject(error);
     pending.clear();
-    void worker.terminate();
+    return (stopped ??= stopWorker(worker, flags));
   };
-  const timer = setTimeout(() => fail(`the model was not loaded within ${loadTimeoutMs} ms.`), loadTimeoutMs);
+  const timer = setTimeout(() => void fail(`the model was not loaded within ${loadTimeoutMs} ms.`), loadTimeoutMs);
   worker.on('message', (message: FromWorker) => {
     if ('ready' in message) {
       clearTimeout(timer);
-      worker.unref(); // from here on only requests keep the process alive
+      if (pending.size === 0) worker.unref(); // from here on only requests keep the process alive
       return loaded.resolve();
     }
-    if ('notLoaded' in message) return fail(`the model ${source.model} was not loaded: ${message.notLoaded}`);
+    if ('notLoaded' in message) return void fail(`the model ${source.model} was not loaded: ${message.notLoaded}`);
     const request = pending.get(message.id);
     pending.delete(message.id);
     if ('scores' in message) request?.resolve(message.scores);
     else request?.reject(unavailable(message.failed));
-    if (pending.size === 0) worker.unref();
   });
-  worker.on('error', (error) => fail(`its worker failed: ${error.message}`, error));
-  worker.on('exit', (code) => fail(`its worker ended with code ${code}.`));
+  worker.on('error', (error) => void fail(`its worker failed: ${error.message}`, error));
+  worker.on('exit', (code) => {
+    process.off('exit', onExit);
+    Atomics.store(flags.isNative, 0, 0);
+    void fail(`its worker ended with code ${code}.`);
+  });
   const started: Running = { worker, isRunning: true, ready: loaded.promise, pending, fail };
   return started;
 };
@@ -98,27 +123,33 @@ interface RequestOptions {
 }
 
 const requestScores = async (
-  { worker, pending, fail }: Running,
+  running: Running,
   request: Extract<ToWorker, { id: number }>,
   { signal, timeoutMs }: RequestOptions,
 ): Promise<readonly Scores[]> => {
+  const { worker, pending, ready, fail } = running;
   const { promise, resolve, reject } = Promise.withResolvers<readonly Scores[]>();
   const drop = (): void => {
     pending.delete(request.id);
     worker.postMessage({ drop: request.id } satisfies ToWorker);
     reject(signal?.reason);
   };
-  const timer = setTimeout(() => fail(`a call took longer than ${timeoutMs} ms.`), timeoutMs);
+  let timer: NodeJS.Timeout | undefined;
+  const post = (): void => {
+    if (!pending.has(request.id)) return;
+    timer = setTimeout(() => void fail(`a call took longer than ${timeoutMs} ms.`), timeoutMs);
+    worker.postMessage(request);
+  };
   signal?.addEventListener('abort', drop, { once: true });
   pending.set(request.id, { resolve, reject });
   worker.ref();
-  worker.postMessage(request);
+  ready.then(post, reject);
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', drop);
-    if (pending.size === 0) worker.unref();
+    if (pending.size === 0 && running.isRunning) worker.unref();
   }
 };
 

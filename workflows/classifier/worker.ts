@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FromWorker, ModelSource, Scores, ToWorker } from './protocol.js';
+import type { FromWorker, Scores, ToWorker, WorkerSetup } from './protocol.js';
 
 /** The used part of `@huggingface/transformers`, copied so that types need no package. */
 interface Transformers {
@@ -33,7 +33,7 @@ const pieceOverlapChars = 400;
 /** The minimum number of positions of an encoder without a known limit. */
 const usualMaxTokens = 512;
 
-const source = workerData as ModelSource;
+const { source, flags } = workerData as WorkerSetup;
 const waiting = new Set<number>();
 const dropped = new Set<number>();
 const send = (message: FromWorker): void => parentPort?.postMessage(message);
@@ -51,15 +51,29 @@ const load = async (): Promise<(texts: readonly string[], id: number) => Promise
     local_files_only: !source.allowDownload,
   };
   const tokenizer = await AutoTokenizer.from_pretrained(source.model, options);
-  const model = await AutoModelForSequenceClassification.from_pretrained(source.model, {
-    ...options,
-    dtype: source.dtype,
-    device: 'cpu',
-    ...(source.threads !== undefined && { session_options: { intraOpNumThreads: source.threads } }),
-  });
+  const model = await runNative(() =>
+    AutoModelForSequenceClassification.from_pretrained(source.model, {
+      ...options,
+      dtype: source.dtype,
+      device: 'cpu',
+      ...(source.threads !== undefined && { session_options: { intraOpNumThreads: source.threads } }),
+    }),
+  );
   const classify = classifying(transformers, tokenizer, model);
   await classify(['warm up'], -1);
   return classify;
+};
+
+/** Runs native code, unless the worker is stopping. The main thread ends the worker only outside of it. */
+const runNative = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+  Atomics.store(flags.isNative, 0, 1);
+  try {
+    if (Atomics.load(flags.isStopping, 0) === 1) throw new Error('the worker is stopping');
+    return await run();
+  } finally {
+    Atomics.store(flags.isNative, 0, 0);
+    Atomics.notify(flags.isNative, 0);
+  }
 };
 
 /** Imports from this package's location, else from the application's working directory. */
@@ -96,11 +110,12 @@ const classifying = ({ Tensor }: Transformers, tokenizer: Tokenizer, model: Mode
         ids[row * width + at] = BigInt(token);
         mask[row * width + at] = 1n;
       }
-    const { logits } = await model({
+    const inputs = {
       input_ids: new Tensor('int64', ids, dims),
       attention_mask: new Tensor('int64', mask, dims),
       token_type_ids: new Tensor('int64', new BigInt64Array(ids.length), dims),
-    });
+    };
+    const { logits } = await runNative(() => model(inputs));
     const labels = logits.dims.at(-1) ?? 0;
     return windows.map((_window, row) => {
       const scores = scoresOf(logits.data.subarray(row * labels, (row + 1) * labels));
