@@ -50,7 +50,7 @@ export const createPace = (): Pace => {
 };
 
 /** Finds values in a text. */
-type Finding<Span extends TextSpan> = Pick<Pattern<Span>, 'find' | 'isStepwise'>;
+type Finding<Span extends TextSpan> = Pick<Pattern<Span>, 'find' | 'isStepwise' | 'prepare'>;
 
 /** Applies a function to each item, one after another; stays synchronous if all results are. */
 export const inTurn = <T, R>(items: readonly T[], act: (item: T, index: number) => Awaitable<R>): Awaitable<R[]> => {
@@ -90,8 +90,8 @@ export const changeTexts = <Value, Text = string>(
   });
 };
 
-/** Work in steps of a few milliseconds; each step first yields the approximate number of characters it will read. */
-export type Steps<Result> = Generator<number, Result, void>;
+/** Work in steps of a few milliseconds; each step first yields the approximate number of characters it will read, or its wait. */
+export type Steps<Result> = Generator<number | Promise<void>, Result, void>;
 
 /** Runs work without a pause. */
 export const atOnce = <Result>(steps: Steps<Result>): Result => {
@@ -106,6 +106,7 @@ export const paced = <Result>(steps: Steps<Result>, pace: Pace): Awaitable<Resul
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
+    if (typeof value !== 'number') return value.then(() => paced(steps, pace));
     if (pace.mayRead(value)) continue;
     return pace.turn().then(() => {
       pace.mayRead(value);
@@ -116,10 +117,11 @@ export const paced = <Result>(steps: Steps<Result>, pace: Pace): Awaitable<Resul
 
 /** Visits each match in a text. */
 export function* findingEach<Span extends TextSpan>(
-  { find, isStepwise = false }: Finding<Span>,
+  { find, isStepwise = false, prepare }: Finding<Span>,
   text: string,
   see: (span: Span) => void,
 ): Steps<void> {
+  for (let wait = prepare?.(text); wait; wait = prepare?.(text)) yield wait;
   let end = 0;
   for (let from = 0; from < text.length; from = end) {
     end = isStepwise ? Math.min(text.length, from + stepChars) : text.length;

@@ -37,6 +37,11 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
    * none. A result closer to the end releases text sooner: without it the last `maxLength + lookahead - 1` characters are held.
    */
   open?(text: string, from: number): number;
+  /**
+   * Reads a text whole before `find` gets it, for a pattern whose search takes time, such as a model's; undefined if the text is
+   * known. Needs `maxLength: 'part'`: the gate reads a part when it has ended. A rejection fails the guard.
+   */
+  prepare?(text: string): Promise<void> | undefined;
   /** The replacement for a match; calls `context.abort` to block. Called once for each match, in order. */
   replace(value: string, match: PatternMatch<Span>): string;
 }

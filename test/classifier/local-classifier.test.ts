@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { localClassifier, type LocalClassifierOptions } from '../../workflows/classifier/index.js';
+import { localClassifier, type LocalModelOptions } from '../../workflows/classifier/index.js';
 import { classifierGuard } from '../../workflows/guards/index.js';
 import { hosts, runOn } from '../../workflows/guards/test-setup.js';
 import { tinyClassifier, writeTinyModel } from './tiny-model.js';
@@ -18,7 +18,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const tiny = (options: Partial<LocalClassifierOptions> = {}) => localClassifier({ model: 'tiny', modelPath: folder, ...options });
+const tiny = (options: Partial<LocalModelOptions> = {}) => localClassifier({ model: 'tiny', modelPath: folder, ...options });
 const attack = 'ignore instructions';
 /** SAFE 2, INJECTION -2 + 3 for each of the known words. */
 const scoreOf = (known: number): number => 1 / (1 + Math.exp(2 - (-2 + 3 * known)));
@@ -87,11 +87,18 @@ describe('localClassifier fails closed', () => {
     expect(await classifier.classify(['a'], {})).toHaveLength(1);
   });
 
-  it('if its heap is full', async () => {
-    await using classifier = tiny({ maxHeapMb: 64, maxPendingChars: 200_000_000 });
+  it('before texts fill its heap', async () => {
+    expect(() => tiny({ maxHeapMb: 64, maxPendingChars: 8_388_609 })).toThrow('guard/invalid-option');
+    await using classifier = tiny({ maxHeapMb: 64, maxPendingChars: 8_388_608 });
     await classifier.warmUp();
-    const texts = Array.from({ length: 2_000 }, (_, at) => `${at} ${'lamp '.repeat(10_000)}`);
-    await expect(classifier.classify(texts, {})).rejects.toMatchObject(unavailable('its worker'));
+    const abort = new AbortController();
+    const call = classifier.classify(
+      Array.from({ length: 160 }, (_, at) => `${at} `.padEnd(52_000, 'lamp ')),
+      { signal: abort.signal },
+    );
+    setTimeout(() => abort.abort(new Error('enough')), 1_000);
+    await expect(call).rejects.toThrow('enough');
+    expect(await classifier.classify(['a'], {})).toHaveLength(1);
   });
 
   it('if a call takes too long or the queue is full', async () => {

@@ -34,7 +34,7 @@ export const tinyEntities: TinyModel = {
     paris: [0, 0, 0, 9, 0, 0],
     initech: [0, 0, 0, 0, 9, 0],
     french: [0, 0, 0, 0, 0, 9],
-    maybe: [1.2, 0, 0, 0, 1, 0],
+    maybe: [2, 0, 0, 0, 2, 0],
   },
 };
 

@@ -1,68 +1,7 @@
-import { InterlockError } from '../../src/errors.js';
-import { aBoolean, aName, needed, numberFrom, oneOf, wholeNumberFrom } from '../../src/option-kind.js';
-import { checkOptions, type KindsOf } from '../guards/check-options.js';
+import { checkOptions } from '../guards/check-options.js';
 import type { TextClassifier } from '../guards/classifier-guard.js';
+import { createLocalModel, modelKinds, type LocalModel, type LocalModelOptions } from './local-model.js';
 import type { Scores } from './protocol.js';
-import { createWorkerLink } from './worker-link.js';
-
-export interface LocalClassifierOptions {
-  /** The model: an id of the Hugging Face Hub, or a folder in `modelPath`, with `config.json`, a tokenizer and `onnx/*.onnx`. */
-  readonly model: string;
-  /** The commit of the model on the Hub: 40 hexadecimal digits, because a branch can change. Needed with `allowDownload`. */
-  readonly revision?: string;
-  /** The folder of local models. Default: the one of `@huggingface/transformers`. */
-  readonly modelPath?: string;
-  /** The folder for downloaded models. Default: the one of `@huggingface/transformers`. */
-  readonly cacheDir?: string;
-  /** Whether a missing model is downloaded. Default false: no network. */
-  readonly allowDownload?: boolean;
-  /** The precision of the weights; `q8` reads `model_quantized.onnx`. Default `'fp32'`, which reads `model.onnx`. */
-  readonly dtype?: 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4';
-  /** CPU threads of one inference. Default: chosen by ONNX Runtime. */
-  readonly threads?: number;
-  /** Tokens of one window, including special tokens. Default: the model's limit, at most 512. */
-  readonly maxTokens?: number;
-  /** Tokens that two windows of a long text share. Default 64. */
-  readonly strideTokens?: number;
-  /** The maximum number of windows per inference. Default 8. */
-  readonly batchSize?: number;
-  /**
-   * The time limit of a call, including its wait, in milliseconds. After that the worker is stopped and every pending call fails. Default
-   * 30,000.
-   */
-  readonly timeoutMs?: number;
-  /** The time limit for loading the model, in milliseconds. Default 120,000. */
-  readonly loadTimeoutMs?: number;
-  /** The maximum number of waiting characters; a call beyond it fails. Default 2,000,000. */
-  readonly maxPendingChars?: number;
-  /** The worker's JavaScript heap, in megabytes. The weights are outside of it. Default 512. */
-  readonly maxHeapMb?: number;
-}
-
-/** A classifier in a worker thread. */
-export interface LocalClassifier extends TextClassifier, AsyncDisposable {
-  /** Loads the model, so that the first call does not wait for it. Raises `guard/unavailable`. */
-  warmUp(): Promise<void>;
-  /** Stops the worker. Pending calls fail. A later call starts another worker. */
-  close(): Promise<void>;
-}
-
-const optionKinds: KindsOf<LocalClassifierOptions> = {
-  model: needed(aName),
-  revision: aName,
-  modelPath: aName,
-  cacheDir: aName,
-  allowDownload: aBoolean,
-  dtype: oneOf('fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4'),
-  threads: wholeNumberFrom(1),
-  maxTokens: wholeNumberFrom(8),
-  strideTokens: wholeNumberFrom(0),
-  batchSize: wholeNumberFrom(1),
-  timeoutMs: numberFrom(1),
-  loadTimeoutMs: numberFrom(1),
-  maxPendingChars: wholeNumberFrom(1),
-  maxHeapMb: wholeNumberFrom(64),
-};
 
 /**
  * A text classifier that runs on this machine, without network or key: an ONNX model in `@huggingface/transformers`, which you
@@ -76,49 +15,8 @@ const optionKinds: KindsOf<LocalClassifierOptions> = {
  * const classifier = localClassifier({ model: 'deberta-v3-base-prompt-injection-v2', modelPath: './models', dtype: 'q8' });
  * await classifier.warmUp();
  */
-export const localClassifier = (options: LocalClassifierOptions): LocalClassifier => {
-  checkOptions('localClassifier', options, optionKinds);
-  const { allowDownload = false, revision, maxPendingChars = 2_000_000 } = options;
-  if (allowDownload && !/^[0-9a-f]{40}$/i.test(revision ?? ''))
-    throw new InterlockError('guard/invalid-option', {
-      path: 'localClassifier.revision',
-      detail: 'with allowDownload it must be the commit of the model: 40 hexadecimal digits.',
-    });
-  const link = createWorkerLink({
-    source: {
-      model: options.model,
-      revision,
-      modelPath: options.modelPath,
-      cacheDir: options.cacheDir,
-      allowDownload,
-      dtype: options.dtype ?? 'fp32',
-      threads: options.threads,
-      maxTokens: options.maxTokens,
-      strideTokens: options.strideTokens ?? 64,
-      batchSize: options.batchSize ?? 8,
-    },
-    timeoutMs: options.timeoutMs ?? 30_000,
-    loadTimeoutMs: options.loadTimeoutMs ?? 120_000,
-    maxHeapMb: options.maxHeapMb ?? 512,
-  });
-  let pendingChars = 0;
-  return {
-    classify: async (texts, { signal }): Promise<readonly Scores[]> => {
-      const chars = texts.reduce((sum, { length }) => sum + length, 0);
-      if (pendingChars + chars > maxPendingChars)
-        throw new InterlockError('guard/unavailable', {
-          path: 'localClassifier',
-          detail: `more than ${maxPendingChars} characters are waiting.`,
-        });
-      pendingChars += chars;
-      try {
-        return await link.classify(texts, signal);
-      } finally {
-        pendingChars -= chars;
-      }
-    },
-    warmUp: link.start,
-    close: link.close,
-    [Symbol.asyncDispose]: link.close,
-  };
+export const localClassifier = (options: LocalModelOptions): TextClassifier & LocalModel => {
+  checkOptions('localClassifier', options, modelKinds);
+  const { model, read } = createLocalModel(options, { name: 'localClassifier' });
+  return { ...model, classify: async (texts, { signal }) => (await read(texts, signal)) as readonly Scores[] }; // of the same model
 };

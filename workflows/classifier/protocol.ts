@@ -1,3 +1,5 @@
+import type { Entity } from '../patterns/entity-finder.js';
+
 /** The model that the worker loads. */
 export interface ModelSource {
   readonly model: string;
@@ -10,6 +12,16 @@ export interface ModelSource {
   readonly maxTokens: number | undefined;
   readonly strideTokens: number;
   readonly batchSize: number;
+  /** Set for a model that labels tokens; any other model labels texts. */
+  readonly entities: EntityLabels | undefined;
+}
+
+export interface EntityLabels {
+  /** The kind of each of the model's labels; those without one are ignored. */
+  readonly kinds: Readonly<Record<string, string>>;
+  /** Whether the model may lack some of the labels. */
+  readonly areOptional: boolean;
+  readonly minScore: number;
 }
 
 /** State that both threads share, a number each: 0 for no, 1 for yes. */
@@ -28,12 +40,15 @@ export interface WorkerSetup {
 
 export type Scores = Readonly<Record<string, number>>;
 
-/** A message of the main thread: texts to classify, or the id of a request to drop. */
+/** The result for one text: a score of each label, or its entities. */
+export type TextResult = Scores | readonly Entity[];
+
+/** A message of the main thread: texts to read, or the id of a request to drop. */
 export type ToWorker = { readonly id: number; readonly texts: readonly string[] } | { readonly drop: number };
 
-/** A message of the worker: it is ready, texts are classified, a request failed, or the model could not be loaded. */
+/** A message of the worker: it is ready, texts are read, a request failed, or the model could not be loaded. */
 export type FromWorker =
   | { readonly ready: true }
-  | { readonly id: number; readonly scores: readonly Scores[] }
+  | { readonly id: number; readonly results: readonly TextResult[] }
   | { readonly id: number; readonly failed: string }
   | { readonly notLoaded: string };

@@ -1,8 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { InterlockError } from '../../src/errors.js';
-import type { FromWorker, ModelSource, Scores, SharedFlags, ToWorker, WorkerSetup } from './protocol.js';
+import type { FromWorker, ModelSource, SharedFlags, TextResult, ToWorker, WorkerSetup } from './protocol.js';
 
 interface LinkOptions {
+  /** The name of the function that made it, for errors. */
+  readonly name: string;
   readonly source: ModelSource;
   readonly timeoutMs: number;
   readonly loadTimeoutMs: number;
@@ -12,7 +14,7 @@ interface LinkOptions {
 interface WorkerLink {
   /** Starts a worker if none runs, and waits until it has loaded the model. */
   start(): Promise<void>;
-  classify(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly Scores[]>;
+  read(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly TextResult[]>;
   close(): Promise<void>;
 }
 
@@ -27,7 +29,7 @@ interface Running {
 }
 
 interface Pending {
-  resolve(scores: readonly Scores[]): void;
+  resolve(scores: readonly TextResult[]): void;
   reject(error: unknown): void;
 }
 
@@ -41,17 +43,18 @@ export const createWorkerLink = (options: LinkOptions): WorkerLink => {
   };
   return {
     start: () => running().ready,
-    classify: async (texts, signal) => {
+    read: async (texts, signal) => {
       signal?.throwIfAborted();
       lastId += 1;
-      return await requestScores(running(), { id: lastId, texts }, { signal, timeoutMs: options.timeoutMs });
+      return await request(running(), { id: lastId, texts }, { signal, timeoutMs: options.timeoutMs });
     },
     close: async () => current?.fail('it was closed.'),
   };
 };
 
 /** The worker's file, next to this one: TypeScript in the sources, JavaScript in the package. */
-const workerUrl = (): URL => new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './classifier-worker.js', import.meta.url);
+const isSource = import.meta.url.endsWith('.ts');
+const workerUrl = (): URL => new URL(isSource ? './worker.ts' : './classifier-worker.js', import.meta.url);
 
 /** The wait for native code to end, before the worker is ended anyway: only a download that hangs takes longer. */
 const maxStopMs = 10_000;
@@ -69,11 +72,12 @@ const stopWorker = async (worker: Worker, flags: SharedFlags): Promise<void> => 
 
 const aFlag = () => new Int32Array(new SharedArrayBuffer(4));
 
-const startWorker = ({ source, loadTimeoutMs, maxHeapMb }: LinkOptions): Running => {
+const startWorker = ({ name, source, loadTimeoutMs, maxHeapMb }: LinkOptions): Running => {
   const flags: SharedFlags = { isStopping: aFlag(), isNative: aFlag() };
   const worker = new Worker(workerUrl(), {
     workerData: { source, flags } satisfies WorkerSetup,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    ...(isSource && { execArgv: ['--import', 'tsx'] }), // the sources import each other as JavaScript
   });
   /** The end of the process ends the worker, too. */
   const onExit = (): void => {
@@ -88,7 +92,7 @@ const startWorker = ({ source, loadTimeoutMs, maxHeapMb }: LinkOptions): Running
   const fail = (detail: string, cause?: unknown): Promise<void> => {
     started.isRunning = false;
     clearTimeout(timer);
-    const error = unavailable(detail, cause);
+    const error = unavailable(name, detail, cause);
     loaded.reject(error);
     for (const { reject } of pending.values()) reject(error);
     pending.clear();
@@ -104,8 +108,8 @@ const startWorker = ({ source, loadTimeoutMs, maxHeapMb }: LinkOptions): Running
     if ('notLoaded' in message) return void fail(`the model ${source.model} was not loaded: ${message.notLoaded}`);
     const request = pending.get(message.id);
     pending.delete(message.id);
-    if ('scores' in message) request?.resolve(message.scores);
-    else request?.reject(unavailable(message.failed));
+    if ('results' in message) request?.resolve(message.results);
+    else request?.reject(unavailable(name, message.failed));
   });
   worker.on('error', (error) => void fail(`its worker failed: ${error.message}`, error));
   worker.on('exit', (code) => {
@@ -122,26 +126,26 @@ interface RequestOptions {
   readonly timeoutMs: number;
 }
 
-const requestScores = async (
+const request = async (
   running: Running,
-  request: Extract<ToWorker, { id: number }>,
+  message: Extract<ToWorker, { id: number }>,
   { signal, timeoutMs }: RequestOptions,
-): Promise<readonly Scores[]> => {
+): Promise<readonly TextResult[]> => {
   const { worker, pending, ready, fail } = running;
-  const { promise, resolve, reject } = Promise.withResolvers<readonly Scores[]>();
+  const { promise, resolve, reject } = Promise.withResolvers<readonly TextResult[]>();
   const drop = (): void => {
-    pending.delete(request.id);
-    worker.postMessage({ drop: request.id } satisfies ToWorker);
+    pending.delete(message.id);
+    worker.postMessage({ drop: message.id } satisfies ToWorker);
     reject(signal?.reason);
   };
   let timer: NodeJS.Timeout | undefined;
   const post = (): void => {
-    if (!pending.has(request.id)) return;
+    if (!pending.has(message.id)) return;
     timer = setTimeout(() => void fail(`a call took longer than ${timeoutMs} ms.`), timeoutMs);
-    worker.postMessage(request);
+    worker.postMessage(message);
   };
   signal?.addEventListener('abort', drop, { once: true });
-  pending.set(request.id, { resolve, reject });
+  pending.set(message.id, { resolve, reject });
   worker.ref();
   ready.then(post, reject);
   try {
@@ -153,5 +157,5 @@ const requestScores = async (
   }
 };
 
-const unavailable = (detail: string, cause?: unknown): InterlockError =>
-  new InterlockError('guard/unavailable', { path: 'localClassifier', detail, cause });
+export const unavailable = (path: string, detail: string, cause?: unknown): InterlockError =>
+  new InterlockError('guard/unavailable', { path, detail, cause });

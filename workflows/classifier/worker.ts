@@ -2,18 +2,26 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FromWorker, Scores, ToWorker, WorkerSetup } from './protocol.js';
+import type { Entity } from '../patterns/entity-finder.js';
+import { entitiesOf, tokensWith, type Mark, type Piece, type Token } from './entities.js';
+import type { FromWorker, Scores, TextResult, ToWorker, WorkerSetup } from './protocol.js';
 
 /** The used part of `@huggingface/transformers`, copied so that types need no package. */
 interface Transformers {
   readonly env: { allowRemoteModels: boolean; localModelPath: string; cacheDir: string };
   readonly AutoTokenizer: { from_pretrained(model: string, options: object): Promise<Tokenizer> };
-  readonly AutoModelForSequenceClassification: { from_pretrained(model: string, options: object): Promise<Model> };
+  readonly AutoModelForSequenceClassification: ModelClass;
+  readonly AutoModelForTokenClassification: ModelClass;
   readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => object;
+}
+
+interface ModelClass {
+  from_pretrained(model: string, options: object): Promise<Model>;
 }
 
 interface Tokenizer {
   (text: string, options: { add_special_tokens: boolean; return_tensor: false }): { readonly input_ids: readonly number[] };
+  decode(ids: readonly number[], options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean }): string;
   readonly pad_token_id?: number;
   readonly model_max_length?: number;
 }
@@ -40,9 +48,9 @@ const send = (message: FromWorker): void => parentPort?.postMessage(message);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const load = async (): Promise<(texts: readonly string[], id: number) => Promise<Scores[]>> => {
+const load = async (): Promise<(texts: readonly string[], id: number) => Promise<readonly TextResult[]>> => {
   const transformers = await importTransformers();
-  const { env, AutoTokenizer, AutoModelForSequenceClassification } = transformers;
+  const { env, AutoTokenizer } = transformers;
   env.allowRemoteModels = source.allowDownload;
   if (source.modelPath !== undefined) env.localModelPath = source.modelPath;
   if (source.cacheDir !== undefined) env.cacheDir = source.cacheDir;
@@ -51,17 +59,20 @@ const load = async (): Promise<(texts: readonly string[], id: number) => Promise
     local_files_only: !source.allowDownload,
   };
   const tokenizer = await AutoTokenizer.from_pretrained(source.model, options);
+  const modelClass = source.entities
+    ? transformers.AutoModelForTokenClassification
+    : transformers.AutoModelForSequenceClassification;
   const model = await runNative(() =>
-    AutoModelForSequenceClassification.from_pretrained(source.model, {
+    modelClass.from_pretrained(source.model, {
       ...options,
       dtype: source.dtype,
       device: 'cpu',
       ...(source.threads !== undefined && { session_options: { intraOpNumThreads: source.threads } }),
     }),
   );
-  const classify = classifying(transformers, tokenizer, model);
-  await classify(['warm up'], -1);
-  return classify;
+  const read = (source.entities ? findingEntities : classifying)(transformers, tokenizer, model);
+  await read(['warm up'], -1);
+  return read;
 };
 
 /** Runs native code, unless the worker is stopping. The main thread ends the worker only outside of it. */
@@ -93,20 +104,27 @@ const importTransformers = async (): Promise<Transformers> => {
   }
 };
 
-const classifying = ({ Tensor }: Transformers, tokenizer: Tokenizer, model: Model) => {
-  const { id2label = {}, problem_type: problem, max_position_embeddings: positions } = model.config;
-  const most =
-    source.maxTokens ?? Math.min(positions ?? usualMaxTokens, tokenizer.model_max_length ?? usualMaxTokens, usualMaxTokens);
-  const pad = BigInt(tokenizer.pad_token_id ?? 0);
-  const scoresOf = problem === 'multi_label_classification' ? sigmoids : softmax;
+/** Tokens that fit into the model, with the special tokens that it expects. */
+interface TokenWindow {
+  readonly ids: readonly number[];
+}
 
-  const judge = async (windows: readonly (readonly number[])[]): Promise<Scores[]> => {
-    const width = Math.max(...windows.map(({ length }) => length));
+/** Reads the logits of a window: a row for the text, or one for each of its tokens. */
+type ReadLogits<W> = (window: W, logits: Float32Array) => void;
+
+const most = (tokenizer: Tokenizer, { config: { max_position_embeddings: positions } }: Model): number =>
+  source.maxTokens ?? Math.min(positions ?? usualMaxTokens, tokenizer.model_max_length ?? usualMaxTokens, usualMaxTokens);
+
+/** Runs the model on windows, in batches. Throws if the request was dropped. */
+const inferring = ({ Tensor }: Transformers, tokenizer: Tokenizer, model: Model) => {
+  const pad = BigInt(tokenizer.pad_token_id ?? 0);
+  const infer = async <W extends TokenWindow>(windows: readonly W[], read: ReadLogits<W>): Promise<void> => {
+    const width = Math.max(...windows.map(({ ids }) => ids.length));
     const dims = [windows.length, width];
     const ids = new BigInt64Array(windows.length * width).fill(pad);
     const mask = new BigInt64Array(ids.length);
     for (const [row, window] of windows.entries())
-      for (const [at, token] of window.entries()) {
+      for (const [at, token] of window.ids.entries()) {
         ids[row * width + at] = BigInt(token);
         mask[row * width + at] = 1n;
       }
@@ -115,61 +133,115 @@ const classifying = ({ Tensor }: Transformers, tokenizer: Tokenizer, model: Mode
       attention_mask: new Tensor('int64', mask, dims),
       token_type_ids: new Tensor('int64', new BigInt64Array(ids.length), dims),
     };
-    const { logits } = await runNative(() => model(inputs));
-    const labels = logits.dims.at(-1) ?? 0;
-    return windows.map((_window, row) => {
-      const scores = scoresOf(logits.data.subarray(row * labels, (row + 1) * labels));
-      return Object.fromEntries(Array.from(scores, (score, label) => [id2label[label] ?? `LABEL_${label}`, score]));
-    });
+    const { data } = (await runNative(() => model(inputs))).logits;
+    const size = data.length / windows.length;
+    for (const [row, window] of windows.entries()) read(window, data.subarray(row * size, (row + 1) * size));
   };
-
-  return async (texts: readonly string[], id: number): Promise<Scores[]> => {
-    const highest: Record<string, number>[] = texts.map(() => ({}));
-    let batch: TextWindow[] = [];
+  return async <W extends TokenWindow>(id: number, windows: Iterable<W>, read: ReadLogits<W>): Promise<void> => {
+    let batch: W[] = [];
     const flush = async (): Promise<void> => {
       await turn(); // lets a message arrive that drops the request
       if (dropped.has(id)) throw new Error('the request was dropped');
-      const scores = batch.length > 0 ? await judge(batch.map(({ window }) => window)) : [];
-      for (const [at, one] of scores.entries())
-        for (const [label, score] of Object.entries(one)) {
-          const of = highest[batch[at]?.text ?? 0];
-          if (of) of[label] = Math.max(of[label] ?? 0, score);
-        }
+      if (batch.length > 0) await infer(batch, read);
       batch = [];
     };
-    for (const one of windowsIn(texts, tokenizer, most)) {
-      batch.push(one);
+    for (const window of windows) {
+      batch.push(window);
       if (batch.length === source.batchSize) await flush();
     }
     await flush();
+  };
+};
+
+const classifying = (transformers: Transformers, tokenizer: Tokenizer, model: Model) => {
+  const { id2label = {}, problem_type: problem } = model.config;
+  const scoresOf = problem === 'multi_label_classification' ? sigmoids : softmax;
+  const infer = inferring(transformers, tokenizer, model);
+  const width = most(tokenizer, model);
+  return async (texts: readonly string[], id: number): Promise<readonly Scores[]> => {
+    const highest: Record<string, number>[] = texts.map(() => ({}));
+    const windows = function* () {
+      for (const [text, whole] of texts.entries())
+        for (const piece of piecesOf(whole)) for (const ids of windowsOf(piece.text, tokenizer, width)) yield { text, ids };
+    };
+    await infer(id, windows(), ({ text }, logits) => {
+      const of = highest[text] ?? {};
+      for (const [at, score] of scoresOf(logits).entries()) {
+        const label = id2label[at] ?? `LABEL_${at}`;
+        of[label] = Math.max(of[label] ?? 0, score);
+      }
+    });
     return highest;
   };
 };
 
-/** A window of a text, named by its position. */
-interface TextWindow {
-  readonly text: number;
-  readonly window: readonly number[];
-}
-
-const windowsIn = function* (texts: readonly string[], tokenizer: Tokenizer, most: number): Generator<TextWindow> {
-  for (const [text, whole] of texts.entries())
-    for (const piece of piecesOf(whole)) for (const window of windowsOf(piece, tokenizer, most)) yield { text, window };
+const findingEntities = (transformers: Transformers, tokenizer: Tokenizer, model: Model) => {
+  const { kinds, areOptional, minScore } = source.entities ?? { kinds: {}, areOptional: false, minScore: 1 };
+  const labels = Object.entries(model.config.id2label ?? {}).map(([id, label]) => {
+    const [, begin, name = ''] = /^(?:([BS])-|[IEL]-)?(.*)$/.exec(label) ?? [];
+    return { id: Number(id), kind: kinds[name], name, isFirst: begin !== undefined };
+  });
+  const missing = Object.keys(kinds).filter((name) => labels.every((label) => label.name !== name));
+  if (missing.length > (areOptional ? Object.keys(kinds).length - 1 : 0))
+    throw new Error(
+      `it has no label ${missing.join(', ')}; its labels are ${[...new Set(labels.map(({ name }) => name))].join(', ')}`,
+    );
+  const infer = inferring(transformers, tokenizer, model);
+  const readTokens = tokensWith({
+    encode: (word) => tokenizer(word, { add_special_tokens: false, return_tensor: false }).input_ids,
+    decode: (token) => tokenizer.decode([token], { skip_special_tokens: false, clean_up_tokenization_spaces: false }),
+  });
+  const whole = tokenizer('a', { add_special_tokens: true, return_tensor: false }).input_ids;
+  const bare = tokenizer('a', { add_special_tokens: false, return_tensor: false }).input_ids;
+  const before = prefixLength(whole, bare);
+  const [prefix, suffix] = [whole.slice(0, before), whole.slice(before + bare.length)];
+  const available = most(tokenizer, model) - prefix.length - suffix.length;
+  const stride = Math.min(source.strideTokens, Math.floor(available / 2));
+  const markOf = (token: Token, logits: Float32Array): Mark | undefined => {
+    const scores = softmax(logits);
+    const sums: Record<string, number> = {};
+    for (const { id, kind } of labels) if (kind !== undefined) sums[kind] = (sums[kind] ?? 0) + (scores[id] ?? 0);
+    const [kind = '', score = 0] = Object.entries(sums).toSorted(([, a], [, b]) => b - a)[0] ?? [];
+    if (!(score >= minScore)) return undefined;
+    const top = scores.indexOf(Math.max(...scores));
+    return { ...token, kind, score, isFirst: labels.some(({ id, isFirst }) => id === top && isFirst) };
+  };
+  return async (texts: readonly string[], id: number): Promise<readonly (readonly Entity[])[]> => {
+    const marks: Mark[][] = texts.map(() => []);
+    const windows = function* () {
+      for (const [text, whole] of texts.entries())
+        for (const piece of piecesOf(whole)) {
+          const tokens = readTokens(piece);
+          for (let at = 0; at === 0 || at + stride < tokens.length; at += available - stride) {
+            const own = tokens.slice(at, at + available);
+            yield { text, tokens: own, ids: [...prefix, ...own.map((token) => token.id), ...suffix] };
+          }
+        }
+    };
+    await infer(id, windows(), ({ text, tokens }, logits) => {
+      for (const [at, token] of tokens.entries()) {
+        const from = (at + prefix.length) * labels.length;
+        const mark = markOf(token, logits.subarray(from, from + labels.length));
+        if (mark) marks[text]?.push(mark);
+      }
+    });
+    return texts.map((text, at) => entitiesOf(text, marks[at] ?? []));
+  };
 };
 
-const piecesOf = function* (text: string): Generator<string> {
+const piecesOf = function* (text: string): Generator<Piece> {
   for (let at = 0; at === 0 || at + pieceOverlapChars < text.length; at += pieceChars - pieceOverlapChars)
-    yield text.slice(at, at + pieceChars);
+    yield { text: text.slice(at, at + pieceChars), offset: at };
 };
 
 /** A text as overlapping windows of tokens, each between the special tokens that the model expects. */
-const windowsOf = function* (text: string, tokenizer: Tokenizer, most: number): Generator<readonly number[]> {
+const windowsOf = function* (text: string, tokenizer: Tokenizer, width: number): Generator<readonly number[]> {
   const whole = tokenizer(text, { add_special_tokens: true, return_tensor: false }).input_ids;
-  if (whole.length <= most) return yield whole;
+  if (whole.length <= width) return yield whole;
   const bare = tokenizer(text, { add_special_tokens: false, return_tensor: false }).input_ids;
   const before = prefixLength(whole, bare);
   const [prefix, suffix] = [whole.slice(0, before), whole.slice(before + bare.length)];
-  const available = most - prefix.length - suffix.length;
+  const available = width - prefix.length - suffix.length;
   const stride = Math.min(source.strideTokens, Math.floor(available / 2));
   for (let at = 0; at === 0 || at + stride < bare.length; at += available - stride)
     yield [...prefix, ...bare.slice(at, at + available), ...suffix];
@@ -177,7 +249,8 @@ const windowsOf = function* (text: string, tokenizer: Tokenizer, most: number): 
 
 /** The number of special tokens before the text. */
 const prefixLength = (whole: readonly number[], bare: readonly number[]): number => {
-  for (let at = 0; at <= whole.length - bare.length; at += 1) if (whole[at] === bare[0] && whole[at + 1] === bare[1]) return at;
+  for (let at = 0; at <= whole.length - bare.length; at += 1)
+    if (bare.slice(0, 2).every((token, index) => whole[at + index] === token)) return at;
   throw new Error('the special tokens of the tokenizer could not be told from the text');
 };
 
@@ -191,11 +264,11 @@ const softmax = (logits: Float32Array): number[] => {
 const sigmoids = (logits: Float32Array): number[] => Array.from(logits, (logit) => 1 / (1 + Math.exp(-logit)));
 
 /** One request at a time, in order. */
-const serve = async (classify: Awaited<ReturnType<typeof load>>): Promise<void> => {
+const serve = async (read: Awaited<ReturnType<typeof load>>): Promise<void> => {
   let last = Promise.resolve();
   const answer = async (id: number, texts: readonly string[]): Promise<void> => {
     try {
-      if (!dropped.has(id)) send({ id, scores: await classify(texts, id) });
+      if (!dropped.has(id)) send({ id, results: await read(texts, id) });
     } catch (error) {
       send({ id, failed: reasonOf(error) });
     }

@@ -19,6 +19,7 @@ export { findPii, piiKinds, type PiiKind, type PiiOptions, type PiiSpan } from '
 export { idCountries, type IdCountry } from '../patterns/kinds/national-id.js';
 export { valueKinds, type ValueKind } from '../patterns/value-kinds.js';
 export type { OwnPattern } from '../patterns/own-pattern.js';
+export type { Entity, EntityRecognizer } from '../patterns/entity-finder.js';
 export { defaultGuards, type DefaultGuardsOptions } from './default-guards.js';
 export { redactor } from '../redactor/redactor.js';
 export type { RedactionMetadata, RedactionStrategy, RedactorOptions } from '../redactor/redactor-options.js';

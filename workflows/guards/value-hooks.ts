@@ -75,6 +75,7 @@ const redactionOf =
           finder.find(text, from, until).filter(({ start, end }) => !spares(text.slice(start, end), messageList))
       : finder.find,
     isStepwise: finder.isStepwise,
+    ...(finder.prepare && { prepare: finder.prepare }),
     replacement,
   });
 

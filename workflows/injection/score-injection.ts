@@ -98,7 +98,7 @@ function* cheaper<Result>(steps: Steps<Result>, times: number): Steps<Result> {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    yield value / times;
+    yield typeof value === 'number' ? value / times : value;
   }
 }
 

@@ -40,9 +40,11 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
     known = { text, from, until, spans };
     return spans;
   };
+  const preparing = finders.find(([, { prepare }]) => prepare)?.[1].prepare;
   return {
     maxLength,
-    isStepwise: maxLength !== 'part',
+    ...(preparing && { prepare: preparing }),
+    isStepwise: finders.every(([, one]) => one.maxLength !== 'part' || one.prepare !== undefined),
     lookbehind: Math.max(1, ...finders.map(([, { lookbehind }]) => lookbehind)),
     lookahead: Math.max(1, ...finders.map(([, { lookahead }]) => lookahead)),
     find,
@@ -76,7 +78,9 @@ const valuesIn = <Kind extends string>(
       const { isClosed = false } = finder;
       const place = places[rank] ?? from;
       const spans = place < end ? finder.find(text, place, end) : [];
-      for (const { start, end: its } of spans) values.push({ start, end: its, rank, kind, isClosed });
+      for (const span of spans as readonly (TextSpan & { kind?: Kind })[])
+        // a span of entities has its own kind
+        values.push({ start: span.start, end: span.end, rank, kind: span.kind ?? kind, isClosed });
       places[rank] = Math.max(place, end, spans.at(-1)?.end ?? 0);
       last = Math.max(last, places[rank]);
     }

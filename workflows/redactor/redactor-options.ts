@@ -1,4 +1,5 @@
 import type { GuardOptions } from '../guards/guard-options.js';
+import type { EntityRecognizer } from '../patterns/entity-finder.js';
 import type { OwnPattern } from '../patterns/own-pattern.js';
 import type { SecretOptions, ValueKind, ValueKindOptions } from '../patterns/value-kinds.js';
 
@@ -8,6 +9,11 @@ export type RedactionStrategy = 'mask' | 'hash' | 'remove' | 'replace' | 'block'
 export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretOptions {
   /** The kinds to find. Default: all kinds, see `valueKinds`. */
   readonly kinds?: readonly ValueKind[];
+  /**
+   * Names of persons, places and organizations, in addition to the kinds: `localEntities` of `mastra-interlock/classifier`. Each part
+   * of an answer is then buffered to its end. Default: none.
+   */
+  readonly entities?: EntityRecognizer;
   /** Your own patterns, in addition to the kinds. Default: none. */
   readonly patterns?: readonly OwnPattern[];
   /**

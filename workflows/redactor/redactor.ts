@@ -1,12 +1,24 @@
 import type { Processor, ProcessLLMRequestArgs } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor, Pattern } from '../../src/guard/pattern.js';
-import { aBoolean, aFunction, anObject, aText, either, kind, listOf, needed, oneOf } from '../../src/option-kind.js';
+import {
+  aBoolean,
+  aFunction,
+  anObject,
+  aText,
+  either,
+  instanceWith,
+  kind,
+  listOf,
+  needed,
+  oneOf,
+} from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from '../guards/check-options.js';
 import { report, type Detection } from '../guards/detection.js';
 import { traitsOf } from '../guards/guard-options.js';
 import { valueHooks, type ValuePlace } from '../guards/value-hooks.js';
 import { combineFinders, countKinds, type NamedFinders, type ValueSpan } from '../patterns/combine-finders.js';
+import { createEntityFinder } from '../patterns/entity-finder.js';
 import { readPattern } from '../patterns/own-pattern.js';
 import { idCountries } from '../patterns/kinds/national-id.js';
 import { findersOf, valueKinds } from '../patterns/value-kinds.js';
@@ -49,10 +61,11 @@ export const redactor = (options: RedactorOptions): Redactor => {
   checkTogether(options, id);
   const own = patterns.map((pattern, index) => [pattern.name, readPattern(pattern, `${id}.patterns[${index}]`)] as const);
   const finders: NamedFinders = [...findersOf(kinds, options), ...own];
+  const names: NamedFinders = options.entities ? [['entity', createEntityFinder(options.entities, `${id}.entities`)]] : [];
   const guard: Redactor = {
     id,
     name: 'Redactor',
-    description: `Finds ${[...kinds, ...own.map(([name]) => name)].join(', ')}; strategy: ${strategy}.`,
+    description: `Finds ${[...kinds, ...own.map(([name]) => name), ...(options.entities ? ['names'] : [])].join(', ')}; strategy: ${strategy}.`,
     onViolation: options.onViolation,
   };
   const detection = (found: readonly ValueSpan[], place: ValuePlace): Detection<RedactionMetadata> => ({
@@ -63,10 +76,10 @@ export const redactor = (options: RedactorOptions): Redactor => {
     return Object.assign(
       guard,
       { traits: traitsOf.redact },
-      restoringHooks(finders, (found) => void report(guard, detection(found, 'input'))),
+      restoringHooks({ finders, names }, (found) => void report(guard, detection(found, 'input'))),
     );
   const policy = {
-    finder: combineFinders(finders),
+    finder: combineFinders([...finders, ...names]),
     effect: strategy === 'block' ? ('block' as const) : ('redact' as const),
     replacement: replacementOf(options),
     detection,
@@ -80,6 +93,7 @@ const optionKinds: KindsOf<RedactorOptions> = {
   ...sharedKinds,
   strategy: needed(oneOf(...strategies)),
   kinds: listOf(oneOf(...valueKinds)),
+  entities: instanceWith('find', 'an object with a method `find`'),
   patterns: listOf(anObject),
   replacement: either(aText, aFunction),
   key: either(
@@ -92,11 +106,11 @@ const optionKinds: KindsOf<RedactorOptions> = {
 };
 
 /** Checks that involve several options. */
-const checkTogether = ({ kinds = valueKinds, patterns = [] }: RedactorOptions, id: string): void => {
+const checkTogether = ({ kinds = valueKinds, patterns = [], entities }: RedactorOptions, id: string): void => {
   const refuse = (name: string, detail: string): never => {
     throw new InterlockError('guard/invalid-option', { path: `${id}.${name}`, detail });
   };
-  if (kinds.length + patterns.length === 0) refuse('kinds', 'there is nothing to look for.');
+  if (kinds.length + patterns.length === 0 && !entities) refuse('kinds', 'there is nothing to look for.');
   const names = [...kinds, ...patterns.map(({ name }) => name)];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) refuse('patterns', `${twice} is named twice.`);
@@ -115,7 +129,10 @@ const standInFinder = defineFinder({ regex: standIn });
  * the conversation and the memory keep the original text. The model's output gets its values back before a tool or the
  * client receives it.
  */
-const restoringHooks = (finders: NamedFinders, onHidden: (found: readonly ValueSpan[]) => void): RestoringHooks => {
+const restoringHooks = (
+  { finders, names }: { finders: NamedFinders; names: NamedFinders },
+  onHidden: (found: readonly ValueSpan[]) => void,
+): RestoringHooks => {
   const vaults = new WeakMap<object, Vault>();
   const vaultOf = (state: object): Vault => {
     const vault = vaults.get(state) ?? createVault();
@@ -124,7 +141,7 @@ const restoringHooks = (finders: NamedFinders, onHidden: (found: readonly ValueS
   };
   const values: NamedFinders = [...finders, ['stand-in', standInFinder]];
   const known = combineFinders(values);
-  const hidden = combineFinders([...values, ['placeholder', placeholderFinder]]);
+  const hidden = combineFinders([...values, ['placeholder', placeholderFinder], ...names]);
   const pattern: Pattern = {
     ...placeholderFinder,
     replace: (name, { context }) => vaultOf(context.state).reveal(name) ?? name,

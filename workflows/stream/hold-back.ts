@@ -4,7 +4,7 @@ import { changeTexts, createPace, paced, replacing, stepChars, turn } from '../.
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { readFields } from '../../src/guard/read-fields.js';
 import { isDropped, isKnown } from '../../src/guard/stream-fields.js';
-import type { Awaitable } from '../../src/phase/awaitable.js';
+import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { editLeaves } from '../text/edit-leaves.js';
 import { flushText, nothingPending, pushText, type PendingText } from './pending-text.js';
 
@@ -104,8 +104,10 @@ const flush = <Span extends TextSpan>(
   const pending = texts[key];
   if (!pending) return args.part;
   delete texts[key];
-  const rest = flushText(pending, { pattern, replace: replaceWith(pattern, args) });
-  return release(args, rest ? withText(pending.last, rest) : undefined, () => args.part);
+  return whenReady(pattern.prepare?.(pending.text), () => {
+    const rest = flushText(pending, { pattern, replace: replaceWith(pattern, args) });
+    return release(args, rest ? withText(pending.last, rest) : undefined, () => args.part);
+  });
 };
 
 /** Returns one chunk. If two must leave, the second is set aside. */

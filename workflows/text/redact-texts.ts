@@ -2,7 +2,7 @@ import { finding, replacementChars, type Steps } from '../../src/guard/in-steps.
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 
 /** The values to remove from a text, and their replacements. */
-export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<Pattern<Span>, 'find' | 'isStepwise'> {
+export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<Pattern<Span>, 'find' | 'isStepwise' | 'prepare'> {
   replacement(span: Span, value: string): string;
 }
 

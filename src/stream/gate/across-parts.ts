@@ -36,6 +36,10 @@ interface StartedPart {
   readonly isEnded: boolean;
 }
 
+/** The texts that {@link matchAcross} searches. */
+export const textsAcross = (tails: Tails, { kind, text }: StartedPart): string[] =>
+  [...tailsOf(tails, kind)].flatMap((before) => (before ? [before + text] : []));
+
 /**
  * The start of a part that completes a match from before the part: its first half was released, so the second must not be. Undefined if
  * there is none, `undecided` if it depends on further text.

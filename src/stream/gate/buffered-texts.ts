@@ -1,6 +1,6 @@
 import type { GuardWindow } from '../../../schemas/index.js';
 import type { Pattern, TextSpan, Window } from '../../guard/pattern.js';
-import { followTails, matchAcross, type Tails } from './across-parts.js';
+import { followTails, matchAcross, textsAcross, type Tails } from './across-parts.js';
 import type { TextPart } from './chunk.js';
 import { createMatcher, lookbehindOf, type Found, type Matcher } from './matcher.js';
 import { append, placeOf, rawOf, takeText, type Segment } from './segment.js';
@@ -19,6 +19,8 @@ export type Action =
     }
   /** Pass on segments that need no verdict. */
   | { readonly kind: 'clear'; readonly lane: TextPart; readonly segments: readonly Segment[] }
+  /** Wait until the pattern has read a text that has ended. */
+  | { readonly kind: 'prepare'; readonly wait: Promise<void>; readonly place: number }
   /** End a text. */
   | { readonly kind: 'end'; readonly lane: TextPart };
 
@@ -141,6 +143,8 @@ interface PatternReading {
 
 const nextOfPattern = (buffered: BufferedText, { matcher, pattern, tails }: PatternReading): Action | undefined => {
   const { kind } = buffered.lane;
+  const wait = buffered.isEnded ? waitOf(buffered, pattern, tails) : undefined;
+  if (wait) return { kind: 'prepare', wait, place: placeOf(buffered.segments, 0) };
   // Uses the current tails: when the first delta came, the guard may have been busy with the previous part.
   const across = buffered.hasReleased ? undefined : matchAcross(pattern, tails, { ...buffered, kind });
   if (across === 'undecided') return undefined;
@@ -149,6 +153,15 @@ const nextOfPattern = (buffered: BufferedText, { matcher, pattern, tails }: Patt
   if (found?.match) for (const name of ['', kind]) tails.delete(name);
   else if (found) followTails(tails, { kind, text: buffered.text.slice(buffered.from, buffered.from + found.length) }, pattern);
   return nextMatch(buffered, found);
+};
+
+/** The wait for the texts that the pattern is about to search; undefined if it knows them. */
+const waitOf = (buffered: BufferedText, { prepare }: Pattern, tails: Tails): Promise<void> | undefined => {
+  if (!prepare) return undefined;
+  const { text, hasReleased, lane } = buffered;
+  const texts = [text, ...(hasReleased ? [] : textsAcross(tails, { ...buffered, kind: lane.kind }))];
+  const waits = texts.flatMap((one) => prepare(one) ?? []);
+  return waits.length > 0 ? Promise.all(waits).then(() => undefined) : undefined;
 };
 
 /** The offset of text that gathered while a guard was busy is that of a guard that started with its first character. */

@@ -89,6 +89,17 @@ const createWork = (working: WorkOptions): (() => void) => {
   const perform = (action: Action): boolean => {
     if (action.kind === 'end') next.end(action.lane);
     if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
+    if (action.kind === 'prepare') {
+      const prepared = action.wait.then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      void after(action.place, prepared, (failed) => {
+        if (failed) fail(failed.error);
+        else work(true);
+      });
+      return false;
+    }
     if (action.kind !== 'judge') return true;
     const answer = callGuard(action, place, gate);
     const settle = (settled: GuardReply): void => {
@@ -123,9 +134,12 @@ const createWork = (working: WorkOptions): (() => void) => {
     try {
       act();
     } catch (error) {
-      hasStopped = true;
-      gate.stop({ kind: 'unavailable', ...place.author, error });
+      fail(error);
     }
+  };
+  const fail = (error: unknown): void => {
+    hasStopped = true;
+    gate.stop({ kind: 'unavailable', ...place.author, error });
   };
   return work;
 };

@@ -1,0 +1,88 @@
+import { InterlockError } from '../../src/errors.js';
+import type { TextSpan } from '../../src/guard/pattern.js';
+import { placeholder, standIn } from '../../src/guard/secrets.js';
+import type { ValueSpan } from './combine-finders.js';
+import type { Finder } from './finder.js';
+
+/** A name in a text, in UTF-16 units. */
+export interface Entity extends TextSpan {
+  /** Its kind in lowercase letters, digits and `-`, such as `person`. */
+  readonly kind: string;
+}
+
+/** Finds names in texts: `localEntities` of `mastra-interlock/classifier`, or your own around a service. */
+export interface EntityRecognizer {
+  /** Returns the entities of each text, in order. It must read a long text whole. The guard fails closed if it throws. */
+  find(texts: readonly string[]): Promise<readonly (readonly Entity[])[]>;
+}
+
+/** Names of kinds; they become placeholders. */
+export const kindForm = /^[a-z][a-z0-9-]{0,31}$/;
+/** Replacements that a model may mistake for names. */
+const replaced = new RegExp(`\\[[A-Z][A-Z0-9_]{0,31}(?::[0-9a-f]+)?\\]|${placeholder.source}|${standIn.source}`, 'g');
+/** The number of remembered characters, at least one text: a conversation is read again with each call of the model. */
+const maxKnownChars = 2_000_000;
+
+/** The smallest number of remembered texts, whatever their length. */
+const minKnownTexts = 8;
+
+/** Creates the finder of a recognizer's entities, which remembers texts: `find` cannot wait. */
+export const createEntityFinder = (recognizer: EntityRecognizer, path: string): Finder => {
+  const known = new Map<string, readonly ValueSpan[]>();
+  let knownChars = 0;
+  const remember = (text: string, spans: readonly ValueSpan[]): void => {
+    if (!known.has(text)) knownChars += text.length;
+    known.set(text, spans);
+    for (const [oldest] of known) {
+      if (knownChars <= maxKnownChars || known.size <= minKnownTexts) break;
+      known.delete(oldest);
+      knownChars -= oldest.length;
+    }
+  };
+  const unavailable = (detail: string): InterlockError => new InterlockError('guard/unavailable', { path, detail });
+  return {
+    maxLength: 'part',
+    lookbehind: 1,
+    lookahead: 1,
+    open: (_text, from) => from,
+    prepare: (text) => {
+      if (known.has(text)) return undefined;
+      if (!/\p{L}/u.test(text)) return void remember(text, []);
+      return recognizer.find([text]).then((found) => {
+        const entities = found[0];
+        if (!entities?.every((entity) => isEntityOf(text, entity)))
+          throw unavailable('the recognizer returned no list of entities for the text.');
+        remember(text, withoutReplaced(text, entities));
+      });
+    },
+    find: (text, from, until = text.length) => {
+      const spans = known.get(text);
+      if (!spans) throw unavailable('a text was not read by the recognizer.');
+      return spans.filter(({ start }) => start >= from && start < until);
+    },
+  };
+};
+
+const isEntityOf = ({ length }: string, { start, end, kind }: Entity): boolean =>
+  Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= length && kindForm.test(kind);
+
+/** Entities in order, without replacements in them. */
+const withoutReplaced = (text: string, entities: readonly Entity[]): ValueSpan[] => {
+  const replacements = [...text.matchAll(replaced)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
+  let next = 0;
+  const left: ValueSpan[] = [];
+  const add = (kind: string, start: number, end: number): void => {
+    const from = Math.max(start, left.at(-1)?.end ?? 0);
+    if (/[\p{L}\p{N}]/u.test(text.slice(from, end))) left.push({ kind, start: from, end });
+  };
+  for (const { kind, start, end } of entities.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    let at = start;
+    while (next < replacements.length && (replacements[next]?.end ?? 0) <= start) next += 1;
+    for (let index = next; (replacements[index]?.start ?? Infinity) < end; index += 1) {
+      add(kind, at, replacements[index]?.start ?? end);
+      at = replacements[index]?.end ?? end;
+    }
+    add(kind, at, end);
+  }
+  return left;
+};
