@@ -10,6 +10,8 @@ interface RecordedRun {
   readonly usedPartIds: () => ReadonlySet<string>;
   /** Called once a provider has started to respond. */
   readonly onOpened: () => void;
+  /** Called before the outcome of a tool is recorded. */
+  readonly onToolEnd: (outcome: ToolOutcome) => Promise<void>;
 }
 
 /** Ports that record all their input. Everything that a run gets from outside comes through them. */
@@ -41,6 +43,7 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
       };
       try {
         const outcome = await ports.runTool({ ...request, write });
+        await recorded.onToolEnd(outcome);
         writeTool(writer, request, outcome);
         return outcome;
       } catch (error) {

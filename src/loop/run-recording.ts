@@ -4,6 +4,7 @@ import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import type { Plan } from '../pipeline/compile.js';
 import { childrenOf, type GraphNode } from '../pipeline/graph.js';
+import { mapErrorTexts } from '../guard/map-texts.js';
 import type { SecretsProcessor } from '../guard/secrets.js';
 import { withoutChanges } from '../trace/redact-trace.js';
 import { libraryName } from '../trace/library-version.js';
@@ -54,7 +55,13 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
     writer.isSuspended = false;
   };
   return {
-    ports: recordPorts(ports, { runId, writer, usedPartIds, onOpened }),
+    ports: recordPorts(ports, {
+      runId,
+      writer,
+      usedPartIds,
+      onOpened,
+      onToolEnd: async (outcome) => current && (await readAhead(lanes, current.scope, outcome)),
+    }),
     lanes: Object.fromEntries(
       Object.entries(lanes).map(([lane, plan]) => [lane, plan && judgedPayloadOf(writer, lane, plan)]),
     ) as Lanes, // the same lanes
@@ -94,6 +101,18 @@ export const concealOf = (lanes: Lanes, runOf: () => Run | undefined): MapText |
       ? concealers.reduce((concealed, { id, conceal }) => conceal?.(concealed, slot(id).state) ?? concealed, text)
       : text;
   };
+};
+
+/** Lets guards read what is about to be recorded, if they must see it before they can conceal it. */
+export const readAhead = async (lanes: Lanes, scope: Run['scope'], value: unknown): Promise<void> => {
+  const readers = concealersIn(lanes).filter(({ readAhead: read }) => read);
+  if (readers.length === 0) return;
+  const texts: string[] = [];
+  mapErrorTexts(value, (text) => {
+    texts.push(text);
+    return text;
+  });
+  for (const { id, readAhead: read } of readers) await read?.(texts, scope.slot(id).state);
 };
 
 /** Guards with secrets that must not be recorded. */

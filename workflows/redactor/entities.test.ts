@@ -1,5 +1,7 @@
+import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
-import { InterlockAgent } from '../../src/index.js';
+import { z } from 'zod';
+import { collectTraces, formatTrace, InterlockAgent, replay, traceOfKind } from '../../src/index.js';
 import { assertChunkInvariant, assertNoFragment, scriptedModel } from '../../src/testing/index.js';
 import { twoWayCuts, unitCuts } from '../../src/testing/cuts.js';
 import { delta, sendAll, texts, thought } from '../../src/stream/gate/test-setup.js';
@@ -187,5 +189,41 @@ describe('entities in an agent', () => {
   it('rejects options that make no sense', () => {
     expect(() => redactor({ strategy: 'mask', entities: {} as never })).toThrow('guard/invalid-option');
     expect(() => redactor({ strategy: 'mask', kinds: [] })).toThrow('guard/invalid-option');
+  });
+});
+
+describe('restore, with a recording', () => {
+  it('records no name of the input, of a tool or of the answer, and replays', async () => {
+    const entities = recognizer();
+    const create = () => {
+      const guard = redactor({ strategy: 'restore', kinds: ['email'], entities });
+      const model = scriptedModel({
+        steps: [{ toolCalls: [{ name: 'find', args: { of: '[PERSON_1]' } }] }, { text: ['[PERSON', '_1] is in [LOCATION_1].'] }],
+      });
+      const find = createTool({
+        id: 'find',
+        description: 'Finds.',
+        inputSchema: z.object({ of: z.string() }),
+        execute: () => Promise.resolve({ at: 'Paris' }),
+      });
+      return new InterlockAgent({
+        id: 'a',
+        name: 'a',
+        instructions: '',
+        model,
+        tools: { find },
+        inputProcessors: [guard],
+        outputProcessors: [guard],
+      });
+    };
+    const recording = collectTraces();
+    const result = await create().generate('I am Jane Doe, jane@example.com.', { record: recording.record });
+    expect(result.text).toBe('Jane Doe is in Paris.');
+    const recorded = formatTrace(recording.trace);
+    expect(recorded).not.toMatch(/Jane|Doe|Paris|jane@/);
+    expect(traceOfKind(recording.trace, 'result')[0]?.text).toBe('[PERSON_1] is in [LOCATION_1].');
+    const replayed = await replay(recording.trace, create());
+    expect(replayed.endedAt).toBeUndefined();
+    expect(formatTrace(replayed.trace)).not.toMatch(/Jane|Doe|Paris/);
   });
 });

@@ -118,7 +118,8 @@ const checkTogether = ({ kinds = valueKinds, patterns = [], entities }: Redactor
 
 type RestoringHooks = Required<Pick<Processor, 'processLLMRequest' | 'processOutputStream'>> &
   Required<Pick<WindowedProcessor, 'window'>> &
-  Required<Pick<SecretsProcessor, 'conceal' | 'expectStandIns'>>;
+  Required<Pick<SecretsProcessor, 'conceal' | 'expectStandIns'>> &
+  Pick<SecretsProcessor, 'readAhead'>;
 
 /** Placeholders in incoming text are hidden like values, so that a user cannot request a value by its placeholder. */
 const placeholderFinder = defineFinder({ regex: placeholder });
@@ -142,30 +143,39 @@ const restoringHooks = (
   const values: NamedFinders = [...finders, ['stand-in', standInFinder]];
   const known = combineFinders(values);
   const hidden = combineFinders([...values, ['placeholder', placeholderFinder], ...names]);
+  /** Replaces values by placeholders, and collects them. */
+  const hiding = (vault: Vault, found: ValueSpan[]): EditText => {
+    const pace = createPace();
+    const replace = (value: string, span: ValueSpan) => {
+      found.push(span);
+      return vault.hide(span, value);
+    };
+    return (text) => paced(replacing(text, { pattern: hidden, replace }), pace);
+  };
   const pattern: Pattern = {
     ...placeholderFinder,
     replace: (name, { context }) => vaultOf(context.state).reveal(name) ?? name,
   };
   return {
     processLLMRequest: ({ prompt, state }: Pick<ProcessLLMRequestArgs, 'prompt' | 'state'>) => {
-      const vault = vaultOf(state);
       const found: ValueSpan[] = [];
-      const replace = (value: string, span: ValueSpan) => {
-        found.push(span);
-        return vault.hide(span, value);
-      };
-      const pace = createPace();
-      const edited = editPrompt(prompt, (text) => paced(replacing(text, { pattern: hidden, replace }), pace));
-      return whenReady(edited, (hiding) => {
+      const edited = editPrompt(prompt, hiding(vaultOf(state), found));
+      return whenReady(edited, (left) => {
         if (found.length === 0) return undefined;
         onHidden(found);
-        return { prompt: hiding };
+        return { prompt: left };
       });
     },
     processOutputStream: holdBack(pattern),
     window: { pattern },
-    conceal: (text, state) =>
-      flushText({ text, from: 0 }, { pattern: known, replace: (value, span) => vaultOf(state).hide(span, value) }),
+    conceal: (text, state) => {
+      const vault = vaultOf(state);
+      const concealed = flushText({ text, from: 0 }, { pattern: known, replace: (value, span) => vault.hide(span, value) });
+      return names.length > 0 ? vault.concealed(concealed) : concealed;
+    },
+    ...(names.length > 0 && {
+      readAhead: (texts: readonly string[], state: object) => inTurn(texts, hiding(vaultOf(state), [])),
+    }),
     expectStandIns: (state) => void vaults.set(state, createVaultOfStandIns()),
   };
 };

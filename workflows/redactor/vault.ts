@@ -6,6 +6,8 @@ import { labelOf } from './redactor-options.js';
 export interface Vault {
   /** The placeholder of a value; equal values have equal placeholders. */
   hide(span: Pick<ValueSpan, 'kind'>, value: string): string;
+  /** A text with placeholders for all hidden values in it, as whole words. */
+  concealed(text: string): string;
   /** The value of one of this vault's placeholders. */
   reveal(placeholder: string): string | undefined;
 }
@@ -14,6 +16,7 @@ export const createVault = (): Vault => {
   const placeholders = new Map<string, string>();
   const values = new Map<string, string>();
   const counts = new Map<string, number>();
+  let searched = { count: 0, regex: /(?!)/ };
   return {
     hide: ({ kind }, value) => {
       const known = placeholders.get(value);
@@ -25,8 +28,21 @@ export const createVault = (): Vault => {
       values.set(name, value);
       return name;
     },
+    concealed: (text) => {
+      if (searched.count !== values.size) searched = { count: values.size, regex: anyOf([...placeholders.keys()]) };
+      return values.size === 0 ? text : text.replaceAll(searched.regex, (value) => placeholders.get(value) ?? value);
+    },
     reveal: (name) => values.get(name),
   };
+};
+
+/** Matches values between other characters than letters of scripts that separate words; longer ones first. */
+const anyOf = (values: readonly string[]): RegExp => {
+  const letter = '(?:(?![\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}])[\\p{L}\\p{N}])';
+  const escaped = values
+    .toSorted((a, b) => b.length - a.length)
+    .map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  return new RegExp(`(?<!${letter})(?:${escaped.join('|')})(?!${letter})`, 'gu');
 };
 
 const wholeStandIn = new RegExp(`^(?:${standIn.source})$`);
@@ -36,6 +52,7 @@ export const createVaultOfStandIns = (): Vault => {
   const others = createVault();
   return {
     hide: (span, value) => (wholeStandIn.test(value) ? placeholderOf(value) : others.hide(span, value)),
+    concealed: others.concealed,
     reveal: (name) => others.reveal(name) ?? standInOf(name),
   };
 };
