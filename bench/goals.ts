@@ -2,7 +2,7 @@ import type { Figure } from './case.js';
 
 /** A promise about cost, and its measured value. */
 export interface Goal {
-  readonly says: string;
+  readonly label: string;
   /** NaN if this run did not measure it. */
   readonly measured: number;
   readonly atMost?: number;
@@ -13,7 +13,7 @@ export interface Goal {
 
 /** A goal for the figure of one case, or for the ratio of two. */
 interface GoalRow {
-  readonly says: string;
+  readonly label: string;
   /** The case, its size and its unit (`us` by default). */
   readonly of: readonly [name: string, size?: number, unit?: string];
   readonly over?: readonly [name: string, size?: number, unit?: string];
@@ -27,95 +27,95 @@ const steps = [1, 10, 50];
 
 const rows: readonly GoalRow[] = [
   {
-    says: 'plan, 3 guards / plain loop',
+    label: 'plan, 3 guards / plain loop',
     of: ['chunk: plan, 3 guards', 8_000],
     over: ['chunk: plain loop, 3 guards', 8_000],
     atMost: 2,
   },
-  { says: 'agent, 3 guards / Mastra', of: [agent, 8_000], over: ['chunk: mastra, 3 guards', 8_000], atMost: 0.2 },
-  { says: 'agent, 3 guards, per chunk', of: [agent, 8_000], atMost: 4 },
-  { says: 'per chunk, 3 redactors over sentences', of: ['chunk: interlock redactors, 3 guards', 8_000], atMost: 9 },
-  { says: 'linear: per chunk at 8,000 / at 2,000', of: [agent, 8_000], over: [agent, 2_000], atMost: 1.5 },
-  { says: 'linear: per chunk at 16,000 / at 2,000', of: [agent, 16_000], over: [agent, 2_000], atMost: 1.5 },
+  { label: 'agent, 3 guards / Mastra', of: [agent, 8_000], over: ['chunk: mastra, 3 guards', 8_000], atMost: 0.2 },
+  { label: 'agent, 3 guards, per chunk', of: [agent, 8_000], atMost: 4 },
+  { label: 'per chunk, 3 redactors over sentences', of: ['chunk: interlock redactors, 3 guards', 8_000], atMost: 9 },
+  { label: 'linear: per chunk at 8,000 / at 2,000', of: [agent, 8_000], over: [agent, 2_000], atMost: 1.5 },
+  { label: 'linear: per chunk at 16,000 / at 2,000', of: [agent, 16_000], over: [agent, 2_000], atMost: 1.5 },
   ...[1, 3].map((guards) => ({
-    says: `guardedToolLoop, ${guards} guards / ToolLoopAgent, per chunk`,
+    label: `guardedToolLoop, ${guards} guards / ToolLoopAgent, per chunk`,
     of: [`chunk: guardedToolLoop, ${guards} guards`, 8_000] as const,
     over: ['chunk: ToolLoopAgent, 0 guards', 8_000] as const,
     atMost: 2,
   })),
   ...[1, 3].map((guards) => ({
-    says: `guardedToolLoop, ${guards} guards / ToolLoopAgent, per step of 10`,
+    label: `guardedToolLoop, ${guards} guards / ToolLoopAgent, per step of 10`,
     of: [`step: guardedToolLoop, ${guards} guards`, 10] as const,
     over: ['step: ToolLoopAgent, 0 guards', 10] as const,
     atMost: 3,
   })),
   ...[0, 3, 10].map((guards) => ({
-    says: `per step of 10, ${guards} guards`,
+    label: `per step of 10, ${guards} guards`,
     of: [`step: interlock, ${guards} guards`, 10] as const,
     atMost: 260 + guards * 50,
   })),
   ...steps.flatMap((size) =>
     [0, 3].map((guards) => ({
-      says: `per step of ${size}, ${guards} guards / Mastra`,
+      label: `per step of ${size}, ${guards} guards / Mastra`,
       of: [`step: interlock, ${guards} guards`, size] as const,
       over: [`step: mastra, ${guards} guards`, size] as const,
       atMost: 0.2,
     })),
   ),
-  { says: 'first step after 1,000 messages', of: ['history: interlock, 0 guards, 1 step', 1_000], atMost: 3_000 },
+  { label: 'first step after 1,000 messages', of: ['history: interlock, 0 guards, 1 step', 1_000], atMost: 3_000 },
   {
-    says: 'ten steps after 1,000 messages / after 10',
+    label: 'ten steps after 1,000 messages / after 10',
     of: ['history: interlock, 0 guards, 10 steps', 1_000],
     over: ['history: interlock, 0 guards, 10 steps', 10],
     atMost: 3,
   },
   {
-    says: 'results of 2 kB: per step of 200 / of 10',
+    label: 'results of 2 kB: per step of 200 / of 10',
     of: ['results: interlock, 3 guards', 200],
     over: ['results: interlock, 3 guards', 10],
     atMost: 5,
   },
   {
-    says: 'import of the package / Mastra’s agent',
+    label: 'import of the package / Mastra’s agent',
     of: ['start: mastra-interlock', 0, 'CPU ms'],
     over: ['start: @mastra/core/agent', 0, 'CPU ms'],
     atMost: 1.08,
   },
   {
-    says: 'import of /ai-sdk / ai',
+    label: 'import of /ai-sdk / ai',
     of: ['start: mastra-interlock/ai-sdk', 0, 'CPU ms'],
     over: ['start: ai', 0, 'CPU ms'],
     atMost: 1.25,
   },
   {
-    says: 'import of /guards / ai',
+    label: 'import of /guards / ai',
     of: ['start: mastra-interlock/guards', 0, 'CPU ms'],
     over: ['start: ai', 0, 'CPU ms'],
     atMost: 0.53,
   },
-  { says: 'parts pulled while the stream is not read', of: ['unread: interlock', 0, 'parts'], atMost: 64 },
+  { label: 'parts pulled while the stream is not read', of: ['unread: interlock', 0, 'parts'], atMost: 64 },
   ...['no guards', '3 guards with a window'].map((through) => ({
-    says: `a million chunks, ${through}: growth of the heap without the text`,
+    label: `a million chunks, ${through}: growth of the heap without the text`,
     of: [`long: ${through}`, 0, 'growth MB'] as const,
     atMost: 10,
     unit: 'MB',
   })),
   {
-    says: 'first word, 2 guards of 200 ms during the call',
+    label: 'first word, 2 guards of 200 ms during the call',
     of: ['first word: 2 guards of 200 ms during the call, interlock', 0, 'ms'],
     atMost: 216,
   },
-  { says: 'judge of sentences over the model alone', of: ['judge: of sentences, interlock', 0, 'ms'], atMost: 60 },
-  { says: 'judge of chunks over the model alone', of: ['judge: of chunks, interlock', 0, 'ms'], atMost: 110 },
-  { says: '60 deltas in 6 sentences: judge calls', of: ['judge: of sentences, interlock', 0, 'calls'], atMost: 6 },
+  { label: 'judge of sentences over the model alone', of: ['judge: of sentences, interlock', 0, 'ms'], atMost: 60 },
+  { label: 'judge of chunks over the model alone', of: ['judge: of chunks, interlock', 0, 'ms'], atMost: 110 },
+  { label: '60 deltas in 6 sentences: judge calls', of: ['judge: of sentences, interlock', 0, 'calls'], atMost: 6 },
 ];
 
 /** All goals with their measured values. Texts are measured in millions of characters per CPU second. */
 export const goalsOf = (figures: readonly Figure[]): Goal[] => {
   const valueOf = ([name, size = 0, unit = 'us']: GoalRow['of']): number =>
     figures.find((one) => one.name === name && one.size === size && one.unit === unit)?.value ?? NaN;
-  const fixed = rows.map(({ says, of, over, atMost, unit }): Goal => ({
-    says,
+  const fixed = rows.map(({ label, of, over, atMost, unit }): Goal => ({
+    label,
     measured: over ? valueOf(of) / valueOf(over) : valueOf(of),
     atMost,
     unit: over ? 'x' : (unit ?? of[2] ?? 'us'),
@@ -123,7 +123,7 @@ export const goalsOf = (figures: readonly Figure[]): Goal[] => {
   const texts = figures
     .filter(({ name }) => name.startsWith('text: '))
     .map(({ name, value }) => ({
-      says: name,
+      label: name,
       measured: 1_000 / value,
       atLeast: name.endsWith(', prose') ? 10 : 3,
       unit: 'MB/s',
@@ -140,14 +140,14 @@ const boundOf = ({ atMost, atLeast, unit = 'x' }: Goal): string =>
 
 /** A goal as a line of the terminal. */
 export const goalLine = (goal: Goal): string => {
-  const { says, measured, atLeast, unit = 'x' } = goal;
+  const { label, measured, atLeast, unit = 'x' } = goal;
   const bound = atLeast === undefined ? `at most ${boundOf(goal)}` : boundOf(goal);
-  return `${isHeld(goal) ? 'pass' : 'MISS'}  ${says.padEnd(62)} ${`${brief(measured)} ${unit}`.padStart(14)}   goal: ${bound}`;
+  return `${isHeld(goal) ? 'pass' : 'MISS'}  ${label.padEnd(62)} ${`${brief(measured)} ${unit}`.padStart(14)}   goal: ${bound}`;
 };
 
 /** A goal as a row of a table. */
 export const goalRow = (goal: Goal): string[] => [
-  goal.says,
+  goal.label,
   `${brief(goal.measured)} ${goal.unit ?? 'x'}`,
   boundOf(goal),
   isHeld(goal) ? 'yes' : 'no',

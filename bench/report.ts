@@ -46,15 +46,15 @@ const tableOfGroup = (figures: readonly Figure[], group: string): FigureTable =>
   const units = [...new Set(own.map(({ unit }) => unit))];
   const columns = sizes.flatMap((size) => units.map((unit) => ({ size, unit })));
   const middle = sizes.at(-2) ?? 0;
-  const shown = bases[group] ?? [];
+  const ratioBases = bases[group] ?? [];
   const rows = [...Map.groupBy(own, ({ name }) => name)].map(([name, all]) => {
     const at = all.find(({ size }) => size === middle) ?? all.at(-1);
     const cells = columns.map(({ size, unit }) => brief(all.find((one) => one.size === size && one.unit === unit)?.value));
-    const ratios = shown.map((base) => (at ? ratioTo(figures, at, base) : ''));
+    const ratios = ratioBases.map((base) => (at ? ratioTo(figures, at, base) : ''));
     return [name.slice(group.length + 2), ...cells, ...ratios, brief(Math.max(...all.map(({ spread }) => spread)))];
   });
   const heads = columns.map(({ size, unit }) => (size === 0 ? unit : `${number(size)}, ${unit}`));
-  return { id: group.replaceAll(' ', '-'), head: [group, ...heads, ...shown.map((base) => `/ ${base}`), 'spread'], rows };
+  return { id: group.replaceAll(' ', '-'), head: [group, ...heads, ...ratioBases.map((base) => `/ ${base}`), 'spread'], rows };
 };
 
 /** A table for each group of cases. */

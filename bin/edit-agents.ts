@@ -118,12 +118,12 @@ const importEdit = (
   { statement, module, others, own }: FoundImport,
   { imports, keeps }: { imports: readonly Imported[]; keeps: boolean },
 ): Edit => {
-  const left = keeps ? [...others, own] : others;
+  const remaining = keeps ? [...others, own] : others;
   const byModule = Map.groupBy(imports, ({ from }) => from);
   const quote = statement.text.includes('"') ? '"' : "'";
   const end = statement.text.endsWith(';') ? ';' : '';
   const lines = [
-    ...(left.length > 0 ? [[left, module] as const] : []),
+    ...(remaining.length > 0 ? [[remaining, module] as const] : []),
     ...Array.from(byModule, ([from, names]) => [names.map(({ name }) => name).toSorted(), from] as const),
   ].map(([names, from]) => `import { ${names.join(', ')} } from ${quote}${from}${quote}${end}`);
   return { ...statement, text: lines.join('\n') };

@@ -133,7 +133,7 @@ const maxPrinted = 3;
 const withoutVerdict = (samples: Evaluation['samples']): string[] => {
   const all = samples.filter(({ why }) => why !== undefined);
   const more = all.length > maxPrinted ? [`no verdict: ${all.length - maxPrinted} more`] : [];
-  return [...all.slice(0, maxPrinted).map(({ where, why }) => `no verdict: ${where}: ${why}`), ...more];
+  return [...all.slice(0, maxPrinted).map(({ location: path, why }) => `no verdict: ${path}: ${why}`), ...more];
 };
 
 /** Shows progress. */
@@ -148,14 +148,14 @@ const width = 30;
 /** A progress bar on one line of the terminal; undefined without a terminal. */
 const createProgress = ({ err, isTerminal = false }: CommandIo): Progress => {
   if (!isTerminal) return { show: () => undefined, end: () => undefined };
-  let shown = '';
+  let printed = '';
   return {
     show: (done, all) => {
       const filled = Math.round((done / all) * width);
       const line = `\r${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${all}`;
-      if (line !== shown) err(line);
-      shown = line;
+      if (line !== printed) err(line);
+      printed = line;
     },
-    end: () => err(`\r${' '.repeat(shown.length)}\r`),
+    end: () => err(`\r${' '.repeat(printed.length)}\r`),
   };
 };

@@ -17,7 +17,7 @@ export const loadGuards = async (path: string): Promise<Loaded> => {
   const value = name && module[name];
   if (value instanceof InterlockAgent) return value;
   if (!name || !isObject(value) || isForeignAgent(value))
-    throw new InterlockError('command/invalid-module', { path, detail: whatIsWrong(module, name) });
+    throw new InterlockError('command/invalid-module', { path, detail: describeProblem(module, name) });
   if (lanes.some((lane) => lane in value)) return value;
   const isWhole = Array.isArray(value) || isGraphSource(value) || isWorkflow(value);
   return inItsLanes((isWhole ? value : [value]) as Compilable);
@@ -30,7 +30,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 /** An agent of Mastra's, or of another copy of this package. */
 const isForeignAgent = (value: object): boolean => 'generate' in value && 'stream' in value;
 
-const whatIsWrong = (module: Exports, name: string | undefined): string => {
+const describeProblem = (module: Exports, name: string | undefined): string => {
   const names = Object.keys(module).join(', ') || 'nothing';
   if (!name) return `it exports ${names}; one of ${exported.join(', ')} is required`;
   if (isObject(module[name])) return `its ${name} is an agent, but not an InterlockAgent of this package`;

@@ -99,17 +99,19 @@ const notes = (one: ShadowComparison): string[] => {
   return [
     ...(one.shadowUnavailable > 0 ? [`${one.shadowUnavailable} times the shadow guard was unavailable`] : []),
     ...(one.incumbentUnavailable > 0 ? [`${one.incumbentUnavailable} times ${incumbent} was unavailable`] : []),
-    ...(one.incumbentNotAsked > 0 ? [`${one.incumbentNotAsked} times ${incumbent} did not run`] : []),
-    ...(one.shadowNotAsked > 0
-      ? [`${one.shadowNotAsked} times ${incumbent} objected and the shadow guard did not run: it comes later, or was not sampled`]
+    ...(one.incumbentNotCalled > 0 ? [`${one.incumbentNotCalled} times ${incumbent} did not run`] : []),
+    ...(one.shadowNotCalled > 0
+      ? [
+          `${one.shadowNotCalled} times ${incumbent} objected and the shadow guard did not run: it comes later, or was not sampled`,
+        ]
       : []),
     ...(edits ? ['some verdicts are edits; use --count-edits to count them as objections'] : []),
   ];
 };
 
-const exampleLine = ({ who, runId, stepNumber, attempt, shadow: own, incumbent, words }: ShadowExample): string => {
+const exampleLine = ({ agreement, runId, stepNumber, attempt, shadow: own, incumbent, words }: ShadowExample): string => {
   const verdictText = ({ verdict, reason }: ShadowExample['shadow']): string => [verdict, reason].filter(Boolean).join(': ');
-  const subject = who === 'onlyShadow' ? 'only the shadow guard objects' : 'only the active guard objects';
-  const shown = words === undefined ? 'text not shown' : JSON.stringify(words);
-  return `  ${subject}  ${runId}, step ${stepNumber}, attempt ${attempt}: ${verdictText(own)} / ${verdictText(incumbent)}  ${shown}`;
+  const subject = agreement === 'onlyShadow' ? 'only the shadow guard objects' : 'only the active guard objects';
+  const excerpt = words === undefined ? 'text not shown' : JSON.stringify(words);
+  return `  ${subject}  ${runId}, step ${stepNumber}, attempt ${attempt}: ${verdictText(own)} / ${verdictText(incumbent)}  ${excerpt}`;
 };

@@ -7,17 +7,17 @@ const message = (id: string, role: 'user' | 'assistant', part: object): object =
   content: { format: 2, parts: [part] },
 });
 
-const spoken = (id: string, role: 'user' | 'assistant', text: string): object => message(id, role, { type: 'text', text });
+const textMessage = (id: string, role: 'user' | 'assistant', text: string): object => message(id, role, { type: 'text', text });
 
 const question = 'My address is ann@example.org. When will my parcel 555 0100 arrive?';
 
 export const exampleAnswer = 'It arrives on Monday, Ann. We write to ann@example.org.';
 
 /** The message of the user in the example payloads. */
-export const exampleQuestion = spoken('question', 'user', question);
+export const exampleQuestion = textMessage('question', 'user', question);
 
 /** The same with the model's answer, as phases after the call see it. */
-export const exampleConversation = [exampleQuestion, spoken('answer', 'assistant', exampleAnswer)];
+export const exampleConversation = [exampleQuestion, textMessage('answer', 'assistant', exampleAnswer)];
 
 /** The question as it goes to the provider. */
 export const examplePrompt = [

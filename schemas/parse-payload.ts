@@ -66,8 +66,8 @@ interface Problem {
 export const describeIssue = (issue: Issue, value: unknown): Problem => {
   const { expected, path, issue: cause } = innermost(issue, issue.path);
   const found = valueAt(value, path);
-  const got = describeFound(found, cause.code === 'invalid_value' || ('origin' in cause && typeof found === 'number'));
-  return { path: path.map(String).join('.'), detail: `expected ${expected} but got ${got}.` };
+  const actual = describeFound(found, cause.code === 'invalid_value' || ('origin' in cause && typeof found === 'number'));
+  return { path: path.map(String).join('.'), detail: `expected ${expected} but got ${actual}.` };
 };
 
 /** Looks into a union: where one of its forms fits better than the others, what is wrong with that form is what matters. */

@@ -36,9 +36,9 @@ const wrongIn = (host: Record<string, unknown>): string[] => [
 ];
 
 /** Settles as the promise does, or rejects after a time. */
-export const within = <T>(limitMs: number, what: string, promise: T | Promise<T>): Promise<T> => {
+export const within = <T>(limitMs: number, subject: string, promise: T | Promise<T>): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`${what} did not end within ${limitMs / 1_000} s`)), limitMs);
+  const timer = setTimeout(() => reject(new Error(`${subject} did not end within ${limitMs / 1_000} s`)), limitMs);
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 };
 

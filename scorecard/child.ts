@@ -12,7 +12,7 @@ import { isNamed, scenarios } from './scenarios/index.js';
 const [module = '', request = '{}'] = process.argv.slice(2);
 
 /** The scenarios to play on the hosts of a module. */
-export interface Wanted {
+export interface Selection {
   /** Ids of scenarios begin with one of these, at a hyphen. None: all scenarios. */
   readonly prefixes: readonly string[];
   /** Ids of hosts. None: all of the module. */
@@ -28,7 +28,7 @@ export interface Message {
   readonly wrong?: { readonly code: UsageError['code']; readonly message: string };
 }
 
-const { prefixes, ids, cost, limitMs } = JSON.parse(request) as Wanted;
+const { prefixes, ids, cost, limitMs } = JSON.parse(request) as Selection;
 
 // A promise that a host leaves without a reader must not end the measurement.
 process.on('unhandledRejection', () => {});
@@ -44,13 +44,13 @@ const versionOf = (name: string): string => {
 
 const send = (message: Message): Promise<void> => new Promise((resolve) => void process.send?.(message, () => resolve()));
 
-const wanted = scenarios.filter(({ id }) => prefixes.length === 0 || prefixes.some((words) => isNamed(id, words)));
+const selected = scenarios.filter(({ id }) => prefixes.length === 0 || prefixes.some((words) => isNamed(id, words)));
 
 const cellsOf = async (host: Host): Promise<Cell[]> => {
   const cells: Cell[] = [];
-  for (const [at, scenario] of wanted.entries()) {
+  for (const [at, scenario] of selected.entries()) {
     const { id, promise } = scenario;
-    await send({ progress: `${host.name}: ${id} (${at + 1} of ${wanted.length})` });
+    await send({ progress: `${host.name}: ${id} (${at + 1} of ${selected.length})` });
     const broken = (error: unknown): Cell[] => [
       { host: host.id, scenario: id, promise, mode: 'both', status: 'error', detail: `the adapter failed: ${String(error)}` },
     ];

@@ -75,9 +75,9 @@ const firstText = async (host: Host): Promise<number | undefined> => {
   for (let round = 0; round < 5; round += 1) {
     const session = await host.open({ baseUrl: server.baseUrl, guards, tools: [], retries: 0 });
     const startedAt = performance.now();
-    let seenAt: number | undefined;
-    await stream(session, { ...quiet, show: () => void (seenAt ??= performance.now()) });
-    samples.push((seenAt ?? performance.now()) - startedAt);
+    let firstSeenAt: number | undefined;
+    await stream(session, { ...quiet, show: () => void (firstSeenAt ??= performance.now()) });
+    samples.push((firstSeenAt ?? performance.now()) - startedAt);
   }
   await server.close();
   return median(samples);

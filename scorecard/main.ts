@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import type { Message, Wanted } from './child.js';
+import type { Message, Selection } from './child.js';
 import { UsageError } from './host.js';
 import { installOthers, known, tasksOf, type Task } from './known.js';
 import type { Cell } from './play.js';
@@ -55,8 +55,8 @@ const play = ({ file, ids }: Task): Promise<HostResult[]> =>
   new Promise((resolve, reject) => {
     const results: HostResult[] = [];
     let startedAt = performance.now();
-    const wanted: Wanted = { prefixes: values.scenario, ids, cost: values.cost, limitMs };
-    const child = fork(path.join(folder, 'child.ts'), [file, JSON.stringify(wanted)], {
+    const selection: Selection = { prefixes: values.scenario, ids, cost: values.cost, limitMs };
+    const child = fork(path.join(folder, 'child.ts'), [file, JSON.stringify(selection)], {
       execArgv: ['--import', import.meta.resolve('tsx'), '--no-warnings'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

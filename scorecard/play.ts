@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startOpenAIServer, type ChatRequest, type OpenAIServer, type Reply } from '../src/testing/index.js';
 import { checked, openSession, within } from './adapter.js';
 import type { Guard, GuardRow, Host, Outcome, Reader, Session, Tool, Verdict } from './host.js';
-import type { Mode, Scenario, Seen } from './scenario.js';
+import type { Mode, Scenario, Observation } from './scenario.js';
 
 /** `error`: the adapter itself failed; such a cell says nothing about the host. */
 export type CellStatus = 'holds' | 'fails' | 'no hook' | 'error';
@@ -59,7 +59,7 @@ const liveTool = (name: string, result: string, log: Log): Tool => ({
 });
 
 interface Screen extends Reader {
-  readonly seen: () => Pick<Seen, 'streamed' | 'shown' | 'terminals'>;
+  readonly seen: () => Pick<Observation, 'streamed' | 'shown' | 'terminals'>;
 }
 
 const createScreen = (): Screen => {
@@ -143,7 +143,7 @@ interface Observed {
   readonly limitMs: number;
 }
 
-const observe = async ({ host, scenario, mode, limitMs }: Observed): Promise<Seen> => {
+const observe = async ({ host, scenario, mode, limitMs }: Observed): Promise<Observation> => {
   const log: Log = { effects: [], canceled: [], judged: 0 };
   const { replies } = scenario;
   const reply = (request: ChatRequest, index: number) =>
@@ -174,7 +174,7 @@ interface Talk {
   readonly limitMs: number;
 }
 
-const talk = async (session: Session, { scenario, mode, server, log, limitMs }: Talk): Promise<Seen> => {
+const talk = async (session: Session, { scenario, mode, server, log, limitMs }: Talk): Promise<Observation> => {
   let last: Outcome | undefined;
   let screen = createScreen();
   let streamed = '';

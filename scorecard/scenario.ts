@@ -5,7 +5,7 @@ export type Promised = 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'P7' | 'P8' | '
 export type Mode = 'generate' | 'stream';
 
 /** Observations of one run, from every exit. Texts are searched with `includes`. */
-export interface Seen {
+export interface Observation {
   /** Of the last turn. `hung`: the run did not end in time. */
   readonly ended: Outcome['ended'] | 'hung';
   /** Of the last turn. */
@@ -31,7 +31,7 @@ export interface Seen {
 }
 
 /** An invariant: what is wrong with a run, or nothing. */
-export type Check = (seen: Seen, mode: Mode) => string | undefined;
+export type Check = (observation: Observation, mode: Mode) => string | undefined;
 
 export interface Scenario {
   readonly id: string;
@@ -52,22 +52,22 @@ export interface Scenario {
   readonly needsHistory?: boolean;
   readonly checks: readonly Check[];
   /** For a promise about two modes: what must be equal in both. */
-  readonly equal?: (seen: Seen) => unknown;
+  readonly equal?: (observation: Observation) => unknown;
 }
 
 const exits = ['answer', 'result', 'streamed', 'shown', 'history'] as const;
 type Exit = (typeof exits)[number];
 
 /** `word` is at none of these exits. */
-export const gone =
-  (word: string, ...where: readonly Exit[]): Check =>
-  (seen) => {
-    const found = where.filter((exit) => seen[exit].includes(word));
+export const absent =
+  (word: string, ...places: readonly Exit[]): Check =>
+  (observation) => {
+    const found = places.filter((exit) => observation[exit].includes(word));
     return found.length > 0 ? `"${word}" is in: ${found.join(', ')}` : undefined;
   };
 
 /** `word` is at no exit that a caller, a reader or a later turn sees. */
-export const goneEverywhere = (word: string): Check => gone(word, ...exits);
+export const absentEverywhere = (word: string): Check => absent(word, ...exits);
 
 /** `word` is in no request to the provider; with `from`, in none from that one on. */
 export const notSent =
@@ -95,16 +95,16 @@ export const noEffect =
   };
 
 export const effectsAre =
-  (...wanted: readonly string[]): Check =>
+  (...expected: readonly string[]): Check =>
   ({ effects }) =>
-    effects.join() === wanted.join()
+    effects.join() === expected.join()
       ? undefined
-      : `tools ran: ${effects.join(', ') || 'none'}; expected: ${wanted.join(', ') || 'none'}`;
+      : `tools ran: ${effects.join(', ') || 'none'}; expected: ${expected.join(', ') || 'none'}`;
 
 export const endedAs =
-  (...wanted: readonly Seen['ended'][]): Check =>
+  (...expected: readonly Observation['ended'][]): Check =>
   ({ ended }) =>
-    wanted.includes(ended) ? undefined : `the run ended as ${ended}, not as ${wanted.join(' or ')}`;
+    expected.includes(ended) ? undefined : `the run ended as ${ended}, not as ${expected.join(' or ')}`;
 
 export const answers =
   (word: string): Check =>
@@ -130,7 +130,7 @@ export const guard = (
   ...more,
 });
 
-export const says = (text: string, chunks?: number | readonly string[]): Reply => ({
+export const textReply = (text: string, chunks?: number | readonly string[]): Reply => ({
   kind: 'text',
   text,
   ...(chunks && { chunks }),

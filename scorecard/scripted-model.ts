@@ -47,11 +47,11 @@ export const serveModel = async (
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests };
 };
 
-const textOf = (seen: unknown): string => (typeof seen === 'string' ? seen : (JSON.stringify(seen) ?? ''));
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 /** Prints what was seen at some exits of a run, and where among them is a word that must be at none. */
 export const report = (word: string, exits: Readonly<Record<string, unknown>>): void => {
-  for (const [exit, seen] of Object.entries(exits)) console.log(`${exit}: ${textOf(seen)}`);
+  for (const [exit, value] of Object.entries(exits)) console.log(`${exit}: ${textOf(value)}`);
   const found = Object.keys(exits).filter((exit) => textOf(exits[exit]).includes(word));
   console.log(
     found.length > 0 ? `FAILS: "${word}" must be at no exit; it is at: ${found.join(', ')}` : `HOLDS: "${word}" is at no exit`,

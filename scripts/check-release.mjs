@@ -38,8 +38,8 @@ const complaint = () => {
   return undefined;
 };
 
-const what = complaint();
-if (what !== undefined) {
-  console.error(`Not published. ${what}`);
+const problem = complaint();
+if (problem !== undefined) {
+  console.error(`Not published. ${problem}`);
   process.exitCode = 1;
 }

@@ -12,7 +12,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-const shownLines = 12;
+const maxLines = 12;
 
 const nameOf = (file) => relative(process.cwd(), file.name);
 
@@ -47,7 +47,7 @@ const read = (path, status) => {
 };
 
 const print = (word, { title, message }) => {
-  const lines = message.split('\n').slice(0, shownLines);
+  const lines = message.split('\n').slice(0, maxLines);
   process.stderr.write([`${word}  ${title}`, ...lines.map((line) => `      ${line}`), ''].join('\n'));
 };
 

@@ -122,8 +122,8 @@ const violationIn = (modules: Modules, path: string, target: string): string | u
   if (!to) return `${path} imports ${target}, which belongs to no module.`;
   const isAllowed = from.name === to.name || to.height < from.height || (to.height === from.height && from.open);
   if (isAllowed) return undefined;
-  const where = to.height === from.height ? 'in the layer of' : 'above';
-  return `${path} imports ${target}: ${to.name} is ${where} ${from.name}, and an import only points down.`;
+  const relation = to.height === from.height ? 'in the layer of' : 'above';
+  return `${path} imports ${target}: ${to.name} is ${relation} ${from.name}, and an import only points down.`;
 };
 
 /** Checks every import between modules; returns one sentence for each that does not point down. */

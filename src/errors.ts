@@ -34,9 +34,9 @@ export class InterlockError extends Error {
 
   constructor(code: ErrorCode, { detail, path, cause }: InterlockErrorOptions = {}) {
     const row: ErrorRow = errorTable[code];
-    const where = path ? ` at ${path}` : '';
-    const what = detail ? `: ${detail}${/[.!?]$/.test(detail) ? '' : '.'}` : where && ':';
-    super(`[${code}]${where}${what} ${row.say}`, cause === undefined ? undefined : { cause });
+    const location = path ? ` at ${path}` : '';
+    const reason = detail ? `: ${detail}${/[.!?]$/.test(detail) ? '' : '.'}` : location && ':';
+    super(`[${code}]${location}${reason} ${row.say}`, cause === undefined ? undefined : { cause });
     this.code = code;
     this.path = path;
     this.actor = row.actor;

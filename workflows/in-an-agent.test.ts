@@ -71,8 +71,8 @@ describe('both pipelines in an agent', () => {
   it('redact a streamed address before a fragment of it is emitted', async () => {
     const { agent } = agentOf([{ text: ['Ask jane@', 'exam', 'ple.com', ' about it.'] }]);
     const { fullStream } = await agent.stream('Which address do I use?');
-    let left = '';
-    for await (const part of fullStream) if (part.type === 'text-delta') left += part.payload.text;
-    expect(left).toBe('Ask [EMAIL] about it.');
+    let emitted = '';
+    for await (const part of fullStream) if (part.type === 'text-delta') emitted += part.payload.text;
+    expect(emitted).toBe('Ask [EMAIL] about it.');
   });
 });

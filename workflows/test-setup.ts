@@ -63,23 +63,23 @@ export const chunk = {
  */
 export const streamThrough = async (guard: Processor, chunks: readonly object[], between?: () => Promise<unknown>) => {
   const state: Record<string, unknown> = {};
-  const left: object[] = [];
+  const emitted: object[] = [];
   const waiting = [...chunks];
   for (let part = waiting.shift(); part; part = waiting.shift()) {
     const { result, tripped } = await callHook(guard, 'processOutputStream', { part, state, streamParts: [] });
     await between?.();
-    if (tripped) return { left, tripped };
-    if (result) left.push(result);
+    if (tripped) return { emitted, tripped };
+    if (result) emitted.push(result);
     const next = state['__mastraReprocessPart'] as object | undefined;
     delete state['__mastraReprocessPart'];
     if (next) waiting.unshift(next);
   }
-  return { left, tripped: undefined };
+  return { emitted, tripped: undefined };
 };
 
 /** The text of the deltas among some chunks, joined. */
-export const textLeft = (left: readonly object[]): string =>
-  left.map((part) => (part as Partial<ReturnType<typeof chunk.delta>>).payload?.text ?? '').join('');
+export const emittedText = (emitted: readonly object[]): string =>
+  emitted.map((part) => (part as Partial<ReturnType<typeof chunk.delta>>).payload?.text ?? '').join('');
 
 /** All ways to cut a text into two, and into single characters. */
 export const cutsOf = (text: string): string[][] => [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** A process of this folder. */
 export interface Child {
   /** Settles with the first output; the rest is the result. */
-  readonly spoke: Promise<unknown>;
+  readonly firstOutput: Promise<unknown>;
   /** The output after that, or all output if `spoke` was not awaited. Rejects if the process fails. */
   readonly line: Promise<string>;
   write(line: string): void;
@@ -15,23 +15,23 @@ export interface Child {
 export const startChild = (file: string, orders: unknown): Child => {
   const args = ['--import', 'tsx', join(import.meta.dirname, file), JSON.stringify(orders)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  const spoken = Promise.withResolvers<void>();
+  const firstOutput = Promise.withResolvers<void>();
   const firstLine = Promise.withResolvers<string>();
   let out = '';
   let isKilled = false;
   child.stdout.on('data', (data: Buffer) => {
     out += data.toString();
-    spoken.resolve();
+    firstOutput.resolve();
   });
   child.once('error', firstLine.reject);
   child.once('close', (code, signal) => {
     if (code === 0 || isKilled) firstLine.resolve(out);
     else firstLine.reject(new Error(`${file} ended with ${code ?? signal}.`));
   });
-  firstLine.promise.catch(spoken.reject);
-  spoken.promise.catch(() => undefined); // waiting readers get the error
+  firstLine.promise.catch(firstOutput.reject);
+  firstOutput.promise.catch(() => undefined); // waiting readers get the error
   return {
-    spoke: spoken.promise,
+    firstOutput: firstOutput.promise,
     line: firstLine.promise,
     write: (line) => void child.stdin.write(line),
     kill: async () => {

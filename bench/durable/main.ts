@@ -33,10 +33,10 @@ const { values } = parseArgs({
 const readNames = (names: string | undefined): readonly SubjectName[] => {
   if (names === undefined) return atHand;
   if (names === 'all') return allNames;
-  const wanted = names.split(/,\s*/);
-  const unknown = wanted.find((name) => !(allNames as readonly string[]).includes(name));
+  const selectedNames = names.split(/,\s*/);
+  const unknown = selectedNames.find((name) => !(allNames as readonly string[]).includes(name));
   if (unknown !== undefined) throw new Error(`There is no engine "${unknown}": ${allNames.join(', ')}.`);
-  return wanted as readonly SubjectName[]; // each name is one of them
+  return selectedNames as readonly SubjectName[]; // each name is one of them
 };
 
 /** As before the tests of engines: installs only missing ones. */

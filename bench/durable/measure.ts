@@ -10,7 +10,7 @@ import type { DurableRun, EngineFigures } from './run.js';
 import { seamUs } from './seam.js';
 import { answers, errand } from './works.js';
 
-export interface Wanted {
+export interface Measured {
   readonly names: readonly SubjectName[];
   readonly isQuick: boolean;
   onProgress(line: string): void;
@@ -25,7 +25,7 @@ const quickRuns = 5;
 
 const kills = 5;
 
-interface Measuring extends Wanted {
+interface Measuring extends Measured {
   readonly name: SubjectName;
   readonly emptySteps: readonly number[];
 }
@@ -68,7 +68,7 @@ const figuresOf = async (measuring: Measuring): Promise<EngineFigures> => {
 };
 
 /** Measures the engines, one after the other, each in separate processes. */
-export const measureDurable = async (wanted: Wanted): Promise<DurableRun> => {
+export const measureDurable = async (engineNames: Measured): Promise<DurableRun> => {
   const startedAt = performance.now();
   const [load = 0] = loadavg();
   const persisted = Object.fromEntries(
@@ -76,18 +76,18 @@ export const measureDurable = async (wanted: Wanted): Promise<DurableRun> => {
   );
   const emptySteps = [...new Set(Object.values(persisted).map(({ steps }) => steps))];
   const goals = [
-    { says: 'in process: a step more for the seam of engines', measured: await seamUs(), atMost: 20, unit: 'us' },
-    { says: 'steps more for 10,000 chunks than for 10', measured: await stepsOfChunks(), atMost: 0, unit: 'steps' },
+    { label: 'in process: a step more for the seam of engines', measured: await seamUs(), atMost: 20, unit: 'us' },
+    { label: 'steps more for 10,000 chunks than for 10', measured: await stepsOfChunks(), atMost: 0, unit: 'steps' },
   ];
   const engines: EngineFigures[] = [];
-  for (const name of wanted.names) {
-    wanted.onProgress(name);
-    engines.push(await figuresOf({ ...wanted, name, emptySteps }));
+  for (const name of engineNames.names) {
+    engineNames.onProgress(name);
+    engines.push(await figuresOf({ ...engineNames, name, emptySteps }));
   }
   return {
     machine: `a ${process.platform} machine (${process.arch}) with ${availableParallelism()} cores, Node ${process.versions.node}, a load of ${load.toFixed(1)} as it began`,
     date: new Date().toISOString().slice(0, 10),
-    isQuick: wanted.isQuick,
+    isQuick: engineNames.isQuick,
     seconds: (performance.now() - startedAt) / 1_000,
     kept: persisted,
     engines,

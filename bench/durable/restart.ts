@@ -10,7 +10,7 @@ const resumeOnce = async (first: Subject, second: Subject): Promise<Resumed> => 
   const runId = crypto.randomUUID();
   const killed = start({ subject: first, runId, isNext: false });
   const next = start({ subject: second, runId, isNext: true });
-  await Promise.all([killed.spoke, next.spoke]);
+  await Promise.all([killed.firstOutput, next.firstOutput]);
   await killed.kill();
   next.write('go\n');
   return JSON.parse((await next.line).split('\n').at(-1) ?? '') as Resumed; // the last line, after the output that reports readiness

@@ -54,9 +54,9 @@ export const worker = ({ name, messages, toolCalls }: Work, durability: Engine |
     tools: { note },
     durability,
   });
-  const said = conversation(messages) as never; // plain messages, one of each role
+  const history = conversation(messages) as never; // plain messages, one of each role
   return async () => {
-    const { status, text } = await agent.generate(said);
+    const { status, text } = await agent.generate(history);
     if (status !== 'success' || text !== 'An answer of a few words.') throw new Error(`${name} ended as ${status}: "${text}".`);
   };
 };

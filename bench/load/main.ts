@@ -40,13 +40,13 @@ const readFigures = async (url: string): Promise<ServerFigures> =>
 
 /** One client: milliseconds until the first text; it reads the stream to its end. */
 const chat = async (url: string): Promise<number> => {
-  const beganAt = performance.now();
+  const startedAt = performance.now();
   const response = await fetch(`${url}/chat`, { method: 'POST', body: JSON.stringify({ text: 'How are you?' }) });
   let text = '';
   let firstMs: number | undefined;
   for await (const bytes of response.body ?? []) {
     if (firstMs === undefined) text += Buffer.from(bytes).toString();
-    if (firstMs === undefined && text.includes('text-delta')) firstMs = performance.now() - beganAt;
+    if (firstMs === undefined && text.includes('text-delta')) firstMs = performance.now() - startedAt;
   }
   if (firstMs === undefined) throw new Error(`A stream ended without text: ${response.status} ${text.slice(0, 500)}`);
   return firstMs;
@@ -54,9 +54,9 @@ const chat = async (url: string): Promise<number> => {
 
 const load = async (url: string): Promise<LoadFigures> => {
   const before = await readFigures(url);
-  const beganAt = performance.now();
+  const startedAt = performance.now();
   const firstTextMs = await Promise.all(Array.from({ length: streams }, () => chat(url)));
-  const seconds = (performance.now() - beganAt) / 1_000;
+  const seconds = (performance.now() - startedAt) / 1_000;
   const after = await readFigures(url);
   return { ...after, seconds, firstTextMs, rssPerStream: Math.max(after.rssBytes - before.rssBytes, 0) / streams };
 };
@@ -88,7 +88,7 @@ const rows = subjects.map((subject) => {
   ];
 });
 const ratio = (rows[0] ?? []).map((value, index) => value / (rows[1]?.[index] ?? 1));
-const shown = (value: number): string => value.toPrecision(3);
+const format = (value: number): string => value.toPrecision(3);
 process.stdout.write(
   `${markdownOf({
     id: 'load',
@@ -101,6 +101,6 @@ process.stdout.write(
       'CPU ms / stream',
       'RSS KiB / stream',
     ],
-    rows: [...subjects.map((subject, index) => [subject, ...(rows[index] ?? []).map(shown)]), ['ratio', ...ratio.map(shown)]],
+    rows: [...subjects.map((subject, index) => [subject, ...(rows[index] ?? []).map(format)]), ['ratio', ...ratio.map(format)]],
   })}\n`,
 );

@@ -5,15 +5,15 @@ import { modelAt } from './model.ts';
 /** `worker.ts FILE LEDGER RUN MODE URL`: begins a run, and is killed in its third payment; or goes on with it to its end. */
 const [path = '', ledger = '', runId = '', mode = '', url] = process.argv.slice(2);
 
-let begun = 0;
+let starts = 0;
 const durability = openWorkflow({ path, leaseMs: 5_000 });
 const agent = createPaymentAgent({
   model: modelAt(url),
   ledger,
   durability,
   onPay: (invoice) => {
-    begun += 1;
-    if (mode === 'begin' && begun === 3) process.kill(process.pid, 'SIGKILL'); // as a power cut would
+    starts += 1;
+    if (mode === 'begin' && starts === 3) process.kill(process.pid, 'SIGKILL'); // as a power cut would
     console.log(`  pays ${invoice}`);
   },
 });

@@ -6,9 +6,9 @@ const { model, close } = await openModel(reply);
 const { agent, storage } = createIntakeAgent(model, process.env['DATABASE_URL'] ?? 'file:orders.db');
 const memory = { thread: crypto.randomUUID(), resource: 'ada' };
 
-for (const said of ['Ada here, twelve candles please. My card is 4111 1111 1111 1111.', 'And one candle more.']) {
-  const { object, steps } = await agent.generate(said, { memory, structuredOutput: { schema: orderSchema } });
-  console.log(`${said}\n  ${JSON.stringify(object)}`);
+for (const message of ['Ada here, twelve candles please. My card is 4111 1111 1111 1111.', 'And one candle more.']) {
+  const { object, steps } = await agent.generate(message, { memory, structuredOutput: { schema: orderSchema } });
+  console.log(`${message}\n  ${JSON.stringify(object)}`);
   console.log(`  attempts: ${steps.map(({ reason }) => reason).join(', ')}`);
 }
 

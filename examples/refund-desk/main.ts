@@ -4,8 +4,8 @@ import { openModel } from './model.ts';
 import { reply } from './script.ts';
 
 /** Asks for approval in the terminal. Without a terminal the command line decides: `--approve`, otherwise no. */
-const approves = async (what: string): Promise<boolean> => {
-  console.log(`approval requested: ${what}`);
+const approves = async (request: string): Promise<boolean> => {
+  console.log(`approval requested: ${request}`);
   if (!process.stdin.isTTY) return process.argv.includes('--approve');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question('Pay it back? (y/n) ');

@@ -7,13 +7,13 @@ const harassing = JSON.stringify({
 });
 
 /** Deltas of three characters, so that addresses and insults are cut. */
-const say = (text: string): Reply => ({ kind: 'text', text, chunks: 3 });
+const replyWith = (text: string): Reply => ({ kind: 'text', text, chunks: 3 });
 
 /** The answer of the local server: as the moderator to the guard, as the assistant to the customer. */
 export const reply = ({ messages }: ChatRequest): Reply => {
   const isModerator = messages.some((message) => messageText(message).includes('content moderation'));
-  const [said = ''] = messages.slice(-1).map(messageText);
-  if (isModerator) return say(/\bfools?\b/.test(said) ? harassing : clean);
-  if (said.includes('complain')) return say('Your complaint is noted. Only fools order twice. Goodbye.');
-  return say('Please write to returns@shop.example and ask for Dana. Returns are free for 30 days.');
+  const [question = ''] = messages.slice(-1).map(messageText);
+  if (isModerator) return replyWith(/\bfools?\b/.test(question) ? harassing : clean);
+  if (question.includes('complain')) return replyWith('Your complaint is noted. Only fools order twice. Goodbye.');
+  return replyWith('Please write to returns@shop.example and ask for Dana. Returns are free for 30 days.');
 };

@@ -2,10 +2,10 @@ import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/test
 
 /** The answer of the local server. */
 export const reply = ({ messages }: ChatRequest): Reply => {
-  const [said = ''] = messages.slice(-1).map(messageText);
-  const text = said.includes('key')
+  const [question = ''] = messages.slice(-1).map(messageText);
+  const text = question.includes('key')
     ? 'Dana has it. The password: tr0ub4dor-and-3 opens the door, too.'
-    : said.includes('address')
+    : question.includes('address')
       ? 'It is care@house.example.'
       : 'You are welcome.';
   return { kind: 'text', text, chunks: 3 };

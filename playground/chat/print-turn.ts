@@ -14,7 +14,7 @@ type Write = (text: string) => void;
 type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-bypass' | 'guard-shadow' }>;
 
 /** The fields of a chunk that are printed. */
-interface ShownChunk {
+interface PrintedChunk {
   readonly type: string;
   readonly payload?: Readonly<Partial<Record<'text' | 'toolName' | 'reason' | 'processorId' | 'phase', string>>> & {
     readonly args?: unknown;
@@ -30,7 +30,7 @@ const asText = (value: unknown): string => {
 };
 
 /** The line for a chunk other than text; undefined if it has none. `rejection` is the last reason of a guard. */
-const lineOf = ({ type, payload = {}, data = {} }: ShownChunk, rejection: string): string | undefined => {
+const lineOf = ({ type, payload = {}, data = {} }: PrintedChunk, rejection: string): string | undefined => {
   switch (type) {
     case 'tool-call':
       return `→ ${payload.toolName} ${asText(payload.args)}`;
@@ -99,9 +99,9 @@ export const printTurn = (write: Write): TurnPrinter => {
   const printLine = (text: string): void => print(`${isLineOpen ? '\n' : ''}${oneLine(text, 500)}\n`);
   return {
     chunk: (chunk) => {
-      const shown = chunk as ShownChunk; // every field that is printed is optional
-      if (shown.type === 'text-delta') return print(plain(shown.payload?.text ?? ''));
-      const line = lineOf(shown, rejection);
+      const printed = chunk as PrintedChunk; // every field that is printed is optional
+      if (printed.type === 'text-delta') return print(plain(printed.payload?.text ?? ''));
+      const line = lineOf(printed, rejection);
       if (line !== undefined) printLine(line);
     },
     event: (event) => {

@@ -25,7 +25,7 @@ export interface RunSummary extends RunOutcome {
   readonly startedAt: number;
   readonly durationMs: number | undefined;
   /** The user's text, shortened. */
-  readonly said: string;
+  readonly userText: string;
   /** Accepted text, shortened; empty if nothing was accepted. */
   readonly answered: string;
   readonly steps: number;
@@ -131,7 +131,7 @@ export interface Comparison {
   readonly endedAt?: string;
 }
 
-/** `GET /api/runs/:runId/beside/:otherId`: two recorded runs, `before` the first of them. */
+/** `GET /api/runs/:runId/compare/:otherId`: two recorded runs, `before` the first of them. */
 export interface RunComparison {
   readonly before: RunSummary;
   readonly after: RunSummary;

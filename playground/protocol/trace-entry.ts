@@ -24,7 +24,7 @@ export type StudioEntry = Common &
   (
     | { readonly kind: 'event'; readonly event: RunEvent }
     /** The caller's input at the start of the run. */
-    | { readonly kind: 'input'; readonly messages: readonly SpokenMessage[] }
+    | { readonly kind: 'input'; readonly messages: readonly InputMessage[] }
     /** A part arrived from the model; no guard of the stream has judged it yet. */
     | (Place & { readonly kind: 'came'; readonly part: PartNote })
     /** A chunk left the run; its text was visible from here on. */
@@ -44,7 +44,7 @@ export type StudioEntry = Common &
   );
 
 /** A message as shown to a person. */
-export interface SpokenMessage {
+export interface InputMessage {
   readonly id: string;
   readonly role: string;
   readonly text: string;

@@ -56,7 +56,7 @@ export interface LabEmission {
   /** The pushed chunk; undefined for the end of the stream. */
   readonly pushed?: string;
   /** The text that left in this step. */
-  readonly left: string;
+  readonly emitted: string;
   /** The length of the buffered text after it, in code points. */
   readonly heldChars: number;
   /** The buffered text. */
@@ -88,5 +88,5 @@ export interface FindLeak {
 export interface LeakSearch {
   readonly tried: number;
   /** A leaking cutting, and the visible piece of the fragment. */
-  readonly leak?: { readonly chunks: readonly string[]; readonly seen: string; readonly output: string };
+  readonly leak?: { readonly chunks: readonly string[]; readonly emitted: string; readonly output: string };
 }

@@ -24,19 +24,19 @@ const tools = {
   'refund-order': tool({ inputSchema: jsonSchema<{ orderId: string; reason: string }>(anything), execute: refund }),
 };
 
-interface Asking {
+interface AskOptions {
   readonly instructions?: string;
   readonly messages?: ModelMessage[];
   readonly abortSignal?: AbortSignal;
   readonly withTools?: boolean;
 }
 
-const ask = (said: string, { instructions, messages = [], abortSignal, withTools = true }: Asking = {}) => {
+const ask = (question: string, { instructions, messages = [], abortSignal, withTools = true }: AskOptions = {}) => {
   const model = createOpenAICompatible({ name: 'local', baseURL: responder.baseUrl })(responder.model);
   return streamText({
     model,
     instructions,
-    messages: [...messages, { role: 'user', content: said }],
+    messages: [...messages, { role: 'user', content: question }],
     tools: withTools ? tools : undefined,
     stopWhen: stepCountIs(4),
     maxRetries: 0,
@@ -68,17 +68,20 @@ describe('ordinary text', () => {
 });
 
 describe('orders', () => {
-  it.each(['where is my order 1042?', 'Order #1042 please', 'status of order no. 1042'])('are looked up: %s', async (said) => {
-    const text = await ask(said).text;
-    expect(lookup).toHaveBeenLastCalledWith({ orderId: '1042' }, expect.anything());
-    for (const fact of ['1042', 'shipped', 'Northwind Parcel', 'name Lamp, quantity 2']) expect(text).toContain(fact);
-  });
+  it.each(['where is my order 1042?', 'Order #1042 please', 'status of order no. 1042'])(
+    'are looked up: %s',
+    async (question) => {
+      const text = await ask(question).text;
+      expect(lookup).toHaveBeenLastCalledWith({ orderId: '1042' }, expect.anything());
+      for (const fact of ['1042', 'shipped', 'Northwind Parcel', 'name Lamp, quantity 2']) expect(text).toContain(fact);
+    },
+  );
 
   it.each([
     ['refund order 1042', 'the customer asked for it'],
     ['Please refund my order 1042 because the lamp is broken.', 'the lamp is broken'],
-  ])('are refunded: %s', async (said, reason) => {
-    const text = await ask(said).text;
+  ])('are refunded: %s', async (question, reason) => {
+    const text = await ask(question).text;
     expect(refund).toHaveBeenLastCalledWith({ orderId: '1042', reason }, expect.anything());
     expect(text).toContain('Refused: the order is too old.');
   });
@@ -101,8 +104,8 @@ describe('scenarios', () => {
     expect((await ask('short', { instructions }).text).length).toBeGreaterThan(80);
   });
 
-  it.each(['leak', 'what is the email of the manager?'])('%s: splits values across deltas', async (said) => {
-    const deltas = await deltasOf(ask(said));
+  it.each(['leak', 'what is the email of the manager?'])('%s: splits values across deltas', async (question) => {
+    const deltas = await deltasOf(ask(question));
     expect(deltas.join('')).toContain('dana.whitfield@example.com');
     expect(deltas.join('')).toContain('4111 1111 1111 1111');
     expect(Math.max(...deltas.map(({ length }) => length))).toBeLessThanOrEqual(4);

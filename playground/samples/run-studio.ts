@@ -42,8 +42,8 @@ const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print
   print(
     name === undefined ? 'No provider is configured. An embedded local responder gives prepared responses.' : `Model: ${name}`,
   );
-  const { kind: _, entry: __, file: asked, ...rest } = command;
-  const file = await databaseFile(asked, { complain, cwd });
+  const { kind: _, entry: __, file: option, ...rest } = command;
+  const file = await databaseFile(option, { complain, cwd });
   const engine = file === undefined ? undefined : openWorkflow({ path: `${file}.engine` }); // suspended runs outlive this process
   try {
     return await serveUntilStopped({ ...createSamples(model, engine), ...rest, file }, print);

@@ -90,19 +90,19 @@ it('compares two recorded runs by verdicts and text without hidden text', async 
   const { agent } = makeAgent([{ text: 'Write to ann@example.com.' }, { text: 'The SECRET is out.' }], { hold: 'step' });
   const studio = await openStudio(agent, { content: 'released' });
   const [one, other] = [await studio.run('Where do I write to?'), await studio.run('What is it?')];
-  const beside = await studio.json<RunComparison>(`runs/${one.runId}/beside/${other.runId}`);
-  expect(beside).toMatchObject({
-    before: { runId: one.runId, status: 'success', said: 'Where do I write to?' },
+  const comparison = await studio.json<RunComparison>(`runs/${one.runId}/compare/${other.runId}`);
+  expect(comparison).toMatchObject({
+    before: { runId: one.runId, status: 'success', userText: 'Where do I write to?' },
     after: { runId: other.runId, status: 'tripwire' },
     answers: { before: 'Write to [EMAIL].', after: '' },
   });
-  expect(changed(beside)).toEqual([
+  expect(changed(comparison)).toEqual([
     ['redactor', 'edit', 'pass'],
     ['no-secrets', 'pass', 'retry'],
     ['redactor', 'pass', undefined],
   ]);
-  expect(JSON.stringify(beside)).not.toContain('ann@example.com');
-  expect((await studio.get(`runs/${one.runId}/beside/none`)).status).toBe(404);
+  expect(JSON.stringify(comparison)).not.toContain('ann@example.com');
+  expect((await studio.get(`runs/${one.runId}/compare/none`)).status).toBe(404);
 });
 
 describe('a run forked from a recorded run', () => {
@@ -127,34 +127,37 @@ describe('a run forked from a recorded run', () => {
     const fork = async (edits: object) => {
       const { runId } = await body<{ runId: string }>(studio.post(`runs/${recorded.runId}/fork`, edits));
       await studio.entriesUntil(runId, (entry) => entry.kind === 'event' && entry.event.type === 'run-finish');
-      return studio.json<RunComparison>(`runs/${recorded.runId}/beside/${runId}`);
+      return studio.json<RunComparison>(`runs/${recorded.runId}/compare/${runId}`);
     };
-    const said = recorded.entries.find((entry) => entry.kind === 'input')?.messages.at(-1)?.id ?? '';
-    return { fork, model, said };
+    const messageId = recorded.entries.find((entry) => entry.kind === 'input')?.messages.at(-1)?.id ?? '';
+    return { fork, model, messageId };
   };
 
   it('calls the model only after an edited tool result', async () => {
     const { fork, model } = await open();
-    const beside = await fork({ results: { 'call-1': { state: 'lost' } } });
-    expect(beside.answers).toEqual({ before: 'It is sent.', after: 'It is lost.' });
+    const comparison = await fork({ results: { 'call-1': { state: 'lost' } } });
+    expect(comparison.answers).toEqual({ before: 'It is sent.', after: 'It is lost.' });
     expect(looked).toEqual([]);
     expect(model.calls).toHaveLength(3);
     expect(JSON.stringify(model.calls[2]?.prompt)).toContain('lost');
   });
 
   it('makes no call without edits, and repeats all calls after an edited input', async () => {
-    const { fork, model, said } = await open();
+    const { fork, model, messageId } = await open();
     expect((await fork({})).answers.after).toBe('It is sent.');
     expect(model.calls).toHaveLength(2);
-    const beside = await fork({ messages: { [said]: 'Is it lost?' } });
-    expect(beside).toMatchObject({ after: { said: 'Is it lost?', status: 'success' }, answers: { after: 'It is lost.' } });
+    const comparison = await fork({ messages: { [messageId]: 'Is it lost?' } });
+    expect(comparison).toMatchObject({
+      after: { userText: 'Is it lost?', status: 'success' },
+      answers: { after: 'It is lost.' },
+    });
     expect(JSON.stringify(model.calls[2]?.prompt)).toContain('Is it lost?');
   });
 
   it('is judged by an added guard', async () => {
     const { fork, model } = await open();
-    const beside = await fork({ guard: { kind: 'ready', name: 'blockedTermsGuard', options: { terms: ['where'] } } });
-    expect(beside.after).toMatchObject({ status: 'tripwire', tripwire: { processorId: 'blocked-terms' } });
+    const comparison = await fork({ guard: { kind: 'ready', name: 'blockedTermsGuard', options: { terms: ['where'] } } });
+    expect(comparison.after).toMatchObject({ status: 'tripwire', tripwire: { processorId: 'blocked-terms' } });
     expect(model.calls).toHaveLength(2);
   });
 });

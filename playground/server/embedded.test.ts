@@ -58,7 +58,7 @@ interface Context {
 type Handler = (context: Context) => Promise<Response>;
 
 /** The route as Mastra's server calls it. */
-const asked = async (mastra: Mastra, route = studioRoute()) => {
+const started = async (mastra: Mastra, route = studioRoute()) => {
   if (!('createHandler' in route)) throw new Error('The route makes its handler with the Mastra instance.');
   const handler = (await route.createHandler({ mastra })) as Handler;
   return (path: string, headers = {}, user?: object) =>
@@ -71,7 +71,7 @@ const asked = async (mastra: Mastra, route = studioRoute()) => {
 it('uses the login of the server for access', async () => {
   const route = studioRoute({ path: '/tools/interlock' });
   expect(route).toMatchObject({ path: '/tools/interlock/*', method: 'ALL', requiresAuth: true });
-  const ask = await asked(mastraOf({ auth: { authenticateToken: async () => ({}) } }), route);
+  const ask = await started(mastraOf({ auth: { authenticateToken: async () => ({}) } }), route);
   expect((await ask('/tools/interlock/api/runs', {}, { id: 'admin' })).status).toBe(200);
   expect((await ask('/tools/interlock/api/runs')).status).toBe(401);
   const foreign = await ask('/tools/interlock/api/runs', { Origin: 'http://evil.example' }, { id: 'admin' });
@@ -82,7 +82,7 @@ it('checks access with its own token or function', async () => {
   const route = studioRoute({ token: 'secret' });
   expect(route).toMatchObject({ path: '/interlock/*', requiresAuth: false });
   expect(studioRoute({ authorize: () => true })).toMatchObject({ requiresAuth: false });
-  const ask = await asked(mastraOf({ auth: { authenticateToken: async () => ({}) } }), route);
+  const ask = await started(mastraOf({ auth: { authenticateToken: async () => ({}) } }), route);
   expect((await ask('/interlock/api/runs')).status).toBe(401);
   expect((await ask('/interlock/api/runs', { Authorization: 'Bearer secret' })).status).toBe(200);
 });
@@ -91,7 +91,7 @@ it('generates a token and logs the URL if the server has no login', async () => 
   const mastra = mastraOf();
   const info = vi.fn();
   vi.spyOn(mastra, 'getLogger').mockReturnValue({ info } as never);
-  const ask = await asked(mastra, studioRoute({ file: `${folder()}/runs.db` }));
+  const ask = await started(mastra, studioRoute({ file: `${folder()}/runs.db` }));
   expect((await ask('/interlock/api/runs')).status).toBe(401);
   const [, token = ''] = /open \/interlock\/\?token=(\S+) on/.exec(String(info.mock.calls[0]?.[0])) ?? [];
   expect((await ask('/interlock/api/runs', { Authorization: `Bearer ${decodeURIComponent(token)}` })).status).toBe(200);

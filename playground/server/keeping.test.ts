@@ -56,7 +56,7 @@ describe('a file of runs', () => {
     });
     for (const text of ['One', 'Two', 'Three']) await studio.run(text);
     const { runs } = await studio.json<RunPage>('runs');
-    expect(runs.map(({ said }) => said)).toEqual(['Three', 'Two']);
+    expect(runs.map(({ userText }) => userText)).toEqual(['Three', 'Two']);
   });
 });
 
@@ -93,7 +93,7 @@ it.each(['after a restart', 'in the process that started it'])('resumes a durabl
   const entries = await tuesday.json<StudioEntry[]>(`runs/${runId}/entries`);
   expect(entries.slice(0, before.length)).toEqual(before);
   expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
-  expect(await tuesday.summary(runId)).toMatchObject({ answered: 'Done.', said: 'Charge me', entries: entries.length });
+  expect(await tuesday.summary(runId)).toMatchObject({ answered: 'Done.', userText: 'Charge me', entries: entries.length });
   await tuesday.end();
 });
 
@@ -102,22 +102,22 @@ describe('runs of a process that ended', () => {
   const leave = async (...runs: readonly Pick<RunSummary, 'runId' | 'agentId' | 'status'>[]): Promise<string> => {
     const file = join(folder(), 'runs.db');
     const store = await openLibsqlStore({ url: `file:${file}` });
-    const told = {
+    const trace = {
       threadId: 't',
       startedAt: 1,
       durationMs: undefined,
-      said: 'Hi',
+      userText: 'Hi',
       answered: '',
       steps: 0,
       retries: 0,
       guards: [],
     };
-    const said: StudioEntry = { seq: 0, at: 5, kind: 'input', messages: [{ id: 'm', role: 'user', text: 'Hi' }] };
+    const inputEntry: StudioEntry = { seq: 0, at: 5, kind: 'input', messages: [{ id: 'm', role: 'user', text: 'Hi' }] };
     const records = runs.map((run) => {
-      const stands: StudioEntry = { seq: 1, at: 5, kind: 'status', status: run.status };
-      const lines = [said, stands].map((entry) => JSON.stringify(entry));
+      const statusEntry: StudioEntry = { seq: 1, at: 5, kind: 'status', status: run.status };
+      const lines = [inputEntry, statusEntry].map((entry) => JSON.stringify(entry));
       const news = { entry: { from: 0, lines }, trace: { from: 0, lines: [] } };
-      return { summary: { ...told, ...run, entries: lines.length }, words: 'hi', news };
+      return { summary: { ...trace, ...run, entries: lines.length }, words: 'hi', news };
     });
     await store.save(records);
     await store.close();
@@ -160,11 +160,11 @@ describe('runs of a process that ended', () => {
     const call = (await studio.json<StudioEntry[]>('runs/kept/entries')).find((entry) => entry.kind === 'tool');
     await studio.post('runs/kept/answer', { toolCallId: call?.toolCallId, approved: true });
     await waits('success');
-    expect(await studio.summary('kept')).toMatchObject({ answered: 'I will. Done.', steps: 2, said: 'Hi' });
+    expect(await studio.summary('kept')).toMatchObject({ answered: 'I will. Done.', steps: 2, userText: 'Hi' });
     const entries = await studio.json<StudioEntry[]>('runs/kept/entries');
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
-    const said = entries.filter((entry) => entry.kind === 'left' && entry.part.type === 'text-delta');
-    expect(said.map((entry) => 'text' in entry && entry.text).join('')).toBe('I will. Done.');
+    const emitted = entries.filter((entry) => entry.kind === 'left' && entry.part.type === 'text-delta');
+    expect(emitted.map((entry) => 'text' in entry && entry.text).join('')).toBe('I will. Done.');
     expect(entries[2]).toMatchObject({ kind: 'status', status: 'running' });
     expect(entries.map((entry) => entry.kind === 'event' && entry.event.type)).toContain('guard');
   });
@@ -212,7 +212,7 @@ describe('a store', () => {
     });
     const studio = createStudio({ mastra: new Mastra({ agents: { helper: agent }, logger: false }), store });
     const { runId } = await agent.generate('Charge me');
-    expect(await studio.archive.find(runId)).toMatchObject({ agentId: 'helper', said: 'Charge me', status: 'suspended' });
+    expect(await studio.archive.find(runId)).toMatchObject({ agentId: 'helper', userText: 'Charge me', status: 'suspended' });
     await agent.approveToolCallGenerate({ runId });
     await studio.archive.flush();
     expect(await store.find(runId)).toMatchObject({ status: 'success', answered: 'Done.', steps: 2 });

@@ -5,7 +5,7 @@ import type { MergeView } from '../protocol/trace-entry.js';
 import { masking } from '../samples/samples.js';
 import { makeAgent, openStudio } from './test-setup.js';
 
-const asks: Processor = { id: 'last', processInput: ({ messages }) => messages };
+const lastGuard: Processor = { id: 'last', processInput: ({ messages }) => messages };
 
 const desk = (last: readonly Processor[]) => {
   const block = pipeline('desk').parallel([
@@ -25,7 +25,7 @@ const conflictIn = async (last: readonly Processor[]) => {
 };
 
 it('reports the input, the proposals and the result of a conflict', async () => {
-  const { view, studio, runId } = await conflictIn([asks]);
+  const { view, studio, runId } = await conflictIn([lastGuard]);
   expect(view).toMatchObject({ phase: 'input', path: 'desk/parallel.0' });
   const [text] = view.texts;
   expect(text).toMatchObject({

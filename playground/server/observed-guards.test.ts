@@ -109,7 +109,7 @@ describe('a Mastra agent with guardsFor', () => {
     expect(summary).toMatchObject({
       agentId: 'stock',
       status: 'observed',
-      said: 'My mail is ada@example.com.',
+      userText: 'My mail is ada@example.com.',
       guards: ['redactor'],
     });
     expect(verdictsIn(entries)).toEqual(
@@ -158,7 +158,7 @@ it('shows the verdicts of workflow guards in the engine of Mastra', async () => 
   await run.start({ inputData: { phase: 'input', messages, systemMessages: [], retryCount: 0 } });
   const { summary, entries } = await firstRun(studio);
   expect(verdictsIn(entries)).toContainEqual(['blocks', 'trip']);
-  expect(summary).toMatchObject({ status: 'tripwire', said: 'An attack!' });
+  expect(summary).toMatchObject({ status: 'tripwire', userText: 'An attack!' });
 });
 
 it('shows the verdicts of guards in an AI SDK tool loop', async () => {
@@ -167,7 +167,7 @@ it('shows the verdicts of guards in an AI SDK tool loop', async () => {
   const agent = guardedToolLoop({ model, guards: guards() });
   await agent.generate({ prompt: 'My mail is ada@example.com.' });
   const { summary, entries } = await firstRun(studio);
-  expect(summary).toMatchObject({ agentId: 'ai-sdk', status: 'observed', said: 'My mail is ada@example.com.' });
+  expect(summary).toMatchObject({ agentId: 'ai-sdk', status: 'observed', userText: 'My mail is ada@example.com.' });
   expect(verdictsIn(entries)).toEqual(
     expect.arrayContaining([
       ['redactor', 'edit'],

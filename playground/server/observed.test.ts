@@ -31,7 +31,7 @@ it('shows a run once with several recorders and for both origins', async () => {
   await agent.generate('Started by the application.');
   await vi.waitFor(
     async () =>
-      expect((await runsOf(studio)).map(({ said, status }) => [said, status])).toEqual([
+      expect((await runsOf(studio)).map(({ userText, status }) => [userText, status])).toEqual([
         ['Started by the application.', 'success'],
         ['Started from a page.', 'success'],
       ]),

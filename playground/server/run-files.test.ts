@@ -38,7 +38,7 @@ describe('an exported run', () => {
     expect(seen.text).not.toContain(secret);
     expect(seen.file).toMatchObject({ runId, hasAllWords: false });
     expect(seen.file.answers[`${runPath(runId)}/guards/${seq}`]).toBeDefined();
-    expect(seen.file.answers[runPath(runId)]).toMatchObject({ said: expect.stringContaining('▒') as string });
+    expect(seen.file.answers[runPath(runId)]).toMatchObject({ userText: expect.stringContaining('▒') as string });
     const all = await fileOf(studio, runId, '?words=all');
     expect(all.text).toContain(secret);
     expect(all.text.match(/<\/script>/g)).toHaveLength(1);

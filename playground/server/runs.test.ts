@@ -22,7 +22,7 @@ describe('a run', () => {
       runId,
       agentId: 'helper',
       status: 'success',
-      said: 'Hello',
+      userText: 'Hello',
       answered: 'Write to [EMAIL].',
       steps: 1,
       retries: 0,
@@ -40,9 +40,9 @@ describe('a run', () => {
     const studio = await openStudio(agent);
     const { entries, summary } = await studio.run('Hello');
     expect(summary).toMatchObject({ status: 'success', answered: 'Better.', retries: 1, guards: ['redactor', 'no-secrets'] });
-    const told = JSON.stringify(entries);
-    expect(told).not.toContain('ann@example.com');
-    expect(told).not.toContain('SECRET');
+    const json = JSON.stringify(entries);
+    expect(json).not.toContain('ann@example.com');
+    expect(json).not.toContain('SECRET');
     expect(entries.filter(({ kind }) => kind === 'came').length).toBeGreaterThan(0);
   });
 
@@ -137,7 +137,7 @@ describe('a conversation', () => {
     for (const text of ['One', 'First answer.', 'Three']) expect(prompt).toContain(text);
     for (const text of ['Two', 'SECRET']) expect(prompt).not.toContain(text);
     const other = await studio.json<RunPage>(`runs?thread=${threadId}`);
-    expect(other.runs.map(({ said }) => said)).toEqual(['Three', 'Two', 'One']);
+    expect(other.runs.map(({ userText }) => userText)).toEqual(['Three', 'Two', 'One']);
   });
 });
 
@@ -147,13 +147,13 @@ describe('the list of runs', () => {
     const news = live(`${studio.base}/api/live`, ({ data }) => data.includes('"tripwire"'));
     await studio.run('Write to ann@example.com');
     const { runId } = await studio.run('Bad');
-    const found = async (query: string) => (await studio.json<RunPage>(`runs?${query}`)).runs.map(({ said }) => said);
+    const found = async (query: string) => (await studio.json<RunPage>(`runs?${query}`)).runs.map(({ userText }) => userText);
     expect(await found('status=tripwire')).toEqual(['Bad']);
     expect(await found('guard=redactor')).toEqual(['Write to ann@example.com']);
     expect(await found('text=FINE')).toEqual(['Write to ann@example.com']);
     expect(await found('agent=nobody')).toEqual([]);
     const page = await studio.json<RunPage>('runs?limit=1');
-    expect(page).toMatchObject({ runs: [{ said: 'Bad' }], next: runId });
+    expect(page).toMatchObject({ runs: [{ userText: 'Bad' }], next: runId });
     expect(await found(`limit=1&before=${page.next}`)).toEqual(['Write to ann@example.com']);
     expect(JSON.parse((await news).at(-1)?.data ?? '')).toMatchObject({ runId, status: 'tripwire' });
   });
@@ -207,8 +207,8 @@ describe('a Mastra agent', () => {
     const never = { id: 'never', processInput: async ({ abort }: { abort: (reason: string) => never }) => abort('Not today.') };
     const studio = await openStudio(stock([{ text: 'Hello.' }], [never]));
     const { summary, entries } = await studio.run('Hi', undefined, 'stock');
-    const standing = { status: 'tripwire', tripwire: { reason: 'Not today.', processorId: 'never' } };
-    expect(summary).toMatchObject({ answered: '', ...standing });
-    expect(entries.at(-1)).toMatchObject({ kind: 'status', ...standing });
+    const tripped = { status: 'tripwire', tripwire: { reason: 'Not today.', processorId: 'never' } };
+    expect(summary).toMatchObject({ answered: '', ...tripped });
+    expect(entries.at(-1)).toMatchObject({ kind: 'status', ...tripped });
   });
 });

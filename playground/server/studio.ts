@@ -6,7 +6,7 @@ import type { RunSummary } from '../protocol/runs.js';
 import { describeLibrary, type Examples, type Library } from './catalog/catalog.js';
 import { readKnown, suspendedRuns, type Known } from './catalog/known.js';
 import { createRunDesk, type RunDesk } from './runs/run-desk.js';
-import type { LeftRun } from './runs/adopt-run.js';
+import type { AdoptedRun } from './runs/adopt-run.js';
 import { createArchive, type Archive } from './store/archive.js';
 import type { LineQuery, RunStore } from './store/run-store.js';
 
@@ -83,10 +83,10 @@ export const allLines = { from: 0, limit: Number.MAX_SAFE_INTEGER } as const;
 const findSuspended = async (
   { archive, ...parts }: SuspendedLookup & Pick<Studio, 'archive'>,
   runId: string,
-): Promise<LeftRun | undefined> => {
+): Promise<AdoptedRun | undefined> => {
   const summary = await archive.find(runId);
   const isPersisted = summary?.status === 'suspended' && (await suspendedRuns(parts.mastra)).has(runId);
-  return isPersisted ? leftRun(parts, summary) : undefined;
+  return isPersisted ? adoptedRun(parts, summary) : undefined;
 };
 
 /** Follows runs under way if their engine continues them; suspended runs can be answered if their engine stores them. */
@@ -95,14 +95,14 @@ const takeUp = async ({ mastra, store }: SuspendedLookup, desk: RunDesk): Promis
   const suspended = abandoned.length > 0 ? await suspendedRuns(mastra) : undefined;
   for (const summary of abandoned) {
     const { runId, status, error } = summary;
-    if (status === 'running') desk.takeUp(await leftRun({ mastra, store }, summary));
-    else if (!error && !suspended?.has(runId)) desk.interrupt(await leftRun({ mastra, store }, summary));
+    if (status === 'running') desk.takeUp(await adoptedRun({ mastra, store }, summary));
+    else if (!error && !suspended?.has(runId)) desk.interrupt(await adoptedRun({ mastra, store }, summary));
   }
 };
 
 type SuspendedLookup = Pick<StudioParts, 'mastra' | 'store'>;
 
-const leftRun = async ({ mastra, store }: SuspendedLookup, summary: RunSummary): Promise<LeftRun> => {
+const adoptedRun = async ({ mastra, store }: SuspendedLookup, summary: RunSummary): Promise<AdoptedRun> => {
   const { runId, agentId } = summary;
   const { agents } = await readKnown(mastra);
   const [entry = [], trace = []] = await Promise.all(

@@ -7,7 +7,7 @@ import { openStudio } from './test-setup.js';
 const agentOf = (id: string, steps: readonly ScriptedStep<'v2'>[], more: object = {}) =>
   new InterlockAgent({ id, name: id, description: id, instructions: 'Help.', model: scriptedModel({ steps }), ...more });
 
-const asks = (id: string): ScriptedStep<'v2'> => ({
+const callAgent = (id: string): ScriptedStep<'v2'> => ({
   toolCalls: [{ id: `call-of-${id}`, name: `agent-${id}`, args: { prompt: 'Go on.' } }],
 });
 
@@ -17,8 +17,8 @@ const refuses = pipeline('refuses')
 
 it('shows nested sub-agents in the run of their caller, with the guard that blocked', async () => {
   const clerk = agentOf('clerk', [{ text: 'The vault is open.' }], { outputProcessors: refuses });
-  const analyst = agentOf('analyst', [asks('clerk'), { text: 'I do not know.' }], { agents: { clerk } });
-  const boss = agentOf('boss', [asks('analyst'), { text: 'Done.' }], { agents: { analyst } });
+  const analyst = agentOf('analyst', [callAgent('clerk'), { text: 'I do not know.' }], { agents: { clerk } });
+  const boss = agentOf('boss', [callAgent('analyst'), { text: 'Done.' }], { agents: { analyst } });
   const studio = await openStudio(boss);
   const { runId, entries } = await studio.run('What is in the vault?', undefined, 'boss');
   const childrenOf = async (id: string) => (await studio.json<RunPage>(`runs?parent=${id}`)).runs;

@@ -132,9 +132,9 @@ export const live = async (url: string, until: (event: ServerEvent) => boolean):
     for await (const text of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
       const blocks = `${rest}${text}`.split('\n\n');
       rest = blocks.pop() ?? '';
-      const told = blocks.filter((block) => !block.startsWith(':')).map(parseEvent);
-      const last = told.findIndex((event) => until(event));
-      events.push(...(last < 0 ? told : told.slice(0, last + 1)));
+      const received = blocks.filter((block) => !block.startsWith(':')).map(parseEvent);
+      const last = received.findIndex((event) => until(event));
+      events.push(...(last < 0 ? received : received.slice(0, last + 1)));
       if (last >= 0) return events;
     }
     return events;

@@ -163,15 +163,15 @@ describe('the chunk lab', () => {
         const run = await body<LabRun>(studio.post('lab/stream', { pipelineId: 'goes-out', text, kind, cutting }));
         expect(run.chunks.join('')).toBe(text);
         expect(run.output).toBe(output);
-        expect(run.emissions.map(({ left }) => left).join('')).toBe(output);
+        expect(run.emissions.map(({ emitted }) => emitted).join('')).toBe(output);
         expect(run.emissions.map(({ pushed = '' }) => pushed).join('')).toBe(text);
-        let [came, left] = ['', ''];
+        let [received, emitted] = ['', ''];
         for (const emission of run.emissions) {
-          came += emission.pushed ?? '';
-          left += emission.left;
-          expect(output.startsWith(left)).toBe(true);
-          expect(came.endsWith(emission.held)).toBe(true);
-          expect(left.replace('[EMAIL]', mail) + emission.held).toBe(came);
+          received += emission.pushed ?? '';
+          emitted += emission.emitted;
+          expect(output.startsWith(emitted)).toBe(true);
+          expect(received.endsWith(emission.held)).toBe(true);
+          expect(emitted.replace('[EMAIL]', mail) + emission.held).toBe(received);
           expect(emission.heldChars).toBe(Array.from(emission.held).length);
         }
         expect(run.emissions.at(-1)?.held).toBe('');
@@ -192,7 +192,7 @@ describe('the chunk lab', () => {
     );
     expect(stopped).toMatchObject({
       output: 'One. ',
-      emissions: [{ left: 'One. ' }, { left: '', stop: { processorId: 'per-chunk', kind: 'trip', reason: 'A mail.' } }],
+      emissions: [{ emitted: 'One. ' }, { emitted: '', stop: { processorId: 'per-chunk', kind: 'trip', reason: 'A mail.' } }],
     });
     const { agent } = makeAgent([]);
     const other = await openStudio(agent);
@@ -207,8 +207,8 @@ describe('the chunk lab', () => {
     const search = { text: `Write to ${mail} now.`, kind: 'text', fragment: mail, tries: 5 };
     const found = await body<LeakSearch>(leaky.post('lab/leak', { ...search, pipelineId: 'helper-output-processor' }));
     expect(found.leak?.chunks.join('')).toBe(search.text);
-    expect(found.leak?.output).toContain(found.leak?.seen);
-    expect(mail).toContain(found.leak?.seen);
+    expect(found.leak?.output).toContain(found.leak?.emitted);
+    expect(mail).toContain(found.leak?.emitted);
     const tight = await openStudio(makeAgent([]).agent);
     const none = await body<LeakSearch>(tight.post('lab/leak', { ...search, pipelineId: 'goes-out' }));
     expect(none.leak).toBeUndefined();
@@ -247,11 +247,11 @@ describe('unreleased text', () => {
   it('is masked and shown on request', async () => {
     const { studio, runId, seq } = await rejected('all');
     const masked = await studio.json<GuardView>(`runs/${runId}/guards/${seq}`);
-    const shown = await studio.json<GuardView>(`runs/${runId}/guards/${seq}?reveal=1`);
+    const guardView = await studio.json<GuardView>(`runs/${runId}/guards/${seq}?reveal=1`);
     expect(JSON.stringify(masked)).not.toMatch(/Hidden|SECRET/);
     expect(JSON.stringify(masked)).toContain('▒▒▒▒▒▒');
-    expect(JSON.stringify(shown.received)).toContain('Hidden SECRET words');
-    expect(shown).toMatchObject({ seq, phase: 'outputStep', processorId: 'no-secrets', returned: [] });
+    expect(JSON.stringify(guardView.received)).toContain('Hidden SECRET words');
+    expect(guardView).toMatchObject({ seq, phase: 'outputStep', processorId: 'no-secrets', returned: [] });
     const words = await studio.json<Revealed[]>(`runs/${runId}/reveal`);
     expect(words.map(({ text }) => text).join('')).toBe('Hidden SECRET words');
     expect(await studio.json<Revealed[]>(`runs/${runId}/reveal?from=${(words[0]?.seq ?? 0) + 1}`)).toEqual([]);
@@ -263,8 +263,8 @@ describe('unreleased text', () => {
     const masked = await studio.json<GuardView>(`runs/${runId}/guards/${seq}`);
     expect(masked.causes).toMatchObject([{ name: 'Error' }, { name: 'SyntaxError' }]);
     expect(JSON.stringify(masked)).not.toMatch(/Hidden|SECRET/);
-    const shown = await studio.json<GuardView>(`runs/${runId}/guards/${seq}?reveal=1`);
-    expect(shown.causes?.[1]?.message).toBe('Unexpected token in Hidden SECRET words');
+    const guardView = await studio.json<GuardView>(`runs/${runId}/guards/${seq}?reveal=1`);
+    expect(guardView.causes?.[1]?.message).toBe('Unexpected token in Hidden SECRET words');
     const released = await rejected('released', { outputProcessors: [quoting] });
     const trace = await (await released.studio.get(`runs/${released.runId}/trace`)).text();
     expect(trace).toContain('"verdict":"unavailable"');

@@ -35,12 +35,12 @@ const Pages = () => {
 };
 
 /** A document without a server has only the page of its run. */
-const shownPages = runFile ? pages.filter(({ path }) => path === runPagePath) : pages;
+const visiblePages = runFile ? pages.filter(({ path }) => path === runPagePath) : pages;
 
 const PageSwitch = () => (
-  <Suspense fallback={<Waiting what="the page" />}>
+  <Suspense fallback={<Waiting noun="the page" />}>
     <Switch>
-      {shownPages.map(({ path, page: PageComponent }) => (
+      {visiblePages.map(({ path, page: PageComponent }) => (
         <Route key={path} path={path}>
           {(params: Record<string, string | undefined>) => <PageComponent {...params} />}
         </Route>

@@ -14,5 +14,5 @@ it('defines each class in one file, as styles of previous pages stay loaded', ()
   const homes = new Map<string, Set<string>>();
   for (const file of files) for (const name of classesIn(file)) homes.set(name, (homes.get(name) ?? new Set()).add(file));
   expect(homes.size).toBeGreaterThan(200);
-  expect([...homes].filter(([, { size }]) => size > 1).map(([name, where]) => [name, ...where])).toEqual([]);
+  expect([...homes].filter(([, { size }]) => size > 1).map(([name, paths]) => [name, ...paths])).toEqual([]);
 });

@@ -26,10 +26,10 @@ const asWorkflow: Compose = (guards, side) => {
   const editing = ofGroup.filter(({ decide }) => decide === 'edit');
   const grouped = editing.length > 1 ? [] : ofGroup;
   if (grouped.length > 1) {
-    const goesOn = editing[0] ?? grouped[0];
+    const source = editing[0] ?? grouped[0];
     workflow = workflow
       .parallel(grouped.map(step))
-      .map(async ({ inputData }: { inputData: Record<string, unknown> }) => inputData[`processor:${goesOn?.id}`]);
+      .map(async ({ inputData }: { inputData: Record<string, unknown> }) => inputData[`processor:${source?.id}`]);
   }
   for (const guard of guards.filter((it) => grouped.length < 2 || !grouped.includes(it))) {
     if (guard.buffered)

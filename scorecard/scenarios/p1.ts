@@ -1,6 +1,6 @@
-import { calls, effectsAre, endedAs, guard, noEffect, says, type Scenario } from '../scenario.js';
+import { calls, effectsAre, endedAs, guard, noEffect, textReply, type Scenario } from '../scenario.js';
 
-const pays = { replies: [calls(['pay', 'all']), says('Paid.')], tools: { pay: 'receipt 7' } };
+const pays = { replies: [calls(['pay', 'all']), textReply('Paid.')], tools: { pay: 'receipt 7' } };
 const row = (id: string, title: string, rest: Omit<Scenario, 'id' | 'title' | 'promise'>): Scenario => ({
   id: `p1-${id}`,
   promise: 'P1',
@@ -21,7 +21,7 @@ export const p1: readonly Scenario[] = [
   }),
   row('block-stream', 'words before a call blocked: the call does not run', {
     modes: ['stream'],
-    replies: [{ kind: 'tool-calls', text: 'I will pay.', calls: [{ name: 'pay', args: { text: 'all' } }] }, says('Paid.')],
+    replies: [{ kind: 'tool-calls', text: 'I will pay.', calls: [{ name: 'pay', args: { text: 'all' } }] }, textReply('Paid.')],
     tools: pays.tools,
     guards: [guard('stream', 'block', 'pay')],
     checks: [noEffect('pay'), endedAs('blocked')],
@@ -37,7 +37,7 @@ export const p1: readonly Scenario[] = [
     checks: [noEffect('pay')],
   }),
   row('block-second-call', 'one of two calls in a step blocked: it does not run', {
-    replies: [calls(['pay', 'little'], ['pay', 'all']), says('Paid.')],
+    replies: [calls(['pay', 'little'], ['pay', 'all']), textReply('Paid.')],
     tools: pays.tools,
     guards: [guard('toolCall', 'block', 'all')],
     checks: [({ effects }) => (effects.includes('pay(all)') ? 'the blocked call ran' : undefined)],
@@ -48,13 +48,13 @@ export const p1: readonly Scenario[] = [
     checks: [effectsAre('pay(half)')],
   }),
   row('block-result', 'tool result blocked: the next call does not run', {
-    replies: [calls(['look', 'up']), calls(['pay', 'all']), says('Paid.')],
+    replies: [calls(['look', 'up']), calls(['pay', 'all']), textReply('Paid.')],
     tools: { look: 'poison', pay: 'receipt 7' },
     guards: [guard('toolResult', 'block', 'poison')],
     checks: [noEffect('pay')],
   }),
   row('retry-step', 'step retried: the call of the rejected attempt does not run', {
-    replies: [calls(['pay', 'all']), says('I will ask first.')],
+    replies: [calls(['pay', 'all']), textReply('I will ask first.')],
     tools: pays.tools,
     guards: [guard('step', 'retry', '', { times: 1 })],
     checks: [noEffect('pay')],
@@ -71,7 +71,7 @@ export const p1: readonly Scenario[] = [
   }),
   row('throw-stream', 'guard of the stream throws: the call does not run', {
     modes: ['stream'],
-    replies: [{ kind: 'tool-calls', text: 'I will pay.', calls: [{ name: 'pay', args: { text: 'all' } }] }, says('Paid.')],
+    replies: [{ kind: 'tool-calls', text: 'I will pay.', calls: [{ name: 'pay', args: { text: 'all' } }] }, textReply('Paid.')],
     tools: pays.tools,
     guards: [guard('stream', 'throw', 'pay')],
     checks: [noEffect('pay')],

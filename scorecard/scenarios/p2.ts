@@ -1,7 +1,7 @@
-import { answers, calls, gone, guard, says, type Scenario } from '../scenario.js';
+import { answers, calls, absent, guard, textReply, type Scenario } from '../scenario.js';
 
 const secret = '4111-1111';
-const tells = (chunks?: number | readonly string[]) => [says(`Your number is ${secret}, keep it.`, chunks)];
+const replies = (chunks?: number | readonly string[]) => [textReply(`Your number is ${secret}, keep it.`, chunks)];
 const halves = ['Your number is 4111', '-1111, keep it.'];
 const row = (id: string, title: string, rest: Omit<Scenario, 'id' | 'title' | 'promise'>): Scenario => ({
   id: `p2-${id}`,
@@ -9,55 +9,55 @@ const row = (id: string, title: string, rest: Omit<Scenario, 'id' | 'title' | 'p
   title,
   ...rest,
 });
-const stays = [gone(secret, 'streamed', 'shown', 'answer')];
+const stays = [absent(secret, 'streamed', 'shown', 'answer')];
 const stream = ['stream'] as const;
 
 export const p2: readonly Scenario[] = [
   row('block-whole', 'value in one delta, a guard of single deltas blocks', {
     modes: stream,
-    replies: tells(),
+    replies: replies(),
     guards: [guard('stream', 'block', secret)],
     checks: stays,
   }),
   row('edit-whole', 'value in one delta, a guard of single deltas edits', {
     modes: stream,
-    replies: tells(),
+    replies: replies(),
     guards: [guard('stream', 'edit', secret, { to: '[number]' })],
     checks: [...stays, answers('[number]')],
   }),
   row('block-halves', 'value split over two deltas, a guard of single deltas blocks', {
     modes: stream,
-    replies: tells(halves),
+    replies: replies(halves),
     guards: [guard('stream', 'block', secret)],
     checks: stays,
   }),
   row('edit-halves', 'value split over two deltas, a guard of single deltas edits', {
     modes: stream,
-    replies: tells(halves),
+    replies: replies(halves),
     guards: [guard('stream', 'edit', secret, { to: '[number]' })],
     checks: stays,
   }),
   row('block-halves-buffered', 'value split over two deltas, a guard of whole values blocks', {
     modes: stream,
-    replies: tells(halves),
+    replies: replies(halves),
     guards: [guard('stream', 'block', secret, { buffered: true })],
     checks: stays,
   }),
   row('edit-halves-buffered', 'value split over two deltas, a guard of whole values edits', {
     modes: stream,
-    replies: tells(halves),
+    replies: replies(halves),
     guards: [guard('stream', 'edit', secret, { to: '[number]', buffered: true })],
     checks: [...stays, answers('[number]')],
   }),
   row('edit-letters-buffered', 'value in single letters, a guard of whole values edits', {
     modes: stream,
-    replies: tells(1),
+    replies: replies(1),
     guards: [guard('stream', 'edit', secret, { to: '[number]', buffered: true })],
     checks: [...stays, answers('[number]')],
   }),
   row('block-letters-buffered', 'value in single letters, a guard of whole values blocks', {
     modes: stream,
-    replies: tells(1),
+    replies: replies(1),
     guards: [guard('stream', 'block', secret, { buffered: true })],
     checks: stays,
   }),
@@ -69,31 +69,31 @@ export const p2: readonly Scenario[] = [
   }),
   row('block-step', 'step blocked: the reader never sees it', {
     modes: stream,
-    replies: tells(),
+    replies: replies(),
     guards: [guard('step', 'block', secret)],
-    checks: [gone(secret, 'shown')],
+    checks: [absent(secret, 'shown')],
   }),
   row('edit-step', 'step edited: the reader ends with the edited words', {
-    replies: tells(),
+    replies: replies(),
     guards: [guard('step', 'edit', secret, { to: '[number]' })],
-    checks: [gone(secret, 'shown', 'answer'), answers('[number]')],
+    checks: [absent(secret, 'shown', 'answer'), answers('[number]')],
   }),
   row('block-answer', 'answer blocked: the reader does not keep it', {
     modes: stream,
-    replies: tells(),
+    replies: replies(),
     guards: [guard('answer', 'block', secret)],
-    checks: [gone(secret, 'shown')],
+    checks: [absent(secret, 'shown')],
   }),
   row('edit-answer', 'answer edited: the reader ends with the edited words', {
-    replies: tells(),
+    replies: replies(),
     guards: [guard('answer', 'edit', secret, { to: '[number]' })],
-    checks: [gone(secret, 'shown', 'answer'), answers('[number]')],
+    checks: [absent(secret, 'shown', 'answer'), answers('[number]')],
   }),
   row('tool-input', 'call blocked: its arguments do not reach the reader', {
     modes: stream,
-    replies: [calls(['save', secret]), says('Saved.')],
+    replies: [calls(['save', secret]), textReply('Saved.')],
     tools: { save: 'ok' },
     guards: [guard('toolCall', 'block', secret)],
-    checks: [gone(secret, 'streamed')],
+    checks: [absent(secret, 'streamed')],
   }),
 ];

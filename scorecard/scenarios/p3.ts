@@ -1,25 +1,36 @@
 import type { At } from '../host.js';
-import { calls, endedAs, gone, guard, noEffect, notSent, requestsAtMost, says, type Check, type Scenario } from '../scenario.js';
+import {
+  calls,
+  endedAs,
+  absent,
+  guard,
+  noEffect,
+  notSent,
+  requestsAtMost,
+  textReply,
+  type Check,
+  type Scenario,
+} from '../scenario.js';
 
-const look = { replies: [calls(['look', 'up']), says('Done: unjudged.')], tools: { look: 'raw data' } };
-const speaks = { replies: [says('All unjudged words.', 4)] };
+const look = { replies: [calls(['look', 'up']), textReply('Done: unjudged.')], tools: { look: 'raw data' } };
+const speaks = { replies: [textReply('All unjudged words.', 4)] };
 
 /** Events that must not happen when the guard at a place gives no verdict. */
 const unjudged: readonly (readonly [at: At, what: string, script: Pick<Scenario, 'replies' | 'tools'>, check: Check])[] = [
   ['input', 'no request is sent', speaks, requestsAtMost(0)],
   ['request', 'no request is sent', speaks, requestsAtMost(0)],
-  ['stream', 'its words do not stay with the reader', speaks, gone('unjudged', 'shown', 'answer')],
-  ['step', 'its words do not stay with the caller', speaks, gone('unjudged', 'shown', 'answer')],
+  ['stream', 'its words do not stay with the reader', speaks, absent('unjudged', 'shown', 'answer')],
+  ['step', 'its words do not stay with the caller', speaks, absent('unjudged', 'shown', 'answer')],
   ['toolCall', 'the tool does not run', look, noEffect('look')],
   ['toolResult', 'the model does not read the result', look, notSent('raw data')],
-  ['answer', 'the caller does not get it', speaks, gone('unjudged', 'shown', 'answer')],
+  ['answer', 'the caller does not get it', speaks, absent('unjudged', 'shown', 'answer')],
 ];
 
-export const p3: readonly Scenario[] = unjudged.flatMap(([at, what, script, check]): Scenario[] => [
+export const p3: readonly Scenario[] = unjudged.flatMap(([at, consequence, script, check]): Scenario[] => [
   {
     id: `p3-throw-${at}`,
     promise: 'P3',
-    title: `guard at ${at} throws: ${what}`,
+    title: `guard at ${at} throws: ${consequence}`,
     ...script,
     guards: [guard(at, 'throw')],
     checks: [check],
@@ -35,7 +46,7 @@ export const p3: readonly Scenario[] = unjudged.flatMap(([at, what, script, chec
   {
     id: `p3-hang-${at}`,
     promise: 'P3',
-    title: `guard at ${at} hangs: ${what}`,
+    title: `guard at ${at} hangs: ${consequence}`,
     ...script,
     guards: [guard(at, 'hang')],
     checks: [check],

@@ -3,19 +3,19 @@ import {
   answers,
   calls,
   endedAs,
-  gone,
+  absent,
   guard,
   oneEnd,
   requestsAtMost,
-  says,
+  textReply,
   sent,
   type Scenario,
-  type Seen,
+  type Observation,
 } from '../scenario.js';
 
 const stream = ['stream'] as const;
-const speaks = { modes: stream, replies: [says('Some bad words here.', 6)] };
-const closes = (...ends: Seen['ended'][]) => [oneEnd, endedAs(...ends)];
+const speaks = { modes: stream, replies: [textReply('Some bad words here.', 6)] };
+const closes = (...ends: Observation['ended'][]) => [oneEnd, endedAs(...ends)];
 
 const p5Row = (id: string, title: string, rest: Omit<Scenario, 'id' | 'title' | 'promise'>): Scenario => ({
   id: `p5-${id}`,
@@ -53,12 +53,12 @@ export const p5: readonly Scenario[] = [
 const retried: readonly At[] = ['stream', 'step', 'toolResult', 'answer'];
 const script = (at: At): Pick<Scenario, 'replies' | 'tools'> =>
   at === 'toolResult'
-    ? { replies: [calls(['look', 'bad']), calls(['look', 'good']), says('Good words.')], tools: { look: 'bad data' } }
-    : { replies: [says('Some bad words.'), says('Good words.')] };
+    ? { replies: [calls(['look', 'bad']), calls(['look', 'good']), textReply('Good words.')], tools: { look: 'bad data' } }
+    : { replies: [textReply('Some bad words.'), textReply('Good words.')] };
 const always = (at: At): Pick<Scenario, 'replies' | 'tools'> =>
   at === 'toolResult'
     ? { replies: [calls(['look', 'bad'])], tools: { look: 'bad data' } }
-    : { replies: [says('Some bad words.')] };
+    : { replies: [textReply('Some bad words.')] };
 
 export const p6: readonly Scenario[] = retried.flatMap((at): Scenario[] => [
   {
@@ -80,7 +80,7 @@ export const p6: readonly Scenario[] = retried.flatMap((at): Scenario[] => [
       answers('Good words.'),
       endedAs('completed'),
       sent('say it better'),
-      ...(at === 'toolResult' ? [] : [gone('bad words', 'shown', 'answer')]),
+      ...(at === 'toolResult' ? [] : [absent('bad words', 'shown', 'answer')]),
     ],
   },
 ]);

@@ -1,4 +1,16 @@
-import { answers, calls, effectsAre, endedAs, gone, guard, notSent, says, sent, type Scenario, type Seen } from '../scenario.js';
+import {
+  answers,
+  calls,
+  effectsAre,
+  endedAs,
+  absent,
+  guard,
+  notSent,
+  textReply,
+  sent,
+  type Scenario,
+  type Observation,
+} from '../scenario.js';
 
 const both = { group: 'both' } as const;
 const names = (at: 'input' | 'answer' | 'step') => [
@@ -12,7 +24,7 @@ export const p7: readonly Scenario[] = [
     promise: 'P7',
     title: 'two guards of the input edit different words: both edits reach the model, no other word changes',
     turns: ['Ann lives in Oslo today.'],
-    replies: [says('Fine.')],
+    replies: [textReply('Fine.')],
     guards: names('input'),
     checks: [sent('[name] lives in [city] today.')],
   },
@@ -20,7 +32,7 @@ export const p7: readonly Scenario[] = [
     id: `p7-${at}`,
     promise: 'P7',
     title: `two guards of the ${at} edit different words: the caller has both edits`,
-    replies: [says('Ann lives in Oslo today.')],
+    replies: [textReply('Ann lives in Oslo today.')],
     guards: names(at),
     checks: [answers('[name] lives in [city] today.')],
   })),
@@ -28,7 +40,7 @@ export const p7: readonly Scenario[] = [
     id: 'p7-result',
     promise: 'P7',
     title: 'two guards of a tool result edit different words: the model reads both edits',
-    replies: [calls(['look', 'up']), says('Done.')],
+    replies: [calls(['look', 'up']), textReply('Done.')],
     tools: { look: 'Ann lives in Oslo today.' },
     guards: [
       guard('toolResult', 'edit', 'Ann', { to: '[name]', ...both }),
@@ -50,7 +62,7 @@ export const p8: readonly Scenario[] = [
     id: `p8-${id}`,
     promise: 'P8',
     title: `in parallel, ${id.replace('-', ' and ')}: the run is blocked, in any order`,
-    replies: [says('Fine.')],
+    replies: [textReply('Fine.')],
     guards,
     checks: [endedAs('blocked'), ({ requests }) => (requests.length > 0 ? 'a request was sent' : undefined)],
   })),
@@ -58,7 +70,7 @@ export const p8: readonly Scenario[] = [
     id: 'p8-sibling',
     promise: 'P8',
     title: 'in parallel, one guard blocks at once: the other gets a signal to stop',
-    replies: [says('Fine.')],
+    replies: [textReply('Fine.')],
     guards: [guard('input', 'block', 'Hello', both), guard('input', 'edit', 'Hello', { to: 'Hi', ...both, workMs: 400 })],
     checks: [
       endedAs('blocked'),
@@ -67,7 +79,7 @@ export const p8: readonly Scenario[] = [
   },
 ];
 
-const same = ({ ended, answer, shown, effects, requests }: Seen) => ({
+const same = ({ ended, answer, shown, effects, requests }: Observation) => ({
   ended,
   words: shown || answer,
   effects,
@@ -83,34 +95,40 @@ const p9Row = (id: string, title: string, rest: Omit<Scenario, 'id' | 'title' | 
 });
 
 export const p9: readonly Scenario[] = [
-  p9Row('block-answer', 'blocked answer', { replies: [says('Bad words.')], guards: [guard('answer', 'block', 'Bad')] }),
+  p9Row('block-answer', 'blocked answer', { replies: [textReply('Bad words.')], guards: [guard('answer', 'block', 'Bad')] }),
   p9Row('edit-answer', 'edited answer', {
-    replies: [says('Bad words.')],
+    replies: [textReply('Bad words.')],
     guards: [guard('answer', 'edit', 'Bad', { to: 'Good' })],
   }),
-  p9Row('edit-step', 'edited step', { replies: [says('Bad words.')], guards: [guard('step', 'edit', 'Bad', { to: 'Good' })] }),
+  p9Row('edit-step', 'edited step', {
+    replies: [textReply('Bad words.')],
+    guards: [guard('step', 'edit', 'Bad', { to: 'Good' })],
+  }),
   p9Row('retry-step', 'retried step', {
-    replies: [says('Bad words.'), says('Good words.')],
+    replies: [textReply('Bad words.'), textReply('Good words.')],
     guards: [guard('step', 'retry', 'Bad')],
   }),
   p9Row('block-call', 'blocked call', {
-    replies: [calls(['pay', 'all']), says('Paid.')],
+    replies: [calls(['pay', 'all']), textReply('Paid.')],
     tools: { pay: 'receipt' },
     guards: [guard('toolCall', 'block', 'all')],
   }),
-  p9Row('throw-answer', 'guard of the answer throws', { replies: [says('Words.')], guards: [guard('answer', 'throw')] }),
+  p9Row('throw-answer', 'guard of the answer throws', { replies: [textReply('Words.')], guards: [guard('answer', 'throw')] }),
 ];
 
-const child = { tools: {}, replies: [calls(['helper', 'Go.']), says('Blocked-words of the helper.'), says('All done.')] };
+const child = {
+  tools: {},
+  replies: [calls(['helper', 'Go.']), textReply('Blocked-words of the helper.'), textReply('All done.')],
+};
 const p10Row = (at: 'input' | 'step' | 'stream' | 'answer', on: string): Scenario => ({
   id: `p10-${at}`,
   promise: 'P10',
   title: `sub-agent blocked at ${at}: its supervisor reads a refusal, not the words`,
   ...child,
-  ...(at === 'input' && { replies: [calls(['helper', 'Go.']), says('All done.')] }),
+  ...(at === 'input' && { replies: [calls(['helper', 'Go.']), textReply('All done.')] }),
   guards: [],
   childGuards: [guard(at, 'block', on)],
-  checks: [notSent('Blocked-words'), gone('Blocked-words', 'answer', 'shown', 'result')],
+  checks: [notSent('Blocked-words'), absent('Blocked-words', 'answer', 'shown', 'result')],
 });
 
 export const p10: readonly Scenario[] = [
@@ -121,7 +139,7 @@ export const p10: readonly Scenario[] = [
 ];
 
 const long = 'word '.repeat(1_000);
-const linear = ({ judged }: Seen) =>
+const linear = ({ judged }: Observation) =>
   judged > 4 * long.length ? `guards were given ${judged} characters for ${long.length}` : undefined;
 
 export const p12: readonly Scenario[] = [
@@ -130,7 +148,7 @@ export const p12: readonly Scenario[] = [
     promise: 'P12',
     title: '1,000 deltas: a guard of the stream reads each character a bounded number of times',
     modes: ['stream'],
-    replies: [says(long, 5)],
+    replies: [textReply(long, 5)],
     guards: [guard('stream', 'block', 'nothing', { buffered: true })],
     checks: [linear, answers('word word')],
   },
@@ -138,7 +156,7 @@ export const p12: readonly Scenario[] = [
     id: 'p12-step',
     promise: 'P12',
     title: 'long answer after a tool call: a guard of steps reads each step once',
-    replies: [calls(['look', 'up']), says(long)],
+    replies: [calls(['look', 'up']), textReply(long)],
     tools: { look: 'data' },
     guards: [guard('step', 'block', 'nothing')],
     checks: [linear, effectsAre('look(up)')],

@@ -39,15 +39,15 @@ interface AuthoredStep {
  */
 export const authorStep = async (author: StepAuthor, { args, step, freeze }: AuthorStepOptions): Promise<AuthoredStep> => {
   const views = createReadOnlyViews();
-  const shown = <T>(value: T, name: string): T => (freeze ? views.view(value, `prepareStep.${name}`) : copyPlain(value));
+  const viewOf = <T>(value: T, name: string): T => (freeze ? views.view(value, `prepareStep.${name}`) : copyPlain(value));
   const context = step.runtimeContext as Context;
   const answer = await author({
     ...args,
-    messages: shown([...step.messages], 'messages'),
-    instructions: shown(step.instructions, 'instructions'),
-    initialMessages: shown(args.initialMessages, 'initialMessages'),
-    initialInstructions: shown(args.initialInstructions, 'initialInstructions'),
-    responseMessages: shown(args.responseMessages, 'responseMessages'),
+    messages: viewOf([...step.messages], 'messages'),
+    instructions: viewOf(step.instructions, 'instructions'),
+    initialMessages: viewOf(args.initialMessages, 'initialMessages'),
+    initialInstructions: viewOf(args.initialInstructions, 'initialInstructions'),
+    responseMessages: viewOf(args.responseMessages, 'responseMessages'),
     steps: freeze ? (views.viewEach(args.steps, 'prepareStep.steps') as typeof args.steps) : [...args.steps],
     runtimeContext: context,
     experimental_context: context,

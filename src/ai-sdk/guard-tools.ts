@@ -147,9 +147,9 @@ const started = (execute: () => unknown): unknown => {
 const isGenerator = (execute: Execute): boolean => Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
 
 /** A tool's results, each judged before it is passed on. */
-async function* guardedResults(run: Run, asked: Call, execute: (args: unknown) => unknown): AsyncGenerator {
+async function* guardedResults(run: Run, request: Call, execute: (args: unknown) => unknown): AsyncGenerator {
   await start(run);
-  const call = { ...asked, args: await judgeArguments(run, asked) };
+  const call = { ...request, args: await judgeArguments(run, request) };
   for await (const result of toolResults(run, call, execute)) yield await judgeResult(run, call, result);
 }
 
@@ -179,13 +179,13 @@ const judgeArguments = async (run: Run, { toolName, toolCallId, args, messages }
   if (!needsJudge(run, toolCallId)) return args;
   const lane = openLane<StreamPart>(run, modelCodec, 'answers');
   const part: StreamPart = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
-  const left = await onlyPart(lane, part);
+  const judged = await onlyPart(lane, part);
   const ruling = lane.rulingOf(toolCallId);
   if (ruling?.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
   if (ruling?.kind === 'approval' && !isApproved(messages, toolCallId)) throw run.end(approvalError(run));
   throwIfRejected(run, toolCallId);
-  if (left === part) return args;
-  if (left?.type === 'tool-call' && left.toolName === toolName) return parseArguments(left.input);
+  if (judged === part) return args;
+  if (judged?.type === 'tool-call' && judged.toolName === toolName) return parseArguments(judged.input);
   throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard removed the call' });
 };
 
@@ -210,8 +210,8 @@ interface ApprovalPart {
 
 /** The guards' version of a part that is alone in its lane; guards with windows may wait for the end of the response. */
 const onlyPart = async (lane: Lane<StreamPart>, part: StreamPart): Promise<StreamPart | undefined> => {
-  const [left] = await lane.push(part);
-  if (left) return left;
+  const [judged] = await lane.push(part);
+  if (judged) return judged;
   const parts = await lane.push({ type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: noUsage });
   const all = [...parts, ...(await lane.end())];
   lane.close();

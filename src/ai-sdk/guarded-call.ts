@@ -41,13 +41,13 @@ interface Calling {
   /** The guards' edits of messages before the response. */
   readonly edits: EditsBefore;
   /** The emitted content, if the provider's record of the response is kept. */
-  readonly left: Gathering;
+  readonly emitted: Gathering;
   /** Whether the whole response was emitted. */
   hasEnded: boolean;
   /** Whether the whole response is emitted after the review, as with `hold: 'step'`; a generated response always is. */
   readonly isBuffered: boolean;
   /** Chunks of a held response that the loop has emitted. */
-  readonly shown: readonly Chunk[];
+  readonly emittedChunks: readonly Chunk[];
   /** Parts to emit after the review: all of them, or calls and their results. */
   readonly waiting: StreamPart[];
   /** Calls with a guard's ruling. */
@@ -56,11 +56,11 @@ interface Calling {
 
 /** Calls the model under the control of the loop's machine, from the request to the reviewed response, with its retries and recoveries. */
 export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedCall => {
-  const reply: ModelReply = { came: undefined, raws: [], order: [], parts: new WeakMap() };
+  const reply: ModelReply = { received: undefined, raws: [], order: [], parts: new WeakMap() };
   const isBuffered = leavesTogether(run, call);
   const ruled = new Set<string>();
-  const shown: Chunk[] = [];
-  let hasLeft = false;
+  const emittedChunks: Chunk[] = [];
+  let hasEmitted = false;
   let onOpened: () => void = () => undefined;
   const opening = new Promise<true>((resolve) => (onOpened = () => resolve(true)));
   const loopOf = (): LoopRun => loop; // assigned before anything happens in it
@@ -73,8 +73,8 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     report(run, loop, event);
   };
   const streamBuffer = streamBufferFor((chunk) => {
-    hasLeft ||= !silent.has(chunk.type);
-    if (isBuffered) shown.push(chunk);
+    hasEmitted ||= !silent.has(chunk.type);
+    if (isBuffered) emittedChunks.push(chunk);
   });
   if (isBuffered) streamBuffer.drain(); // it is read after it is complete
   const loop = createLoopRun(run, {
@@ -84,7 +84,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     streamBuffer,
     messageIds: port.conversation.ids,
     hold: isBuffered ? 'run' : undefined, // one call of the model is a whole run of the loop
-    mayTakeBack: () => isBuffered || !hasLeft,
+    mayTakeBack: () => isBuffered || !hasEmitted,
     onEvent,
     ports: {
       messages: port.messages,
@@ -102,8 +102,8 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     edits,
     ruled,
     isBuffered,
-    shown,
-    left: createGathering(),
+    emittedChunks,
+    emitted: createGathering(),
     waiting: [],
     hasEnded: false,
   };
@@ -111,7 +111,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     reply,
     parts: answerParts(calling),
     opened: () => Promise.race([opening, over.then(() => false)]),
-    isUnedited: () => calling.hasEnded && isAsItCame(calling),
+    isUnedited: () => calling.hasEnded && isUnedited(calling),
   };
 };
 
@@ -161,7 +161,7 @@ const streamBufferFor = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> =>
 };
 
 async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
-  const { run, call, reply, loop, over, left, isBuffered } = calling;
+  const { run, call, reply, loop, over, emitted, isBuffered } = calling;
   const wire = createWire();
   const reader = isBuffered ? undefined : loop.options.streamBuffer.read().getReader();
   let hasStarted = false;
@@ -170,7 +170,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     hasStarted ||= reply.start !== undefined;
     for (const part of parts) {
       if (part.type === 'tool-call' && !mayLeave(calling, part.toolCallId)) continue;
-      if (reply.came) left.add(part);
+      if (reply.received) emitted.add(part);
       yield* wire.send(part);
     }
   }
@@ -178,12 +178,12 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     for (let next = await reader?.read(); next && !next.done; next = await reader?.read())
       for (const part of send(leaving(calling, next.value))) yield part; // `yield*` would wait for each
     await over;
-    for (const chunk of calling.shown) leaving(calling, chunk);
+    for (const chunk of calling.emittedChunks) leaving(calling, chunk);
     Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
     const finish = accept(calling);
     yield* send(isBuffered ? inOrder(calling.waiting, reply.order) : calling.waiting);
     calling.hasEnded = true;
-    if (isAsItCame(calling) && (await isCleanRecord(run, reply.raws))) yield* send(reply.raws);
+    if (isUnedited(calling) && (await isCleanRecord(run, reply.raws))) yield* send(reply.raws);
     yield* wire.end();
     if (finish.failure) yield { type: 'error', error: finish.failure.error };
     if (finish.part) yield finish.part;
@@ -279,7 +279,8 @@ const finishOf = ({ reply, loop }: Calling): PartOf<'finish'> => {
 };
 
 /** Whether guards left the response unchanged: then the provider's record of it contains nothing that they removed. */
-const isAsItCame = ({ reply: { came }, left }: Calling): boolean => !came || isSame([...came.content], [...left.content]);
+const isUnedited = ({ reply: { received }, emitted }: Calling): boolean =>
+  !received || isSame([...received.content], [...emitted.content]);
 
 /** A stop condition may have ended the run with a response that calls tools. Edits and retries are no longer possible then. */
 const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {

@@ -27,7 +27,7 @@ export interface ModelReply {
   /** A failure that the provider itself reported; undefined if the call broke off. */
   failure?: { readonly error: unknown };
   /** The response before the stream guards, if the caller requests the provider's own record of it. */
-  came: Gathering | undefined;
+  received: Gathering | undefined;
   /** That record: it contains text that guards may remove. */
   raws: PartOf<'raw'>[];
   /** The original part of each chunk. */
@@ -79,8 +79,8 @@ export const createModelPort = ({
 }: ModelPortOptions): Pick<LoopPorts, 'callModel' | 'toChunk'> => ({
   callModel: async ({ prompt, abortSignal }) => {
     const { model, params, mode } = call;
-    const came = keepsRecord(run, call) ? createGathering() : undefined;
-    Object.assign(reply, { came, raws: [], order: [], finish: undefined, failure: undefined });
+    const received = keepsRecord(run, call) ? createGathering() : undefined;
+    Object.assign(reply, { received, raws: [], order: [], finish: undefined, failure: undefined });
     const options = { ...params, prompt: prompt as unknown as Prompt, abortSignal }; // Mastra types a prompt by an older specification
     const result = mode === 'stream' ? await model.doStream(options) : await model.doGenerate(options);
     const { request, response } = result;
@@ -99,8 +99,8 @@ export const createModelPort = ({
     }
     if (part.type === 'error') reply.failure = { error: part.error };
     else if (part.type === 'finish') reply.finish = part;
-    if (part.type === 'raw' && reply.came) return void reply.raws.push(part);
-    reply.came?.add(part);
+    if (part.type === 'raw' && reply.received) return void reply.raws.push(part);
+    reply.received?.add(part);
     const chunk = modelCodec.toChunk(part, runId);
     if (chunk) reply.parts.set(chunk, part);
     if (leavesTogether(run, call)) reply.order.push(part);

@@ -13,7 +13,7 @@ interface ReadOnlyViews {
 
 /** Creates read-only views. Values are not copied; private state of a class is shown as it is. */
 export const createReadOnlyViews = (): ReadOnlyViews => {
-  const shown = new WeakMap<object, object>();
+  const proxies = new WeakMap<object, object>();
   const view = <T>(value: T, path: string): T => (Array.isArray(value) || isRecord(value) ? (shield(value, path) as T) : value);
   const shield = <T extends object>(value: T, path: string): T => {
     const reject = (name: string | symbol): never => {
@@ -29,11 +29,11 @@ export const createReadOnlyViews = (): ReadOnlyViews => {
       defineProperty: (_target, name) => reject(name),
       setPrototypeOf: () => reject('prototype'),
     });
-    shown.set(proxy, value);
+    proxies.set(proxy, value);
     return proxy;
   };
   const unwrap = <T>(value: T): T => {
-    const own = typeof value === 'object' && value !== null ? shown.get(value) : undefined;
+    const own = typeof value === 'object' && value !== null ? proxies.get(value) : undefined;
     if (own) return own as T; // the original of the view
     if (Array.isArray(value)) return value.map(unwrap) as T;
     if (!isRecord(value)) return value;

@@ -173,7 +173,7 @@ const payloadOf = (
   const { tools, activeTools, toolChoice, providerOptions, modelSettings } = options.settings ?? {};
   const { hook } = phaseRow('inputStep');
   const views = createReadOnlyViews();
-  const shown = <T>(value: T, name: string): T => (isFrozen(options) ? views.view(value, `${hook}.${name}`) : value);
+  const viewOf = <T>(value: T, name: string): T => (isFrozen(options) ? views.view(value, `${hook}.${name}`) : value);
   const payload = {
     phase: 'inputStep',
     messages: port.read(messageList, 'all'),
@@ -186,9 +186,9 @@ const payloadOf = (
     model: instanceOf(args.model) as never, // Mastra types a model by an older specification
     tools: tools as Record<string, unknown> | undefined,
     activeTools: activeTools && [...activeTools],
-    toolChoice: shown(toolChoice, 'toolChoice') as never, // the AI SDK's choices are Mastra's
-    providerOptions: shown(providerOptions, 'providerOptions') as never, // as toolChoice
-    modelSettings: shown(modelSettings, 'modelSettings') as never, // as toolChoice
+    toolChoice: viewOf(toolChoice, 'toolChoice') as never, // the AI SDK's choices are Mastra's
+    providerOptions: viewOf(providerOptions, 'providerOptions') as never, // as toolChoice
+    modelSettings: viewOf(modelSettings, 'modelSettings') as never, // as toolChoice
   } as const;
   return { views, payload };
 };

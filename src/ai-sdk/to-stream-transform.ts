@@ -141,7 +141,7 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
         if (part.type === 'error' || part.type === 'abort')
           run.failure = { error: 'error' in part ? part.error : run.signal.reason };
         const send: Send = (parts) => {
-          if (!hasEnded) for (const left of parts) sendPart(controller, wire, left);
+          if (!hasEnded) for (const open of parts) sendPart(controller, wire, open);
         };
         await pass(part, send);
       } catch (error) {
@@ -156,6 +156,6 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
 
 /** Closes all open text parts between two steps. */
 const sendPart = (controller: Controller, wire: Wire, part: Part): void => {
-  if (part.type === 'finish-step') for (const left of wire.end()) controller.enqueue(left as Part); // ends are the same in both streams
-  for (const left of wire.send(part as never)) controller.enqueue(left as Part); // the wire only reads types and ids
+  if (part.type === 'finish-step') for (const open of wire.end()) controller.enqueue(open as Part); // ends are the same in both streams
+  for (const open of wire.send(part as never)) controller.enqueue(open as Part); // the wire only reads types and ids
 };

@@ -27,15 +27,15 @@ export const watchReaders = <Result extends StreamedResult>(
   { onReaderCancel, leaving, emit }: Watching,
 ): Result => {
   if (onReaderCancel === undefined) return result;
-  let hasLeft = false;
-  const onLeft = (): void => {
-    if (hasLeft) return;
-    hasLeft = true;
+  let hasReleased = false;
+  const onIdle = (): void => {
+    if (hasReleased) return;
+    hasReleased = true;
     emit({ type: 'reader-cancel', then: onReaderCancel });
     if (onReaderCancel === 'stop') leaving.abort(readerCanceled());
     void result.consumeStream(); // the AI SDK continues, and ends, only while its stream is read
   };
-  const readers = createReaders(onLeft);
+  const readers = createReaders(onIdle);
   eachStream(result, (_, stream) => readers.follow(stream));
   return result;
 };

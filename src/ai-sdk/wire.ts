@@ -51,9 +51,9 @@ export const createWire = (): Wire => {
       return current || is === 'start' ? [sent] : [startOf(own), sent];
     },
     end: () => {
-      const left = [...open.values()];
+      const openParts = [...open.values()];
       open.clear();
-      return left.map(({ kind, id }): StreamPart => ({ type: `${kind}-end`, id }));
+      return openParts.map(({ kind, id }): StreamPart => ({ type: `${kind}-end`, id }));
     },
   };
 };

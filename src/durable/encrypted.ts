@@ -36,12 +36,12 @@ const sealedProgram = ({ id, run }: Program, seal: Seal): Program => ({
   },
 });
 
-type PlaceOf = (what: string) => string;
+type PlaceOf = (entry: string) => string;
 
 const placesOf =
   (program: string, runId: string): PlaceOf =>
-  (what) =>
-    JSON.stringify([program, runId, what]);
+  (entry) =>
+    JSON.stringify([program, runId, entry]);
 
 const openedDurable = (durable: Durable, at: PlaceOf, seal: Seal): Durable => ({
   ...durable,
@@ -77,7 +77,7 @@ const openedFound = (found: RunFound, open: (output: string) => string): RunFoun
   found.kind === 'ended' ? { kind: 'ended', output: open(found.output) } : found;
 
 const openedBoard = (board: Board, program: string, seal: Seal): Board => {
-  const place = (runId: string, what: 'entry' | 'note') => placesOf(program, runId)(what);
+  const place = (runId: string, entry: 'entry' | 'note') => placesOf(program, runId)(entry);
   return {
     ...board,
     append: (runId, entries, life) =>

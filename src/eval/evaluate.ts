@@ -24,7 +24,7 @@ export interface EvaluateOptions extends Objecting {
 export interface EvaluatedSample {
   readonly id: string;
   /** The position of the sample in its data set. */
-  readonly where: string;
+  readonly location: string;
   readonly label: boolean;
   readonly verdict: VerdictKind;
   /** Undefined without a verdict. */
@@ -97,12 +97,12 @@ const whole = ({ sample: { label }, judgement: { verdict, score, durationMs, gua
 });
 
 const evaluated = (one: Judged, objecting: Objecting): EvaluatedSample => {
-  const { id, where, label } = one.sample;
+  const { id, location, label } = one.sample;
   const { verdict, score, why } = one.judgement;
   const objected = isObjectedTo(whole(one), objecting);
   return {
     id,
-    where,
+    location,
     label,
     verdict,
     ...(objected !== undefined && { objected }),

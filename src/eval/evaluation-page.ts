@@ -83,12 +83,12 @@ const curveOf = (curve: readonly RocPoint[], { recall = 0, falsePositiveRate = 0
 const misjudged = (all: readonly EvaluatedSample[], known: ReadonlyMap<string, Sample>): string => {
   const wrong = all.filter(({ label, objected }) => objected !== label);
   if (wrong.length === 0) return '<p>No sample was misjudged.</p>';
-  const rows = wrong.slice(0, mostListed).map(({ id, where, label, objected, verdict, score, why }) => {
+  const rows = wrong.slice(0, mostListed).map(({ id, location, label, objected, verdict, score, why }) => {
     const sample = known.get(id);
-    const what = objected === undefined ? 'no verdict' : label ? 'missed' : 'wrongly objected';
+    const mistake = objected === undefined ? 'no verdict' : label ? 'missed' : 'wrongly objected';
     return [
-      id === where ? id : `${id} (${where})`,
-      what,
+      id === location ? id : `${id} (${location})`,
+      mistake,
       verdict,
       score === undefined ? '' : ratio(score),
       [why, sample && shortened(wordsOf(sample.judged))].filter(Boolean).join('\n'),

@@ -31,13 +31,13 @@ export const createSampleJudge = async (by: InterlockAgent | ReplayGuards, score
   const lanes = await lanesOf(by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by);
   const planOf = (lane: Lane): Plan | undefined => compileLane(lanes[lane], laneId('eval', lane));
   return {
-    check: ({ judged, where }) => {
+    check: ({ judged, location }) => {
       const phase = 'payload' in judged ? openPayload(structuredClone(judged.payload)).phase : undefined;
       const lane = phase ? phaseRow<Phase>(phase).lane : laneFor(judged);
       const plan = planOf(lane);
       if (plan && (!phase || plan.has(phase)) && !isAllShadow(plan)) return;
-      const what = phase ? `the phase ${phase}` : `the ${lane} lane`;
-      throw new InterlockError('eval/no-judge', { path: where, detail: `no guard is active in ${what}.` });
+      const target = phase ? `the phase ${phase}` : `the ${lane} lane`;
+      throw new InterlockError('eval/no-judge', { path: location, detail: `no guard is active in ${target}.` });
     },
     judge: async ({ judged }) => {
       const startedAt = performance.now();

@@ -13,8 +13,8 @@ export const parseSamples = (lines: string, path = 'data'): Sample[] => {
     .flatMap((line, index) => (line.trim() === '' ? [] : [readLine(line, `${path}:${index + 1}`)]));
   if (samples.length === 0) throw invalid(path, 'it has no lines.');
   const ids = new Set<string>();
-  for (const { id, where } of samples) {
-    if (ids.has(id)) throw invalid(where, `the id "${id}" stands in another line too.`);
+  for (const { id, location } of samples) {
+    if (ids.has(id)) throw invalid(location, `the id "${id}" stands in another line too.`);
     ids.add(id);
   }
   return samples;
@@ -22,37 +22,37 @@ export const parseSamples = (lines: string, path = 'data'): Sample[] => {
 
 type Form = keyof typeof sampleForms;
 
-const readLine = (line: string, where: string): Sample => {
-  const value = parseJson(line, where);
+const readLine = (line: string, location: string): Sample => {
+  const value = parseJson(line, location);
   const forms = (Object.keys(sampleForms) as Form[]).filter(
     (name) => typeof value === 'object' && value !== null && name in value,
   );
   const [form] = forms;
   if (!form || forms.length > 1)
-    throw invalid(where, `it needs one of ${Object.keys(sampleForms).join(', ')}, and has ${forms.join(', ') || 'none'}.`);
+    throw invalid(location, `it needs one of ${Object.keys(sampleForms).join(', ')}, and has ${forms.join(', ') || 'none'}.`);
   const read = sampleForms[form].safeParse(value);
   if (!read.success) {
     const [issue] = read.error.issues;
-    throw invalid(where, `${issue?.path.join('.') || 'the line'}: ${issue?.message}`);
+    throw invalid(location, `${issue?.path.join('.') || 'the line'}: ${issue?.message}`);
   }
-  const { id = where, label, ...judged } = read.data;
-  if ('payload' in judged) checkPayload(judged.payload, where);
-  return { id, label, judged, where };
+  const { id = location, label, ...judged } = read.data;
+  if ('payload' in judged) checkPayload(judged.payload, location);
+  return { id, label, judged, location };
 };
 
-const parseJson = (line: string, where: string): unknown => {
+const parseJson = (line: string, location: string): unknown => {
   try {
     return JSON.parse(line);
   } catch {
-    throw invalid(where, 'it is no JSON.');
+    throw invalid(location, 'it is no JSON.');
   }
 };
 
-const checkPayload = (payload: object, where: string): void => {
+const checkPayload = (payload: object, location: string): void => {
   try {
     openPayload(structuredClone(payload));
   } catch (error) {
-    throw invalid(where, error instanceof Error ? error.message : String(error));
+    throw invalid(location, error instanceof Error ? error.message : String(error));
   }
 };
 

@@ -39,7 +39,7 @@ export interface Sample {
   readonly label: boolean;
   readonly judged: Judged;
   /** The position of the sample, e.g. `set.jsonl:12`. */
-  readonly where: string;
+  readonly location: string;
 }
 
 /** The text of a sample, for people. */

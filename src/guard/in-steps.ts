@@ -39,12 +39,12 @@ interface Pace {
 }
 
 export const createPace = (): Pace => {
-  let left = stepChars;
+  let remaining = stepChars;
   return {
-    mayRead: (chars) => (left -= chars) >= 0,
+    mayRead: (chars) => (remaining -= chars) >= 0,
     turn: async () => {
       await turn();
-      left = stepChars;
+      remaining = stepChars;
     },
   };
 };

@@ -41,8 +41,8 @@ const mapCollection = (value: Map<unknown, unknown> | Set<unknown>, inner: (valu
 /** If an error's message, cause or any field changes, replaces it by a new error with only the message and the name. */
 const mapError = (error: Error, inner: (value: unknown) => unknown): Error => {
   const fields = [error.message, error.cause, Object.fromEntries(Object.entries(error))];
-  const left = inner(fields) as typeof fields; // of the same length
-  return left === fields ? error : Object.assign(new Error(String(left[0])), { name: error.name });
+  const mapped = inner(fields) as typeof fields; // of the same length
+  return mapped === fields ? error : Object.assign(new Error(String(mapped[0])), { name: error.name });
 };
 
 const mapFields = (fields: object, edit: (leaf: Leaf) => Leaf, inner: (value: unknown) => unknown): object => {

@@ -126,15 +126,15 @@ export const findsNothing = (pattern: Pattern, { type, payload }: { type: string
     (change) => readFields(type, fields, { change }),
     (text) => paced(replacing(text, { pattern, replace: () => '' }), pace),
   );
-  return whenReady(without, (left) => left === fields);
+  return whenReady(without, (edited) => edited === fields);
 };
 
 /** Replaces matches in nested content: in another stream's chunk by its fields, in anything else by all of its texts. */
 const carrying = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
   const inner = toolOutputChunk(chunk);
   const value = inner ?? toolOutputValue(chunk);
-  return whenReady(inner ? carriedAs(inner, by) : redactedIn(value, by), (left) =>
-    left === null ? null : left === value ? chunk : withToolOutput(chunk, left),
+  return whenReady(inner ? carriedAs(inner, by) : redactedIn(value, by), (edited) =>
+    edited === null ? null : edited === value ? chunk : withToolOutput(chunk, edited),
   );
 };
 

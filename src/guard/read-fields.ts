@@ -11,13 +11,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The releasable version of a chunk's payload fields; the same object if nothing changed. */
 export const readFields = (type: string, payload: Fields, reading: TextReading): Fields => {
-  let left: Record<string, unknown> | undefined;
+  let copy: Record<string, unknown> | undefined;
   for (const [name, value] of Object.entries(payload)) {
     if (value === undefined || value === null || typeof value === 'boolean') continue;
     const read = readField(type, name, { value, payload, reading });
-    if (read !== value) left = { ...(left ?? payload), [name]: read };
+    if (read !== value) copy = { ...(copy ?? payload), [name]: read };
   }
-  return left ?? payload;
+  return copy ?? payload;
 };
 
 interface Field {
@@ -54,10 +54,10 @@ const readMetadata = (value: unknown, reading: TextReading): unknown => {
   if (typeof value === 'string') return reading.change(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const left = value.map((one: unknown) => readMetadata(one, reading));
+    const copy = value.map((one: unknown) => readMetadata(one, reading));
     const whole = [...rowsOf(value).values()].map((row) => reading.change(row)); // every text is read, so that their order stays
-    if ([...rowsOf(left).values()].some((row, index) => row !== whole[index])) return [];
-    return left.some((one, index) => one !== value[index]) ? left : value;
+    if ([...rowsOf(copy).values()].some((row, index) => row !== whole[index])) return [];
+    return copy.some((one, index) => one !== value[index]) ? copy : value;
   }
   const before = Object.entries(value);
   const after = before.map(([name, one]) => [name, opaque.test(name) ? one : readMetadata(one, reading)] as const);
@@ -80,11 +80,11 @@ const rowsOf = (list: readonly unknown[]): Map<string, string> => {
 export const withoutQuotations = (metadata: unknown): unknown => {
   if (typeof metadata !== 'object' || metadata === null) return typeof metadata === 'string' ? undefined : metadata;
   if (Array.isArray(metadata)) return [];
-  const left = Object.entries(metadata).flatMap(([name, one]): [string, unknown][] => {
+  const copy = Object.entries(metadata).flatMap(([name, one]): [string, unknown][] => {
     const text: unknown = opaque.test(name) ? one : withoutQuotations(one);
     return text === undefined ? [] : [[name, text]];
   });
-  return Object.fromEntries(left);
+  return Object.fromEntries(copy);
 };
 
 const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|rtf|x-ndjson|.*\+(json|xml))|message\/)/i;
@@ -93,13 +93,13 @@ const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|rt
 const readFile = (data: unknown, mimeType: unknown, reading: TextReading): unknown => {
   if (typeof data === 'string') return readFileText(data, mimeType, reading);
   if (data instanceof URL) {
-    const left = readFileText(data.href, mimeType, reading);
-    return left === data.href ? data : toUrl(left);
+    const copy = readFileText(data.href, mimeType, reading);
+    return copy === data.href ? data : toUrl(copy);
   }
   if (isTagged(data)) {
     const value = data[data.type];
-    const left = readFile(value, data.type === 'text' ? 'text/plain' : mimeType, reading);
-    return left === value ? data : { ...data, [data.type]: left };
+    const copy = readFile(value, data.type === 'text' ? 'text/plain' : mimeType, reading);
+    return copy === value ? data : { ...data, [data.type]: copy };
   }
   if (!(data instanceof Uint8Array) || !textTypes.test(String(mimeType))) return data;
   return edited(data, new TextDecoder().decode(data), { ...reading, write: encode });
@@ -129,12 +129,12 @@ const toUrl = (text: string): URL | string => (URL.canParse(text) ? new URL(text
 const readBase64 = (head: string, body: string, reading: TextReading): string => {
   const text = fromBase64(body);
   if (text === undefined) return head + reading.change(body);
-  return edited(head + body, text, { ...reading, write: (left) => head + toBase64(encode(left)) });
+  return edited(head + body, text, { ...reading, write: (copy) => head + toBase64(encode(copy)) });
 };
 
 const edited = <T>(data: T, text: string, { change, write }: TextReading & { write(text: string): T }): T => {
-  const left = change(text);
-  return left === text ? data : write(left);
+  const copy = change(text);
+  return copy === text ? data : write(copy);
 };
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

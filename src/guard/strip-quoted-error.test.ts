@@ -5,7 +5,7 @@ import { cutQuotesOf, stripQuotedError } from './strip-quoted-error.js';
 
 const secret = 'My mail is mara.quill@example.com, my number 4471.';
 const cut = cutQuotesOf(secret);
-const shown = (error: unknown) => stripQuotedError(error, cut) as Error;
+const strip = (error: unknown) => stripQuotedError(error, cut) as Error;
 
 /** All forms of an error in JSON, copies and logs. */
 const copiesOf = (error: Error): string =>
@@ -66,14 +66,14 @@ describe('stripQuotedError', () => {
   ])('hides quotes of the prompt in %s', (_case, make) => {
     const error = make();
     const { constructor } = error;
-    const told = shown(error);
-    expect(copiesOf(told)).not.toMatch(/mara|4471/);
-    expect(told).toBeInstanceOf(constructor);
-    expect(told.name).toBe(error.name);
+    const stripped = strip(error);
+    expect(copiesOf(stripped)).not.toMatch(/mara|4471/);
+    expect(stripped).toBeInstanceOf(constructor);
+    expect(stripped.name).toBe(error.name);
   });
 
   it('keeps the fields that callers check, also on a frozen error', () => {
-    const frozen = shown(Object.freeze(apiError())) as APICallError;
+    const frozen = strip(Object.freeze(apiError())) as APICallError;
     expect(APICallError.isInstance(frozen)).toBe(true);
     expect(frozen).toMatchObject({ statusCode: 429, isRetryable: true, message: 'Too many requests.' });
     expect(JSON.parse(JSON.stringify(frozen))).toEqual({ name: 'AI_APICallError', statusCode: 429, isRetryable: true });
@@ -81,9 +81,9 @@ describe('stripQuotedError', () => {
 
   it('returns the same error if nothing is cut, and keeps hidden fields readable for code', () => {
     const error = apiError();
-    expect(shown(error)).toBe(error);
+    expect(strip(error)).toBe(error);
     expect(error.requestBodyValues).toEqual({ prompt: secret });
-    expect((shown(new Error('down', { cause: { body: secret } })).cause as { body: string }).body).toBe(secret);
+    expect((strip(new Error('down', { cause: { body: secret } })).cause as { body: string }).body).toBe(secret);
   });
 
   it.each<[string, () => unknown]>([
@@ -92,13 +92,13 @@ describe('stripQuotedError', () => {
     ['lists in an AggregateError', () => new AggregateError([[new Error(secret)], { type: 'overloaded', body: secret }], secret)],
     ['nested causes', () => new Error(secret, { cause: new Error('b', { cause: { type: 'overloaded', body: secret } }) })],
   ])('hides quotes in values that are not errors: %s', (_, make) => {
-    for (const error of [shown(make()), shown(new Error('top', { cause: make() }))]) {
+    for (const error of [strip(make()), strip(new Error('top', { cause: make() }))]) {
       const { cause, errors } = error as { cause?: unknown; errors?: unknown };
       const { cause: deepest } = (cause ?? {}) as { cause?: unknown };
-      const said = [error, cause, errors, deepest].map((one) => `${JSON.stringify(one)} ${inspect(one, { depth: 9 })}`).join();
-      expect(said).not.toMatch(/mara|4471/);
+      const copies = [error, cause, errors, deepest].map((one) => `${JSON.stringify(one)} ${inspect(one, { depth: 9 })}`).join();
+      expect(copies).not.toMatch(/mara|4471/);
     }
-    expect(JSON.stringify(shown({ type: 'overloaded', body: secret }))).toBe('{"type":"overloaded"}');
+    expect(JSON.stringify(strip({ type: 'overloaded', body: secret }))).toBe('{"type":"overloaded"}');
   });
 
   it('returns an error for an unreadable value', () => {
@@ -107,7 +107,7 @@ describe('stripQuotedError', () => {
         throw new Error('no');
       },
     });
-    expect(shown(hostile).message).toBe('The error cannot be read.');
+    expect(strip(hostile).message).toBe('The error cannot be read.');
   });
 
   it('does not cut short words and partial matches from messages', () => {

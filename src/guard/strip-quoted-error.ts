@@ -3,7 +3,7 @@ import { leavesOf } from './map-texts.js';
 import { stripQuotedSecrets } from './strip-quoted-secrets.js';
 
 /** Fields of an error that callers get. Providers use any names for fields with a request, so that this list is an allowlist. */
-const shownFields = new Set(
+const safeFields = new Set(
   (
     'name message id code type status statusCode statusText isRetryable retryable retryAfter retryAfterMs reason errno syscall param ' +
     'requestId request_id requestID actor path domain category finishReason modelId provider attempts'
@@ -36,7 +36,7 @@ export const cutQuotesOf = (content: string): ((text: string) => string) => {
 export const stripQuotedError = (error: unknown, cut: (text: string) => string): unknown => {
   try {
     const cutRecord = cutQuotesOf(recordOf(error).join('\n'));
-    return shown(error, { cut: (text) => cut(cutRecord(text)), seen: new Map() });
+    return stripped(error, { cut: (text) => cut(cutRecord(text)), seen: new Map() });
   } catch {
     return new Error('The error cannot be read.');
   }
@@ -78,10 +78,10 @@ const isErrorLike = (value: unknown): value is Error =>
 /** A thrown object without a message, or one as the cause of an error: a provider's response body. */
 const isBody = (value: unknown): value is object => isRecord(value) && !isErrorLike(value);
 
-const shown = (error: unknown, showing: Showing): unknown => {
+const stripped = (error: unknown, showing: Showing): unknown => {
   if (typeof error === 'string') return showing.cut(error);
-  if (Array.isArray(error)) return shownList(error, showing);
-  if (isBody(error)) return shownBody(error, showing);
+  if (Array.isArray(error)) return strippedList(error, showing);
+  if (isBody(error)) return strippedBody(error, showing);
   if (!isErrorLike(error)) return error;
   if (showing.seen.has(error)) return showing.seen.get(error);
   const message = showing.cut(error.message);
@@ -94,21 +94,21 @@ const shown = (error: unknown, showing: Showing): unknown => {
   return target;
 };
 
-const shownList = (list: readonly unknown[], showing: Showing): unknown => {
+const strippedList = (list: readonly unknown[], showing: Showing): unknown => {
   if (showing.seen.has(list)) return showing.seen.get(list);
   const target: unknown[] = [];
   showing.seen.set(list, target);
-  for (const one of list) target.push(shown(one, showing));
+  for (const one of list) target.push(stripped(one, showing));
   return target;
 };
 
 /** The same body if all of it is shown; otherwise a copy, in which fields that may quote the request are readable but not enumerable. */
-const shownBody = (body: object, showing: Showing): object => {
+const strippedBody = (body: object, showing: Showing): object => {
   const fields = Object.entries(Object.getOwnPropertyDescriptors(body));
-  if (fields.every(([name, field]) => !field.enumerable || isShown(name, field, showing))) return body;
+  if (fields.every(([name, field]) => !field.enumerable || isSafe(name, field, showing))) return body;
   const target = {};
   for (const [name, field] of fields)
-    Object.defineProperty(target, name, { ...field, configurable: true, enumerable: isShown(name, field, showing) });
+    Object.defineProperty(target, name, { ...field, configurable: true, enumerable: isSafe(name, field, showing) });
   return target;
 };
 
@@ -124,7 +124,7 @@ const fieldsOf = (error: Error, { message, target }: { message: string; target: 
     const field = { ...(Object.getOwnPropertyDescriptor(error, name) as PropertyDescriptor), configurable: true };
     fields[name] = nestedFields.has(name)
       ? nested(field, showing)
-      : { ...field, enumerable: field.enumerable && isShown(name, field, showing) };
+      : { ...field, enumerable: field.enumerable && isSafe(name, field, showing) };
   }
   if (message !== error.message) {
     fields['message'] = { value: message, enumerable: fields['message']?.enumerable, configurable: true, writable: true };
@@ -140,18 +140,18 @@ const fieldsOf = (error: Error, { message, target }: { message: string; target: 
   return fields;
 };
 
-const isShown = (name: PropertyKey, { value }: PropertyDescriptor, { cut }: Showing): boolean => {
+const isSafe = (name: PropertyKey, { value }: PropertyDescriptor, { cut }: Showing): boolean => {
   if (typeof value === 'string')
-    return typeof name === 'string' && shownFields.has(name) && value.length <= mostChars && cut(value) === value;
+    return typeof name === 'string' && safeFields.has(name) && value.length <= mostChars && cut(value) === value;
   if (typeof value === 'object' || typeof value === 'function') return value === null;
-  return typeof name === 'symbol' ? typeof value === 'boolean' : shownFields.has(name as string); // marks of the AI SDK's errors
+  return typeof name === 'symbol' ? typeof value === 'boolean' : safeFields.has(name as string); // marks of the AI SDK's errors
 };
 
 /** Errors inside an error are stripped too; anything else gets a getter, which no logger calls. */
 const nested = ({ value, get, ...field }: PropertyDescriptor, showing: Showing): PropertyDescriptor => {
   const { configurable } = field;
   if (get) return { get, configurable, enumerable: false };
-  const errors = shown(value, showing);
+  const errors = stripped(value, showing);
   const isPlain = Array.isArray(errors) ? errors.every(isErrorValue) : isErrorValue(errors);
   return isPlain
     ? { value: errors, configurable, writable: true, enumerable: false }

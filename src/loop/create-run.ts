@@ -54,7 +54,7 @@ export const createRun = (options: RunOptions): Run => {
     steps: [...(before?.steps ?? [])],
     accepted: [],
     lastParts: [],
-    resultStands: false,
+    isResultAccepted: false,
     usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
     messageId: ports.createId(),
     usedPartIds: new Set(),
@@ -64,7 +64,7 @@ export const createRun = (options: RunOptions): Run => {
     recoveries: before?.counts.recoveries ?? 0,
     modelIndex: 0,
     status: undefined,
-    restsAt: undefined,
+    suspendedSnapshot: undefined,
     held: { chunks: [], from: 0 },
   };
   return run;

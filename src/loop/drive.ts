@@ -2,7 +2,7 @@ import { InterlockError, isInterlockError } from '../errors.js';
 import type { RunStatus, StepReason } from '../../schemas/index.js';
 import { createDecider, type Decision } from './decide.js';
 import { finishAttempt, finalizeRun } from './finalize-run.js';
-import { failWith, shownError, stopWith } from './judge.js';
+import { failWith, publicError, stopWith } from './judge.js';
 import { rethrowInterruption } from './interruption.js';
 import { noJournal } from './journal.js';
 import { messageOf } from './message-of.js';
@@ -29,7 +29,7 @@ export const drive = async (run: Run): Promise<void> => {
   } catch (error) {
     rethrowInterruption(error);
     run.options.journal?.catchUp(run);
-    run.error = shownError(run, toRunError(error, 'loop'));
+    run.error = publicError(run, toRunError(error, 'loop'));
     await finalizeRun(run, 'failed');
   } finally {
     run.signal.removeEventListener('abort', stopWaiting);
@@ -45,8 +45,10 @@ const decider = createDecider();
  */
 const runMachine = async (run: Run): Promise<void> => {
   const { limits, before, journal = noJournal } = run.options;
-  const { restsAt } = run;
-  let decision = restsAt ? decider.next(restsAt, { type: 'RESUME' }) : decider.start({ ...limits, ...before?.counts });
+  const { suspendedSnapshot } = run;
+  let decision = suspendedSnapshot
+    ? decider.next(suspendedSnapshot, { type: 'RESUME' })
+    : decider.start({ ...limits, ...before?.counts });
   for (let count = 0, isOver = false; !isOver; count += 1) {
     const from = decision;
     const checkpoint = await journal.checkpoint(run, keyOf(count, from), () => runToCheckpoint(run, from, journal));
@@ -93,7 +95,7 @@ const startRun = async (run: Run): Promise<void> => {
 
 /** Only final and suspended states have no activity under way; each has the name of a status. */
 const finishOrSuspend = async (run: Run, { snapshot }: Decision, events: readonly LoopEvent[]): Promise<Checkpoint> => {
-  run.restsAt = snapshot;
+  run.suspendedSnapshot = snapshot;
   await finalizeRun(run, snapshot.value as RunStatus);
   return { events, isOver: true };
 };

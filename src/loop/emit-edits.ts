@@ -20,7 +20,7 @@ export interface JudgedStep extends Judged {
 }
 
 /** A step whose chunks were emitted, and the guards' edits of it. */
-interface LeftStep {
+interface EditedStep {
   readonly step: JudgedStep;
   readonly edits: LateEdits | undefined;
 }
@@ -31,19 +31,19 @@ interface LeftStep {
  * part ids gets all text of the step, or of the run.
  */
 export const emitEdits = async (run: Run, steps: readonly JudgedStep[]): Promise<void> => {
-  const all = steps.map((step): LeftStep => ({ step, edits: lateEdits(step) }));
+  const all = steps.map((step): EditedStep => ({ step, edits: lateEdits(step) }));
   if (!all.some(({ edits }) => edits)) return;
-  const left: LeftStep[] = [];
+  const edited: EditedStep[] = [];
   // The last step first, so that the offsets of the others stay valid.
-  for (const one of all.toReversed()) if (!reviseBuffered(run, one)) left.unshift(one);
-  const first = left.findIndex(({ edits }) => edits && changesWords(edits));
-  const again = first === -1 ? [] : left[first]?.step.end === undefined ? left.slice(first) : left;
-  for (const one of left) await retractEdits(run, one, again.includes(one));
-  for (const one of left) await publishAgain(run, one, again.includes(one));
+  for (const one of all.toReversed()) if (!reviseBuffered(run, one)) edited.unshift(one);
+  const first = edited.findIndex(({ edits }) => edits && changesWords(edits));
+  const again = first === -1 ? [] : edited[first]?.step.end === undefined ? edited.slice(first) : edited;
+  for (const one of edited) await retractEdits(run, one, again.includes(one));
+  for (const one of edited) await publishAgain(run, one, again.includes(one));
 };
 
 /** Edits the buffered chunks of a step. Returns false if they are not buffered. */
-const reviseBuffered = (run: Run, { step, edits }: LeftStep): boolean => {
+const reviseBuffered = (run: Run, { step, edits }: EditedStep): boolean => {
   const { place, end, rewrite = (chunk) => chunk } = step;
   const revise = (chunks: readonly Chunk[]) => (edits ? withEdits(chunks, edits, () => newId(run, step)) : chunks).map(rewrite);
   return run.options.streamBuffer.revise(place, end, revise);
@@ -55,7 +55,7 @@ const newId = (run: Run, { partIds }: JudgedStep): string => {
   return id;
 };
 
-const retractEdits = async (run: Run, { step, edits }: LeftStep, withWords: boolean): Promise<void> => {
+const retractEdits = async (run: Run, { step, edits }: EditedStep, withWords: boolean): Promise<void> => {
   const { spans, partIds, place, end } = step;
   const words = withWords ? spans.map(({ id }) => id) : [];
   const others = [...(edits?.others.keys() ?? [])].filter((id): id is string => typeof id === 'string');
@@ -65,7 +65,7 @@ const retractEdits = async (run: Run, { step, edits }: LeftStep, withWords: bool
   await retract(run, { partIds: retractedIds, place, scope: withWords ? wordScope : 'parts' });
 };
 
-const publishAgain = async (run: Run, { step, edits }: LeftStep, withWords: boolean): Promise<void> => {
+const publishAgain = async (run: Run, { step, edits }: EditedStep, withWords: boolean): Promise<void> => {
   const base = agentChunk(run, '', undefined);
   if (withWords) {
     const { spans, chunks } = wordsAgain(step.own, () => newId(run, step), base);

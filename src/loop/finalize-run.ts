@@ -83,7 +83,7 @@ const isModelFailure = ({ stop }: Run, reason: StepReason | undefined): boolean 
 
 /** A stop after the last step was accepted concerns the whole result: a retry retracts the last step, an end retracts all. */
 const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Promise<void> => {
-  if (run.resultStands || (reason === 'error' && run.signal.aborted)) return;
+  if (run.isResultAccepted || (reason === 'error' && run.signal.aborted)) return;
   const rejected = reason === 'retry' ? run.accepted.filter(({ record }) => record === last) : run.accepted;
   run.accepted = run.accepted.filter((step) => !rejected.includes(step));
   keepRejectedWords(run);

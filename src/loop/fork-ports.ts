@@ -17,14 +17,14 @@ export const forkPorts = (ports: LoopPorts, trace: Trace, runId: string): LoopPo
   const calls = createTape(recordedCalls(trace).filter(({ opened, ended }) => opened && ended && !ended.isFailed));
   const outcomes = createTape(traceOfKind(trace, 'tool').filter(({ ended, isAborted }) => ended !== 'suspended' && !isAborted));
   const recorded = new WeakSet<object>();
-  let hasLeft = false;
+  let isLive = false;
   return {
     ...ports,
     callModel: async (request) => {
       const { modelId, provider } = request.entry.model;
       const key = requestKey({ modelId, provider }, freeze(requestFacts(request)));
-      const call = hasLeft ? undefined : calls.take((one) => one.key === key);
-      hasLeft ||= !call;
+      const call = isLive ? undefined : calls.take((one) => one.key === key);
+      isLive ||= !call;
       if (!call) return ports.callModel(request);
       const chunks = call.chunks.map((chunk): Chunk => ({ ...(fromPlainJson(chunk) as Chunk), runId }));
       for (const chunk of chunks) recorded.add(chunk);
@@ -41,7 +41,7 @@ export const forkPorts = (ports: LoopPorts, trace: Trace, runId: string): LoopPo
       const args = stringify(toPlainJson(request.call.args));
       const isSameCall = (one: { toolCallId: string; toolName: string; args?: unknown }): boolean =>
         one.toolCallId === toolCallId && one.toolName === toolName && stringify(one.args) === args;
-      const outcome = hasLeft ? undefined : outcomes.take(isSameCall);
+      const outcome = isLive ? undefined : outcomes.take(isSameCall);
       return outcome ? endOf(outcome, undefined) : ports.runTool(request);
     },
   };

@@ -76,10 +76,10 @@ const guardedStreamTo = (run: Run, take: Take, earlierTexts?: () => readonly Ear
 /** Also processes chunks that a processor set aside, because it can return only one. */
 const withReprocessed = (run: Run, guardedStream: GuardedStream): GuardedStream => {
   const { process } = guardedStream;
-  const processFollowing = (chunk: Chunk, left: number): ReturnType<GuardedStream['process']> => {
+  const processFollowing = (chunk: Chunk, remaining: number): ReturnType<GuardedStream['process']> => {
     const following = (outcome: Outcome | undefined | void): ReturnType<GuardedStream['process']> => {
       const next = outcome ? undefined : takeReprocessed(run);
-      return next && left > 0 ? processFollowing(next, left - 1) : outcome;
+      return next && remaining > 0 ? processFollowing(next, remaining - 1) : outcome;
     };
     const pending = process(chunk);
     return isPromise(pending) ? pending.then(following) : following(pending);
@@ -92,8 +92,8 @@ const directStream = (run: Run, take: Take, plan: Plan | undefined): GuardedStre
   const settle = (verdict: Verdict<StreamData>, data: StreamData): ReturnType<GuardedStream['process']> => {
     if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
     if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part that another guard wrote
-    const left = (verdict.kind === 'edit' ? verdict.data : data).part as Chunk | null | undefined; // guards return chunks
-    return left ? take(left) : undefined;
+    const remaining = (verdict.kind === 'edit' ? verdict.data : data).part as Chunk | null | undefined; // guards return chunks
+    return remaining ? take(remaining) : undefined;
   };
   return {
     process: (chunk) => {
@@ -147,12 +147,12 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
 
 /** Adds the guards' version of a chunk to the response and emits it. The loop itself reports the end of a call. */
 const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | undefined => {
-  const left = attempt.wasEdited ? unquoting(part) : part;
-  if (left.type === 'finish') {
-    if (attempt.finish) attempt.finish.providerMetadata = metadataOf(left);
+  const remaining = attempt.wasEdited ? unquoting(part) : part;
+  if (remaining.type === 'finish') {
+    if (attempt.finish) attempt.finish.providerMetadata = metadataOf(remaining);
     return undefined;
   }
-  const ruled = takeRuling(attempt.answer, left);
+  const ruled = takeRuling(attempt.answer, remaining);
   addChunk(attempt.answer, ruled);
   return emit(run, ruled);
 };

@@ -68,12 +68,12 @@ const unavailableError = ({ phase, path, error }: Extract<Stop, { kind: 'unavail
 
 /** Stores the error that the run fails with, in the form its caller gets. */
 export const failWith = (run: Run, error: unknown): Outcome => {
-  setRunError(run, shownError(run, error));
+  setRunError(run, publicError(run, error));
   return { kind: 'failed' };
 };
 
 /** The error without quotations of the prompt, unless the agent serves error details. */
-export const shownError = (run: Run, error: unknown): unknown =>
+export const publicError = (run: Run, error: unknown): unknown =>
   run.options.serveErrorDetails ? error : stripQuotedError(error, withoutPrompt(run));
 
 /** Removes quotations of the conversation, and of the responses so far, original, edited and rejected, from a text. */
@@ -126,9 +126,9 @@ export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Ou
   for (let count = 0; next && count <= mostFollowing; count += 1) {
     const { data, outcome }: Judged<'outputStream'> = await judgeChunk(run, next);
     if (outcome) return { outcome, edited };
-    const left = data.part as Chunk | null | undefined; // guards return chunks, see the row's settle
-    if (left) await emit(run, left);
-    if (next === chunk && left?.type === chunk.type) edited = left;
+    const judged = data.part as Chunk | null | undefined; // guards return chunks, see the row's settle
+    if (judged) await emit(run, judged);
+    if (next === chunk && judged?.type === chunk.type) edited = judged;
     next = takeReprocessed(run);
   }
   return { edited };

@@ -139,7 +139,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     };
     for (const { state } of decision.entered) walk.entered.add(state);
     const broken = [...brokenByEdge(place, event, next), ...brokenByPlace(next, limits)];
-    walk.violations.push(...broken.map((what) => `${what}: ${next.trail.join(' > ')}`));
+    walk.violations.push(...broken.map((violation) => `${violation}: ${next.trail.join(' > ')}`));
     if (broken.length === 0) visit(next);
   };
 

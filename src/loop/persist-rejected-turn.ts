@@ -42,7 +42,7 @@ export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
 export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<void> => {
   await addPayloadTransforms(run);
   const { memory } = run.options.lanes;
-  if (!memory || run.resultStands) return; // an accepted response is saved by its own activity
+  if (!memory || run.isResultAccepted) return; // an accepted response is saved by its own activity
   if (status === 'suspended') return persistWaitingTurn(run);
   if (!isUnaccepted(status)) return;
   if (savesSteps(run) && status !== 'tripwire') return persistAcceptedSteps(run);
@@ -93,11 +93,11 @@ const withhold = (run: Run, list: MessageList, waiting: readonly Chunk[]): void 
   const { messages } = run.options.ports.host;
   const ids = new Set(waiting.map(({ payload }) => (payload as { toolCallId: string }).toolCallId)); // each belongs to a call
   const isWaiting = (part: Part) => part.type === 'tool-invocation' && ids.has(part.toolInvocation.toolCallId);
-  const left = messages.read(list, 'response').flatMap((message) => {
+  const kept = messages.read(list, 'response').flatMap((message) => {
     const parts = message.content.parts.filter(isWaiting);
     return parts.length > 0 ? [{ ...message, content: { format: 2 as const, parts } }] : [];
   });
-  messages.write(list, left, { scope: 'response', source: 'response' });
+  messages.write(list, kept, { scope: 'response', source: 'response' });
 };
 
 /** Removes content saved earlier in the run if its end was not accepted. */

@@ -7,7 +7,7 @@ import { isSameFrozen, type Frozen } from '../trace/contents.js';
 import type { TraceFact, TraceWriter } from '../trace/trace-writer.js';
 import { isStop, type Author, type Verdict } from '../verdict.js';
 import type { Chunk } from './ports.js';
-import { withoutRun } from './record-left.js';
+import { withoutRun } from './record-emitted.js';
 import { withoutHeaders } from './record-ports.js';
 
 /** Fields of a payload that contain no text, or that an engine passes along with it. */

@@ -22,7 +22,7 @@ export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelCh
   if (modelChunk.needsWords && type !== 'raw') attempt.originalWords.push(wordsOf(modelChunk.chunk));
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
   else if (type === 'response-metadata') Object.assign(attempt.response, withoutType(payload as object));
-  else if (type !== 'raw') attempt.hasSpoken = true;
+  else if (type !== 'raw') attempt.hasResponded = true;
 };
 
 /** A delta's words continue those before them. */

@@ -76,14 +76,14 @@ interface RecordedCall {
 /** The recorded model calls with their requests. */
 export const recordedCalls = (trace: Trace): RecordedCall[] => {
   const freezeIt = freezeContent(trace);
-  const [opened, came, ended] = [traceOfKind(trace, 'opened'), traceOfKind(trace, 'came'), traceOfKind(trace, 'ended')];
+  const [opened, received, ended] = [traceOfKind(trace, 'opened'), traceOfKind(trace, 'came'), traceOfKind(trace, 'ended')];
   return traceOfKind(trace, 'prompt').flatMap((prompt) => {
     const isOfCall = ({ call }: { call: number }): boolean => call === prompt.call;
     if (!prompt.request) return [];
     return {
       key: requestKey(prompt, freezeIt(prompt.request)),
       opened: opened.find(isOfCall),
-      chunks: came.filter(isOfCall).map(({ chunk }) => chunk),
+      chunks: received.filter(isOfCall).map(({ chunk }) => chunk),
       ended: ended.find(isOfCall),
     };
   });

@@ -14,7 +14,7 @@ import { charsIn, createTraceWriter, type TraceRecorder, type TraceWriter } from
 import { finishReasonOf } from './finalize-run.js';
 import type { LoopPorts } from './ports.js';
 import { recordGuard, shadowsIn } from './record-guards.js';
-import { recordLeft } from './record-left.js';
+import { recordEmitted } from './record-emitted.js';
 import { recordPorts } from './record-ports.js';
 import { acceptedSteps, type Lanes, type Run, type RunOptions, type RunRecording } from './run.js';
 
@@ -71,7 +71,7 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
       const recorded = conceal ? withoutChanges(event) : event; // changes may contain pieces of secrets
       writer.write({ kind: 'event', event: writer.plain(recorded) as typeof event }); // events are plain data
     },
-    show: recordLeft(writer, conceal),
+    show: recordEmitted(writer, conceal),
     start: (run, facts) => {
       startSegment(run);
       writer.start(headerOf(run, facts));

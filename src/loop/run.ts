@@ -151,7 +151,7 @@ export interface Attempt {
   /** The model's original words in pieces, kept if a guard judges the stream. */
   originalWords: string[];
   /** Whether the model has responded: with text, calls or files. */
-  hasSpoken: boolean;
+  hasResponded: boolean;
   /** Whether a guard has edited the model's output. */
   wasEdited: boolean;
   finish: { reason: string; usage: TokenUsage; providerMetadata?: unknown } | undefined;
@@ -225,7 +225,7 @@ export interface Run {
   /** The parts of the response at their last judgement: unchanged parts are not copied again. */
   lastParts: readonly PartSnapshot[];
   /** Whether the guards let the whole result pass. */
-  resultStands: boolean;
+  isResultAccepted: boolean;
   readonly usage: TokenUsage;
   messageId: string;
   readonly usedPartIds: Set<string>;
@@ -238,7 +238,7 @@ export interface Run {
   modelIndex: number;
   status: RunStatus | undefined;
   /** The machine's snapshot while the run is suspended. */
-  restsAt: LoopSnapshot | undefined;
+  suspendedSnapshot: LoopSnapshot | undefined;
   /** The chunks that were still buffered when the run was suspended. */
   held: BufferedChunks;
 }
@@ -253,7 +253,7 @@ export const createAttempt = (run: Run): Attempt => ({
   ahead: undefined,
   rawChunks: [],
   originalWords: [],
-  hasSpoken: false,
+  hasResponded: false,
   wasEdited: false,
   finish: undefined,
   request: undefined,
@@ -279,7 +279,7 @@ export const currentAttempt = (run: Run): Attempt => {
 export const acceptedSteps = (run: Run): StepRecord[] => run.steps.filter((step) => !step.tripwire && step.reason !== 'error');
 
 /** Whether the caller may not see the response yet: under `hold: 'run'` until all of it was accepted. */
-export const isWithheld = ({ options, resultStands }: Run): boolean => options.hold === 'run' && !resultStands;
+export const isWithheld = ({ options, isResultAccepted }: Run): boolean => options.hold === 'run' && !isResultAccepted;
 
 /** The steps that the caller may see. Rejected ones have no text. */
 export const visibleSteps = (run: Run): StepRecord[] => {

@@ -68,13 +68,13 @@ export const settleError = async (run: Run, { call, error }: CallError): Promise
   if (judged.outcome) return judged.outcome;
   const current = readToolResult(list, toolCallId);
   if (current.found) {
-    const shown = current.result === result ? error : new Error(String(current.result));
-    if (shown !== error) setToolOutcome(list, call, { kind: 'error', error: shown });
-    const chunk = agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: shown });
+    const publicError = current.result === result ? error : new Error(String(current.result));
+    if (publicError !== error) setToolOutcome(list, call, { kind: 'error', error: publicError });
+    const chunk = agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: publicError });
     const { outcome, edited } = await emitJudged(run, chunk);
     if (outcome) return outcome;
-    const { error: left } = edited.payload as CallError;
-    if (left !== shown) setToolOutcome(list, call, { kind: 'error', error: left });
+    const { error: editedError } = edited.payload as CallError;
+    if (editedError !== publicError) setToolOutcome(list, call, { kind: 'error', error: editedError });
   }
   return follow(run, call, before);
 };

@@ -10,7 +10,7 @@ export type WaitingCall =
       readonly call: ToolCall;
       readonly suspension: Suspension;
       /** The stream guards' version for readers; the tool gets the original back. Undefined without stream guards. */
-      readonly shown?: Suspension;
+      readonly displayed?: Suspension;
     };
 
 /** The state of a step's calls, passed from one run segment to the next; by call id. */
@@ -18,7 +18,7 @@ export interface StepCalls {
   readonly waiting: Map<string, WaitingCall>;
   readonly answers: Map<string, CallResponse>;
   /** Calls as shown to the approver: what runs is what was approved. */
-  readonly shown: Map<string, ToolCall>;
+  readonly displayed: Map<string, ToolCall>;
   /** Settled calls: the model got the outcome, or the client answers them. */
   readonly settled: Map<string, 'told' | 'client'>;
 }
@@ -27,14 +27,14 @@ export interface StepCalls {
 export const createStepCalls = (): StepCalls => ({
   waiting: new Map(),
   answers: new Map(),
-  shown: new Map(),
+  displayed: new Map(),
   settled: new Map(),
 });
 
 /** Marks a call as waiting for approval. Its arguments, as shown to the approver, can no longer change. */
-export const awaitApproval = ({ waiting, shown }: StepCalls, call: ToolCall): void => {
+export const awaitApproval = ({ waiting, displayed }: StepCalls, call: ToolCall): void => {
   const own = klona(call);
-  shown.set(call.toolCallId, own);
+  displayed.set(call.toolCallId, own);
   waiting.set(call.toolCallId, { kind: 'approval', call: own });
 };
 

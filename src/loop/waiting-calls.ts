@@ -19,7 +19,7 @@ export const waitingChunk = (run: Run, waiting: WaitingCall): Chunk => {
   const { toolCallId, toolName, args } = klona(waiting.call);
   if (waiting.kind === 'approval')
     return agentChunk(run, 'tool-call-approval', { toolCallId, toolName, args, resumeSchema: approvalSchema });
-  const { payload, resumeSchema = '', approval } = waiting.shown ?? waiting.suspension;
+  const { payload, resumeSchema = '', approval } = waiting.displayed ?? waiting.suspension;
   if (approval) {
     const inner = { toolName, args, ...approval };
     return agentChunk(run, 'tool-call-approval', { ...inner, toolCallId, resumeSchema: approvalSchema });
@@ -33,19 +33,19 @@ export const judgeSuspension = async (
   { call, suspension }: { call: ToolCall; suspension: Suspension },
 ): Promise<{ waiting: WaitingCall; outcome?: undefined } | { waiting?: undefined; outcome: Outcome }> => {
   if (!isGuarded(run, 'outputStream')) return { waiting: { kind: 'data', call, suspension } };
-  const { approval, ...asked } = suspension;
-  const payload = await judgeShown(run, { kind: 'data', call, suspension: asked });
+  const { approval, ...suspended } = suspension;
+  const payload = await judgeForDisplay(run, { kind: 'data', call, suspension: suspended });
   if (payload.outcome) return payload;
-  const decision = approval && (await judgeShown(run, { kind: 'data', call, suspension }));
+  const decision = approval && (await judgeForDisplay(run, { kind: 'data', call, suspension }));
   if (decision?.outcome) return decision;
-  const shown = { ...suspension, payload: payload.left['suspendPayload'] };
-  if (!approval || !decision) return { waiting: { kind: 'data', call, suspension, shown } };
+  const displayed = { ...suspension, payload: payload.left['suspendPayload'] };
+  if (!approval || !decision) return { waiting: { kind: 'data', call, suspension, displayed } };
   const { toolName, args } = decision.left as { toolName?: string; args?: unknown };
-  return { waiting: { kind: 'data', call, suspension, shown: { ...shown, approval: { ...approval, toolName, args } } } };
+  return { waiting: { kind: 'data', call, suspension, displayed: { ...displayed, approval: { ...approval, toolName, args } } } };
 };
 
 /** The stream guards' version of a waiting call's chunk. */
-const judgeShown = async (run: Run, waiting: WaitingCall) => {
+const judgeForDisplay = async (run: Run, waiting: WaitingCall) => {
   const { data, outcome } = await judgeChunk(run, waitingChunk(run, waiting));
   if (outcome) return { outcome };
   return { left: ((data.part as Chunk | null | undefined)?.payload ?? {}) as Readonly<Record<string, unknown>> }; // of our own chunk

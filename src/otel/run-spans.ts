@@ -209,4 +209,4 @@ const failed = (span: Span | undefined, type: string): void => {
   span?.setStatus({ code: SpanStatusCode.ERROR });
 };
 
-const named = (what: string, name: string | undefined): string => (name === undefined ? what : `${what} ${name}`);
+const named = (kind: string, name: string | undefined): string => (name === undefined ? kind : `${kind} ${name}`);

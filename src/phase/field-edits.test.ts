@@ -27,10 +27,10 @@ const lower = (text: string): string => text.toLowerCase();
 const masked = (text: string): string => text.replace(/secret/i, 'x');
 
 describe('an edit of content.content', () => {
-  const sent = async (said: unknown, guards: Parameters<typeof pipelineOf>[0]) => {
+  const sent = async (input: unknown, guards: Parameters<typeof pipelineOf>[0]) => {
     const model = scriptedModel({ steps: [{ text: 'Ok.' }] });
     const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: '', model, inputProcessors: pipelineOf(guards) });
-    const { messages } = await agent.generate(said as string).then(({ response }) => ({ messages: response.uiMessages }));
+    const { messages } = await agent.generate(input as string).then(({ response }) => ({ messages: response.uiMessages }));
     expect(messages).toBeDefined();
     return model.calls[0]?.prompt.flatMap(({ role, content }) =>
       role === 'user' ? content.map((part) => (part.type === 'text' ? part.text : part.type)) : [],
@@ -70,5 +70,5 @@ describe('an edit of content.content', () => {
       ['HELLO x'],
     ],
     ['is ignored for a message with two texts', two, [guardOf('lower', inField(lower))], ['ONE', 'TWO']],
-  ])('%s', async (_what, said, guards, expected) => expect(await sent(said, guards)).toEqual(expected));
+  ])('%s', async (_what, input, guards, expected) => expect(await sent(input, guards)).toEqual(expected));
 });

@@ -17,12 +17,12 @@ const kinds: { readonly [Name in keyof BlockOptions]-?: OptionKind } = {
 };
 
 /** Refuses options that a block would ignore or misread. Raises `pipeline/invalid-option`. */
-export const checkBlockOptions = (options: object, where: string): void => {
+export const checkBlockOptions = (options: object, path: string): void => {
   const wrong =
-    anObject.faultOf(options, where) ??
+    anObject.faultOf(options, path) ??
     Object.entries(options)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]: [string, unknown]) => faultIn(name, value, `${where}.${name}`))
+      .map(([name, value]: [string, unknown]) => faultIn(name, value, `${path}.${name}`))
       .find((fault) => fault !== undefined);
   if (wrong) throw new InterlockError('pipeline/invalid-option', wrong);
 };
@@ -33,20 +33,20 @@ const faultIn = (name: string, value: unknown, path: string): ReturnType<OptionK
     : { path, detail: `the options are ${Object.keys(kinds).join(' and ')}.` };
 
 /** The steps of a block. Raises `pipeline/invalid-step` if they are not an array. */
-export const stepsOf = <Step>(steps: readonly Step[], where: string): readonly Step[] => {
-  if (!Array.isArray(steps)) reject(where, 'steps side by side are given in an array.');
+export const stepsOf = <Step>(steps: readonly Step[], path: string): readonly Step[] => {
+  if (!Array.isArray(steps)) reject(path, 'steps side by side are given in an array.');
   return steps;
 };
 
 /** The arms of a branch. Raises `pipeline/invalid-step` if they are not pairs of a condition and a step. */
 export const armsOf = <Step>(
   arms: readonly (readonly [Condition, Step])[],
-  where: string,
+  path: string,
 ): readonly (readonly [Condition, Step])[] => {
-  if (!Array.isArray(arms)) reject(where, 'arms are given in an array, each as [condition, step].');
+  if (!Array.isArray(arms)) reject(path, 'arms are given in an array, each as [condition, step].');
   for (const [index, arm] of arms.entries())
     if (!Array.isArray(arm) || typeof arm[0] !== 'function')
-      reject(`${where}/${index}`, 'an arm is a pair [condition, step], and its condition a function.');
+      reject(`${path}/${index}`, 'an arm is a pair [condition, step], and its condition a function.');
   return arms;
 };
 

@@ -27,7 +27,7 @@ interface BuilderPorts<Step, Committed> {
   /** The default options of blocks. */
   readonly blocks?: BlockOptions;
   /** Reads a step as a node; raises `pipeline/invalid-step` for an invalid one. `where` is its path, for errors. */
-  toNode(step: Step, where: string): GraphNode;
+  toNode(step: Step, path: string): GraphNode;
   commit(graph: SequenceNode): Committed;
 }
 

@@ -237,9 +237,11 @@ describe('readers', () => {
     const data = payloads[phase](list);
     const read: Hook = ({ messages, part }) => messages ?? part;
     const quiet: Hook = ({ part }) => part;
-    const asks = phase === 'apiError' || phase === 'llmRequest' || phase === 'llmResponse' ? quiet : read;
+    const guard = phase === 'apiError' || phase === 'llmRequest' || phase === 'llmResponse' ? quiet : read;
     const scope = createScope();
-    expect(await run<Phase>(parallel(on(phase, 'a', quiet), on(phase, 'b', later(asks))), data, scope)).toEqual({ kind: 'pass' });
+    expect(await run<Phase>(parallel(on(phase, 'a', quiet), on(phase, 'b', later(guard))), data, scope)).toEqual({
+      kind: 'pass',
+    });
     expect(list.serialize()).toEqual(before);
     expect(scope.reports.map(({ verdict }) => verdict.kind)).toEqual(['pass', 'pass']);
   });
@@ -606,9 +608,9 @@ describe('verdicts', () => {
       throw new Error('too late');
     });
     await runInput([late, trips('t')], scope);
-    const heard = scope.reports.map(({ author }) => author.processorId);
+    const reporters = scope.reports.map(({ author }) => author.processorId);
     await wait(30);
-    expect(heard).toEqual(['t']);
+    expect(reporters).toEqual(['t']);
     expect(scope.reports).toHaveLength(1);
     expect(scope.written).toEqual([]);
   });

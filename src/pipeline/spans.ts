@@ -41,7 +41,7 @@ export const spansBetween = (base: string, edited: string): Span[] => {
   for (const { added, removed, count } of changes) {
     if (removed) from.index += count;
     else if (added) to.index += count;
-    else for (let left = count; left > 0; left -= 1) pair(before[from.index++], after[to.index++]);
+    else for (let remaining = count; remaining > 0; remaining -= 1) pair(before[from.index++], after[to.index++]);
   }
   closeGap(base.length, edited.length);
   return spans;

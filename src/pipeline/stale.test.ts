@@ -70,9 +70,9 @@ describe('a pass on content that a sibling edits', () => {
         if (kind === 'throw') throw new Error('down');
         return abort('now it shows', { retry: kind === 'retry' });
       };
-      const { verdict, contents: left } = await run(block('rerun', [judge('j', [], { act }), redacting('r', '555')]));
+      const { verdict, contents: texts } = await run(block('rerun', [judge('j', [], { act }), redacting('r', '555')]));
       expect(verdict).toMatchObject({ kind: kind === 'throw' ? 'unavailable' : kind, processorId: 'j', path: 'p/parallel.0/j' });
-      expect(left[0]).toEqual(['m', 'call 555 now']);
+      expect(texts[0]).toEqual(['m', 'call 555 now']);
     },
   );
 

@@ -40,9 +40,9 @@ const outages: Outage[] = [
     name: 'hangs',
     code: 'guard/deadline',
     ask: async (phase, policy, onViolation) => {
-      const asked = callGuard(planOf(hang, { ...policy, deadlineMs: 50 }, { onViolation }), phase);
+      const pending = callGuard(planOf(hang, { ...policy, deadlineMs: 50 }, { onViolation }), phase);
       await vi.advanceTimersByTimeAsync(50);
-      return asked;
+      return pending;
     },
   },
   {
@@ -124,9 +124,9 @@ describe.each(phaseNames)('%s', (phase) => {
     async (onUnavailable) => {
       const { hook, calls } = onCall();
       const scope = createScope();
-      const asked = callGuard(planOf(hook, { deadlineMs: 10, onUnavailable }), phase, { scope });
+      const pending = callGuard(planOf(hook, { deadlineMs: 10, onUnavailable }), phase, { scope });
       await vi.advanceTimersByTimeAsync(10);
-      const { verdict, list } = await asked;
+      const { verdict, list } = await pending;
       const [before, reports] = [contents(list), scope.reports.length];
       const { args, answer } = calls[0] ?? expect.fail('the hook was not called');
       expect(args.abortSignal.aborted).toBe(true);
@@ -190,10 +190,12 @@ describe.each(phaseNames)('%s', (phase) => {
     for (const onUnavailable of ['pass', 'trip'] as const) {
       const { hook, calls } = onCall();
       const controller = new AbortController();
-      const asked = callGuard(planOf(hook, { onUnavailable }), phase, { scope: createScope({ abortSignal: controller.signal }) });
+      const pending = callGuard(planOf(hook, { onUnavailable }), phase, {
+        scope: createScope({ abortSignal: controller.signal }),
+      });
       controller.abort(new Error('gone'));
       calls[0]?.fail(new Error('aborted'));
-      expect((await asked).verdict).toMatchObject({ kind: 'unavailable', error: { message: 'aborted' } });
+      expect((await pending).verdict).toMatchObject({ kind: 'unavailable', error: { message: 'aborted' } });
     }
   });
 });
@@ -246,9 +248,9 @@ describe('layers', () => {
     const plan = planOf(hang, { deadlineMs: 10, breaker: { failures: 2, halfOpenAfterMs: 1_000 } });
     const codes: unknown[] = [];
     for (let call = 0; call < 3; call += 1) {
-      const asked = callGuard(plan, 'input');
+      const pending = callGuard(plan, 'input');
       await vi.advanceTimersByTimeAsync(10);
-      const { verdict } = await asked;
+      const { verdict } = await pending;
       codes.push(verdict.kind === 'unavailable' && (verdict.error as { code: string }).code);
     }
     expect(codes).toEqual(['guard/deadline', 'guard/deadline', 'guard/breaker-open']);
@@ -340,9 +342,9 @@ describe('layers', () => {
       id: 'q',
       nodes: [{ kind: 'parallel', nodes: nodes.flatMap(({ graph }) => graph.nodes), overlap: 'first', staleVerdicts: 'report' }],
     });
-    const asked = callGuard(plan, 'input', { scope });
+    const pending = callGuard(plan, 'input', { scope });
     await vi.advanceTimersByTimeAsync(10);
-    expect((await asked).verdict).toEqual({ kind: 'pass' });
+    expect((await pending).verdict).toEqual({ kind: 'pass' });
     expect(scope.reports.map(({ author, verdict }) => [author.processorId, verdict])).toEqual([
       ['quick', { kind: 'pass' }],
       ['slow', { kind: 'pass', bypass: { reason: 'guard/deadline' } }],

@@ -11,7 +11,7 @@ import { plainPort } from './plain-port.js';
 const { messages: messagePort } = createHost();
 
 /** The observable content of a list, read through its own port. */
-const seen = (port: MessagePort, list: MessageList) => ({
+const listing = (port: MessagePort, list: MessageList) => ({
   all: port.read(list, 'all').map((one) => [one.id, one.role, textIn(one)]),
   input: port.read(list, 'input').map(({ id }) => id),
   response: port.read(list, 'response').map(({ id }) => id),
@@ -20,13 +20,13 @@ const seen = (port: MessagePort, list: MessageList) => ({
   allSystem: list.getAllSystemMessages().map(({ content }) => content),
 });
 
-const said = (id: string, text: string, role: MastraDBMessage['role'] = 'user') => message(id, text, { role });
+const storedMessage = (id: string, text: string, role: MastraDBMessage['role'] = 'user') => message(id, text, { role });
 
 /** A history that starts with the caller's messages. */
 const opened = (port: MessagePort, size: number): MessageList => {
   const list = port.create([], [{ role: 'system', content: 'Be kind.' }], 'input');
   for (let index = 0; index < size; index += 1)
-    list.add(said(`m${index}`, `text ${index}`, index % 2 ? 'assistant' : 'user'), index % 2 ? 'response' : 'input', {
+    list.add(storedMessage(`m${index}`, `text ${index}`, index % 2 ? 'assistant' : 'user'), index % 2 ? 'response' : 'input', {
       merge: false,
     });
   return list;
@@ -61,7 +61,7 @@ const edited = (messages: readonly MastraDBMessage[], { kind, at }: Edit, round:
         ? messages.with(place, { ...one, content: { ...one.content, parts: [{ type: 'text', text: `new ${round}` }] } })
         : [];
     case 'add':
-      return messages.toSpliced(place, 0, said(`n${round}`, 'added', 'assistant'));
+      return messages.toSpliced(place, 0, storedMessage(`n${round}`, 'added', 'assistant'));
     case 'plain':
       return messages.toSpliced(place, 0, { id: `p${round}`, role: 'user', content: 'plain words' } as never); // hosts read such entries
     case 'swap':
@@ -87,7 +87,7 @@ describe('a plain list', () => {
         const [plain, mastra] = [opened(plainPort, size), opened(messagePort, size)];
         apply(plainPort, plain, given);
         apply(messagePort, mastra, given);
-        expect(seen(plainPort, plain)).toEqual(seen(messagePort, mastra));
+        expect(listing(plainPort, plain)).toEqual(listing(messagePort, mastra));
       }),
       { numRuns: 150 },
     );
@@ -109,7 +109,7 @@ describe('a plain list', () => {
         isBookkeeping: (target: string) => /(^|\.)createdAt$|^messages\.\d+\.id$/.test(target),
       };
       if (changed.length > 0) port.restore(list, mergeValues(port.snapshot(list), versions, { options, target: '' }));
-      return [changed.length, seen(port, list)];
+      return [changed.length, listing(port, list)];
     };
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.array(edits, { minLength: 2, maxLength: 2 }), (size, branches) => {
@@ -124,21 +124,21 @@ describe('a plain list', () => {
   it('restores a checkpoint, and makes independent copies', () => {
     for (const port of [plainPort, messagePort]) {
       const list = opened(port, 3);
-      const before = seen(port, list);
+      const before = listing(port, list);
       const goBack = port.checkpoint(list);
       const copy = port.fork(list);
       port.write(list, [], { scope: 'all', source: 'input' });
       port.writeSystem(list, []);
-      expect(seen(port, copy)).toEqual(before);
+      expect(listing(port, copy)).toEqual(before);
       goBack();
-      expect(seen(port, list)).toEqual(before);
+      expect(listing(port, list)).toEqual(before);
     }
   });
 
   it('reads and replaces tool results', () => {
     for (const port of [plainPort, messagePort]) {
       const list = port.create([], [], 'input');
-      const answer = said('answer', '', 'assistant');
+      const answer = storedMessage('answer', '', 'assistant');
       list.add({ ...answer, content: { ...answer.content, parts: [toolPart('call', 1)] } }, 'input', { merge: false });
       expect(port.readToolResult(list, 'call')).toEqual({ found: true, result: 1 });
       port.writeToolResult(list, { toolCallId: 'call', toolName: 'look', args: { other: true } }, 2);
@@ -169,13 +169,13 @@ describe('a plain list', () => {
 
   it('rejects members that need Mastra, with their path', () => {
     const list = plainPort.create([], [], 'input');
-    const asks = [
+    const hooks = [
       () => list.get.all.aiV5,
       () => list.serialize(),
       () => list.get.input.ui,
       () => plainPort.addSignal(list, {} as never),
     ];
-    for (const ask of asks) expect(ask).toThrow(expect.objectContaining({ code: 'ai-sdk/needs-mastra' }) as Error);
+    for (const ask of hooks) expect(ask).toThrow(expect.objectContaining({ code: 'ai-sdk/needs-mastra' }) as Error);
     try {
       void list.get.all.aiV5;
     } catch (error) {

@@ -29,9 +29,9 @@ const write: MessagePort['write'] = (list, messages, { scope, source }) => {
   for (const message of messages.filter(isSystem)) list.addSystem(systemText(message));
   const wanted = [...made.values()].map((message) => replaced(known.get(message.id), message));
   state.messages = interleaved(state.messages, wanted, inScope);
-  const left = new Set(state.messages.map(({ id }) => id));
+  const remaining = new Set(state.messages.map(({ id }) => id));
   const added = wanted.filter(({ id }) => !known.has(id)).map(({ id }) => id);
-  for (const note of Object.values(sourceFields)) state[note] = state[note].filter((id) => left.has(id));
+  for (const note of Object.values(sourceFields)) state[note] = state[note].filter((id) => remaining.has(id));
   state[sourceFields[source]].push(...added);
 };
 

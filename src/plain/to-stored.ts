@@ -10,7 +10,7 @@ export interface Part {
 }
 
 /** A message in any form of the AI SDK. */
-export interface SpokenMessage {
+export interface ModelMessage {
   readonly role: string;
   readonly content: string | readonly { readonly type: string }[];
 }
@@ -30,19 +30,21 @@ export interface Stored {
 }
 
 /** The parts of a message; a text is one. */
-export const partsIn = ({ content }: SpokenMessage): readonly Part[] =>
+export const partsIn = ({ content }: ModelMessage): readonly Part[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 /** The stored parts of a message of the user, or of a response with its tools' results. */
-export const toStored = (messages: readonly SpokenMessage[]): Stored => {
+export const toStored = (messages: readonly ModelMessage[]): Stored => {
   const parts: StoredPart[] = [];
   const slots: Slot[] = [];
   const calls = new Map<unknown, number>();
-  for (const [message, spoken] of messages.entries()) {
-    if (spoken.role === 'assistant' && parts.length > 0) parts.push({ type: 'step-start' });
-    for (const [part, spokenPart] of partsIn(spoken).entries()) {
+  for (const [message, original] of messages.entries()) {
+    if (original.role === 'assistant' && parts.length > 0) parts.push({ type: 'step-start' });
+    for (const [part, originalPart] of partsIn(original).entries()) {
       const stored =
-        spokenPart.type === 'tool-result' ? takeResult({ parts, calls }, spokenPart) : takePart({ parts, calls }, spokenPart);
+        originalPart.type === 'tool-result'
+          ? takeResult({ parts, calls }, originalPart)
+          : takePart({ parts, calls }, originalPart);
       if (stored !== undefined) slots.push({ message, part, stored });
     }
   }
@@ -63,9 +65,9 @@ const takePart = ({ parts, calls }: Taking, part: Part): number | undefined => {
 };
 
 /** A result is stored with its call. A result without a call is stored alone. */
-const takeResult = (taking: Taking, spokenPart: Part): number => {
-  const { toolCallId, toolName } = spokenPart as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
-  const result = resultIn(spokenPart['output']);
+const takeResult = (taking: Taking, originalPart: Part): number => {
+  const { toolCallId, toolName } = originalPart as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
+  const result = resultIn(originalPart['output']);
   const known = taking.calls.get(toolCallId);
   const part = known === undefined ? undefined : taking.parts[known];
   if (known !== undefined && part?.type === 'tool-invocation') {

@@ -10,7 +10,7 @@ interface Readers {
  * Counts the readers of a run's streams. `onLeft` is called when the last active reader cancels, unless a caller waits for the
  * result.
  */
-export const createReaders = (onLeft: () => void): Readers => {
+export const createReaders = (onIdle: () => void): Readers => {
   const open = new Set<object>();
   let isAwaited = false;
   const follow = <Chunk>(chunks: ReadableStream<Chunk>): ReadableStream<Chunk> => {
@@ -29,7 +29,7 @@ export const createReaders = (onLeft: () => void): Readers => {
         },
         cancel: async (reason) => {
           open.delete(reader);
-          if (open.size === 0 && !isAwaited) onLeft();
+          if (open.size === 0 && !isAwaited) onIdle();
           await reader.cancel(reason);
         },
       },

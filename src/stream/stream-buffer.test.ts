@@ -302,14 +302,14 @@ describe('buffering', () => {
 
   it('drops only chunks that no reader has seen', async () => {
     const streamBuffer = filled(32, 2);
-    const seenPlace = streamBuffer.offset;
+    const readOffset = streamBuffer.offset;
     void streamBuffer.write(2);
-    expect(streamBuffer.drop(seenPlace)).toBe(false);
+    expect(streamBuffer.drop(readOffset)).toBe(false);
     streamBuffer.startBuffering();
     const bufferedOffset = streamBuffer.offset;
     void streamBuffer.write(3);
     streamBuffer.startBuffering(); // already buffering
-    expect(streamBuffer.drop(seenPlace)).toBe(false);
+    expect(streamBuffer.drop(readOffset)).toBe(false);
     expect(streamBuffer.drop(bufferedOffset)).toBe(true);
     void streamBuffer.write(4);
     streamBuffer.flush();
@@ -433,9 +433,9 @@ describe('a long answer', () => {
     streamBuffer.flush();
     void streamBuffer.write(chunkAt(5));
     streamBuffer.close();
-    const shown = [...written.slice(0, 9_100), chunkAt(5)];
-    expect(seen).toEqual(shown);
-    expect(textsOf(await all(streamBuffer.read()))).toEqual(textsOf(shown));
+    const kept = [...written.slice(0, 9_100), chunkAt(5)];
+    expect(seen).toEqual(kept);
+    expect(textsOf(await all(streamBuffer.read()))).toEqual(textsOf(kept));
   });
 });
 

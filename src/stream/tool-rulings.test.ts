@@ -12,8 +12,8 @@ const call = {
 it('rejectToolCall returns an error of the same call, without its arguments by default', () => {
   const payload = { toolCallId: 'one', toolName: 'refund', args: {}, error: 'Refunds need a supervisor.' };
   expect(rejectToolCall(call, 'Refunds need a supervisor.')).toEqual({ ...about, type: 'tool-error', payload });
-  const shown = rejectToolCall(call, 'No.', { args: { amount: 'hidden' } }).payload;
-  expect(shown).toEqual({ ...payload, args: { amount: 'hidden' }, error: 'No.' });
+  const rejected = rejectToolCall(call, 'No.', { args: { amount: 'hidden' } }).payload;
+  expect(rejected).toEqual({ ...payload, args: { amount: 'hidden' }, error: 'No.' });
 });
 
 it('requireApproval returns an approval request with a copy of the arguments', () => {

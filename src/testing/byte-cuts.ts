@@ -55,11 +55,11 @@ export const createCutter = (cut: Cut = 'whole'): Cutter => {
   throw new RangeError(`Bytes cannot be cut every ${cut}; use 1 or more.`);
 };
 
-const positionsWhere = (bytes: Uint8Array, holds: (byte: number, before: number | undefined) => boolean): number[] =>
+const positionsOf = (bytes: Uint8Array, holds: (byte: number, before: number | undefined) => boolean): number[] =>
   Array.from(bytes.entries()).flatMap(([at, byte]) => (holds(byte, bytes[at - 1]) ? [at] : []));
 
 /** Cuts inside every UTF-8 sequence of more than one byte. */
-export const cutInsideCodePoints = (bytes: Uint8Array): number[] => positionsWhere(bytes, (byte) => (byte & 0xc0) === 0x80);
+export const cutInsideCodePoints = (bytes: Uint8Array): number[] => positionsOf(bytes, (byte) => (byte & 0xc0) === 0x80);
 
 /** Cuts every `data:` at the start of a line in two. */
 export const cutInsidePrefixes = (bytes: Uint8Array): number[] => {
@@ -69,4 +69,4 @@ export const cutInsidePrefixes = (bytes: Uint8Array): number[] => {
 
 /** Cuts after every carriage return and every line feed, so also between the two. */
 export const cutInsideLineEnds = (bytes: Uint8Array): number[] =>
-  positionsWhere(bytes, (_, before) => before === 0x0d || before === 0x0a);
+  positionsOf(bytes, (_, before) => before === 0x0d || before === 0x0a);

@@ -73,7 +73,7 @@ export const checkChunkInvariance = (
   texts: readonly string[],
   options: CutOptions = {},
 ): Promise<CutReport> => {
-  const outcomeOf = ({ status, texts: left }: CutRun): unknown => (status === 'success' ? { status, left } : { status });
+  const outcomeOf = ({ status, texts: emitted }: CutRun): unknown => (status === 'success' ? { status, emitted } : { status });
   const each: Check = async (run, shape, cuts) => {
     const expected = outcomeOf(await run(shape, [cuts[0]?.join('') ?? '']));
     const failures: CutFailure[] = [];
@@ -101,8 +101,8 @@ export const checkFragments = async (
     const failures: CutFailure[] = [];
     for (const pieces of cuts) {
       const { texts, emissions } = await run(shape, pieces);
-      const leaks = [...Object.values(texts), ...emissions].filter((left) =>
-        fragments.some((fragment) => left.includes(fragment)),
+      const leaks = [...Object.values(texts), ...emissions].filter((emitted) =>
+        fragments.some((fragment) => emitted.includes(fragment)),
       );
       if (leaks.length > 0)
         failures.push({ shape, pieces, expected: `no more than ${allowedChars} characters of the value`, actual: leaks });

@@ -69,10 +69,10 @@ export const tripping = <H extends HookName>(
   reason: string,
   { id = `tripping-${hook}`, retry, metadata, times = Infinity }: TrippingOptions = {},
 ): FaultProcessor<H> => {
-  let left = times;
+  let remaining = times;
   return withHook(hook, id, async (args): Promise<Awaited<HookResult<H>>> => {
-    if (left <= 0) return unchanged[hook](args);
-    left -= 1;
+    if (remaining <= 0) return unchanged[hook](args);
+    remaining -= 1;
     return args.abort(reason, { ...(retry !== undefined && { retry }), ...(metadata !== undefined && { metadata }) });
   });
 };

@@ -64,12 +64,12 @@ const hang = (after: readonly string[] | undefined, context: ScriptContext): Scr
 };
 
 function* firstBytes(frames: Iterable<Frame>, maxBytes: number): Generator<Frame> {
-  let left = maxBytes;
+  let remaining = maxBytes;
   for (const { bytes, deltas } of frames) {
-    if (left <= 0) return;
-    const due = bytes.subarray(0, left);
+    if (remaining <= 0) return;
+    const due = bytes.subarray(0, remaining);
     yield { bytes: due, deltas: due.length === bytes.length ? deltas : 0 };
-    left -= due.length;
+    remaining -= due.length;
   }
 }
 

@@ -17,7 +17,7 @@ export interface CutRun {
   readonly emissions: readonly string[];
 }
 
-interface Seen {
+interface StreamChunk {
   readonly type: string;
   readonly payload?: Readonly<Record<string, unknown>>;
 }
@@ -65,7 +65,7 @@ const withoutNumbers = (name: string, value: unknown): unknown => (/(^id|Id|At|s
 const readRun = async (stream: InterlockStream): Promise<CutRun> => {
   const texts: Record<string, string> = {};
   const emissions: string[] = [];
-  for await (const chunk of stream.fullStream as AsyncIterable<Seen>) {
+  for await (const chunk of stream.fullStream as AsyncIterable<StreamChunk>) {
     const [key, text] = (chunk.payload && compared[chunk.type]?.(chunk.payload)) ?? [];
     if (key !== undefined && !isAround(chunk.payload?.['id'])) texts[key] = (texts[key] ?? '') + String(text);
     emissions.push(JSON.stringify([chunk.type, chunk.payload], withoutNumbers));

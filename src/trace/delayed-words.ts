@@ -27,16 +27,16 @@ export const delayedWords = (report: Reports['reportGuard']): DelayedWords => {
   };
   return {
     report: (one) => {
-      const [came, left] = [chunkIn(one.given), leftIn(one)];
-      if (!came || !left) return report(one);
+      const [received, emitted] = [chunkIn(one.given), emittedIn(one)];
+      if (!received || !emitted) return report(one);
       const own = parts.get(one.author) ?? new Map<string, Delayed>();
       parts.set(one.author, own);
-      const { words, reports } = own.get(came.id) ?? nothing;
-      if (words === '' && came.words === left.words) return report(one);
-      const due = words + came.words;
-      const isSame = due.startsWith(left.words);
-      const delayed = { words: isSame ? due.slice(left.words.length) : '', reports: [...reports, one] };
-      own.set(came.id, delayed.words === '' ? nothing : delayed);
+      const { words, reports } = own.get(received.id) ?? nothing;
+      if (words === '' && received.words === emitted.words) return report(one);
+      const due = words + received.words;
+      const isSame = due.startsWith(emitted.words);
+      const delayed = { words: isSame ? due.slice(emitted.words.length) : '', reports: [...reports, one] };
+      own.set(received.id, delayed.words === '' ? nothing : delayed);
       return delayed.words === '' ? settle(delayed, !isSame) : undefined;
     },
     settle: () => {
@@ -52,7 +52,7 @@ interface WordsOfChunk {
 }
 
 /** The words that left the guard. Undefined if it stopped the run. */
-const leftIn = ({ verdict, given }: GuardReport): WordsOfChunk | undefined => {
+const emittedIn = ({ verdict, given }: GuardReport): WordsOfChunk | undefined => {
   if (verdict.kind === 'pass') return chunkIn(given);
   return verdict.kind === 'edit' ? chunkIn(verdict.data) : undefined;
 };

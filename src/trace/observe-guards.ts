@@ -60,7 +60,7 @@ const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
       const key = `${phase} ${stepNumber}`;
       if (reported.has(key)) return; // each step of a workflow calls guards with the same payload, and a stream for each chunk
       reported.add(key);
-      publish({ kind: 'asked', phase, lane, stepNumber, said: userText(data) });
+      publish({ kind: 'asked', phase, lane, stepNumber, userText: userText(data) });
     },
   };
 };

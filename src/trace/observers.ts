@@ -34,7 +34,7 @@ export type GuardsNews =
       readonly phase: string;
       readonly lane: string;
       readonly stepNumber: number;
-      readonly said?: string;
+      readonly userText?: string;
     };
 
 export type GuardsObserver = (run: GuardedRun, news: GuardsNews) => void;

@@ -96,9 +96,9 @@ describe('bypasses', () => {
 describe('shadows', () => {
   it('are reported with the position of their start', () => {
     const { recorder, position } = setUp();
-    const tell = recorder.openShadow();
+    const recordShadow = recorder.openShadow();
     position.stepNumber = 4;
-    tell(report(author(), 'trip', 7));
+    recordShadow(report(author(), 'trip', 7));
     expect(recorder.events).toMatchObject([
       { type: 'guard-shadow', ...author(), stepNumber: 0, verdict: 'trip', reason: 'bad', durationMs: 7, calls: 1 },
     ]);
@@ -106,8 +106,8 @@ describe('shadows', () => {
   });
 
   it('are the only events after the end, with the next sequence number', () => {
-    const heard: string[] = [];
-    const { recorder } = setUp(({ type }) => void heard.push(type));
+    const eventTypes: string[] = [];
+    const { recorder } = setUp(({ type }) => void eventTypes.push(type));
     const late = [recorder.openShadow(), recorder.openShadow()];
     recorder.record(finish);
     recorder.reportGuard(report(author()));
@@ -115,7 +115,7 @@ describe('shadows', () => {
     late[0]?.(report(author()));
     late[1]?.(report(author('outputStream')));
     recorder.reportGuard(report(author()));
-    expect(heard).toEqual(['run-finish', 'guard-shadow', 'guard-shadow']);
+    expect(eventTypes).toEqual(['run-finish', 'guard-shadow', 'guard-shadow']);
     expect(recorder.events.map(({ seq }) => seq)).toEqual([0, 1, 2]);
   });
 
@@ -248,10 +248,10 @@ describe('guards', () => {
 
 describe('a listener', () => {
   it('receives each event as it happens', () => {
-    const told: RunEvent[] = [];
-    const { recorder } = setUp((event) => void told.push(event));
+    const events: RunEvent[] = [];
+    const { recorder } = setUp((event) => void events.push(event));
     recorder.record({ type: 'state-enter', state: 'input' });
-    expect(told).toEqual(recorder.events);
+    expect(events).toEqual(recorder.events);
   });
 
   it('that throws does not affect the recorder', () => {
@@ -279,13 +279,13 @@ describe('a listener', () => {
 
 describe('stale verdicts', () => {
   const stale = (phase: string) => ({ phase, path: 'p/parallel.0', isRerun: false, readers: ['j'], authors: ['r'] });
-  const told = { path: 'p/parallel.0', rerun: false, readers: ['j'], authors: ['r'] };
+  const events = { path: 'p/parallel.0', rerun: false, readers: ['j'], authors: ['r'] };
 
   it.each(phaseNames.filter((phase) => phases[phase].cadence !== 'chunk'))('are separate events in %s', (phase) => {
     const { recorder } = setUp();
     recorder.reportStale(stale(phase));
     recorder.reportStale(stale(phase));
-    const event = { type: 'stale-verdict', phase, ...told, calls: 1 };
+    const event = { type: 'stale-verdict', phase, ...events, calls: 1 };
     expect(recorder.events).toMatchObject([event, event]);
     for (const one of recorder.events) expect(runEventSchema.safeParse(one).success).toBe(true);
   });
@@ -298,8 +298,8 @@ describe('stale verdicts', () => {
     recorder.flush();
     recorder.flush();
     expect(recorder.events).toMatchObject([
-      { type: 'stale-verdict', phase: 'outputStream', ...told, calls: 3 },
-      { type: 'stale-verdict', phase: 'outputStream', ...told, rerun: true, calls: 1 },
+      { type: 'stale-verdict', phase: 'outputStream', ...events, calls: 3 },
+      { type: 'stale-verdict', phase: 'outputStream', ...events, rerun: true, calls: 1 },
     ]);
   });
 });

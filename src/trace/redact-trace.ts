@@ -19,8 +19,8 @@ export interface RedactionPolicy {
  * Released content stays unless it was retracted. The caller's text stays if it reached the model unchanged.
  */
 export const redactTrace = (trace: Trace, { keep = [] }: RedactionPolicy = {}): Trace => {
-  const seen = whatWasAccepted(trace);
-  return trace.map((entry) => (keep.includes(entry.kind) ? entry : redacted(entry, seen)));
+  const accepted = acceptedContent(trace);
+  return trace.map((entry) => (keep.includes(entry.kind) ? entry : redacted(entry, accepted)));
 };
 
 /** The content of a run that may be shown. */
@@ -87,7 +87,7 @@ const loopChunks = new Set([
   'data-interlock-retract',
 ]);
 
-const whatWasAccepted = (trace: Trace): Accepted => {
+const acceptedContent = (trace: Trace): Accepted => {
   const events = trace.flatMap((entry) => (entry.kind === 'event' ? [entry.event] : []));
   const withdrawn = new Set(events.flatMap((event) => (event.type === 'retract' ? event.partIds : [])));
   const finish = events.findLast((event) => event.type === 'run-finish');

@@ -5,9 +5,9 @@ const text = (words: string): ChatPart => ({ type: 'text', text: words }) as Cha
 const step: ChatPart = { type: 'step-start' };
 const retract = (scope: string): ChatPart => ({ type: 'data-interlock-retract', data: { scope, partIds: ['t'] } });
 const tripwire: ChatPart = { type: 'data-tripwire', data: { reason: 'no' } };
-const said = (role: string, ...parts: ChatPart[]): ChatMessage => ({ role, parts });
-const user = (words: string) => said('user', text(words));
-const answer = (...parts: ChatPart[]) => said('assistant', ...parts);
+const chatMessage = (role: string, ...parts: ChatPart[]): ChatMessage => ({ role, parts });
+const user = (words: string) => chatMessage('user', text(words));
+const answer = (...parts: ChatPart[]) => chatMessage('assistant', ...parts);
 
 describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
   [

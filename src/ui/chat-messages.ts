@@ -42,8 +42,8 @@ export const acceptedMessages = <M extends ChatMessage>(messages: readonly M[]):
       continue;
     }
     if (isBlockedInput(parts)) while (accepted.at(-1)?.role === 'user') accepted.pop();
-    const left = withParts(message, (all) => withoutRetracted(all).filter((part) => !isMark(part)));
-    if (!partsOf(left)?.every(isStepStart)) accepted.push(left);
+    const remaining = withParts(message, (all) => withoutRetracted(all).filter((part) => !isMark(part)));
+    if (!partsOf(remaining)?.every(isStepStart)) accepted.push(remaining);
   }
   return accepted;
 };
@@ -61,24 +61,24 @@ const isBlockedInput = (parts: readonly ChatPart[]): boolean =>
   parts.find(({ type }) => type === tripwire || type === stepStart)?.type === tripwire;
 
 const withoutRetracted = (parts: readonly ChatPart[]): ChatPart[] => {
-  let left: ChatPart[] = [];
+  let remaining: ChatPart[] = [];
   for (const part of parts) {
-    if (part.type === retract) left = retracted(left, (part.data as { scope?: unknown } | undefined)?.scope);
-    else left.push(part);
+    if (part.type === retract) remaining = retracted(remaining, (part.data as { scope?: unknown } | undefined)?.scope);
+    else remaining.push(part);
   }
-  return left;
+  return remaining;
 };
 
 const isWords = ({ type }: ChatPart): boolean => type === 'text' || type === 'reasoning';
 
 /** Applies a retraction to the parts before it. The `step-start` part remains. Edited text follows the retraction. */
-const retracted = (left: ChatPart[], scope: unknown): ChatPart[] => {
-  const step = left.findLastIndex(isStepStart) + 1;
-  if (scope === 'parts') return left;
-  if (scope === 'run') return left.slice(0, left.findIndex(isStepStart) + 1);
-  if (scope === 'words') return left.filter((part, index) => index < step || !isWords(part));
-  if (scope === 'earlier-words') return left.filter((part, index) => index >= step || !isWords(part));
-  return left.slice(0, step);
+const retracted = (remaining: ChatPart[], scope: unknown): ChatPart[] => {
+  const step = remaining.findLastIndex(isStepStart) + 1;
+  if (scope === 'parts') return remaining;
+  if (scope === 'run') return remaining.slice(0, remaining.findIndex(isStepStart) + 1);
+  if (scope === 'words') return remaining.filter((part, index) => index < step || !isWords(part));
+  if (scope === 'earlier-words') return remaining.filter((part, index) => index >= step || !isWords(part));
+  return remaining.slice(0, step);
 };
 
 /** The parts of the message, or of its content for Mastra's stored messages. */

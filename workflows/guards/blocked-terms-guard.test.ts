@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { assertChunkInvariant, assertNoFragment, checkFragments } from '../../src/testing/index.js';
-import { assistant, callHook, chunk, cutsOf, streamThrough, textLeft, user } from '../test-setup.js';
+import { assistant, callHook, chunk, cutsOf, streamThrough, emittedText, user } from '../test-setup.js';
 import { blockedTermsGuard } from './blocked-terms-guard.js';
 
 const terms = ['idiot', 'go to hell'];
@@ -98,10 +98,10 @@ describe('in a stream', () => {
     expect(failures.length).toBeGreaterThan(10);
   });
 
-  const left = async (pieces: readonly string[], options: Partial<Parameters<typeof blockedTermsGuard>[0]> = {}) => {
+  const emittedBy = async (pieces: readonly string[], options: Partial<Parameters<typeof blockedTermsGuard>[0]> = {}) => {
     const guard = blockedTermsGuard({ terms, strategy: 'redact', ...options });
     const ran = await streamThrough(guard, [...pieces.map((each) => chunk.delta(each)), chunk.end()]);
-    return { ...ran, text: textLeft(ran.left) };
+    return { ...ran, text: emittedText(ran.emitted) };
   };
 
   it.each([
@@ -112,7 +112,7 @@ describe('in a stream', () => {
     ['go to heﬂ, go\u3000to hell', 'go to heﬂ, ***'],
   ])('replaces the terms in %j regardless of chunk boundaries', async (text, expected) => {
     for (const pieces of [[text], ...cutsOf(text), text.split('')])
-      expect((await left(pieces)).text, pieces.join('|')).toBe(expected);
+      expect((await emittedBy(pieces)).text, pieces.join('|')).toBe(expected);
   });
 
   it.each([
@@ -126,7 +126,7 @@ describe('in a stream', () => {
     ['🐍🐍', 'a 🐍🐍, 🐍', 'a ***, 🐍'],
   ])('finds %j in %j regardless of chunk boundaries', async (term, text, expected) => {
     for (const pieces of [[text], ...cutsOf(text), text.split('')])
-      expect((await left(pieces, { terms: [term] })).text, pieces.join('|')).toBe(expected);
+      expect((await emittedBy(pieces, { terms: [term] })).text, pieces.join('|')).toBe(expected);
   });
 
   it('releases text at the end of each word', async () => {
@@ -134,7 +134,7 @@ describe('in a stream', () => {
     const pieces = ['It is fine, ', 'go t', 'o the shop and ', 'go to hel', 'sinki.'].map((each) => chunk.delta(each));
     const seen: string[] = [];
     for (let count = 1; count <= pieces.length; count++)
-      seen.push(textLeft((await streamThrough(guard, pieces.slice(0, count))).left));
+      seen.push(emittedText((await streamThrough(guard, pieces.slice(0, count))).emitted));
     expect(seen).toEqual([
       'It is fine, ',
       'It is fine, ',
@@ -145,7 +145,7 @@ describe('in a stream', () => {
   });
 
   it('reports the count and never the term with block', async () => {
-    const { text, tripped } = await left(['So. go to', ' hell now'], { strategy: 'block' });
+    const { text, tripped } = await emittedBy(['So. go to', ' hell now'], { strategy: 'block' });
     expect(text).toBe('So. ');
     expect(tripped).toEqual({
       reason: 'The answer contains blocked language.',
@@ -161,7 +161,7 @@ describe('in a stream', () => {
 
   it('finds a term longer than the stream bound after the step', async () => {
     const text = `go${' '.repeat(80)}to hell`;
-    expect((await left([text], { strategy: 'block' })).tripped).toBeUndefined();
+    expect((await emittedBy([text], { strategy: 'block' })).tripped).toBeUndefined();
     const args = { messages: [user('x'), assistant(text)] };
     expect((await callHook(blockedTermsGuard({ terms }), 'processOutputStep', args)).tripped).toBeDefined();
   });

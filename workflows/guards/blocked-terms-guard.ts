@@ -74,8 +74,8 @@ export const blockedTermsGuard = (
   type Context = Parameters<typeof judge>[1];
   const judgeTexts = (texts: readonly string[], place: string, args: Context) =>
     whenReady(paced(countingTerms(matching, texts), createPace()), (count) => judge(detection(count, place), args));
-  const edit = (messages: MastraDBMessage[], which: readonly MastraDBMessage[], place: string) => {
-    return whenReady(redactMessages(messages, which, redaction), (edited) => {
+  const edit = (messages: MastraDBMessage[], targets: readonly MastraDBMessage[], place: string) => {
+    return whenReady(redactMessages(messages, targets, redaction), (edited) => {
       const found = detection(edited.found.length, place);
       return found ? report(guard, found).then(() => edited.messages) : unchanged;
     });

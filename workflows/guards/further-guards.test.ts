@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { assistant, callHook, chunk, streamThrough, textLeft, user } from '../test-setup.js';
+import { assistant, callHook, chunk, streamThrough, emittedText, user } from '../test-setup.js';
 import { answerLimitGuard } from './answer-limit-guard.js';
 import { jsonGuard } from './json-guard.js';
 import { scriptGuard } from './script-guard.js';
@@ -125,19 +125,19 @@ describe('toolSecretsGuard', () => {
 
 describe('answerLimitGuard', () => {
   it('stops an answer over the length limit', async () => {
-    const { left, tripped } = await streamThrough(
+    const { emitted, tripped } = await streamThrough(
       answerLimitGuard({ maxChars: 10 }),
       ['12345', '67890', 'x'].map((each) => chunk.delta(each)),
     );
-    expect(textLeft(left)).toBe('1234567890');
+    expect(emittedText(emitted)).toBe('1234567890');
     expect(tripped).toMatchObject({ metadata: { limit: 'length', chars: 11 } });
   });
 
   it('stops an answer that repeats itself and no other', async () => {
     const circles = Array.from({ length: 400 }, () => chunk.delta('and again and then '));
-    const { left, tripped } = await streamThrough(answerLimitGuard(), circles);
+    const { emitted, tripped } = await streamThrough(answerLimitGuard(), circles);
     expect(tripped).toMatchObject({ metadata: { limit: 'repetition' } });
-    expect(left.length).toBeLessThan(60);
+    expect(emitted.length).toBeLessThan(60);
     const prose = Array.from({ length: 2000 }, (_, index) => chunk.delta(`word${index} `));
     expect((await streamThrough(answerLimitGuard(), prose)).tripped).toBeUndefined();
   });
@@ -197,7 +197,7 @@ describe('unicodeGuard', () => {
     });
     expect(result).toMatchObject([{ content: { parts: [{ text: 'Hi paypal 👨‍👩‍👧 привет' }] } }]);
     const deltas = Array.from(`See pаy\u200Bpal${tag('x')}!`, (each) => chunk.delta(each));
-    expect(textLeft((await streamThrough(unicodeGuard(), [...deltas, chunk.end()])).left)).toBe('See paypal!');
+    expect(emittedText((await streamThrough(unicodeGuard(), [...deltas, chunk.end()])).emitted)).toBe('See paypal!');
   });
 
   it('blocks only the configured tricks with block', async () => {

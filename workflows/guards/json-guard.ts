@@ -45,8 +45,8 @@ export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOut
       if ((args.toolCalls?.length ?? 0) > 0) return unchanged;
       const issues = issuesOf(answerOf(args), schema);
       if (!issues) return unchanged;
-      const what = issues.length > 0 ? `does not fit its schema. ${issues.join('; ')}` : 'is not JSON: answer with JSON alone';
-      return args.abort(`The answer ${what}.`, { retry: args.retryCount < maxRetries, metadata: { issues } });
+      const problem = issues.length > 0 ? `does not fit its schema. ${issues.join('; ')}` : 'is not JSON: answer with JSON alone';
+      return args.abort(`The answer ${problem}.`, { retry: args.retryCount < maxRetries, metadata: { issues } });
     },
   };
 };

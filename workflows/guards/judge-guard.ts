@@ -68,7 +68,7 @@ const optionKinds: KindsOf<JudgeGuardOptions> = {
 const maxJudgedChars = 12_000;
 const overlapChars = 600;
 /** The maximum length of the newest turns and sources in a call. */
-const maxShownChars = 16_000;
+const maxResultChars = 16_000;
 
 /**
  * A guard (id `judge`) that asks a language model whether texts violate policies: the user's newest turn, answers, tool calls and
@@ -162,11 +162,11 @@ const createJudgeCalls = ({ model, onJudgement }: JudgeGuardOptions): ScorePolic
   };
   return async (place, policies, { judged, args }) => {
     const highest: Record<string, number> = {};
-    const shown = shownTo(policies, args, place);
+    const material = materialFor(policies, args, place);
     for (const [at, part] of partsOf(judged).entries()) {
       if (at > 0) await turn();
       args.abortSignal?.throwIfAborted();
-      const { probabilities, usage, isFirst } = await shared(policies, { ...shown, judged: part });
+      const { probabilities, usage, isFirst } = await shared(policies, { ...material, judged: part });
       if (isFirst) onJudgement?.({ place, probabilities, usage });
       for (const [name, probability] of Object.entries(probabilities)) highest[name] = Math.max(highest[name] ?? 0, probability);
     }
@@ -181,7 +181,7 @@ const partsOf = (text: string): string[] => {
   return parts;
 };
 
-const shownTo = (
+const materialFor = (
   policies: Readonly<Record<string, JudgePolicy>>,
   args: PlaceContext<JudgeMetadata>,
   place: JudgePlace,
@@ -191,12 +191,12 @@ const shownTo = (
   const turns = messages
     .filter((message) => isUserSide(message) && !judged.has(message))
     .slice(-8)
-    .map((message) => ({ role: 'user', text: textOf(message).slice(-maxShownChars) }));
+    .map((message) => ({ role: 'user', text: textOf(message).slice(-maxResultChars) }));
   const wantsSources = Object.values(policies).some(({ sources = false }) => sources);
   const sources = wantsSources
     ? callsIn(messages)
         .slice(-8)
-        .map(({ result }) => leavesOf(result).join('\n').slice(0, maxShownChars))
+        .map(({ result }) => leavesOf(result).join('\n').slice(0, maxResultChars))
     : [];
   return { turns, sources };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, callHook, chunk, cutsOf, streamThrough, textLeft, user } from '../test-setup.js';
+import { assistant, callHook, chunk, cutsOf, streamThrough, emittedText, user } from '../test-setup.js';
 import { leakGuard } from './leak-guard.js';
 
 const stream = (options: Parameters<typeof leakGuard>[0], pieces: readonly string[]) =>
@@ -56,9 +56,9 @@ describe('leakGuard', () => {
 describe('leakGuard, in a stream', () => {
   it('finds a value regardless of chunk boundaries', async () => {
     for (const pieces of cutsOf('Ask jane@example.com about it.')) {
-      const { left, tripped } = await stream({}, pieces);
+      const { emitted, tripped } = await stream({}, pieces);
       expect(tripped, pieces.join('|')).toBeDefined();
-      expect('Ask '.startsWith(textLeft(left)), pieces.join('|')).toBe(true);
+      expect('Ask '.startsWith(emittedText(emitted)), pieces.join('|')).toBe(true);
     }
   });
 
@@ -70,7 +70,7 @@ describe('leakGuard, in a stream', () => {
     ['+1 415 555 2671', 'Call +1 415-555-2671 now'],
   ])('passes an allowed %s regardless of chunk boundaries: %j', async (entry, text) => {
     for (const pieces of cutsOf(text))
-      expect(textLeft((await stream({ allow: [entry] }, pieces)).left), pieces.join('|')).toBe(text);
+      expect(emittedText((await stream({ allow: [entry] }, pieces)).emitted), pieces.join('|')).toBe(text);
   });
 
   it('passes an allowed value after it leaves the lookbehind buffer', async () => {

@@ -155,8 +155,8 @@ describe('limitGuard', () => {
       return limitGuard({ limits: [{ unit: 'steps', limiter, per: 'all' }] });
     };
     const guards = [await open(), await open()];
-    const asked = Array.from({ length: 80 }, (_, at) => hook(guards[at % 2] as (typeof guards)[number], 'processInputStep', {}));
-    const outcomes = await Promise.all(asked);
+    const calls = Array.from({ length: 80 }, (_, at) => hook(guards[at % 2] as (typeof guards)[number], 'processInputStep', {}));
+    const outcomes = await Promise.all(calls);
     expect(outcomes.filter(({ tripped }) => !tripped).length).toBeLessThanOrEqual(25);
     // A rejected request gives its points back, so that the rest remains available.
     let granted = outcomes.filter(({ tripped }) => !tripped).length;

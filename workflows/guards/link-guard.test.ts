@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { assertChunkInvariant, assertNoFragment } from '../../src/testing/index.js';
 import { isDeep } from '../../test/modes.js';
-import { assistant, callHook, chunk, cutsOf, itEvery, streamThrough, textLeft, user } from '../test-setup.js';
+import { assistant, callHook, chunk, cutsOf, itEvery, streamThrough, emittedText, user } from '../test-setup.js';
 import { linkGuard, type LinkGuardOptions } from './link-guard.js';
 import { hosts, runOn } from './test-setup.js';
 
@@ -120,43 +120,43 @@ describe('linkGuard', () => {
       expect(await callHook(linkGuard({ ...allowed, strategy }), 'processOutputResult', { messages })).toEqual({
         result: undefined,
       });
-      expect(textLeft((await streamed({ ...allowed, strategy }, Array.from(text))).left)).toBe(text);
+      expect(emittedText((await streamed({ ...allowed, strategy }, Array.from(text))).emitted)).toBe(text);
     }
   });
 
   itEvery(rejected)('strips %s regardless of chunk boundaries', async (text, value) => {
     const options = { ...allowed, strategy: 'strip' as const };
-    const whole = textLeft((await streamed(options, [text])).left);
+    const whole = emittedText((await streamed(options, [text])).emitted);
     expect(whole).toContain('[link removed]');
     expect(whole).not.toContain(value);
     for (const pieces of cutsOf(text)) {
-      const { left, tripped } = await streamed(options, pieces);
+      const { emitted, tripped } = await streamed(options, pieces);
       expect(tripped).toBeUndefined();
-      expect(textLeft(left), pieces.join('|')).toBe(whole);
+      expect(emittedText(emitted), pieces.join('|')).toBe(whole);
     }
   });
 
   itEvery(rejected)('block releases no fragment of %s regardless of chunk boundaries', async (text, value) => {
     const before = text.slice(0, text.indexOf(value));
     for (const pieces of cutsOf(text)) {
-      const { left, tripped } = await streamed(allowed, pieces);
+      const { emitted, tripped } = await streamed(allowed, pieces);
       expect(tripped, pieces.join('|')).toBeDefined();
-      expect(before.startsWith(textLeft(left)), `${pieces.join('|')} left ${textLeft(left)}`).toBe(true);
+      expect(before.startsWith(emittedText(emitted)), `${pieces.join('|')} left ${emittedText(emitted)}`).toBe(true);
     }
   });
 
   itEvery(rejected)('defang turns %s into text that is no address', async (text) => {
     const options = { ...allowed, strategy: 'defang' as const };
-    const once = textLeft((await streamed(options, [text])).left);
+    const once = emittedText((await streamed(options, [text])).emitted);
     const { tripped } = await callHook(linkGuard(allowed), 'processOutputResult', { messages: [user('x'), assistant(once)] });
     expect(tripped, once).toBeUndefined();
   });
 
   it('defang keeps the host and path readable', async () => {
-    const shown = async (text: string) => textLeft((await streamed({ strategy: 'defang' }, [text])).left);
-    expect(await shown('See https://evil.test/a?b=c now')).toBe('See hxxps[:]//evil[.]test/a?b=c now');
-    expect(await shown('See https://ex\u0430mple.com/ now')).toBe('See hxxps[:]//xn--exmple-4nf[.]com/ now');
-    expect(await shown('See [x](javascript:alert(1)) now')).toBe('See [x]([link removed]) now');
+    const defanged = async (text: string) => emittedText((await streamed({ strategy: 'defang' }, [text])).emitted);
+    expect(await defanged('See https://evil.test/a?b=c now')).toBe('See hxxps[:]//evil[.]test/a?b=c now');
+    expect(await defanged('See https://ex\u0430mple.com/ now')).toBe('See hxxps[:]//xn--exmple-4nf[.]com/ now');
+    expect(await defanged('See [x](javascript:alert(1)) now')).toBe('See [x]([link removed]) now');
   });
 
   it('rejects only deceptive hosts with the host *', async () => {
@@ -269,19 +269,19 @@ describe('linkGuard with any chunk boundaries', () => {
 
   it('releases prose at the end of each word', async () => {
     const pieces = ['It is ', 'fine, see https://exam', 'ple.com/a', ' for', ' more'];
-    const left: string[] = [];
+    const emitted: string[] = [];
     for (let count = 1; count <= pieces.length; count += 1)
-      left.push(
-        textLeft(
+      emitted.push(
+        emittedText(
           (
             await streamThrough(
               linkGuard(allowed),
               pieces.slice(0, count).map((text) => chunk.delta(text)),
             )
-          ).left,
+          ).emitted,
         ),
       );
-    expect(left).toEqual([
+    expect(emitted).toEqual([
       'It is ',
       'It is fine, see ',
       'It is fine, see ',

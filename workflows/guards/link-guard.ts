@@ -167,10 +167,10 @@ const carriedBy = (texts: readonly string[], maxCarried: number): ((value: strin
 };
 
 const newestOf = (texts: readonly string[]): string[] => {
-  let left = maxConversationChars;
+  let remaining = maxConversationChars;
   return texts.toReversed().map((text) => {
-    const start = text.slice(0, Math.max(0, left));
-    left -= start.length;
+    const start = text.slice(0, Math.max(0, remaining));
+    remaining -= start.length;
     return start;
   });
 };
@@ -183,9 +183,9 @@ const withoutLinks = (text: string): string =>
 
 /** An address that can be read but not followed: in the form in which it would be opened, with its host in ASCII. */
 const defanged = (value: string, replacement: string): string => {
-  const shown = URL.canParse(value.trim()) ? new URL(value.trim()).href : value;
-  if (!/^(?:https?|ftp|wss?):/i.test(shown)) return replacement;
-  return shown
+  const url = URL.canParse(value.trim()) ? new URL(value.trim()).href : value;
+  if (!/^(?:https?|ftp|wss?):/i.test(url)) return replacement;
+  return url
     .replace(/^http/i, 'hxxp')
     .replaceAll(/[:.]/g, '[$&]')
     .replaceAll(/[&\\%<>"']/g, '_');

@@ -18,7 +18,7 @@ const text =
 const deltas = Array.from({ length: 60 }, (_, index) => text.slice(index * 2, index * 2 + 2));
 
 /** A judge with one answer to every question. */
-const judgeSaying = (answer: object | ((prompt: string) => object)) =>
+const judgeAnswering = (answer: object | ((prompt: string) => object)) =>
   scriptedModel({
     steps: ({ prompt }) => ({ text: JSON.stringify(typeof answer === 'function' ? answer(JSON.stringify(prompt)) : answer) }),
   });
@@ -38,9 +38,9 @@ const answering = (outputProcessors: Processor[], pieces: readonly string[] = de
 /** Streams an answer to its end. */
 const streamed = async (agent: InterlockAgent) => {
   const stream = await agent.stream('Where is my parcel? Please tell me.');
-  let left = '';
-  for await (const part of stream.fullStream) if (part.type === 'text-delta') left += part.payload.text;
-  return { status: stream.status, left };
+  let emitted = '';
+  for await (const part of stream.fullStream) if (part.type === 'text-delta') emitted += part.payload.text;
+  return { status: stream.status, emitted };
 };
 
 const moderation = (model: ReturnType<typeof scriptedModel>) => new ModerationProcessor({ model, errorStrategy: 'strict' });
@@ -51,35 +51,35 @@ describe('ModerationProcessor in a window', () => {
     ['part', 1],
     [{ chars: 40 }, 3],
   ] as const)('%j: needs a few calls for 60 deltas', async (window, calls) => {
-    const judge = judgeSaying(calm);
+    const judge = judgeAnswering(calm);
     const agent = answering([guard(moderation(judge), { window })]);
-    expect(await streamed(agent)).toEqual({ status: 'success', left: text });
+    expect(await streamed(agent)).toEqual({ status: 'success', emitted: text });
     // And once for the whole answer. Text that arrives while the judge is busy is judged together, so there may be fewer calls.
     expect(judge.calls.length).toBeGreaterThanOrEqual(2);
     expect(judge.calls.length).toBeLessThanOrEqual(calls + 1);
   });
 
   it('needs one call per delta without a window, as in Mastra', async () => {
-    const judge = judgeSaying(calm);
-    expect(await streamed(answering([moderation(judge)]))).toEqual({ status: 'success', left: text });
+    const judge = judgeAnswering(calm);
+    expect(await streamed(answering([moderation(judge)]))).toEqual({ status: 'success', emitted: text });
     expect(judge.calls.length).toBe(deltas.length + 1);
   });
 
   it('releases no fragment of a blocked sentence', async () => {
-    const judge = judgeSaying((prompt) => (prompt.includes('hurt') ? violent : calm));
+    const judge = judgeAnswering((prompt) => (prompt.includes('hurt') ? violent : calm));
     const pieces = ['All is well. ', 'I will hu', 'rt you. ', 'And more.'];
-    const { status, left } = await streamed(answering([guard(moderation(judge), { window: 'sentence' })], pieces));
-    expect({ status, left: left.trim() }).toEqual({ status: 'tripwire', left: 'All is well.' });
+    const { status, emitted } = await streamed(answering([guard(moderation(judge), { window: 'sentence' })], pieces));
+    expect({ status, emitted: emitted.trim() }).toEqual({ status: 'tripwire', emitted: 'All is well.' });
   });
 });
 
 describe('other judges of Mastra', () => {
-  const asked = async (
+  const requests = async (
     make: (model: ReturnType<typeof scriptedModel>) => Processor,
     answer: object,
     lane: 'input' | 'output',
   ) => {
-    const judge = judgeSaying(answer);
+    const judge = judgeAnswering(answer);
     const processor = guard(make(judge), { window: 'sentence' });
     const agent = new InterlockAgent({
       id: 'a',
@@ -108,7 +108,7 @@ describe('other judges of Mastra', () => {
       'input',
     ],
   ])('%s passes a harmless answer in a few calls', async (_name, make, answer, lane) => {
-    const { status, calls } = await asked(make, answer, lane);
+    const { status, calls } = await requests(make, answer, lane);
     expect(status).toBe('success');
     expect(calls).toBeGreaterThan(0);
     expect(calls).toBeLessThanOrEqual(6);
@@ -118,7 +118,7 @@ describe('other judges of Mastra', () => {
 describe('ClassifierProcessor in a window', () => {
   /** An evaluation model that flags texts with the word as unsafe, and records its questions. */
   const evaluating = (word: string) => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const model: ConstructorParameters<typeof Classifier>[0]['model'] = {
       specificationVersion: 'v4',
       provider: 'scripted',
@@ -126,7 +126,7 @@ describe('ClassifierProcessor in a window', () => {
       supportedQuestionTypes: ['boolean'],
       doEvaluate: async ({ state }) => {
         const words = JSON.stringify(state).slice(1, -1); // the state is a text
-        asked.push(words);
+        requests.push(words);
         return {
           answers: { unsafe: { type: 'boolean', probability: words.includes(word) ? 1 : 0 } },
           usage: { inputTokens: 1, outputTokens: 1 },
@@ -135,10 +135,10 @@ describe('ClassifierProcessor in a window', () => {
         };
       },
     };
-    return { model, asked };
+    return { model, requests };
   };
   const classifying = (word: string, act: 'abort' | 'filter' = 'abort') => {
-    const { model, asked } = evaluating(word);
+    const { model, requests } = evaluating(word);
     const classifier = new Classifier({ id: 'safety', model, questions: { unsafe: { type: 'boolean' } } });
     const processor = new ClassifierProcessor({
       classifier,
@@ -148,7 +148,7 @@ describe('ClassifierProcessor in a window', () => {
         filter();
       },
     });
-    return { processor, asked };
+    return { processor, requests };
   };
 
   it.each([
@@ -156,26 +156,26 @@ describe('ClassifierProcessor in a window', () => {
     ['part', 1],
     [{ chars: 40 }, 3],
   ] as const)('%j: judges whole windows in a few calls', async (window, calls) => {
-    const { processor, asked } = classifying('bomb');
-    expect(await streamed(answering([guard(processor, { window })]))).toEqual({ status: 'success', left: text });
-    expect(asked.slice(0, -1).join('')).toBe(text);
-    expect(asked.at(-1)).toBe(text); // the whole answer, at the end
-    expect(asked.length).toBeGreaterThanOrEqual(2);
-    expect(asked.length).toBeLessThanOrEqual(calls + 1);
+    const { processor, requests } = classifying('bomb');
+    expect(await streamed(answering([guard(processor, { window })]))).toEqual({ status: 'success', emitted: text });
+    expect(requests.slice(0, -1).join('')).toBe(text);
+    expect(requests.at(-1)).toBe(text); // the whole answer, at the end
+    expect(requests.length).toBeGreaterThanOrEqual(2);
+    expect(requests.length).toBeLessThanOrEqual(calls + 1);
   });
 
   it('needs one call per delta without a window, as in Mastra, and misses a split word in the stream', async () => {
-    const { processor, asked } = classifying('hurt');
-    const { status, left } = await streamed(answering([processor], ['All is well. I will hu', 'rt you. ', 'And more.']));
-    expect(asked).toHaveLength(4);
-    expect({ status, left }).toEqual({ status: 'tripwire', left: 'All is well. I will hurt you. And more.' });
+    const { processor, requests } = classifying('hurt');
+    const { status, emitted } = await streamed(answering([processor], ['All is well. I will hu', 'rt you. ', 'And more.']));
+    expect(requests).toHaveLength(4);
+    expect({ status, emitted }).toEqual({ status: 'tripwire', emitted: 'All is well. I will hurt you. And more.' });
   });
 
   it('releases no fragment of an aborted sentence', async () => {
     const { processor } = classifying('hurt');
     const pieces = ['All is well. ', 'I will hu', 'rt you. ', 'And more.'];
-    const { status, left } = await streamed(answering([guard(processor, { window: 'sentence' })], pieces));
-    expect({ status, left: left.trim() }).toEqual({ status: 'tripwire', left: 'All is well.' });
+    const { status, emitted } = await streamed(answering([guard(processor, { window: 'sentence' })], pieces));
+    expect({ status, emitted: emitted.trim() }).toEqual({ status: 'tripwire', emitted: 'All is well.' });
   });
 
   it('removes a filtered sentence and releases the following text', async () => {
@@ -185,12 +185,12 @@ describe('ClassifierProcessor in a window', () => {
     const pieces = ['All is well. ', 'I will hu', 'rt you. ', 'And more.'];
     expect(await streamed(answering([guard(only, { window: 'sentence' })], pieces))).toEqual({
       status: 'success',
-      left: 'All is well. And more.',
+      emitted: 'All is well. And more.',
     });
   });
 
   it('judges the input', async () => {
-    const { processor, asked } = classifying('parcel');
+    const { processor, requests } = classifying('parcel');
     const agent = new InterlockAgent({
       id: 'a',
       name: 'a',
@@ -198,8 +198,8 @@ describe('ClassifierProcessor in a window', () => {
       model: scriptedModel({ steps: [{ text: 'no' }] }),
       inputProcessors: [guard(processor, { window: 'sentence' }) as never],
     });
-    expect(await streamed(agent)).toEqual({ status: 'tripwire', left: '' });
-    expect(asked).toEqual(['Where is my parcel? Please tell me.']);
+    expect(await streamed(agent)).toEqual({ status: 'tripwire', emitted: '' });
+    expect(requests).toEqual(['Where is my parcel? Please tell me.']);
   });
 });
 

@@ -4,10 +4,10 @@ import { hosts, runOn } from './test-setup.js';
 
 /** An endpoint that flags texts with a word, and records its requests. */
 const endpointOf = (reply?: (input: string) => Response) => {
-  const asked: string[] = [];
+  const inputs: string[] = [];
   const send = (async (_url: unknown, init: { body: string; headers: Record<string, string> }) => {
     const { input } = JSON.parse(init.body) as { input: string };
-    asked.push(input);
+    inputs.push(input);
     if (reply) return reply(input);
     const isBad = input.includes('hateful');
     return Response.json({
@@ -16,18 +16,18 @@ const endpointOf = (reply?: (input: string) => Response) => {
   }) as unknown as typeof fetch;
   const guard = (options: Partial<ModerationGuardOptions> = {}) =>
     moderationGuard({ endpoint: 'https://moderation.test/v1', fetch: send, ...options });
-  return { asked, guard };
+  return { inputs, guard };
 };
 
 describe.each(hosts)('moderationGuard in %s', (host) => {
   it('stops inputs and answers that the endpoint flags', async () => {
-    const { asked, guard } = endpointOf();
+    const { inputs, guard } = endpointOf();
     const input = await runOn(host, { steps: [{ text: 'Hi.' }], prompt: 'something hateful', guards: [guard()] });
     expect(input.stopped).toContain('The input was rejected by moderation.');
     expect(input.prompts).toEqual([]);
     const answer = await runOn(host, { steps: [{ text: ['So hate', 'ful.'] }], guards: [guard()] });
     expect(answer.stopped).toContain('The answer was rejected by moderation.');
-    expect(asked).toEqual(['something hateful', 'Hello', 'So hateful.']);
+    expect(inputs).toEqual(['something hateful', 'Hello', 'So hateful.']);
   });
 
   it('passes other answers', async () => {
@@ -77,8 +77,8 @@ describe('moderationGuard', () => {
   });
 
   it('sends one request per window', async () => {
-    const { asked, guard } = endpointOf();
+    const { inputs, guard } = endpointOf();
     await runOn('InterlockAgent', { steps: [{ text: 'One. Two. Three.'.match(/./g) ?? [] }], guards: [guard()] });
-    expect(asked).toEqual(['Hello', 'One. Two. Three.']);
+    expect(inputs).toEqual(['Hello', 'One. Two. Three.']);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { assistant, callHook, chunk, cutsOf, message, messageOf, streamThrough, textLeft, user } from '../test-setup.js';
+import { assistant, callHook, chunk, cutsOf, message, messageOf, streamThrough, emittedText, user } from '../test-setup.js';
 import { piiGuard } from './pii-guard.js';
 
 const email = 'jane@example.com';
@@ -98,9 +98,9 @@ describe('piiGuard, redact', () => {
 
   it('redacts a stream regardless of chunk boundaries', async () => {
     for (const pieces of cutsOf(`Ask ${email} or 4111 1111 1111 1111.`)) {
-      const { left } = await streamThrough(piiGuard(), [...pieces.map((text) => chunk.delta(text)), chunk.end()]);
-      expect(textLeft(left), pieces.join('|')).toBe('Ask [EMAIL] or [CARD].');
-      expect(left.at(-1)).toEqual(chunk.end());
+      const { emitted } = await streamThrough(piiGuard(), [...pieces.map((text) => chunk.delta(text)), chunk.end()]);
+      expect(emittedText(emitted), pieces.join('|')).toBe('Ask [EMAIL] or [CARD].');
+      expect(emitted.at(-1)).toEqual(chunk.end());
     }
   });
 
@@ -207,22 +207,22 @@ describe('piiGuard, block, in a stream', () => {
     'finds %s and releases no fragment of it regardless of chunk boundaries',
     async (value) => {
       for (const pieces of cutsOf(`The value is ${value}, as I said.`)) {
-        const { left, tripped } = await streamThrough(guard, [
+        const { emitted, tripped } = await streamThrough(guard, [
           chunk.start(),
           ...pieces.map((text) => chunk.delta(text)),
           chunk.end(),
         ]);
         expect(tripped, pieces.join('|')).toMatchObject({ retry: false, metadata: { strategy: 'block' } });
-        expect('The value is '.startsWith(textLeft(left)), pieces.join('|')).toBe(true);
+        expect('The value is '.startsWith(emittedText(emitted)), pieces.join('|')).toBe(true);
       }
     },
   );
 
   it('releases every chunk of a clean stream in order', async () => {
     const chunks = [chunk.of('step-start'), chunk.start(), chunk.delta('all '), chunk.delta('fine'), chunk.end()];
-    const { left, tripped } = await streamThrough(guard, [...chunks, chunk.of('finish')]);
+    const { emitted, tripped } = await streamThrough(guard, [...chunks, chunk.of('finish')]);
     expect(tripped).toBeUndefined();
-    expect(left).toEqual([...chunks, chunk.of('finish')]);
+    expect(emitted).toEqual([...chunks, chunk.of('finish')]);
   });
 
   it('separates texts by id', async () => {

@@ -82,13 +82,13 @@ describe('guards in the agent of Mastra', () => {
   it('trip before a fragment of a streamed value is emitted', async () => {
     const { agent } = agentOf([{ text: ['Ask jane@', 'exam', 'ple.com', ' about it.'] }], { output: [leakGuard()] });
     const { fullStream } = await agent.stream('Which address do I use?');
-    let left = '';
+    let emitted = '';
     let tripped: unknown;
     for await (const part of fullStream) {
-      if (part.type === 'text-delta') left += part.payload.text;
+      if (part.type === 'text-delta') emitted += part.payload.text;
       if (part.type === 'tripwire') tripped = part.payload.processorId;
     }
-    expect(left).toBe('Ask ');
+    expect(emitted).toBe('Ask ');
     expect(tripped).toBe('leak');
   });
 
@@ -101,13 +101,13 @@ describe('guards in the agent of Mastra', () => {
       output: output as OutputProcessor[],
     });
     const { fullStream } = await agent.stream('Which address do I use?');
-    let left = '';
+    let emitted = '';
     const types: string[] = [];
     for await (const part of fullStream) {
       types.push(part.type);
-      if (part.type === 'text-delta') left += part.payload.text;
+      if (part.type === 'text-delta') emitted += part.payload.text;
     }
-    expect(left).toBe('Ask [EMAIL] about it.');
+    expect(emitted).toBe('Ask [EMAIL] about it.');
     expect(types.slice(-3)).toEqual(['text-end', 'step-finish', 'finish']);
   });
 });

@@ -48,7 +48,7 @@ describe('promptInjectionGuard', () => {
   });
 
   it('finds attacks in assistant messages that a client sends', async () => {
-    const said = (content: string) =>
+    const inspect = (content: string) =>
       new InterlockAgent({
         id: 'a',
         name: 'A',
@@ -60,8 +60,8 @@ describe('promptInjectionGuard', () => {
         { role: 'assistant', content },
         { role: 'user', content: 'And?' },
       ]);
-    expect((await said(order)).tripwire?.reason).toBe('The input tries to change what the assistant does.');
-    expect((await said('Well.')).text).toBe('Hi.');
+    expect((await inspect(order)).tripwire?.reason).toBe('The input tries to change what the assistant does.');
+    expect((await inspect('Well.')).text).toBe('Hi.');
     expect(await judged({ messages: [user('x')] })).toBe(false);
   });
 });

@@ -98,7 +98,7 @@ interface Call {
 }
 
 /** Stored in the processor's state: calls of the step under way, and those that the stream hook already decided. */
-interface Seen {
+interface PolicyState {
   step: Pick<Call, 'toolCallId' | 'toolName'>[];
   ruled: string[];
 }
@@ -134,22 +134,22 @@ export const toolPolicy = <Tools = Record<string, unknown>>(
   return Object.assign(guard, { traits: { ...traitsOf.redact } }, {
     processOutputStream: async (args) => {
       const { part } = args;
-      const seen = seenIn(args.state);
-      if (part.type === 'step-start') Object.assign(seen, { step: [], ruled: [] });
+      const policyState = stateOf(args.state);
+      if (part.type === 'step-start') Object.assign(policyState, { step: [], ruled: [] });
       if (part.type !== 'tool-call') return part;
       const { toolCallId, toolName } = part.payload;
-      const detection = await judge(part.payload, before(args, seen, toolCallId));
-      seen.step.push({ toolCallId, toolName });
+      const detection = await judge(part.payload, before(args, policyState, toolCallId));
+      policyState.step.push({ toolCallId, toolName });
       if (!detection) return part;
       if (!isHeeded(args) || (strategy === 'block' && detection.metadata.decision === 'deny')) return block(detection, args);
       await report(guard, detection);
-      seen.ruled.push(toolCallId);
+      policyState.ruled.push(toolCallId);
       return ruling(part, detection);
     },
     processOutputStep: async (args) => {
-      const seen = seenIn(args.state);
+      const policyState = stateOf(args.state);
       for (const [at, call] of (args.toolCalls ?? []).entries()) {
-        if (isHeeded(args) && seen.ruled.includes(call.toolCallId)) continue;
+        if (isHeeded(args) && policyState.ruled.includes(call.toolCallId)) continue;
         const calls = before(args, { step: args.toolCalls?.slice(0, at) ?? [], ruled: [] }, call.toolCallId);
         const detection = await judge(call, { ...calls, made: withoutStep(calls.made, args.toolCalls?.slice(at) ?? []) });
         if (detection) return block(detection, args);
@@ -167,7 +167,7 @@ const ruling = (part: ToolCallChunk, { reason, metadata }: Detection<ToolPolicyM
 
 const stateKey = 'toolPolicy';
 
-const seenIn = (state: Record<string, unknown>): Seen => (state[stateKey] ??= { step: [], ruled: [] }) as Seen; // only this file writes it
+const stateOf = (state: Record<string, unknown>): PolicyState => (state[stateKey] ??= { step: [], ruled: [] }) as PolicyState; // only this file writes it
 
 /** The run's state before a call. */
 interface Before {
@@ -177,7 +177,7 @@ interface Before {
 
 const before = (
   args: Partial<Pick<ProcessOutputStepArgs, 'messages'>> & Pick<ProcessOutputStreamArgs, 'messageList'>,
-  { step }: Seen,
+  { step }: PolicyState,
   toolCallId: string,
 ): Before => {
   const messages = args.messages ?? args.messageList?.get.all.db() ?? [];

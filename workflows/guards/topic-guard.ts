@@ -68,10 +68,10 @@ export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processI
 };
 
 function* hasFewerWords(text: string, count: number): Steps<boolean> {
-  let left = count;
+  let remaining = count;
   yield* eachPiece(text, (piece) => {
-    for (const { isWordLike } of words().segment(piece)) if (isWordLike && (left -= 1) <= 0) break;
-    return left > 0;
+    for (const { isWordLike } of words().segment(piece)) if (isWordLike && (remaining -= 1) <= 0) break;
+    return remaining > 0;
   });
-  return left > 0;
+  return remaining > 0;
 }

@@ -88,8 +88,8 @@ const editingHooks = <Kind extends string, Metadata>(
   guard: Processor,
 ): MessageHooks<Metadata> => {
   const redaction = redactionOf(policy);
-  const edit = (args: HookArgs & { messages: MastraDBMessage[] }, which: readonly MastraDBMessage[], place: ValuePlace) => {
-    const editing = redactMessages(args.messages, which, redaction(args));
+  const edit = (args: HookArgs & { messages: MastraDBMessage[] }, targets: readonly MastraDBMessage[], place: ValuePlace) => {
+    const editing = redactMessages(args.messages, targets, redaction(args));
     return whenReady(editing, (edited) =>
       edited.found.length === 0 ? unchanged : report(guard, policy.detection(edited.found, place)).then(() => edited.messages),
     );

@@ -67,22 +67,22 @@ export const callJudge = async (
   { material, signal }: { readonly material: JudgeMaterial; readonly signal?: AbortSignal | undefined },
 ): Promise<JudgeAnswer> => {
   const names = Object.keys(questions);
-  const asked = Object.values(questions);
+  const questionList = Object.values(questions);
   const nonce = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
   const prompt: Message[] = [
-    { role: 'system', content: system(asked) },
+    { role: 'system', content: system(questionList) },
     message(
       'user',
       JSON.stringify({ nonce, turns: material.turns ?? [], sources: material.sources ?? [], judged: material.judged }),
     ),
   ];
-  const responseFormat = { type: 'json', schema: schemaOf(asked.length), name: 'judgement' };
+  const responseFormat = { type: 'json', schema: schemaOf(questionList.length), name: 'judgement' };
   let usage: JudgeUsage = { calls: 0, inputTokens: 0, outputTokens: 0 };
   for (let attempt = 1; ; attempt += 1) {
     const reply = await model.doGenerate({ prompt, responseFormat, temperature: 0, abortSignal: signal } as never); // the options of all versions have these
     usage = added(usage, reply.usage);
     const text = reply.content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('');
-    const read = readReply(text, { nonce, questions: asked, judged: material.judged });
+    const read = readReply(text, { nonce, questions: questionList, judged: material.judged });
     if (typeof read !== 'string')
       return { probabilities: Object.fromEntries(names.map((name, at) => [name, read[at] ?? 0.5])), usage };
     if (attempt === 2)

@@ -65,5 +65,5 @@ const judgedText = (part: unknown): string => {
   return JSON.stringify(type === 'json' ? value : part) ?? '';
 };
 
-const unsupported = (what: string): InterlockError =>
-  new InterlockError('guard/invalid-option', { path: 'judgeModel', detail: `it cannot judge ${what}.` });
+const unsupported = (feature: string): InterlockError =>
+  new InterlockError('guard/invalid-option', { path: 'judgeModel', detail: `it cannot judge ${feature}.` });

@@ -135,8 +135,8 @@ const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): Link
 /** For rules that allow every host: names in Punycode, addresses of machines, and names that mix letters of scripts. */
 const isDeceptive = (written: string, { hostname }: URL): boolean => {
   if (/(?:^|\.)xn--/i.test(written) || /^\[|^[\d.]+$/.test(hostname)) return true;
-  const shown = decode(written);
-  return foldLookalikes(shown) !== shown || shown.split('.').some(mixesScripts);
+  const decoded = decode(written);
+  return foldLookalikes(decoded) !== decoded || decoded.split('.').some(mixesScripts);
 };
 
 const mixesScripts = (label: string): boolean => /\p{sc=Latn}/u.test(label) && /[\p{sc=Cyrl}\p{sc=Grek}]/u.test(label);

@@ -8,8 +8,8 @@ type FilePart = Extract<MastraMessagePart, { type: 'file' }>;
 /** A file's fields, read by the table of fields like a stream's file: text files are decoded; for others the address is read. */
 const readPart = (part: FilePart, change: (text: string) => string): FilePart => {
   const { type, ...fields } = part;
-  const left = readFields(type, fields, { change });
-  return left === fields ? part : { ...part, ...left };
+  const changed = readFields(type, fields, { change });
+  return changed === fields ? part : { ...part, ...changed };
 };
 
 /** The texts of a message's files: names, addresses, and content of text files. */
@@ -24,8 +24,10 @@ export const editFiles = (message: MastraDBMessage, edit: (text: string) => Awai
   const { parts } = message.content;
   if (!parts?.some(({ type }) => type === 'file')) return message;
   const edited = changeTexts((change) => {
-    const left = parts.map((part) => (part.type === 'file' ? readPart(part, change) : part));
-    return left.every((part, index) => part === parts[index]) ? parts : left;
+    const changed = parts.map((part) => (part.type === 'file' ? readPart(part, change) : part));
+    return changed.every((part, index) => part === parts[index]) ? parts : changed;
   }, edit);
-  return whenReady(edited, (left) => (left === parts ? message : { ...message, content: { ...message.content, parts: left } }));
+  return whenReady(edited, (changed) =>
+    changed === parts ? message : { ...message, content: { ...message.content, parts: changed } },
+  );
 };

@@ -34,8 +34,8 @@ describe('userTurns', () => {
   });
 
   it('includes only signals with external text', () => {
-    const [said, noted, state] = [signal('user'), signal('notification'), signal('state')];
-    expect(userTurns([said, noted, state, message('system', 's'), user('x')])).toEqual([[said, noted, user('x')]]);
+    const [userSignal, noted, state] = [signal('user'), signal('notification'), signal('state')];
+    expect(userTurns([userSignal, noted, state, message('system', 's'), user('x')])).toEqual([[userSignal, noted, user('x')]]);
   });
 });
 

@@ -17,22 +17,22 @@ interface RedactedMessages<Span extends TextSpan> {
  */
 export const redactMessages = <Span extends TextSpan>(
   messages: MastraDBMessage[],
-  which: readonly MastraDBMessage[],
+  targets: readonly MastraDBMessage[],
   redaction: Redaction<Span>,
 ): Awaitable<RedactedMessages<Span>> => {
-  const chosen = new Set(which);
+  const chosen = new Set(targets);
   const pace = createPace();
   return whenReady(paced(redactingMessages(messages, chosen, redaction), pace), (redacted) => {
     const found = [...redacted.found];
     const edit = (text: string) =>
-      whenReady(paced(redactingTexts([text], redaction), pace), (left) => {
-        found.push(...left.found);
-        return left.texts[0] ?? '';
+      whenReady(paced(redactingTexts([text], redaction), pace), (result) => {
+        found.push(...result.found);
+        return result.texts[0] ?? '';
       });
     const edited = inTurn(redacted.messages, (message, index) =>
       chosen.has(messages[index] as MastraDBMessage) ? editFiles(message, edit) : message,
     );
-    return whenReady(edited, (left) => ({ messages: found.length > 0 ? left : messages, found }));
+    return whenReady(edited, (withFiles) => ({ messages: found.length > 0 ? withFiles : messages, found }));
   });
 };
 

@@ -117,8 +117,8 @@ describe.each(cases)('%s: %j', (kind, value) => {
     for (const pieces of [...cutsOf(text), text.split(''), ...randomCuts(text, 300)]) {
       const { released, joined } = inPieces(pieces, finder);
       expect(joined, JSON.stringify(pieces)).toBe(expected);
-      let left = '';
-      for (const piece of released) expect(expected.startsWith((left += piece)), JSON.stringify(pieces)).toBe(true);
+      let emitted = '';
+      for (const piece of released) expect(expected.startsWith((emitted += piece)), JSON.stringify(pieces)).toBe(true);
     }
   });
 
@@ -290,11 +290,11 @@ describe('properties', () => {
   it('buffers at most one word of ordinary text and a bounded lookbehind', () => {
     const words = 'It is on its way, and will be there on Thursday. '.repeat(50);
     const { released, held } = inPieces(words.match(/.{1,4}/g) ?? []);
-    let [came, left] = [0, 0];
+    let [receivedLength, emittedLength] = [0, 0];
     for (const [index, each] of released.entries()) {
-      came += (words.match(/.{1,4}/g) ?? [])[index]?.length ?? 0;
-      left += each.length;
-      expect(came - left).toBeLessThanOrEqual(12);
+      receivedLength += (words.match(/.{1,4}/g) ?? [])[index]?.length ?? 0;
+      emittedLength += each.length;
+      expect(receivedLength - emittedLength).toBeLessThanOrEqual(12);
     }
     expect(held.text.length).toBeLessThan(all.lookbehind + 20);
   });

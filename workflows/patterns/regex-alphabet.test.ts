@@ -5,7 +5,7 @@ import { indexOfAny, type AsciiSet } from './ascii-set.js';
 import { alphabetOf } from './regex-alphabet.js';
 
 const alphabet = (regex: RegExp) => alphabetOf(new RegExpParser().parseLiteral(String(regex)));
-const said = (set: AsciiSet) => String.fromCharCode(...[...set.keys()].filter((code) => set[code]));
+const charactersOf = (set: AsciiSet) => String.fromCharCode(...[...set.keys()].filter((code) => set[code]));
 const has = (set: AsciiSet, character: string) => indexOfAny(set, character, { from: 0, until: character.length }) === 0;
 
 it.each<[RegExp, begins: string, has: string]>([
@@ -18,17 +18,17 @@ it.each<[RegExp, begins: string, has: string]>([
   [/a/i, 'Aa', 'Aa'],
   [/[^\s\S]|[ab]/u, 'ab', 'ab'],
   [/[[a-c]--[b]]/v, 'ACac', 'ACac'],
-])('%s', (regex, begins, stands) => {
+])('%s', (regex, begins, members) => {
   const { first, any } = alphabet(regex);
   const small = (text: string) => new Set(text.toLowerCase());
-  expect(small(said(first))).toEqual(small(begins));
-  expect(small(said(any))).toEqual(small(stands));
+  expect(small(charactersOf(first))).toEqual(small(begins));
+  expect(small(charactersOf(any))).toEqual(small(members));
 });
 
 it('accepts any character beyond ASCII, and any character for string sets', () => {
   expect(has(alphabet(/a/).any, 'é')).toBe(true);
   const { first, any } = alphabet(/[\q{abc|x}]/v);
-  expect([said(first), said(any)].map(({ length }) => length)).toEqual([128, 128]);
+  expect([charactersOf(first), charactersOf(any)].map(({ length }) => length)).toEqual([128, 128]);
 });
 
 describe('properties', () => {

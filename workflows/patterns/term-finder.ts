@@ -40,7 +40,7 @@ export const termFinder = (terms: readonly string[], wholeWords: boolean): Finde
     ({ letters }) => letters.charAt(0),
   );
   const first: AsciiSet = asciiSet((character) => byFirst.has(lettersOf(character).charAt(0)));
-  const inside = new Map([...byFirst].map(([letter, begun]) => [letter, begun.filter(({ edges }) => !edges.before)]));
+  const inside = new Map([...byFirst].map(([letter, sameStart]) => [letter, sameStart.filter(({ edges }) => !edges.before)]));
   const termsAt = (text: string, at: number): readonly Term[] =>
     (isInsideWord(text, at) ? inside : byFirst).get(lettersOf(characterAt(text, at)).charAt(0)) ?? [];
   const maxLength = Math.max(1, ...[...byFirst.values()].flat().map(maxLengthOf));

@@ -52,14 +52,14 @@ describe('a finder with a replacement', () => {
       const expected = flushText({ text, from: 0 }, by);
       expect(expected).not.toContain(samples[kind].value);
       for (const pieces of [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: 500, seed: 17 })]) {
-        let [held, left] = [nothingPending, ''];
+        let [held, emitted] = [nothingPending, ''];
         for (const piece of pieces) {
           const pushed = pushText(held, piece, by);
           held = pushed.held;
-          left += pushed.released;
-          expect(expected.startsWith(left), JSON.stringify(pieces)).toBe(true);
+          emitted += pushed.released;
+          expect(expected.startsWith(emitted), JSON.stringify(pieces)).toBe(true);
         }
-        expect(left + flushText(held, by), JSON.stringify(pieces)).toBe(expected);
+        expect(emitted + flushText(held, by), JSON.stringify(pieces)).toBe(expected);
       }
     },
   );
@@ -78,12 +78,12 @@ describe('a redactor in GuardedStream', () => {
     async (kind) => {
       const guard = redactor({ strategy: 'replace', kinds: [kind], countries: ['CH'] });
       const text = textOf(kind);
-      const expected = texts((await sendAll([guard], [delta(text)])).left)['text one'];
+      const expected = texts((await sendAll([guard], [delta(text)])).emitted)['text one'];
       expect(expected).toBe(text.replace(samples[kind].value, `[${labelOf(kind)}]`));
       for (const pieces of allCuts(text)) {
         const chunks = pieces.flatMap((piece) => [delta(piece), thought(piece), source, delta(piece, 'two')]);
-        const left = texts((await sendAll([guard], chunks)).left);
-        expect(left, JSON.stringify(pieces)).toMatchObject({
+        const emitted = texts((await sendAll([guard], chunks)).emitted);
+        expect(emitted, JSON.stringify(pieces)).toMatchObject({
           'text one': expected,
           'reasoning one': expected,
           'text two': expected,
@@ -97,12 +97,12 @@ describe('a redactor in GuardedStream', () => {
     const text = textOf(kind);
     const before = text.slice(0, text.indexOf(samples[kind].value));
     for (const pieces of allCuts(text)) {
-      const { left, stopped } = await sendAll(
+      const { emitted, stopped } = await sendAll(
         [guard],
         pieces.map((piece) => delta(piece)),
       );
       expect(stopped?.kind, JSON.stringify(pieces)).toBe('trip');
-      expect(before.startsWith(texts(left)['text one'] ?? ''), JSON.stringify(pieces)).toBe(true);
+      expect(before.startsWith(texts(emitted)['text one'] ?? ''), JSON.stringify(pieces)).toBe(true);
     }
   });
 });
@@ -146,9 +146,9 @@ describe('a redactor in an agent', () => {
           outputProcessors: [guard],
         });
         const stream = await agent.stream(textOf(kind));
-        let left = '';
-        for await (const part of stream.fullStream) if (part.type === 'text-delta') left += part.payload.text;
-        expect(left, JSON.stringify(pieces)).toBe(`So ${samples[kind].value}.`);
+        let emitted = '';
+        for await (const part of stream.fullStream) if (part.type === 'text-delta') emitted += part.payload.text;
+        expect(emitted, JSON.stringify(pieces)).toBe(`So ${samples[kind].value}.`);
         const prompt = JSON.stringify(model.calls[0]?.prompt);
         expect(prompt).toContain(name);
         expect(prompt).not.toContain(samples[kind].value);

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { InterlockAgent, isInterlockError } from '../../src/index.js';
 import { assertChunkInvariant, assertNoFragment, scriptedModel } from '../../src/testing/index.js';
-import { assistant, callHook, chunk, cutsOf, streamThrough, textLeft, user } from '../test-setup.js';
+import { assistant, callHook, chunk, cutsOf, streamThrough, emittedText, user } from '../test-setup.js';
 import { redactor } from './redactor.js';
 import type { RedactionStrategy, RedactorOptions } from './redactor-options.js';
 
@@ -119,8 +119,8 @@ describe('invalid options', () => {
     const guard = redactor({ strategy: 'replace', kinds: [], patterns: [quoted] });
     const text = `It is <secret>${'x'.repeat(500)}</secret>, yes.`;
     const chunks = Array.from(text, (each) => chunk.delta(each));
-    expect((await streamThrough(guard, chunks)).left).toEqual([]);
-    expect(textLeft((await streamThrough(guard, [...chunks, chunk.end()])).left)).toBe('It is [SECRET], yes.');
+    expect((await streamThrough(guard, chunks)).emitted).toEqual([]);
+    expect(emittedText((await streamThrough(guard, [...chunks, chunk.end()])).emitted)).toBe('It is [SECRET], yes.');
   });
 });
 
@@ -132,8 +132,8 @@ describe('in a stream', () => {
       patterns: [order, { name: 'pair', regex: /(ab|cd)\1{1,3}/, maxLength: 8 }],
     });
     for (const pieces of cutsOf('See NO-123456, NO-1234567, cdcdcd and ababa.')) {
-      const { left } = await streamThrough(guard, [...pieces.map((text) => chunk.delta(text)), chunk.end()]);
-      expect(textLeft(left), pieces.join('|')).toBe('See [ORDER], NO-1234567, [PAIR] and [PAIR]a.');
+      const { emitted } = await streamThrough(guard, [...pieces.map((text) => chunk.delta(text)), chunk.end()]);
+      expect(emittedText(emitted), pieces.join('|')).toBe('See [ORDER], NO-1234567, [PAIR] and [PAIR]a.');
     }
   });
 
@@ -141,7 +141,7 @@ describe('in a stream', () => {
     const guard = redactor({ strategy: 'replace' });
     const reasoning = (text: string) => ({ type: 'reasoning-delta', payload: { id: 'r', text } });
     const args = (argsTextDelta: string) => ({ type: 'tool-call-delta', payload: { toolCallId: 'c', argsTextDelta } });
-    const { left } = await streamThrough(guard, [
+    const { emitted } = await streamThrough(guard, [
       reasoning('ask jane@ex'),
       args('{"to":"jane@ex'),
       reasoning('ample.com'),
@@ -150,7 +150,7 @@ describe('in a stream', () => {
       { type: 'tool-call-input-streaming-end', payload: { toolCallId: 'c' } },
       { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'send', args: { to: email, n: 1 } } },
     ]);
-    expect(left).toEqual([
+    expect(emitted).toEqual([
       reasoning('ask '),
       reasoning('[EMAIL]'),
       { type: 'reasoning-end', payload: { id: 'r' } },

@@ -185,7 +185,7 @@ type Content = Prompt[number]['content'];
 type EditText = (text: string) => Awaitable<string>;
 
 /** Fields of a prompt's parts that contain messages, arguments or results; all others are names, ids and files. */
-const spoken = new Set(['text', 'input', 'output']);
+const textFields = new Set(['text', 'input', 'output']);
 
 /** Edits the content of a prompt: texts, reasoning, arguments and results of tools. Unchanged parts are shared. */
 const editPrompt = (prompt: Prompt, edit: EditText): Awaitable<Prompt> =>
@@ -204,7 +204,7 @@ const editContent = (content: Content, edit: EditText): Awaitable<Content> => {
 
 const editPart = <Part extends object>(part: Part, edit: EditText): Awaitable<Part> => {
   const edited = inTurn(Object.entries(part), ([name, value]) =>
-    whenReady(spoken.has(name) ? editLeaves(value, edit) : value, (to: unknown) => [name, to, Object.is(to, value)] as const),
+    whenReady(textFields.has(name) ? editLeaves(value, edit) : value, (to: unknown) => [name, to, Object.is(to, value)] as const),
   );
   return whenReady(
     edited,

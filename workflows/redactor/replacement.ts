@@ -9,7 +9,7 @@ import { labelOf, type RedactorOptions } from './redactor-options.js';
 type Replacement = (span: ValueSpan, value: string) => string;
 
 /** The number of a hash's hexadecimal digits that are shown. */
-const shownDigits = 12;
+const digestDigits = 12;
 
 /** The replacement of a value by a redactor's strategy; empty for strategies that do not replace. */
 export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): Replacement => {
@@ -26,7 +26,7 @@ export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): 
       return (_span, value) => value.replaceAll(/[\p{L}\p{N}]\p{M}*/gu, '*');
     case 'hash':
       return ({ kind }, value) =>
-        `[${labelOf(kind)}:${bytesToHex(hmac(sha256, keyBytes(), utf8ToBytes(value))).slice(0, shownDigits)}]`;
+        `[${labelOf(kind)}:${bytesToHex(hmac(sha256, keyBytes(), utf8ToBytes(value))).slice(0, digestDigits)}]`;
     case 'replace':
       if (typeof replacement === 'function') return ({ kind }) => replacement(kind);
       return ({ kind }) => replacement ?? labelled(kind);

@@ -80,7 +80,7 @@ const push = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, p
   const { texts } = pendingIn(args.state);
   const key = `${part.type} ${part.payload.id}`;
   const { text } = part.payload;
-  const left: string[] = [];
+  const emitted: string[] = [];
   for (let at = 0; at < text.length; at += stepChars) {
     if (at > 0) await turn();
     const piece = text.slice(at, at + stepChars);
@@ -89,9 +89,9 @@ const push = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, p
       replace: replaceWith(pattern, args),
     });
     texts[key] = { ...pending, last: part };
-    left.push(released);
+    emitted.push(released);
   }
-  const released = left.join('');
+  const released = emitted.join('');
   return released ? withText(part, released) : null;
 };
 

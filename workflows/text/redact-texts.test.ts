@@ -81,9 +81,9 @@ describe('redactingTexts', () => {
   it('keeps the number of texts, and text without values', () => {
     fc.assert(
       fc.property(texts, (each) => {
-        const left = redacted(each, pii);
-        expect(left.texts).toHaveLength(each.length);
-        if (left.found.length === 0) expect(left.texts).toEqual(each);
+        const emitted = redacted(each, pii);
+        expect(emitted.texts).toHaveLength(each.length);
+        if (emitted.found.length === 0) expect(emitted.texts).toEqual(each);
       }),
       times(150, 500),
     );
@@ -92,9 +92,9 @@ describe('redactingTexts', () => {
   it('finds a value at any split between two texts', () => {
     for (const value of ['jane@example.com', '4111 1111 1111 1111', 'DE89370400440532013000'])
       for (let cut = 1; cut < value.length; cut++) {
-        const left = redacted([`x ${value.slice(0, cut)}`, `${value.slice(cut)} y`], pii);
+        const emitted = redacted([`x ${value.slice(0, cut)}`, `${value.slice(cut)} y`], pii);
         // Values inside one text come first, so the start of a name or the end of a domain may stay next to them.
-        expect(left.texts.join('')).toMatch(/^x [jane.]{0,5}\[(?:EMAIL|CARD|IBAN)\]m? y$/);
+        expect(emitted.texts.join('')).toMatch(/^x [jane.]{0,5}\[(?:EMAIL|CARD|IBAN)\]m? y$/);
       }
   });
 });

@@ -53,7 +53,7 @@ describe('isolates', () => {
     ['right to left around Latin', `x ${rli}${lri}a${pdi}${lri}b${pdi}${pdi}`, `x ${lri}a${pdi}${lri}b${pdi}`],
     ['the unclosed one of two', `${lri}a${fsi}b${pdi}`, `a${fsi}b${pdi}`],
     ['above the maximum length', `${fsi}${'x'.repeat(256)}${pdi}`, 'x'.repeat(256)],
-  ])('are removed if incomplete: %s', (_name, text, left) => expect(clean(text)).toBe(left));
+  ])('are removed if incomplete: %s', (_name, text, expected) => expect(clean(text)).toBe(expected));
 
   it('are buffered until their end or the maximum length', () => {
     expect(inPieces([`a ${fsi}b`]).released).toBe('a ');

@@ -14,13 +14,13 @@ interface Place {
  * The file for a command's runs, in a folder that git ignores; undefined for runs in memory, because that
  * was requested or the optional peer is not installed.
  */
-export const databaseFile = async (asked: string | undefined, { complain, cwd }: Place): Promise<string | undefined> => {
-  if (asked === inMemory) return undefined;
-  if (asked === undefined && !(await hasLibsql())) {
+export const databaseFile = async (option: string | undefined, { complain, cwd }: Place): Promise<string | undefined> => {
+  if (option === inMemory) return undefined;
+  if (option === undefined && !(await hasLibsql())) {
     complain('Runs are stored in memory. Install @libsql/client to store them in a file.');
     return undefined;
   }
-  if (asked !== undefined) return resolve(cwd, asked);
+  if (option !== undefined) return resolve(cwd, option);
   const file = join(cwd, defaultFile);
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true });

@@ -22,7 +22,7 @@ const headSchema = z.object({
   runId: z.string().min(1),
   agentId: z.string(),
   threadId: z.string(),
-  said: z.string(),
+  userText: z.string(),
   parent: z.object({ runId: z.string(), toolCallId: z.string() }).optional(),
 });
 
@@ -84,7 +84,7 @@ const logOfTrace = (studio: Studio, trace: Trace): RunLog => {
   const { runId, agentId = 'agent', threadId = runId, parent } = header;
   const input = trace.find((line) => line.kind === 'input');
   const userText = input?.messages.findLast(({ role }) => role === 'user')?.text ?? '';
-  const log = logOf(studio, { runId, agentId, threadId, said: userText, ...(parent && { parent }) }, header.at);
+  const log = logOf(studio, { runId, agentId, threadId, userText, ...(parent && { parent }) }, header.at);
   for (const line of trace) log.trace(line);
   return closed(log);
 };

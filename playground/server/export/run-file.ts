@@ -4,7 +4,7 @@ import { entriesAtOnce, entriesPath, runPath, subRunsPath, type RunFile } from '
 import type { RunSummary } from '../../protocol/runs.js';
 import type { PromptView, StudioEntry } from '../../protocol/trace-entry.js';
 import { describeKnown } from '../catalog/catalog.js';
-import { guardWords, isOfInput, revealedWords, seenWords, traceOfLines, type ShowText } from '../runs/guard-words.js';
+import { guardWords, isOfInput, revealedWords, maskedWords, traceOfLines, type ShowText } from '../runs/guard-words.js';
 import { mergedWords } from '../runs/merged-words.js';
 import { promptsOf } from '../runs/prompts.js';
 import { allLines, linesOf, summaryOf, type Studio } from '../studio.js';
@@ -46,15 +46,15 @@ const exportRun = async (studio: Studio, summary: RunSummary, hasAllWords: boole
   const lines = await linesOf(studio, { runId, kind: 'entry', ...allLines });
   const kept = await linesOf(studio, { runId, kind: 'trace', ...allLines });
   const trace = kept.length > 0 ? traceOfLines(kept) : undefined;
-  const shown = hasAllWords || !trace ? trace : redactTrace(trace);
+  const exported = hasAllWords || !trace ? trace : redactTrace(trace);
   const recorded = lines.map((line) => JSON.parse(line) as StudioEntry); // this studio's own lines
-  const entries = hasAllWords ? recorded : withoutHiddenInput(recorded, shown);
+  const entries = hasAllWords ? recorded : withoutHiddenInput(recorded, exported);
   const answers: Record<string, unknown> = { [runPath(runId)]: { ...summary, ...userTextIn(entries, summary) } };
   for (let from = 0; from === 0 || from <= entries.length; from += entriesAtOnce)
     answers[entriesPath(runId, from)] = entries.slice(from, from + entriesAtOnce);
-  if (trace && shown && studio.content === 'all')
-    Object.assign(answers, wordsOf({ runId, trace, entries, show: hasAllWords ? undefined : seenWords(shown) }));
-  return { answers, trace: shown };
+  if (trace && exported && studio.content === 'all')
+    Object.assign(answers, wordsOf({ runId, trace, entries, show: hasAllWords ? undefined : maskedWords(exported) }));
+  return { answers, trace: exported };
 };
 
 interface Words {
@@ -75,7 +75,7 @@ const wordsOf = ({ runId, trace, entries, show }: Words): Record<string, unknown
         ? [`${path}/guards/${entry.seq}`, guardWords(trace, entry, showIn)]
         : [`${path}/merges/${entry.seq}`, mergedWords(trace, entry, showIn)],
     ),
-    [`${path}/prompts`]: promptsOf(trace, entries).map((prompt) => (show ? shownPrompt(prompt, show) : prompt)),
+    [`${path}/prompts`]: promptsOf(trace, entries).map((prompt) => (show ? redactedPrompt(prompt, show) : prompt)),
     ...(!show && { [`${path}/reveal`]: revealedWords(trace, entries, { from: 0, to: Infinity }) }),
   };
 };
@@ -100,7 +100,7 @@ const hasText = ({ event: { type } }: EventEntry): boolean => type === 'guard' |
 
 const isPass = ({ event }: EventEntry): boolean => event.type === 'guard' && event.verdict === 'pass';
 
-const shownPrompt = ({ messages, settings, ...call }: PromptView, show: ShowText): PromptView => ({
+const redactedPrompt = ({ messages, settings, ...call }: PromptView, show: ShowText): PromptView => ({
   ...call,
   messages: messages.map(({ role, text, parts }) => ({
     role,
@@ -122,7 +122,7 @@ const withoutHiddenInput = (entries: readonly StudioEntry[], redacted: Trace | u
   const isSent = new Set(redacted && traceOfKind(redacted, 'input').flatMap(({ messages }) => messages.map(({ text }) => text)));
   const isChanged = entries.some(isEditOfInput);
   const isHidden = (text: string): boolean => (redacted ? !isSent.has(text) : isChanged);
-  const show: ShowText = redacted ? seenWords(redacted) : (text) => text.replaceAll(/\S/g, '▒');
+  const show: ShowText = redacted ? maskedWords(redacted) : (text) => text.replaceAll(/\S/g, '▒');
   return entries.map((entry) =>
     entry.kind === 'input'
       ? { ...entry, messages: entry.messages.map((one) => (isHidden(one.text) ? { ...one, text: show(one.text) } : one)) }
@@ -134,9 +134,9 @@ const isEditOfInput = (entry: StudioEntry): boolean =>
   entry.kind === 'event' && entry.event.type === 'guard' && entry.event.verdict !== 'pass' && isOfInput(entry.event.phase);
 
 /** The caller's text in the lines. */
-const userTextIn = (entries: readonly StudioEntry[], { said }: RunSummary): Partial<RunSummary> => {
+const userTextIn = (entries: readonly StudioEntry[], { userText }: RunSummary): Partial<RunSummary> => {
   const last = entries.flatMap((entry) => (entry.kind === 'input' ? entry.messages : [])).findLast(({ role }) => role === 'user');
-  return { said: last?.text.includes('▒') ? last.text.slice(0, said.length) : said };
+  return { userText: last?.text.includes('▒') ? last.text.slice(0, userText.length) : userText };
 };
 
 /** The catalog entries for the agents of these runs. */

@@ -57,8 +57,8 @@ const checkToken = (context: Context, token: string, path: string): Response | u
   const session = createHmac('sha256', token).update('session of the studio').digest('base64url');
   const cookie = `interlock_studio_${url.port || 'default'}`;
   const queryToken = url.searchParams.get('token');
-  const brought = queryToken ?? req.header('Authorization')?.replace(/^Bearer /, '');
-  const isLetIn = brought === undefined ? isSame(getCookie(context, cookie) ?? '', session) : isSame(brought, token);
+  const presented = queryToken ?? req.header('Authorization')?.replace(/^Bearer /, '');
+  const isLetIn = presented === undefined ? isSame(getCookie(context, cookie) ?? '', session) : isSame(presented, token);
   if (!isLetIn) {
     if (req.method === 'GET' && req.header('Accept')?.includes('text/html')) return context.html(tokenPage, 401);
     throw new InterlockError('studio/unauthorized');

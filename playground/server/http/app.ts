@@ -134,9 +134,9 @@ const fileRoutes = (studio: Studio): Hono => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
       const hasAllWords = withAllWords(readQuery(c, wordsQuerySchema).words, runId);
       const lines = await traceLinesOf(studio, runId);
-      const shown = hasAllWords ? lines : redactTrace(parseTrace(lines.join('\n'))).map((entry) => JSON.stringify(entry));
+      const exported = hasAllWords ? lines : redactTrace(parseTrace(lines.join('\n'))).map((entry) => JSON.stringify(entry));
       attached(c, `${runId}.jsonl`);
-      return c.body(`${shown.join('\n')}\n`, 200, { 'Content-Type': 'application/x-ndjson' });
+      return c.body(`${exported.join('\n')}\n`, 200, { 'Content-Type': 'application/x-ndjson' });
     })
     .post('/import', async (c) => c.json(await importRuns(studio, await c.req.text()), 201));
 };

@@ -78,7 +78,7 @@ type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-by
 /** The results of each guard in the runs of a query, the most trips first. */
 const guardTotals = async (studio: Studio, query: RunQuery): Promise<GuardTotals> => {
   const { runs } = await studio.archive.list(query);
-  const totals = new Map<string, Heard>();
+  const totals = new Map<string, Totals>();
   for (const { runId, tripwire } of runs) {
     const lines = await linesOf(studio, { runId, kind: 'entry', ...allLines });
     for (const event of lines.flatMap(guardEvent)) {
@@ -110,7 +110,7 @@ const guardTotals = async (studio: Studio, query: RunQuery): Promise<GuardTotals
   };
 };
 
-interface Heard extends Pick<GuardTotal, 'guard' | 'isShadow'> {
+interface Totals extends Pick<GuardTotal, 'guard' | 'isShadow'> {
   readonly verdicts: Record<VerdictKind, number>;
   bypassed: number;
   readonly stopped: Set<string>;
@@ -119,7 +119,7 @@ interface Heard extends Pick<GuardTotal, 'guard' | 'isShadow'> {
 
 const none: Readonly<Record<VerdictKind, number>> = { pass: 0, edit: 0, retry: 0, trip: 0, unavailable: 0 };
 
-const totalOf = ({ stopped, times, ...counts }: Heard): GuardTotal => ({
+const totalOf = ({ stopped, times, ...counts }: Totals): GuardTotal => ({
   ...counts,
   stoppedRuns: stopped.size,
   ...spreadOf(times),

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { InterlockError, type Trace } from '../../../src/index.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
-import { guardWords, revealedWords, shownWords, traceOfLines } from '../runs/guard-words.js';
+import { guardWords, revealedWords, visibleWords, traceOfLines } from '../runs/guard-words.js';
 import { mergedWords } from '../runs/merged-words.js';
 import { promptsOf } from '../runs/prompts.js';
 import { allLines, linesOf, summaryOf, type Studio } from '../studio.js';
@@ -15,13 +15,13 @@ export const wordsRoutes = (studio: Studio): Hono =>
       const { runId } = await summaryOf(studio, c.req.param('runId'));
       const entry = await entryAt(studio, runId, c.req.param('seq'));
       const trace = await traceOf(studio, runId);
-      return c.json(guardWords(trace, entry, shownWords(trace, readQuery(c, guardQuerySchema).reveal === '1')));
+      return c.json(guardWords(trace, entry, visibleWords(trace, readQuery(c, guardQuerySchema).reveal === '1')));
     })
     .get('/runs/:runId/merges/:seq', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
       const entry = await entryAt(studio, runId, c.req.param('seq'));
       const trace = await traceOf(studio, runId);
-      return c.json(mergedWords(trace, entry, shownWords(trace, readQuery(c, guardQuerySchema).reveal === '1')));
+      return c.json(mergedWords(trace, entry, visibleWords(trace, readQuery(c, guardQuerySchema).reveal === '1')));
     })
     .get('/runs/:runId/prompts', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));

@@ -53,7 +53,7 @@ export const workbenchRoutes = (studio: Studio): Hono =>
       const trace = await traceOf(studio, runId);
       return c.json(await replayRun(await studio.known(), { runId, agentId, trace }, choice));
     })
-    .get('/runs/:runId/beside/:otherId', async (c) =>
+    .get('/runs/:runId/compare/:otherId', async (c) =>
       c.json(await compareRuns(studio, c.req.param('runId'), c.req.param('otherId'))),
     )
     .post('/runs/:runId/fork', async (c) => {
@@ -69,10 +69,10 @@ export const workbenchRoutes = (studio: Studio): Hono =>
         trace: `./${plainName(runId)}.jsonl`,
       });
       attached(c, `${runId}.test.ts`);
-      return c.text(from === undefined ? `${whereTheAgentIs}${fixture}` : fixture);
+      return c.text(from === undefined ? `${importComment}${fixture}` : fixture);
     });
 
-const whereTheAgentIs = '// Replace this import with the module and export name of the agent in your application.\n';
+const importComment = '// Replace this import with the module and export name of the agent in your application.\n';
 
 const pipelineOf = async (studio: Studio, id: string): Promise<KnownPipeline> => {
   const pipeline = (await studio.known()).pipelines.find((one) => one.id === id);
@@ -168,7 +168,7 @@ const findLeak = async (
   if (!leak) return { tried: runs };
   const chunks = [...leak.pieces];
   const { output } = await runLabStream(graph, kind, chunks);
-  return { tried: runs, leak: { chunks, seen: longestShared(output, fragment), output } };
+  return { tried: runs, leak: { chunks, emitted: longestShared(output, fragment), output } };
 };
 
 /** The longest part of a fragment that occurs in a text. */

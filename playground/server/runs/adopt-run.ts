@@ -6,7 +6,7 @@ import { createRunLog, type RunStorage, type StoredRun, type RunLog } from './ru
 import { attachStream, firstPlace, readRepeated, type AgentStream, type Following, type RunSession } from './run-session.js';
 
 /** A run whose process is gone. */
-export interface LeftRun {
+export interface AdoptedRun {
   readonly summary: RunSummary;
   /** Undefined if the agent no longer exists. */
   readonly agent: KnownAgent | undefined;
@@ -16,9 +16,9 @@ export interface LeftRun {
 /** The treatment of runs whose process is gone. */
 export interface TakingUp {
   /** Follows a run that was under way if its engine continues it; other runs are interrupted. */
-  takeUp(left: LeftRun): void;
+  takeUp(run: AdoptedRun): void;
   /** Marks a run that no process continues, so that it cannot be answered. */
-  interrupt(left: LeftRun): void;
+  interrupt(run: AdoptedRun): void;
 }
 
 export interface TakingUpOptions extends Pick<RunStorage, 'keepsContent' | 'onChange'> {
@@ -34,8 +34,8 @@ export interface TakingUpOptions extends Pick<RunStorage, 'keepsContent' | 'onCh
 /** Adopts runs whose process is gone. */
 export const takingUp = (options: TakingUpOptions): TakingUp => {
   const { sessions, watched, finish, followed } = options;
-  const taken = (left: LeftRun): RunLog => {
-    const log = reopenLog(options, left);
+  const taken = (run: AdoptedRun): RunLog => {
+    const log = reopenLog(options, run);
     watched.set(log.runId, log); // until it is stored
     return log;
   };
@@ -45,11 +45,11 @@ export const takingUp = (options: TakingUpOptions): TakingUp => {
     log.add({ kind: 'status', status: status === 'running' ? 'failed' : status, error: { code, message } }, lastAt(log));
     void finish(log);
   };
-  const takeUp = async (left: LeftRun): Promise<void> => {
-    const { agent, lines } = left;
-    const log = taken(left);
+  const takeUp = async (run: AdoptedRun): Promise<void> => {
+    const { agent, lines } = run;
+    const log = taken(run);
     if (!agent || !isInterlock(agent.agent)) return interrupt(log);
-    const session = sessionOf(left, agent, log);
+    const session = sessionOf(run, agent, log);
     sessions.set(log.runId, session);
     try {
       const stream = await attachStream(agent.agent, session);
@@ -61,7 +61,7 @@ export const takingUp = (options: TakingUpOptions): TakingUp => {
       void finish(log);
     }
   };
-  return { takeUp: (left) => void takeUp(left), interrupt: (left) => interrupt(taken(left)) };
+  return { takeUp: (run) => void takeUp(run), interrupt: (run) => interrupt(taken(run)) };
 };
 
 /** Whether the error means that no engine has the run. */
@@ -71,15 +71,15 @@ const isUnknown = (error: unknown): boolean =>
 /** The log of such a run, with its stored lines. */
 export const reopenLog = (
   { keepsContent, onChange }: Pick<RunStorage, 'keepsContent' | 'onChange'>,
-  { summary, lines }: LeftRun,
+  { summary, lines }: AdoptedRun,
 ): RunLog => {
-  const { runId, agentId, threadId, said, startedAt, parent } = summary;
-  const head = { runId, agentId, threadId, said, ...(parent && { parent }) };
+  const { runId, agentId, threadId, userText, startedAt, parent } = summary;
+  const head = { runId, agentId, threadId, userText, ...(parent && { parent }) };
   return createRunLog({ head, now: Date.now, keepsContent, onChange, before: { startedAt, lines } });
 };
 
 /** The continuation of such a run in this process. */
-export const sessionOf = ({ summary: { threadId } }: LeftRun, agent: KnownAgent, log: RunLog): RunSession => ({
+export const sessionOf = ({ summary: { threadId } }: AdoptedRun, agent: KnownAgent, log: RunLog): RunSession => ({
   agent,
   threadId,
   log,

@@ -2,13 +2,13 @@ import type { PartNote, Place } from '../../protocol/trace-entry.js';
 import type { EntryFact } from './entry-fact.js';
 
 /** The fields that are read of a chunk of any type: all are optional. */
-export interface SeenChunk {
+export interface StreamedChunk {
   readonly type: string;
-  readonly payload?: SeenPayload;
+  readonly payload?: StreamedPayload;
   readonly data?: unknown;
 }
 
-interface SeenPayload {
+interface StreamedPayload {
   readonly id?: string;
   readonly text?: string;
   readonly argsTextDelta?: string;
@@ -22,26 +22,26 @@ interface SeenPayload {
 const isBookkeeping = /^(start|finish|step-start|step-finish|response-metadata|raw|watch)$/;
 
 /** The entries of a page for a chunk that left a run. */
-export const entriesOfChunk = (chunk: SeenChunk, place: Place, part: PartNote = partOf(chunk)): EntryFact[] => {
+export const entriesOfChunk = (chunk: StreamedChunk, place: Place, part: PartNote = partOf(chunk)): EntryFact[] => {
   const { type, payload = {}, data } = chunk;
   const text = payload.text ?? payload.argsTextDelta;
-  const left: EntryFact = {
+  const emitted: EntryFact = {
     kind: 'left',
     ...place,
     part,
     ...(text !== undefined && { text }),
     ...(text === undefined && !isBookkeeping.test(type) && { data: data ?? chunk.payload }),
   };
-  return type === 'tool-call' || type === 'tool-result' ? [left, toolEntry(payload, place)] : [left];
+  return type === 'tool-call' || type === 'tool-result' ? [emitted, toolEntry(payload, place)] : [emitted];
 };
 
 /** A part without its words. */
-const partOf = ({ type, payload: { id, toolCallId, text, argsTextDelta } = {} }: SeenChunk): PartNote => {
+const partOf = ({ type, payload: { id, toolCallId, text, argsTextDelta } = {} }: StreamedChunk): PartNote => {
   const partId = toolCallId ?? id;
   return { type, ...(partId !== undefined && { partId }), chars: (text ?? argsTextDelta ?? '').length };
 };
 
-const toolEntry = ({ toolCallId = '', toolName = '', args, result }: SeenPayload, place: Place): EntryFact => ({
+const toolEntry = ({ toolCallId = '', toolName = '', args, result }: StreamedPayload, place: Place): EntryFact => ({
   kind: 'tool',
   ...place,
   toolCallId,

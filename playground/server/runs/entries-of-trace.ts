@@ -1,6 +1,6 @@
 import type { TraceEntry } from '../../../schemas/index.js';
 import type { RunEvent } from '../../../src/index.js';
-import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
+import { entriesOfChunk, type StreamedChunk } from './entries-of-chunk.js';
 import type { EntryFact } from './entry-fact.js';
 
 type Kind = TraceEntry['kind'];
@@ -20,7 +20,7 @@ const tellers: { readonly [K in Kind]?: (entry: OfKind<K>) => EntryFact[] } = {
   asked: ({ stepNumber, attempt, phase, lane, pipelineId }) => [{ kind: 'asked', stepNumber, attempt, phase, lane, pipelineId }],
   came: ({ stepNumber, attempt, part }) => [{ kind: 'came', stepNumber, attempt, part }],
   left: ({ stepNumber, attempt, part, chunk }) =>
-    entriesOfChunk((chunk ?? { type: part.type }) as SeenChunk, { stepNumber, attempt }, part), // a chunk was written
+    entriesOfChunk((chunk ?? { type: part.type }) as StreamedChunk, { stepNumber, attempt }, part), // a chunk was written
 };
 
 /** The entry of a page for an event; text that a guard removed is sent on request. */

@@ -33,15 +33,15 @@ export const guardWords = (trace: Trace, entry: StudioEntry, showIn: (phase: str
 };
 
 /** The masking of a phase's texts: words that no reader outside the run has seen are masked, unless revealed. */
-export const shownWords =
+export const visibleWords =
   (trace: Trace, isRevealed: boolean) =>
   (phase: string): ShowText =>
-    isRevealed || isOfInput(phase) ? same : seenWords(trace);
+    isRevealed || isOfInput(phase) ? same : maskedWords(trace);
 
 const same: ShowText = (text) => text;
 
 /** Masks all words but those that readers may see. */
-export const seenWords = (trace: Trace): ShowText => maskedBy(wordsSeen(trace));
+export const maskedWords = (trace: Trace): ShowText => maskedBy(emittedWords(trace));
 
 /** Input comes from the caller or the agent's author, or was accepted before. */
 export const isOfInput = (phase: string): boolean =>
@@ -50,7 +50,7 @@ export const isOfInput = (phase: string): boolean =>
 const words = /\S+/g;
 
 /** The words that were visible from outside: the caller's text, and released text, part by part. */
-const wordsSeen = (trace: Trace): ReadonlySet<string> => {
+const emittedWords = (trace: Trace): ReadonlySet<string> => {
   const parts = new Map<string, string>();
   for (const { part, chunk } of traceOfKind(trace, 'left')) {
     const { partId = '' } = part;
@@ -66,9 +66,9 @@ const wordsIn = (chunk: unknown): string => {
 };
 
 const maskedBy =
-  (seen: ReadonlySet<string>): ShowText =>
+  (texts: ReadonlySet<string>): ShowText =>
   (text) =>
-    text.replaceAll(words, (word) => (seen.has(word) ? word : '▒'.repeat(Array.from(word).length)));
+    text.replaceAll(words, (word) => (texts.has(word) ? word : '▒'.repeat(Array.from(word).length)));
 
 /** The text of the parts, by their entries. Parts and entries have the same order. */
 export const revealedWords = (
@@ -76,12 +76,12 @@ export const revealedWords = (
   entries: readonly StudioEntry[],
   { from, to }: { from: number; to: number },
 ): Revealed[] => {
-  const came = traceOfKind(trace, 'came');
+  const received = traceOfKind(trace, 'came');
   return entries
     .filter((entry) => entry.kind === 'came')
     .map(({ seq, part: { partId } }, index) => ({
       seq,
-      text: wordsIn(came[index]?.chunk),
+      text: wordsIn(received[index]?.chunk),
       ...(partId !== undefined && { partId }),
     }))
     .filter(({ seq, text }) => seq >= from && seq <= to && text !== '');

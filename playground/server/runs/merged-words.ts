@@ -28,9 +28,9 @@ export const mergedWords = (trace: Trace, entry: StudioEntry, showIn: (phase: st
       const made = returned.find((one) => one.target === target);
       return made && made.text !== text ? [{ processorId, text: show(made.text) }] : [];
     });
-    const came = result?.find((one) => one.target === target);
+    const merged = result?.find((one) => one.target === target);
     if (proposals.length < 2) return [];
-    return [{ target, base: show(text), proposals, ...(came && { result: show(came.text) }) }];
+    return [{ target, base: show(text), proposals, ...(merged && { result: show(merged.text) }) }];
   });
   return { seq: entry.seq, phase, path, rule, texts };
 };

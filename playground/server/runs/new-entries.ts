@@ -4,14 +4,14 @@ import { partIdOf } from '../../../src/loop/part-ids.js';
 import type { Chunk } from '../../../src/loop/ports.js';
 import { partOf } from '../../../src/trace/trace-writer.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
-import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
+import { entriesOfChunk, type StreamedChunk } from './entries-of-chunk.js';
 import { entryOfEvent } from './entries-of-trace.js';
 import type { EntryFact } from './entry-fact.js';
 
 /** A run that its engine publishes again from the beginning: entries that pages already have are not repeated. */
 export interface NewEntries {
   /** The new entries of a chunk, which contains its position in the run. */
-  chunk(chunk: SeenChunk): EntryFact[];
+  chunk(chunk: StreamedChunk): EntryFact[];
   /**
    * The new entries of the run's events, once it is over. States before the last known position are omitted, because pages have
    * later ones.
@@ -29,7 +29,7 @@ const isOf =
 /** @param before the entries that pages got from an earlier process */
 export const createNewEntries = (before: readonly StudioEntry[]): NewEntries => {
   const known = new Map<string, number>();
-  for (const key of before.filter(isOf('left')).map(keyOfLeft)) known.set(key, (known.get(key) ?? 0) + 1);
+  for (const key of before.filter(isOf('left')).map(keyOfEmitted)) known.set(key, (known.get(key) ?? 0) + 1);
   const knownEvents = before.filter(isOf('event')).map(({ event }) => stringify(event));
   return {
     chunk: (chunk) => {
@@ -40,7 +40,7 @@ export const createNewEntries = (before: readonly StudioEntry[]): NewEntries => 
         { stepNumber: Number(stepNumber), attempt: Number(attempt) },
         partOf(seen, partIdOf(seen)),
       );
-      const key = facts.filter((fact) => fact.kind === 'left').map(keyOfLeft)[0] ?? '';
+      const key = facts.filter((fact) => fact.kind === 'left').map(keyOfEmitted)[0] ?? '';
       const count = known.get(key) ?? 0;
       if (count === 0) return facts;
       known.set(key, count - 1);
@@ -56,7 +56,7 @@ export const createNewEntries = (before: readonly StudioEntry[]): NewEntries => 
 };
 
 /** Identifies released content, at any position of the run. */
-const keyOfLeft = ({ part: { type, partId }, text, data }: Pick<EntryOf<'left'>, 'part' | 'text' | 'data'>): string =>
+const keyOfEmitted = ({ part: { type, partId }, text, data }: Pick<EntryOf<'left'>, 'part' | 'text' | 'data'>): string =>
   stringify([type, partId, text, data]) ?? '';
 
 const isAt = (event: RunEvent, other: RunEvent | undefined): boolean =>

@@ -8,7 +8,7 @@ const common = { seq: 0, at: 1 };
 
 const delta = (text: string, id = 't') => ({ type: 'text-delta', payload: { id, text }, metadata: { ...place, sequence: 7 } });
 
-const left = (text: string, partId = 't'): StudioEntry => ({
+const emitted = (text: string, partId = 't'): StudioEntry => ({
   ...common,
   ...place,
   kind: 'left',
@@ -21,9 +21,9 @@ const event = (seq: number, fields: object): RunEvent => ({ runId: 'r', seq, at:
 const textsOf = (facts: readonly object[]): unknown[] => facts.map((fact) => (fact as { text?: string }).text);
 
 it('adds only repetitions beyond the recorded ones', () => {
-  const { chunk } = createNewEntries([left('ha'), left('ha'), left('other', 'u')]);
-  const told = ['ha', 'ha', 'ha'].map((text) => delta(text));
-  expect(textsOf([...told, delta('other'), delta('other', 'u')].flatMap(chunk))).toEqual(['ha', 'other']);
+  const { chunk } = createNewEntries([emitted('ha'), emitted('ha'), emitted('other', 'u')]);
+  const entries = ['ha', 'ha', 'ha'].map((text) => delta(text));
+  expect(textsOf([...entries, delta('other'), delta('other', 'u')].flatMap(chunk))).toEqual(['ha', 'other']);
 });
 
 it('places a chunk at its own position with the retracted parts', () => {
@@ -60,8 +60,8 @@ it('adds events from the first difference, and states only of the last position'
   ];
   const last = ended.map((one): RunEvent => ({ ...one, stepNumber: 1 }));
   const { events } = createNewEntries(before.map((one): StudioEntry => ({ ...common, kind: 'event', event: one })));
-  const told = events([start, calling, guard, first, ...last]);
-  expect(told.map((fact) => fact.kind === 'event' && fact.event.type)).toEqual(['guard', 'state-enter', 'run-finish']);
-  expect(JSON.stringify(told)).not.toContain('secret');
+  const entries = events([start, calling, guard, first, ...last]);
+  expect(entries.map((fact) => fact.kind === 'event' && fact.event.type)).toEqual(['guard', 'state-enter', 'run-finish']);
+  expect(JSON.stringify(entries)).not.toContain('secret');
   expect(events(before)).toEqual([]);
 });

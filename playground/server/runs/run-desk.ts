@@ -8,7 +8,7 @@ import type { Conversations } from './conversations.js';
 import { createRunLog, type RunStorage, type RunLog } from './run-log.js';
 import { watchGuards } from './watch-guards.js';
 import { follow, openStream, resumeStream, type AgentStream, type Following, type RunSession } from './run-session.js';
-import { reopenLog, sessionOf, errorOf, takingUp, type LeftRun, type TakingUp } from './adopt-run.js';
+import { reopenLog, sessionOf, errorOf, takingUp, type AdoptedRun, type TakingUp } from './adopt-run.js';
 import type { TraceEntry } from '../../../schemas/index.js';
 
 /** Starts, answers and cancels runs. It has the runs under way or suspended in this process. */
@@ -34,7 +34,7 @@ export type OpenRun = (session: RunSession) => Promise<AgentStream>;
 export interface RunDeskOptions extends RunStorage {
   readonly conversations: Conversations;
   /** Finds a suspended run that can be answered although it started in another process. */
-  readonly findSuspended: (runId: string) => Promise<LeftRun | undefined>;
+  readonly findSuspended: (runId: string) => Promise<AdoptedRun | undefined>;
 }
 
 /** The log of the run under way: reports of a stock agent's guards do not name their run. */
@@ -136,7 +136,7 @@ interface Opening {
 /** A run that was requested and has no other entries yet. */
 const openSession = ({ keepsContent, onChange }: RunDeskOptions, { agent, text, threadId }: Opening): RunSession => {
   const runId = randomUUID();
-  const head = { runId, agentId: agent.id, threadId, said: text };
+  const head = { runId, agentId: agent.id, threadId, userText: text };
   const log = createRunLog({ head, now: Date.now, keepsContent, onChange });
   return { agent, threadId, log, controller: new AbortController() };
 };
@@ -171,7 +171,7 @@ const openLog = (
   const { runId, agentId = 'agent', threadId = runId, parent } = header;
   const userText = input.messages.findLast(({ role }) => role === 'user')?.text ?? '';
   const log = createRunLog({
-    head: { runId, agentId, threadId, said: userText, ...(parent && { parent }) },
+    head: { runId, agentId, threadId, userText, ...(parent && { parent }) },
     now: Date.now,
     keepsContent,
     onChange,

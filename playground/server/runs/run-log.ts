@@ -13,7 +13,7 @@ export interface RunLog {
   readonly runId: string;
   readonly summary: RunSummary;
   /** The user's text in full. */
-  readonly said: string;
+  readonly userText: string;
   /** The accepted answer in full. */
   readonly answer: string;
   /** The lines of a kind from a number on. */
@@ -74,7 +74,7 @@ export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunL
   };
   const log: RunLog = {
     runId: head.runId,
-    said: head.said,
+    userText: head.userText,
     get summary() {
       return fold.summary;
     },

@@ -4,7 +4,7 @@ import type { AnswerCall, RunOutcome } from '../../protocol/runs.js';
 import type { Place, StudioEntry } from '../../protocol/trace-entry.js';
 import { isInterlock, type KnownAgent } from '../catalog/known.js';
 import type { Conversations } from './conversations.js';
-import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
+import { entriesOfChunk, type StreamedChunk } from './entries-of-chunk.js';
 import { entryOfEvent } from './entries-of-trace.js';
 import { createNewEntries } from './new-entries.js';
 import type { RunLog } from './run-log.js';
@@ -113,7 +113,7 @@ const readToEnd: Reader = async (_, stream) => {
 /** Only the output of a stock agent's run is known. */
 const readStock: Reader = async ({ log }, { fullStream }) => {
   const stock = createStockOutcome();
-  for await (const chunk of fullStream as AsyncIterable<SeenChunk>) {
+  for await (const chunk of fullStream as AsyncIterable<StreamedChunk>) {
     const place = stock.add(chunk);
     for (const fact of entriesOfChunk(chunk, place)) log.add(fact);
   }
@@ -130,7 +130,7 @@ const addEvent =
 
 /** Adds the events; each chunk gets the position of the last event. */
 const readReopened: Reader = async (session, { fullStream }) => {
-  for await (const chunk of fullStream as AsyncIterable<SeenChunk>)
+  for await (const chunk of fullStream as AsyncIterable<StreamedChunk>)
     for (const fact of entriesOfChunk(chunk, session.reopened ?? firstPlace)) session.log.add(fact);
 };
 
@@ -139,7 +139,7 @@ export const readRepeated =
   (before: readonly StudioEntry[]): Reader =>
   async ({ log }, stream) => {
     const newEntries = createNewEntries(before);
-    for await (const chunk of stream.fullStream as AsyncIterable<SeenChunk>)
+    for await (const chunk of stream.fullStream as AsyncIterable<StreamedChunk>)
       for (const fact of newEntries.chunk(chunk)) log.add(fact);
     for (const fact of newEntries.events(stream.runEvents ?? [])) log.add(fact);
     if (log.summary.status === 'running') await stream.getFullOutput();
@@ -148,7 +148,7 @@ export const readRepeated =
 /** The progress of a stock agent's run, from its chunks. */
 interface StockOutcome {
   /** Takes a chunk; returns the position of the run. */
-  add(chunk: SeenChunk): Place;
+  add(chunk: StreamedChunk): Place;
   readonly outcome: RunOutcome;
 }
 
@@ -168,7 +168,7 @@ const createStockOutcome = (): StockOutcome => {
   };
 };
 
-const outcomeAt = ({ type, payload }: SeenChunk): RunOutcome | undefined => {
+const outcomeAt = ({ type, payload }: StreamedChunk): RunOutcome | undefined => {
   const { reason, processorId, retry, metadata, error } = (payload ?? {}) as Partial<Record<string, unknown>>; // any chunk's
   switch (type) {
     case 'tripwire':

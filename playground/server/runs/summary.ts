@@ -10,7 +10,7 @@ export interface RunHead {
   readonly agentId: string;
   readonly threadId: string;
   /** The user's text. */
-  readonly said: string;
+  readonly userText: string;
   /** The tool call, in another run, that started it. */
   readonly parent?: RunSummary['parent'];
 }
@@ -73,7 +73,7 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
       const { steps, retries, entries, lastAt, firstAt } = counts;
       return {
         ...head,
-        said: shortened(head.said),
+        userText: shortened(head.userText),
         answered: shortened(answer()),
         startedAt: firstAt,
         durationMs: outcome.status === 'running' ? undefined : lastAt - firstAt,

@@ -35,11 +35,12 @@ const openLog = (
   { runId, agentId, host, pipelineId, parent }: GuardedRun,
   news: GuardsNews,
 ): RunLog => {
-  const userText = (news.kind === 'asked' && news.said) || `guards of ${pipelineId}`;
-  const head = { runId, agentId: agentId ?? host, threadId: runId, said: userText, ...(parent && { parent }) };
+  const userText = (news.kind === 'asked' && news.userText) || `guards of ${pipelineId}`;
+  const head = { runId, agentId: agentId ?? host, threadId: runId, userText, ...(parent && { parent }) };
   const log = createRunLog({ head, now: Date.now, keepsContent, onChange });
   watched.set(runId, log);
-  if (news.kind === 'asked' && news.said) log.add({ kind: 'input', messages: [{ id: runId, role: 'user', text: news.said }] });
+  if (news.kind === 'asked' && news.userText)
+    log.add({ kind: 'input', messages: [{ id: runId, role: 'user', text: news.userText }] });
   log.add({ kind: 'status', status: 'observed' });
   return log;
 };

@@ -77,8 +77,8 @@ export const createArchive = (store: RunStore, onFailure: (error: unknown) => vo
 type Written = Readonly<Record<LineKind, number>>;
 
 const recordOf = (log: RunLog, from: Written): RunRecord => {
-  const { said, answer, summary } = log;
-  const words = [said, answer, summary.tripwire?.reason, summary.error?.message].filter(Boolean).join('\n').toLowerCase();
+  const { userText, answer, summary } = log;
+  const words = [userText, answer, summary.tripwire?.reason, summary.error?.message].filter(Boolean).join('\n').toLowerCase();
   const lines = (kind: LineKind): Lines => ({ from: from[kind], lines: log.linesFrom(kind, from[kind]) });
   return { summary, words, news: { entry: lines('entry'), trace: lines('trace') } };
 };

@@ -174,9 +174,9 @@ const listStatement = (query: RunQuery): InStatement => {
     [`(${key}, position) < (SELECT ${key}, position FROM runs WHERE runId = ?)`, before],
   ];
   const set = wanted.filter((condition): condition is [string, InValue] => condition[1] !== undefined);
-  const where = set.length > 0 ? `WHERE ${set.map(([condition]) => condition).join(' AND ')}` : '';
+  const whereClause = set.length > 0 ? `WHERE ${set.map(([condition]) => condition).join(' AND ')}` : '';
   return {
-    sql: `SELECT summary FROM runs ${where} ORDER BY ${key} DESC, position DESC LIMIT ?`,
+    sql: `SELECT summary FROM runs ${whereClause} ORDER BY ${key} DESC, position DESC LIMIT ?`,
     args: [...set.map(([, value]) => value), limit + 1],
   };
 };

@@ -30,7 +30,7 @@ const summary = (runId: string, fields: Partial<RunSummary> = {}): RunSummary =>
   status: 'success',
   startedAt: 1,
   durationMs: 2,
-  said: 'Hello',
+  userText: 'Hello',
   answered: 'Hi',
   steps: 1,
   retries: 0,
@@ -41,7 +41,7 @@ const summary = (runId: string, fields: Partial<RunSummary> = {}): RunSummary =>
 
 const record = (runId: string, fields: Partial<RunSummary> = {}, lines = [`"${runId}"`], from = 0): RunRecord => ({
   summary: summary(runId, fields),
-  words: fields.said?.toLowerCase() ?? '',
+  words: fields.userText?.toLowerCase() ?? '',
   news: { entry: { from, lines }, trace: { from: 0, lines: [] } },
 });
 
@@ -128,9 +128,9 @@ describe.each(stores)('runs in %s', (_, open) => {
   ])('are found by %j', async (query, expected) => {
     const store = await open();
     await store.save([
-      record('1', { agentId: 'b', guards: ['pii'], said: 'Über 100% sicher' }),
-      record('2', { agentId: 'b', status: 'tripwire', said: 'Hello' }),
-      record('3', { threadId: 'other', guards: ['leak', 'pii'], said: 'What?' }),
+      record('1', { agentId: 'b', guards: ['pii'], userText: 'Über 100% sicher' }),
+      record('2', { agentId: 'b', status: 'tripwire', userText: 'Hello' }),
+      record('3', { threadId: 'other', guards: ['leak', 'pii'], userText: 'What?' }),
     ]);
     expect(await ids(store, query)).toEqual(expected);
     await store.close();

@@ -26,15 +26,15 @@ const cut = (characters: readonly string[], cutting: Exclude<Cutting, { kind: 'r
     case 'characters':
       return [...characters];
     case 'random':
-      return cutWhere(characters, randomEdges(characters.length, cutting));
+      return cutAt(characters, randomEdges(characters.length, cutting));
     case 'by-hand':
-      return cutWhere(characters, new Set(cutting.at));
+      return cutAt(characters, new Set(cutting.at));
     default:
       return cutting satisfies never;
   }
 };
 
-const cutWhere = (characters: readonly string[], edges: ReadonlySet<number>): string[] => {
+const cutAt = (characters: readonly string[], edges: ReadonlySet<number>): string[] => {
   const pieces: string[] = [];
   for (const [index, character] of characters.entries()) {
     if (index === 0 || edges.has(index)) pieces.push(character);
@@ -56,16 +56,16 @@ const recordedDeltas = (
   { runId, stepNumber, attempt }: Extract<Cutting, { kind: 'recorded' }>,
   kind: LabStream['kind'],
 ): string[] => {
-  const came = traceOfKind(trace, 'came').filter(
+  const received = traceOfKind(trace, 'came').filter(
     (entry) => entry.stepNumber === stepNumber && entry.attempt === attempt && entry.part.type === deltaTypes[kind],
   );
-  const [first] = came;
+  const [first] = received;
   if (!first)
     throw new InterlockError('studio/not-found', {
       path: runId,
       detail: `no ${kind} was received in step ${stepNumber}, attempt ${attempt}`,
     });
-  return came.filter(({ part }) => part.partId === first.part.partId).map(({ chunk }) => wordsOf(chunk));
+  return received.filter(({ part }) => part.partId === first.part.partId).map(({ chunk }) => wordsOf(chunk));
 };
 
 const wordsOf = (chunk: unknown): string => {

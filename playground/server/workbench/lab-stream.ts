@@ -15,19 +15,19 @@ type Kind = LabStream['kind'];
 export const runLabStream = async (graph: SequenceNode, kind: Kind, chunks: readonly string[]): Promise<LabRun> => {
   const bench = createBench(AbortSignal.timeout(longestTryMs));
   const lab = openLab(graph, bench);
-  const steps: { readonly pushed?: string; readonly left: string; readonly stop?: Stop }[] = [];
+  const steps: { readonly pushed?: string; readonly emitted: string; readonly stop?: Stop }[] = [];
   await lab.send(opening[kind]);
   for (const pushed of chunks) {
     await lab.send([delta[kind](pushed)]);
-    steps.push({ pushed, left: lab.takeLeft(), stop: lab.stopped });
+    steps.push({ pushed, emitted: lab.takeEmitted(), stop: lab.stopped });
     if (lab.stopped) break;
   }
   if (!lab.stopped) {
     await lab.send(closing(kind, chunks.join('')));
-    steps.push({ left: lab.takeLeft(), stop: lab.stopped });
+    steps.push({ emitted: lab.takeEmitted(), stop: lab.stopped });
   }
   lab.close();
-  const output = steps.map(({ left }) => left).join('');
+  const output = steps.map(({ emitted }) => emitted).join('');
   const bufferedTexts = bufferedAfter(steps, !lab.stopped);
   const emissions = steps.map(({ stop, ...step }, index): LabEmission => {
     const words = bufferedTexts[index] ?? '';
@@ -46,16 +46,16 @@ interface Lab extends Pick<StreamGate, 'close' | 'stopped'> {
   /** Sends chunks, and waits until all releasable text has left. */
   send(chunks: readonly Chunk[]): Promise<void>;
   /** The text that has left since the last call. */
-  takeLeft(): string;
+  takeEmitted(): string;
 }
 
 const openLab = (graph: SequenceNode, { scope }: Bench): Lab => {
-  let left = '';
+  let emitted = '';
   const gate = createStreamGate({
     segments: stretchesOf(graph),
     scope,
     payloadOf: (part) => ({ phase: 'outputStream', part, streamParts: [], state: {} }),
-    release: (chunk) => void (left += wordsOf(chunk)),
+    release: (chunk) => void (emitted += wordsOf(chunk)),
   });
   const isDone = () => gate.stopped !== undefined || scope.abortSignal?.aborted === true;
   return {
@@ -68,9 +68,9 @@ const openLab = (graph: SequenceNode, { scope }: Bench): Lab => {
         while (gate.isBusy && !isDone());
       }
     },
-    takeLeft: () => {
-      const taken = left;
-      left = '';
+    takeEmitted: () => {
+      const taken = emitted;
+      emitted = '';
       return taken;
     },
     get stopped() {
@@ -129,7 +129,7 @@ const wordsOf = ({ payload }: Chunk): string => {
 
 interface Step {
   readonly pushed?: string;
-  readonly left: string;
+  readonly emitted: string;
 }
 
 /** The time limit for the search of edits in long texts, in milliseconds. */
@@ -140,20 +140,20 @@ const maxSearchMs = 500;
  * is buffered as long as no output for it, or for later text, has left. At the end nothing is buffered.
  */
 const bufferedAfter = (steps: readonly Step[], isThrough: boolean): string[] => {
-  const came = steps.map(({ pushed = '' }) => pushed).join('');
-  const reached = alignment(came, steps.map(({ left }) => left).join(''));
-  let [pushed, left] = [0, 0];
+  const received = steps.map(({ pushed = '' }) => pushed).join('');
+  const reached = alignment(received, steps.map(({ emitted }) => emitted).join(''));
+  let [pushed, emitted] = [0, 0];
   return steps.map((step, index) => {
     pushed += step.pushed?.length ?? 0;
-    left += step.left.length;
-    return isThrough && index === steps.length - 1 ? '' : came.slice(reached(left), pushed);
+    emitted += step.emitted.length;
+    return isThrough && index === steps.length - 1 ? '' : received.slice(reached(emitted), pushed);
   });
 };
 
 /** Maps a length of output to the length of the input behind it. */
-const alignment = (came: string, output: string): ((left: number) => number) => {
-  const changes = diffChars(came, output, { timeout: maxSearchMs });
-  if (!changes) return (left) => Math.min(left, came.length);
+const alignment = (received: string, output: string): ((emitted: number) => number) => {
+  const changes = diffChars(received, output, { timeout: maxSearchMs });
+  if (!changes) return (emitted) => Math.min(emitted, received.length);
   const stretches: { readonly from: number; readonly to: number; readonly at: number; readonly isSame: boolean }[] = [];
   let [before, after] = [0, 0];
   for (const { added, removed, value } of lateMatches(changes)) {
@@ -164,10 +164,10 @@ const alignment = (came: string, output: string): ((left: number) => number) => 
       if (!added) before += value.length;
     }
   }
-  return (left) => {
-    const last = stretches.findLast(({ from }) => from < left);
+  return (emitted) => {
+    const last = stretches.findLast(({ from }) => from < emitted);
     if (!last) return 0;
-    return last.isSame ? last.at + Math.min(left, last.to) - last.from : last.at;
+    return last.isSame ? last.at + Math.min(emitted, last.to) - last.from : last.at;
   };
 };
 

@@ -22,13 +22,13 @@ import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
 /** Two recorded runs: by their words and by their verdicts. */
 export const ComparePage = ({ runId = '', otherId = '' }: { readonly runId?: string; readonly otherId?: string }) => {
   useTitle('Compare runs');
-  const path = `runs/${encodeURIComponent(runId)}/beside/${encodeURIComponent(otherId)}`;
+  const path = `runs/${encodeURIComponent(runId)}/compare/${encodeURIComponent(otherId)}`;
   const loaded = useLoaded(useCallback((signal) => get<RunComparison>(path, signal), [path]));
   return (
     <div className="page">
       <PageHead crumbs={crumbsOfRun(runId)} title="Compare runs" />
       {loaded.state === 'failed' && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
-      {loaded.state === 'loading' && <Waiting what="both runs" />}
+      {loaded.state === 'loading' && <Waiting noun="both runs" />}
       {loaded.state === 'loaded' && <Comparison comparison={loaded.value} />}
     </div>
   );
@@ -49,7 +49,7 @@ const Comparison = ({ comparison }: { readonly comparison: RunComparison }) => {
       </div>
       <p className="compare-outcome">{outcomeOf(comparison)}</p>
       <Panel title="Input">
-        <WordDiff before={before.said} after={after.said} />
+        <WordDiff before={before.userText} after={after.userText} />
       </Panel>
       <Panel title="Response" note={`${before.status} → ${after.status}`}>
         {answers.before === '' && answers.after === '' ? (
@@ -72,7 +72,7 @@ const RunCard = ({ title, run }: { readonly title: string; readonly run: RunSumm
     <Panel title={title} note={<StatusBadge status={run.status} />}>
       <p>
         <Link href={runHref(run.runId)}>
-          <InertText text={run.said === '' ? run.runId : run.said} />
+          <InertText text={run.userText === '' ? run.runId : run.userText} />
         </Link>
       </p>
       {why !== undefined && (

@@ -1,9 +1,9 @@
 import type { ForkRun } from '../../protocol/again.js';
-import type { SpokenMessage, StudioEntry } from '../../protocol/trace-entry.js';
+import type { InputMessage, StudioEntry } from '../../protocol/trace-entry.js';
 
 /** The editable parts of a run. */
 export interface Editable {
-  readonly messages: readonly SpokenMessage[];
+  readonly messages: readonly InputMessage[];
   readonly results: readonly {
     readonly toolCallId: string;
     readonly toolName: string;

@@ -34,7 +34,7 @@ export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
         </p>
       </PageHead>
       {run.state === 'failed' && run.error && <ErrorNotice error={run.error} />}
-      {run.state === 'loading' && count === 0 && <Waiting what="the run" />}
+      {run.state === 'loading' && count === 0 && <Waiting noun="the run" />}
       {count > 0 && <ForkForm key={runId} runId={runId} editable={editable} />}
     </div>
   );
@@ -125,10 +125,10 @@ const pauseMs = 300;
 const useFork = (runId: string) => {
   const [fork, setFork] = useState<Fork>({ state: 'idle' });
   const [, navigate] = useLocation();
-  const left = useRef(false);
+  const isDisposed = useRef(false);
   useEffect(() => {
-    left.current = false;
-    return () => void (left.current = true);
+    isDisposed.current = false;
+    return () => void (isDisposed.current = true);
   }, []);
   const start = async (edits: ForkRun): Promise<void> => {
     setFork({ state: 'busy' });
@@ -136,8 +136,8 @@ const useFork = (runId: string) => {
       const started = await post<StartedRun>(`runs/${encodeURIComponent(runId)}/fork`, edits);
       const isRunning = async (): Promise<boolean> =>
         (await get<RunSummary>(`runs/${encodeURIComponent(started.runId)}`)).status === 'running';
-      while (!left.current && (await isRunning())) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      if (!left.current) navigate(compareHref(runId, started.runId));
+      while (!isDisposed.current && (await isRunning())) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (!isDisposed.current) navigate(compareHref(runId, started.runId));
     } catch (error) {
       setFork({ state: 'failed', error: error as Error }); // the client throws only this type
     }

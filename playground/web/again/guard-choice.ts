@@ -15,11 +15,11 @@ export interface GuardChoice {
   readonly last: number;
 }
 
-export const lasts = [20, 50, 100, 200] as const;
+export const runCounts = [20, 50, 100, 200] as const;
 
 export const readChoice = (query: URLSearchParams): GuardChoice => {
   const text = (name: string): string => query.get(name) ?? '';
-  const last = lasts.find((one) => String(one) === text('last')) ?? lasts[1];
+  const last = runCounts.find((one) => String(one) === text('last')) ?? runCounts[1];
   return { guard: text('guard'), options: text('options'), instead: text('instead'), agent: text('agent'), last };
 };
 

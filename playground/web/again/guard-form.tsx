@@ -6,7 +6,7 @@ import { useCatalog } from '../api/catalog.js';
 import { Button } from '../components/button.js';
 import { Panel } from '../components/panel.js';
 import type { ChangeQuery } from '../shell/use-query.js';
-import { chosenGuard, isReady, lasts, type GuardChoice } from './guard-choice.js';
+import { chosenGuard, isReady, runCounts, type GuardChoice } from './guard-choice.js';
 
 interface GuardFormProps extends ChoiceProps {
   readonly isBusy: boolean;
@@ -81,7 +81,7 @@ const RunSelects = ({ choice, onChange }: ChoiceProps) => (
         ))}
     </Select>
     <Select title="Latest runs" name="last" value={String(choice.last)} onChange={onChange}>
-      {lasts.map((last) => (
+      {runCounts.map((last) => (
         <option key={last} value={last}>
           {last}
         </option>

@@ -56,7 +56,7 @@ const Outcome = ({ replay }: { readonly replay: GuardReplay }) => {
   const [only, setOnly] = useState<string>();
   const { replayed, state, total, error } = replay;
   const changed = useMemo(() => replayed.flatMap(changedVerdicts), [replayed]);
-  const shown = changed.filter(({ row }) => only === undefined || changeName(row) === only);
+  const listed = changed.filter(({ row }) => only === undefined || changeName(row) === only);
   if (state === 'idle')
     return (
       <EmptyState icon={History} title="No replay yet">
@@ -80,7 +80,7 @@ const Outcome = ({ replay }: { readonly replay: GuardReplay }) => {
       {changed.length > 0 && (
         <Panel
           title="Changed verdicts"
-          note={count(shown.length, 'verdict')}
+          note={count(listed.length, 'verdict')}
           tools={countChanges(changed).map(([name, amount]) => (
             <button
               key={name}
@@ -94,7 +94,7 @@ const Outcome = ({ replay }: { readonly replay: GuardReplay }) => {
           ))}
           isFlush
         >
-          <ChangedTable changed={shown} />
+          <ChangedTable changed={listed} />
         </Panel>
       )}
     </>
@@ -164,7 +164,7 @@ const ChangedTable = ({ changed }: { readonly changed: readonly ChangedVerdict[]
           <tr key={index}>
             <th scope="row">
               <Link href={runHref(run.runId)}>
-                <InertText text={run.said === '' ? run.runId : run.said} />
+                <InertText text={run.userText === '' ? run.runId : run.userText} />
               </Link>
               <span className="row-reason">{formatTime(run.startedAt)}</span>
             </th>

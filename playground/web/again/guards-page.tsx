@@ -36,7 +36,7 @@ export const GuardsPage = () => {
       <PageHead crumbs={[['Runs', `/runs${toQuery({ ...filter })}`]]} title="Guard statistics" />
       <RunFilters filter={filter} onChange={setQuery} />
       {loaded.state === 'failed' && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
-      {loaded.state === 'loading' && <Waiting what="runs" />}
+      {loaded.state === 'loading' && <Waiting noun="runs" />}
       {loaded.state === 'loaded' && <Totals totals={loaded.value} filter={filter} />}
     </div>
   );

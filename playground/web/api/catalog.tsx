@@ -11,7 +11,7 @@ const CatalogContext = createContext<Catalog | undefined>(undefined);
 export const CatalogProvider = ({ children }: { readonly children: ReactNode }) => {
   const loaded = useLoaded(useCallback((signal) => get<Catalog>('catalog', signal), []));
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
-  if (loaded.state === 'loading') return <Waiting what="the catalog" />;
+  if (loaded.state === 'loading') return <Waiting noun="the catalog" />;
   return <CatalogContext value={loaded.value}>{children}</CatalogContext>;
 };
 

@@ -11,7 +11,7 @@ import { get, query } from '../api/request.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { WordDiff } from '../components/word-diff.js';
-import { editorsIn } from './model-saw.js';
+import { editorsIn } from './model-input.js';
 
 interface AttemptProps {
   readonly runId: string;
@@ -21,7 +21,7 @@ interface AttemptProps {
 }
 
 /** Parts with text for the person; arguments of a tool are in its call. */
-const isSpoken = /^(text|reasoning)$/;
+const isText = /^(text|reasoning)$/;
 
 const sentBackBy = ({ marks }: Lane): Extract<GuardMark, { kind: 'verdict' | 'shadow' }> | undefined => {
   const mark = marks.findLast((found) => found.kind === 'verdict' && found.verdict === 'retry');
@@ -52,7 +52,7 @@ const SentBack = ({ lane }: { readonly lane: Lane }) => {
 
 /** One attempt at an answer: its text and its tool calls. */
 export const Attempt = ({ runId, lane, isLive, isLast }: AttemptProps) => {
-  const parts = lane.parts.filter(({ kind }) => isSpoken.test(kind));
+  const parts = lane.parts.filter(({ kind }) => isText.test(kind));
   const wasSentBack = lane.reason === 'retry';
   if (parts.length === 0 && lane.tools.length === 0 && !wasSentBack) return null;
   return (
@@ -95,7 +95,7 @@ const ModelWrote = ({ runId, lane }: ModelWroteProps) => {
       </Button>
     );
   return (
-    <div className="model-saw">
+    <div className="model-input">
       <p>Model output, edited by {editors.join(', ')}:</p>
       {lane.parts
         .filter(({ kind }) => kind === 'text')

@@ -21,7 +21,7 @@ import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { runHref } from '../shell/run-href.js';
 import { Approval } from './approval.js';
 import { Attempt } from './attempt.js';
-import { ModelSaw } from './model-saw.js';
+import { ModelInput } from './model-input.js';
 
 const Talk = ({
   agent,
@@ -142,13 +142,13 @@ const stopSeq = (entries: readonly StudioEntry[]): number | undefined =>
   markersOf(entries).find(({ kind }) => kind === 'trip')?.seq;
 
 const UserText = ({ runId, view }: { readonly runId: string; readonly view: RunView }) => {
-  const last = view.said.findLast(({ role }) => role === 'user') ?? view.said.at(-1);
+  const last = view.inputMessages.findLast(({ role }) => role === 'user') ?? view.inputMessages.at(-1);
   return last ? (
     <>
-      <div className="said" dir="auto">
+      <div className="user-text" dir="auto">
         <InertText text={last.text} />
       </div>
-      <ModelSaw runId={runId} view={view} said={last.text} />
+      <ModelInput runId={runId} view={view} userText={last.text} />
     </>
   ) : null;
 };

@@ -25,13 +25,13 @@ export const diffWords = (before: string, after: string): DiffPiece[] => {
 
 /** Joins adjacent changes: if an address became one word, that is one change, although a dot between its parts stayed. */
 const legible = (pieces: readonly DiffPiece[]): DiffPiece[] => {
-  const told: DiffPiece[] = [];
+  const shortened: DiffPiece[] = [];
   for (let from = 0; from < pieces.length;) {
     const to = endOfChange(pieces, from);
-    told.push(...(to - from > 2 ? asOne(pieces.slice(from, to)) : pieces.slice(from, Math.max(to, from + 1))));
+    shortened.push(...(to - from > 2 ? asOne(pieces.slice(from, to)) : pieces.slice(from, Math.max(to, from + 1))));
     from = Math.max(to, from + 1);
   }
-  return told;
+  return shortened;
 };
 
 const isChange = (piece: DiffPiece | undefined): boolean => piece !== undefined && piece.kind !== 'same';

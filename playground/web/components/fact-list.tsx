@@ -16,14 +16,14 @@ export const Scrolled = ({ label, text }: { readonly label: string; readonly tex
 /** A readable value of any type. */
 export const Value = ({ value }: { readonly value: unknown }) => {
   const text = asText(value);
-  const shown = isShort(text) ? text.replaceAll(/\s*\n\s*/g, ' ') : text;
-  if (typeof value === 'string') return <InertText text={shown} />;
+  const label = isShort(text) ? text.replaceAll(/\s*\n\s*/g, ' ') : text;
+  if (typeof value === 'string') return <InertText text={label} />;
   return isShort(text) ? (
     <code>
-      <InertText text={shown} />
+      <InertText text={label} />
     </code>
   ) : (
-    <Scrolled label="JSON" text={shown} />
+    <Scrolled label="JSON" text={label} />
   );
 };
 

@@ -16,7 +16,7 @@ interface GraphMapProps {
 const most = { width: 120, height: 150 } as const;
 
 /** The visible part of a drawing, in shares of the whole. */
-const seenOf = ({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth, scrollHeight }: HTMLElement): Area => ({
+const visibleArea = ({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth, scrollHeight }: HTMLElement): Area => ({
   x: scrollLeft / scrollWidth,
   y: scrollTop / scrollHeight,
   width: clientWidth / scrollWidth,
@@ -43,12 +43,12 @@ const moveBy = (event: KeyboardEvent, element: HTMLElement | null): void => {
 };
 
 /** The visible part, updated after the drawing or its panel has changed. */
-const useSeenArea = (scroll: GraphMapProps['scroll']): Area | undefined => {
-  const [seen, setSeen] = useState<Area>();
+const useVisibleArea = (scroll: GraphMapProps['scroll']): Area | undefined => {
+  const [visible, setVisible] = useState<Area>();
   useEffect(() => {
     const element = scroll.current;
     if (!element) return undefined;
-    const update = (): void => setSeen(seenOf(element));
+    const update = (): void => setVisible(visibleArea(element));
     const observer = new ResizeObserver(update);
     for (const one of [element, ...element.children]) observer.observe(one);
     element.addEventListener('scroll', update, { passive: true });
@@ -57,21 +57,21 @@ const useSeenArea = (scroll: GraphMapProps['scroll']): Area | undefined => {
       element.removeEventListener('scroll', update);
     };
   }, [scroll]);
-  return seen;
+  return visible;
 };
 
 /** A small picture of a drawing that does not fit its panel: it shows the visible part, and leads to the rest. */
 export const GraphMap = ({ bounds, nodes, scroll }: GraphMapProps) => {
-  const seen = useSeenArea(scroll);
-  if (!seen || (seen.width > 0.99 && seen.height > 0.8)) return null;
+  const visible = useVisibleArea(scroll);
+  if (!visible || (visible.width > 0.99 && visible.height > 0.8)) return null;
   const scale = Math.min(most.width / bounds.width, most.height / bounds.height);
   const [width, height] = [bounds.width * scale, bounds.height * scale];
   const moveTo = ({ currentTarget, clientX, clientY }: PointerEvent<HTMLButtonElement>): void => {
     const box = currentTarget.getBoundingClientRect();
     const element = scroll.current;
     element?.scrollTo({
-      left: ((clientX - box.left) / box.width - seen.width / 2) * element.scrollWidth,
-      top: ((clientY - box.top) / box.height - seen.height / 2) * element.scrollHeight,
+      left: ((clientX - box.left) / box.width - visible.width / 2) * element.scrollWidth,
+      top: ((clientY - box.top) / box.height - visible.height / 2) * element.scrollHeight,
     });
   };
   return (
@@ -99,10 +99,10 @@ export const GraphMap = ({ bounds, nodes, scroll }: GraphMapProps) => {
         ))}
         <rect
           className="graph-map-seen"
-          x={bounds.x + seen.x * bounds.width}
-          y={bounds.y + seen.y * bounds.height}
-          width={Math.min(1, seen.width) * bounds.width}
-          height={Math.min(1, seen.height) * bounds.height}
+          x={bounds.x + visible.x * bounds.width}
+          y={bounds.y + visible.y * bounds.height}
+          width={Math.min(1, visible.width) * bounds.width}
+          height={Math.min(1, visible.height) * bounds.height}
         />
       </svg>
     </button>

@@ -69,18 +69,18 @@ const trackClass = ({ tone, weight = 'plain', isDashed = false }: PlacedTrack): 
   `graph-track graph-track-${weight} ${tone ? `graph-${tone}` : ''} ${isDashed ? 'graph-track-dashed' : ''}`;
 
 const Tracks = ({ tracks }: { readonly tracks: readonly PlacedTrack[] }) => {
-  const shown = tracks.filter(({ isHidden }) => isHidden !== true);
+  const visible = tracks.filter(({ isHidden }) => isHidden !== true);
   return (
     <ViewportPortal>
       <svg className="graph-tracks" width="1" height="1" aria-hidden style={{ zIndex: 1 }}>
-        {shown.map((track) => (
+        {visible.map((track) => (
           <g key={track.id} className={trackClass(track)}>
             <path d={trackPath(track.points)} />
             {track.hasArrow === true && <path className="graph-arrow" d={arrowPath(track.points)} />}
           </g>
         ))}
       </svg>
-      {shown.map(({ id, label, points }) => {
+      {visible.map(({ id, label, points }) => {
         if (label === undefined) return null;
         const { x, y } = labelPlace(points);
         return (

@@ -27,13 +27,13 @@ interface PartTextProps {
 
 /** The current state of a part: emitted, retracted and buffered text. */
 export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: PartTextProps) => {
-  const { latest, kind, came, isRetracted } = part;
+  const { latest, kind, receivedChars, isRetracted } = part;
   const text = part.text.slice(-mostChars);
   const cut = part.text.length - text.length;
   const buffered = bufferedChars(part, lane);
   const isNew = isLive && latest > 0 && !isRetracted;
   const settled = isNew ? text.slice(0, -latest) : text;
-  const wasLost = text === '' && came > 0 && buffered === 0;
+  const wasLost = text === '' && receivedChars > 0 && buffered === 0;
   return (
     <p className={`part-text part-${kind}`} dir="auto">
       {cut > 0 && <span className="part-lost">{count(cut, 'earlier character')} … </span>}
@@ -50,7 +50,7 @@ export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: P
         </span>
       )}
       {buffered > 0 && <BufferedMark chars={buffered} />}
-      {wasLost && <span className="part-lost">{count(came, 'character')} received, not emitted</span>}
+      {wasLost && <span className="part-lost">{count(receivedChars, 'character')} received, not emitted</span>}
     </p>
   );
 };

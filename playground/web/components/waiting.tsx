@@ -2,9 +2,9 @@ import { LoaderCircle } from 'lucide-react';
 import './notices.css';
 
 /** Shows that something is loading. */
-export const Waiting = ({ what }: { readonly what: string }) => (
+export const Waiting = ({ noun }: { readonly noun: string }) => (
   <div className="waiting" role="status">
     <LoaderCircle size={18} aria-hidden />
-    <span>Loading {what} …</span>
+    <span>Loading {noun} …</span>
   </div>
 );

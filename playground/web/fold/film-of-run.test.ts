@@ -15,7 +15,7 @@ const held = [
 
 it('creates a frame for each received chunk, each later release and the end', () => {
   const film = filmOfRun(held, place);
-  expect(film?.emissions.map(({ pushed, left, held: words }) => [pushed, left, words])).toEqual([
+  expect(film?.emissions.map(({ pushed, emitted, held: words }) => [pushed, emitted, words])).toEqual([
     ['▒▒▒▒▒', '', '▒▒▒▒▒'],
     ['▒▒▒', '', '▒▒▒▒▒▒▒▒'],
     ['', 'Hello', '▒▒▒'],

@@ -8,7 +8,7 @@ export interface RunFilm extends Film {
   readonly lines: readonly number[];
 }
 
-type Frames = { pushed?: string; left: string; at: number; seq: number; stop?: NonNullable<FilmEmission['stop']> }[];
+type Frames = { pushed?: string; emitted: string; at: number; seq: number; stop?: NonNullable<FilmEmission['stop']> }[];
 
 /**
  * The film of an attempt; `undefined` if no text arrived. Text that no reader has seen is shown as blocks unless it is given.
@@ -26,12 +26,12 @@ export const filmOfRun = (
     addTo(frames, entry, words);
   }
   if (frames.length === 0) return undefined;
-  let [came, left] = ['', 0];
+  let [received, emittedChars] = ['', 0];
   const emissions = frames.map(({ seq: _seq, ...frame }): FilmEmission => {
-    came += frame.pushed ?? '';
-    left += frame.left.length;
-    const heldChars = frame.pushed === undefined ? 0 : Math.max(0, came.length - left);
-    return { ...frame, heldChars, held: heldChars === 0 ? '' : came.slice(-heldChars) };
+    received += frame.pushed ?? '';
+    emittedChars += frame.emitted.length;
+    const heldChars = frame.pushed === undefined ? 0 : Math.max(0, received.length - emittedChars);
+    return { ...frame, heldChars, held: heldChars === 0 ? '' : received.slice(-heldChars) };
   });
   return { chunks: frames.map(({ pushed = '' }) => pushed), emissions, lines: frames.map(({ seq }) => seq) };
 };
@@ -48,12 +48,12 @@ const addTo = (frames: Frames, entry: StudioEntry, words: ReadonlyMap<number, st
   const { seq, at } = entry;
   const last = frames.at(-1);
   if (entry.kind === 'came' && entry.part.chars > 0)
-    frames.push({ pushed: words?.get(seq) ?? '▒'.repeat(entry.part.chars), left: '', at, seq });
+    frames.push({ pushed: words?.get(seq) ?? '▒'.repeat(entry.part.chars), emitted: '', at, seq });
   if (!last) return;
   if (entry.kind === 'event') endWith(frames, last, entry);
   if (entry.kind !== 'left' || entry.text === undefined) return;
-  if (at - last.at <= sameFrameMs) Object.assign(last, { left: last.left + entry.text, seq });
-  else frames.push({ pushed: '', left: entry.text, at, seq });
+  if (at - last.at <= sameFrameMs) Object.assign(last, { emitted: last.emitted + entry.text, seq });
+  else frames.push({ pushed: '', emitted: entry.text, at, seq });
 };
 
 type EventEntry = Extract<StudioEntry, { kind: 'event' }>;
@@ -62,5 +62,5 @@ type EventEntry = Extract<StudioEntry, { kind: 'event' }>;
 const endWith = (frames: Frames, last: Frames[number], { event, at, seq }: EventEntry): void => {
   if (event.type === 'guard' && /^(trip|retry)$/.test(event.verdict))
     last.stop ??= { processorId: event.processorId, kind: event.verdict, reason: event.reason ?? '' };
-  if (event.type === 'step-finish' && !last.stop && last.pushed !== undefined) frames.push({ left: '', at, seq });
+  if (event.type === 'step-finish' && !last.stop && last.pushed !== undefined) frames.push({ emitted: '', at, seq });
 };

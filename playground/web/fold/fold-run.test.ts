@@ -143,12 +143,12 @@ describe('a run without a finish event', () => {
 
 describe('createRunFold', () => {
   const lines = Array.from({ length: 700 }, (_, seq) => {
-    const where = { stepNumber: Math.floor(seq / 90), attempt: 1 + (Math.floor(seq / 30) % 3) };
+    const position = { stepNumber: Math.floor(seq / 90), attempt: 1 + (Math.floor(seq / 30) % 3) };
     return seq % 30 === 0
-      ? line.state(seq, 'step.calling', where)
+      ? line.state(seq, 'step.calling', position)
       : seq % 2
-        ? line.came(seq, 3, where)
-        : line.left(seq, 'ab', where);
+        ? line.came(seq, 3, position)
+        : line.left(seq, 'ab', position);
   });
 
   it('equals a fold from the start at every point', () => {

@@ -6,9 +6,9 @@ import { emptyRun, type RunView, type WaitingCall } from './run-view.js';
 
 type EntryOf<K extends StudioEntry['kind']> = Extract<StudioEntry, { kind: K }>;
 
-const came = (view: RunView, entry: EntryOf<'came'>): RunView =>
+const addReceived = (view: RunView, entry: EntryOf<'came'>): RunView =>
   inLane(view, entry, ({ parts }) => ({
-    parts: inPart(parts, entry.part, (part) => ({ came: part.came + entry.part.chars })),
+    parts: inPart(parts, entry.part, (part) => ({ receivedChars: part.receivedChars + entry.part.chars })),
   }));
 
 /** A chunk that needs a person's decision: the run will be suspended for this call. */
@@ -19,10 +19,10 @@ const waitingFor = (data: unknown): WaitingCall | undefined => {
   return typeof toolCallId === 'string' ? { toolCallId, toolName: String(toolName), args } : undefined;
 };
 
-const left = (view: RunView, entry: EntryOf<'left'>): RunView => {
+const addEmitted = (view: RunView, entry: EntryOf<'left'>): RunView => {
   const { part: note, text = '', data } = entry;
-  const gone = retractedBy(entry);
-  if (gone.length > 0) return retracted(view, gone);
+  const withdrawn = retractedBy(entry);
+  if (withdrawn.length > 0) return retracted(view, withdrawn);
   const call = isPersonRequest.test(note.type) ? waitingFor(data) : undefined;
   const waiting = call ? [...view.waiting.filter(({ toolCallId }) => toolCallId !== call.toolCallId), call] : view.waiting;
   if (note.partId === undefined) return waiting === view.waiting ? view : { ...view, waiting };
@@ -41,11 +41,11 @@ const withEntry = (view: RunView, entry: StudioEntry): RunView => {
       // The line's own number counts: a resumed run continues the numbers of its events, and its lines have no gap.
       return onEvent(view, { ...entry.event, seq: entry.seq, at: entry.at });
     case 'input':
-      return { ...view, said: entry.messages };
+      return { ...view, inputMessages: entry.messages };
     case 'came':
-      return came(view, entry);
+      return addReceived(view, entry);
     case 'left':
-      return left(view, entry);
+      return addEmitted(view, entry);
     case 'tool': {
       const { args, result } = entry;
       return inLane(view, entry, ({ tools }) => ({ tools: inCall(tools, entry, { args, result }) }));
@@ -56,8 +56,8 @@ const withEntry = (view: RunView, entry: StudioEntry): RunView => {
     }
     case 'asked': {
       const { seq, phase, lane, pipelineId } = entry;
-      const asked = { seq, phase, lane, pipelineId };
-      return inLane({ ...view, asked }, entry, (at) => ({ asked: [...at.asked, asked] }));
+      const guardCall = { seq, phase, lane, pipelineId };
+      return inLane({ ...view, guardCall }, entry, (at) => ({ guardCalls: [...at.guardCalls, guardCall] }));
     }
     default:
       return entry satisfies never;

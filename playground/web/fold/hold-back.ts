@@ -4,8 +4,8 @@ import type { StudioEntry } from '../../protocol/trace-entry.js';
 export interface HoldBackPoint {
   readonly seq: number;
   readonly at: number;
-  readonly came: number;
-  readonly left: number;
+  readonly receivedChars: number;
+  readonly emittedChars: number;
   /** Characters that had arrived and could still leave; edits that change the length of a text are included. */
   readonly held: number;
 }
@@ -47,13 +47,13 @@ export const holdBackOf = (entries: readonly StudioEntry[]): HoldBack[] => {
         mostHeld: 0,
       } satisfies Growing);
     parts.set(key, part);
-    const before = part.points.at(-1) ?? { came: 0, left: 0 };
-    const came = before.came + (entry.kind === 'came' ? note.chars : 0);
-    const left = before.left + (entry.kind === 'left' ? note.chars : 0);
+    const before = part.points.at(-1) ?? { receivedChars: 0, emittedChars: 0 };
+    const receivedChars = before.receivedChars + (entry.kind === 'came' ? note.chars : 0);
+    const emittedChars = before.emittedChars + (entry.kind === 'left' ? note.chars : 0);
     const isWhole = entry.kind === 'left' && note.type.endsWith('-end');
-    const held = isWhole ? 0 : Math.max(0, came - left);
-    part.points.push({ seq, at, came, left, held });
+    const held = isWhole ? 0 : Math.max(0, receivedChars - emittedChars);
+    part.points.push({ seq, at, receivedChars, emittedChars, held });
     part.mostHeld = Math.max(part.mostHeld, held);
   }
-  return [...parts.values()].filter(({ points }) => (points.at(-1)?.came ?? 0) > 0);
+  return [...parts.values()].filter(({ points }) => (points.at(-1)?.receivedChars ?? 0) > 0);
 };

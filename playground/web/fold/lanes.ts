@@ -23,7 +23,7 @@ const openLane = ({ lanes }: RunView, { seq, at, stepNumber, attempt }: Moment):
     parts: [],
     marks: [],
     tools: [],
-    asked: [],
+    guardCalls: [],
     modelId: undefined,
     modelErrors: [],
     reason: undefined,
@@ -63,7 +63,7 @@ const ends = /-(start|delta|end)$/;
 const newPart = (partId: string, { type }: PartNote): Part => ({
   partId,
   kind: type.replace(ends, ''),
-  came: 0,
+  receivedChars: 0,
   text: '',
   latest: 0,
   isWhole: false,
@@ -101,12 +101,12 @@ export const inCall = (tools: readonly ToolCall[], name: CallName, change: Parti
 
 /** Marks parts as retracted. */
 export const retracted = (view: RunView, partIds: readonly string[]): RunView => {
-  const gone = new Set(partIds);
+  const withdrawn = new Set(partIds);
   return {
     ...view,
     lanes: view.lanes.map((lane) =>
-      lane.parts.some(({ partId }) => gone.has(partId))
-        ? { ...lane, parts: lane.parts.map((part) => (gone.has(part.partId) ? { ...part, isRetracted: true } : part)) }
+      lane.parts.some(({ partId }) => withdrawn.has(partId))
+        ? { ...lane, parts: lane.parts.map((part) => (withdrawn.has(part.partId) ? { ...part, isRetracted: true } : part)) }
         : lane,
     ),
   };

@@ -29,7 +29,7 @@ describe('nextMarker', () => {
 describe('holdBackOf', () => {
   it('returns received, released and buffered counts per entry', () => {
     const [part] = holdBackOf([line.came(0, 4), line.came(1, 4), line.left(2, 'abc'), line.ended(3)]);
-    expect(part?.points.map(({ came, left, held }) => [came, left, held])).toEqual([
+    expect(part?.points.map(({ receivedChars, emittedChars, held }) => [receivedChars, emittedChars, held])).toEqual([
       [4, 0, 4],
       [8, 0, 8],
       [8, 3, 5],

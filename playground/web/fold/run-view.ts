@@ -1,6 +1,6 @@
 import type { RunEvent, StepReason, Tripwire, VerdictKind } from '../../../schemas/index.js';
 import type { RunOutcome } from '../../protocol/runs.js';
-import type { SpokenMessage } from '../../protocol/trace-entry.js';
+import type { InputMessage } from '../../protocol/trace-entry.js';
 
 /** The data of a run that a page shows for one point in time. */
 export interface RunView {
@@ -12,13 +12,13 @@ export interface RunView {
   readonly agentId: string | undefined;
   readonly status: RunOutcome['status'];
   /** The caller's input. */
-  readonly said: readonly SpokenMessage[];
+  readonly inputMessages: readonly InputMessage[];
   /** Attempts in the order of their start. Events before the first step belong to its first attempt. */
   readonly lanes: readonly Lane[];
   /** The visited states. */
   readonly visits: readonly Visit[];
   /** The guards that were called last, or are being called. */
-  readonly asked: Asked | undefined;
+  readonly guardCall: GuardCall | undefined;
   readonly tripwire: Tripwire | undefined;
   readonly error: RunOutcome['error'] | undefined;
   /** Calls that wait for a person. */
@@ -51,7 +51,7 @@ export interface Lane {
   readonly parts: readonly Part[];
   readonly marks: readonly GuardMark[];
   readonly tools: readonly ToolCall[];
-  readonly asked: readonly Asked[];
+  readonly guardCalls: readonly GuardCall[];
   readonly modelId: string | undefined;
   /** Failed calls of the model. */
   readonly modelErrors: readonly string[];
@@ -72,7 +72,7 @@ export interface Part {
   /** The chunk type without `-start`, `-delta` and `-end`, e.g. `text`. */
   readonly kind: string;
   /** Characters that arrived. */
-  readonly came: number;
+  readonly receivedChars: number;
   /** The released text. */
   readonly text: string;
   /** Characters of `text` that left with the latest chunk. */
@@ -83,7 +83,7 @@ export interface Part {
 }
 
 /** The guards of a phase were about to be called. */
-export interface Asked {
+export interface GuardCall {
   readonly seq: number;
   readonly phase: string;
   readonly lane: string;
@@ -148,10 +148,10 @@ export const emptyRun: RunView = {
   startedAt: undefined,
   agentId: undefined,
   status: 'running',
-  said: [],
+  inputMessages: [],
   lanes: [],
   visits: [],
-  asked: undefined,
+  guardCall: undefined,
   tripwire: undefined,
   error: undefined,
   waiting: [],
@@ -161,8 +161,8 @@ export const emptyRun: RunView = {
 };
 
 /** Characters of a part that have arrived and may still leave. */
-export const bufferedChars = ({ came, text, isWhole }: Part, { reason }: Lane): number =>
-  isWhole || reason !== undefined ? 0 : Math.max(0, came - text.length);
+export const bufferedChars = ({ receivedChars, text, isWhole }: Part, { reason }: Lane): number =>
+  isWhole || reason !== undefined ? 0 : Math.max(0, receivedChars - text.length);
 
 /** The lane under way, whose guards are waiting. */
 export const currentLane = ({ lanes }: RunView): Lane | undefined => lanes.at(-1);

@@ -40,16 +40,16 @@ const event = (seq: number, fields: object): StudioEntry => ({
 /** Short ways to write lines by hand. */
 export const line = {
   event,
-  state: (seq: number, state: string, where = place) => event(seq, { type: 'state-enter', state, ...where }),
-  came: (seq: number, chars: number, where = place): StudioEntry => ({
+  state: (seq: number, state: string, position = place) => event(seq, { type: 'state-enter', state, ...position }),
+  came: (seq: number, chars: number, position = place): StudioEntry => ({
     ...at(seq),
-    ...where,
+    ...position,
     kind: 'came',
     part: { type: 'text-delta', partId: 't', chars },
   }),
-  left: (seq: number, text: string, where = place): StudioEntry => ({
+  left: (seq: number, text: string, position = place): StudioEntry => ({
     ...at(seq),
-    ...where,
+    ...position,
     kind: 'left',
     part: { type: 'text-delta', partId: 't', chars: text.length },
     text,

@@ -34,7 +34,7 @@ interface Making {
   /** Open bars, by their row or call. */
   readonly open: Map<string, { readonly seq: number; readonly at: number; readonly name: string }>;
   /** The time of the last call by phase. */
-  readonly asked: Map<string, number>;
+  readonly callTimes: Map<string, number>;
 }
 
 /** Tools that are sub-agents, by Mastra's naming. */
@@ -63,7 +63,9 @@ const endModel = (making: Making, at: number, end: { readonly tone: Tone; readon
 const guardBar = (making: Making, { line, at, phase, path, durationMs, ...event }: EventOf<'guard' | 'guard-shadow'>): Bar => {
   const { tone, label } = verdictSignals[event.verdict];
   const from =
-    event.calls > 1 ? (making.asked.get(`${event.stepNumber} ${event.attempt} ${phase}`) ?? at - durationMs) : at - durationMs;
+    event.calls > 1
+      ? (making.callTimes.get(`${event.stepNumber} ${event.attempt} ${phase}`) ?? at - durationMs)
+      : at - durationMs;
   const calls = event.calls > 1 ? `, ${event.calls} calls` : '';
   return {
     seq: line,
@@ -110,9 +112,9 @@ const kinds: readonly RowKind[] = ['state', 'guard', 'model', 'tool', 'agent'];
 
 /** A run on a time axis: a row for each state, guard, model, tool and sub-agent. A bar without an end extends to the last line. */
 export const waterfallOf = (entries: readonly StudioEntry[]): readonly WaterfallRow[] => {
-  const making: Making = { rows: new Map(), open: new Map(), asked: new Map() };
+  const making: Making = { rows: new Map(), open: new Map(), callTimes: new Map() };
   for (const entry of entries) {
-    if (entry.kind === 'asked') making.asked.set(`${entry.stepNumber} ${entry.attempt} ${entry.phase}`, entry.at);
+    if (entry.kind === 'asked') making.callTimes.set(`${entry.stepNumber} ${entry.attempt} ${entry.phase}`, entry.at);
     if (entry.kind !== 'event') continue;
     const handle = handlers[entry.event.type] as ((making: Making, event: object) => void) | undefined; // the row of this type
     handle?.(making, { ...entry.event, at: entry.at, line: entry.seq });

@@ -106,7 +106,7 @@ export const RunHead = (props: RunHeadProps) => {
   const { summary, whole } = props;
   const { runId, agentId } = summary;
   const { agents } = useCatalog();
-  const userText = whole.said.findLast(({ role }) => role === 'user')?.text ?? summary.said;
+  const userText = whole.inputMessages.findLast(({ role }) => role === 'user')?.text ?? summary.userText;
   useTitle(userText.slice(0, 60));
   const agent = agents.find(({ id }) => id === agentId);
   return (
@@ -140,7 +140,7 @@ const RunTakeAway = ({ runId, isRecorded }: { readonly runId: string; readonly i
         </Link>
       </>
     )}
-    <Link className="button button-plain" href={`/runs${query({ beside: runId })}`}>
+    <Link className="button button-plain" href={`/runs${query({ compareWith: runId })}`}>
       <Columns2 size={14} aria-hidden />
       Compare with another run
     </Link>

@@ -52,7 +52,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   const onMark = useCallback(({ seq, phase, path }: GuardMark) => moveTo(seq, { phase, path }), [moveTo]);
   /** Another host's loop reports no states, and only our guards. */
   const isKnown = whole.visits.length > 0;
-  const hasGuards = isKnown || whole.lanes.some(({ asked, marks }) => asked.length + marks.length > 0);
+  const hasGuards = isKnown || whole.lanes.some(({ guardCalls, marks }) => guardCalls.length + marks.length > 0);
   const markers = useMemo(() => markersOf(entries.slice(0, lines)), [entries, lines]);
   const position = useMemo(() => chartPosition(visits, machine), [visits, machine]);
   const onState = useCallback(
@@ -122,7 +122,7 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
         The studio removes the oldest runs when its storage limit is reached.
       </EmptyState>
     );
-  return <Waiting what="the run" />;
+  return <Waiting noun="the run" />;
 };
 
 interface RunEndProps {
@@ -160,7 +160,7 @@ const quietly = (hasGuardCalls: boolean, isOver: boolean): string => {
 /** The guards' effects in the whole run, at a glance: each leads to its moment. */
 const RunSignals = ({ whole, seq, onSeq }: RunSignalsProps) => {
   const marks = whole.lanes.flatMap((lane) => lane.marks.filter(isNotable));
-  const hasGuardCalls = whole.lanes.some((lane) => lane.marks.length > 0 || lane.asked.length > 0);
+  const hasGuardCalls = whole.lanes.some((lane) => lane.marks.length > 0 || lane.guardCalls.length > 0);
   const isOver = whole.status !== 'running';
   return (
     <Panel title="Guard effects" note={marks.length > 0 ? 'select one to see it in the run' : undefined}>

@@ -17,12 +17,12 @@ export interface Playhead {
   readonly select: (place: Place) => void;
 }
 
-type Shown = Pick<Playhead, 'at' | 'place'>;
+type Moment = Pick<Playhead, 'at' | 'place'>;
 
 /** Browsers reject too frequent changes of the address. */
 const settleMs = 200;
 
-const readShown = (query: URLSearchParams): Shown => {
+const readMoment = (query: URLSearchParams): Moment => {
   const at = Number(query.get('at') ?? Number.NaN);
   const [phase, path] = [query.get('phase'), query.get('guard')];
   return {
@@ -31,31 +31,31 @@ const readShown = (query: URLSearchParams): Shown => {
   };
 };
 
-const toQuery = ({ at, place }: Shown) => ({ at: at?.toString(), phase: place?.phase, guard: place?.path });
+const toQuery = ({ at, place }: Moment) => ({ at: at?.toString(), phase: place?.phase, guard: place?.path });
 
 /** A point in time and a selection, which are written into the address once they stop changing. */
 export const usePlayhead = (): Playhead => {
   const [query, setQuery] = useQuery();
-  const inAddress = JSON.stringify(toQuery(readShown(query)));
-  const [shown, setShown] = useState(() => readShown(query));
+  const inAddress = JSON.stringify(toQuery(readMoment(query)));
+  const [moment, setMoment] = useState(() => readMoment(query));
   const written = useRef(inAddress);
   useEffect(() => {
     if (inAddress === written.current) return; // written by this hook
     written.current = inAddress;
-    setShown(readShown(query));
+    setMoment(readMoment(query));
   }, [inAddress, query]);
   useEffect(() => {
-    const wanted = toQuery(shown);
+    const wanted = toQuery(moment);
     if (JSON.stringify(wanted) === written.current) return undefined;
     const timer = setTimeout(() => {
       written.current = JSON.stringify(wanted);
       setQuery(wanted);
     }, settleMs);
     return () => clearTimeout(timer);
-  }, [shown, setQuery]);
+  }, [moment, setQuery]);
   return {
-    ...shown,
-    moveTo: useCallback((at: number | undefined, place?: Place) => setShown({ at, place }), []),
-    select: useCallback((place: Place) => setShown(({ at }) => ({ at, place })), []),
+    ...moment,
+    moveTo: useCallback((at: number | undefined, place?: Place) => setMoment({ at, place }), []),
+    select: useCallback((place: Place) => setMoment(({ at }) => ({ at, place })), []),
   };
 };

@@ -9,7 +9,7 @@ const run = (runId: string, startedAt: number, more: Partial<RunSummary> = {}): 
   status: 'success',
   startedAt,
   durationMs: 5,
-  said: 'Where is my parcel?',
+  userText: 'Where is my parcel?',
   answered: 'On its way.',
   steps: 1,
   retries: 0,

@@ -56,7 +56,7 @@ export const matches = (run: RunSummary, { status, guard, agent, text, thread }:
   (agent === undefined || run.agentId === agent) &&
   (thread === undefined || run.threadId === thread) &&
   (guard === undefined || run.guards.includes(guard)) &&
-  (text === undefined || has(run.said, text) || has(run.answered, text));
+  (text === undefined || has(run.userText, text) || has(run.answered, text));
 
 /** A sorted list with a new or changed run. */
 export const withRun = (runs: readonly RunSummary[], run: RunSummary, filter: RunFilter): readonly RunSummary[] => {

@@ -40,21 +40,21 @@ const SignalChip = ({ guard, verdict, isShadow }: SignalChipProps) => {
 interface RunRowProps {
   readonly run: RunSummary;
   /** The run to compare with this one. */
-  readonly beside?: string | undefined;
+  readonly compareWith?: string | undefined;
 }
 
 /** A run of the list: a link to it, or to its comparison with another one. */
-export const RunRow = ({ run, beside }: RunRowProps) => {
+export const RunRow = ({ run, compareWith }: RunRowProps) => {
   const { agents } = useCatalog();
   const agent = agents.find(({ id }) => id === run.agentId);
   return (
-    <Link className="run-row" href={beside === undefined ? runHref(run.runId) : compareHref(beside, run.runId)}>
+    <Link className="run-row" href={compareWith === undefined ? runHref(run.runId) : compareHref(compareWith, run.runId)}>
       <span className="run-row-status">
         <StatusBadge status={run.status} />
       </span>
       <span className="run-row-words">
-        <span className="run-row-said">
-          <InertText text={run.said} />
+        <span className="run-row-text">
+          <InertText text={run.userText} />
         </span>
         <span className="run-row-outcome">
           <InertText text={outcomeOf(run)} />

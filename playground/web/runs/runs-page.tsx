@@ -26,10 +26,10 @@ const nearEnd = 20;
 
 interface ListProps extends Runs {
   /** The run for a comparison with the chosen one; undefined if a row opens its run. */
-  readonly beside: string | undefined;
+  readonly compareWith: string | undefined;
 }
 
-const RunList = ({ runs, hasMore, loadMore, beside }: ListProps) => {
+const RunList = ({ runs, hasMore, loadMore, compareWith }: ListProps) => {
   const box = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: runs.length,
@@ -57,7 +57,7 @@ const RunList = ({ runs, hasMore, loadMore, beside }: ListProps) => {
               aria-posinset={index + 1}
               style={{ transform: `translateY(${start}px)` }}
             >
-              <RunRow run={run} beside={beside} />
+              <RunRow run={run} compareWith={compareWith} />
             </li>
           ) : null;
         })}
@@ -69,7 +69,7 @@ const RunList = ({ runs, hasMore, loadMore, beside }: ListProps) => {
 const RunsBody = ({ isFiltered, ...list }: ListProps & { readonly isFiltered: boolean }) => {
   if (list.state === 'failed' && list.error && list.runs.length === 0)
     return <ErrorNotice error={list.error} onRetry={list.reload} />;
-  if (list.state === 'loading') return <Waiting what="runs" />;
+  if (list.state === 'loading') return <Waiting noun="runs" />;
   if (list.runs.length > 0) return <RunList {...list} />;
   if (isFiltered) return <EmptyState icon={Rows3} title="No runs match the filters" />;
   return (
@@ -86,7 +86,7 @@ export const RunsPage = () => {
   const filter = useMemo(() => readFilter(query), [query]);
   const list = useRuns(filter);
   /** The run to compare with the next selected one. */
-  const beside = query.get('beside') ?? undefined;
+  const compareWith = query.get('compareWith') ?? undefined;
   return (
     <div className="runs">
       <header className="runs-head">
@@ -104,10 +104,10 @@ export const RunsPage = () => {
             </Link>
           </div>
         </div>
-        {beside !== undefined && (
+        {compareWith !== undefined && (
           <p className="runs-beside" role="status">
-            Choose a run to compare with <Link href={runHref(beside)}>the selected run</Link>.
-            <Button look="quiet" onClick={() => setQuery({ beside: undefined })}>
+            Choose a run to compare with <Link href={runHref(compareWith)}>the selected run</Link>.
+            <Button look="quiet" onClick={() => setQuery({ compareWith: undefined })}>
               <X size={14} aria-hidden /> Cancel
             </Button>
           </p>
@@ -116,7 +116,7 @@ export const RunsPage = () => {
         <SavedFilters filter={filter} />
         <Decisions />
       </header>
-      <RunsBody {...list} beside={beside} isFiltered={Object.keys(filter).length > 0} />
+      <RunsBody {...list} compareWith={compareWith} isFiltered={Object.keys(filter).length > 0} />
     </div>
   );
 };

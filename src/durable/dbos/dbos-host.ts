@@ -35,14 +35,14 @@ export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSet
   const database = await openDatabase(systemDatabaseUrl);
   const cancels = watchCancels(database);
   const release = async (dead: string): Promise<void> => {
-    const left = await DBOS.listWorkflows({
+    const remaining = await DBOS.listWorkflows({
       executorId: dead,
       status: 'PENDING',
       workflowName,
       loadInput: false,
       loadOutput: false,
     });
-    await queueRuns(left.map(({ workflowID }) => workflowID));
+    await queueRuns(remaining.map(({ workflowID }) => workflowID));
   };
   const takeover = await startTakeover(database, { processId: DBOS.executorID, leaseMs, release });
   return {

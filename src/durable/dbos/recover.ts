@@ -87,7 +87,7 @@ const runOnDbos = async (run: RunOnDbos): Promise<string> => {
     return await program.run(durableOn(run, execution, failed), { runId, input });
   } catch (error) {
     const cause = failed.by ?? error;
-    if (!isSeenTo(cause)) {
+    if (!isExpected(cause)) {
       await ledger.uncountStart();
       run.again();
     }
@@ -98,7 +98,7 @@ const runOnDbos = async (run: RunOnDbos): Promise<string> => {
 };
 
 /** The run was given up, taken over by another process, or stopped in DBOS. */
-const isSeenTo = (error: unknown): boolean => error instanceof DeadlyRun || error instanceof TakenOver || isOfDbos(error);
+const isExpected = (error: unknown): boolean => error instanceof DeadlyRun || error instanceof TakenOver || isOfDbos(error);
 
 const isOfDbos = (error: unknown): boolean =>
   error instanceof DBOSWorkflowConflictError || error instanceof dbosErrors.DBOSWorkflowCancelledError;

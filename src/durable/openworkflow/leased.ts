@@ -103,14 +103,14 @@ interface ActiveLeases {
 }
 
 /** When a claimed run was first seen at its current heartbeat, by the monotonic clock. */
-interface Seen {
+interface Heartbeat {
   readonly beat: string;
   readonly since: number;
 }
 
 const holdLeases = ({ leaseMs, table }: Leasing): ActiveLeases => {
   const leases = new Map<string, string>();
-  let seen = new Map<string, Seen>();
+  let seen = new Map<string, Heartbeat>();
   let silent = new Map<string, string>();
   let polledAt = performance.now();
   const extendAll = (): void => {

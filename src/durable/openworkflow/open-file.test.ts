@@ -28,10 +28,10 @@ it.each([
     'durable/unreachable',
     /ENOTDIR|EEXIST/,
   ],
-])('openFile rejects %s and reports its path', (_what, pathOf, code, says) => {
+])('openFile rejects %s and reports its path', (_what, pathOf, code, message) => {
   const path = pathOf();
   expect(() => openFile(path)).toThrow(expect.objectContaining({ code, path }));
-  expect(() => openFile(path)).toThrow(says);
+  expect(() => openFile(path)).toThrow(message);
 });
 
 it('openFile waits for another process that writes a new file', async () => {

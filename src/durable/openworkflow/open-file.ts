@@ -58,11 +58,11 @@ const busy = 5;
 
 /** Enables write-ahead logging. Unlike other statements, this one does not wait while another process creates the file. */
 const writeAhead = (db: DatabaseSync): void => {
-  for (const givesUpAt = Date.now() + patienceMs; ;) {
+  for (const deadline = Date.now() + patienceMs; ;) {
     try {
       return db.exec('PRAGMA journal_mode = WAL');
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== busy || Date.now() >= givesUpAt) throw error;
+      if ((error as { errcode?: number }).errcode !== busy || Date.now() >= deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10); // milliseconds
     }
   }

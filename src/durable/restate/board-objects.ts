@@ -9,7 +9,7 @@ interface Note {
   readonly pinnedAt: number;
 }
 
-interface NoteAsked {
+interface PinRequest {
   readonly runId: string;
   /** Undefined to remove the note. */
   readonly note?: string;
@@ -30,10 +30,10 @@ const entriesAt = async (context: ObjectSharedContext, places: readonly number[]
 };
 
 const read = async (context: ObjectSharedContext, from: number): Promise<string[]> => {
-  const left = Math.max(0, (await countIn(context)) - from);
+  const remaining = Math.max(0, (await countIn(context)) - from);
   return entriesAt(
     context,
-    Array.from({ length: left }, (_, index) => from + index),
+    Array.from({ length: remaining }, (_, index) => from + index),
   );
 };
 
@@ -78,7 +78,7 @@ const entriesObject = (name: string, retentionMs: number) => {
   });
 };
 
-const pin = async (context: ObjectContext, { runId, note, pinnedAt }: NoteAsked): Promise<void> => {
+const pin = async (context: ObjectContext, { runId, note, pinnedAt }: PinRequest): Promise<void> => {
   if (note === undefined) return context.clear(noteName(runId));
   context.set<Note>(noteName(runId), { note, pinnedAt });
 };

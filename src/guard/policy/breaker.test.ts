@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const breaker = { failures: 3, halfOpenAfterMs: 1_000 };
-const sayOf = ({ verdict }: GuardCalls): unknown =>
+const verdictName = ({ verdict }: GuardCalls): unknown =>
   verdict.kind === 'unavailable' ? ((verdict.error as { code?: string }).code ?? 'down') : verdict.kind;
 
 /** A guard that is up or down, with a count of its calls. */
@@ -21,9 +21,10 @@ const switched = () => {
 };
 
 const askTimes = async ({ plan }: ReturnType<typeof switched>, times: number): Promise<unknown[]> => {
-  const said: unknown[] = [];
-  for (let time = 0; time < times; time += 1) said.push(sayOf(await callGuard(plan, time % 2 ? 'input' : 'outputStep')));
-  return said;
+  const verdicts: unknown[] = [];
+  for (let time = 0; time < times; time += 1)
+    verdicts.push(verdictName(await callGuard(plan, time % 2 ? 'input' : 'outputStep')));
+  return verdicts;
 };
 
 it('opens after consecutive failures across runs and phases, and stops calling the guard', async () => {
@@ -44,7 +45,7 @@ it('resets the failure count on a success', async () => {
 
 it('counts a blocking verdict as a success', async () => {
   const plan = planOf(({ abort }) => abort('bad'), { breaker });
-  for (let time = 0; time < 5; time += 1) expect(sayOf(await callGuard(plan, 'input'))).toBe('trip');
+  for (let time = 0; time < 5; time += 1) expect(verdictName(await callGuard(plan, 'input'))).toBe('trip');
 });
 
 it('allows one trial call when half-open, and closes on success', async () => {
@@ -79,10 +80,10 @@ it('rejects other calls during the trial call', async () => {
   isDown = false;
   const trying = callGuard(plan, 'input');
   await settle();
-  expect(sayOf(await callGuard(plan, 'input'))).toBe('guard/breaker-open');
+  expect(verdictName(await callGuard(plan, 'input'))).toBe('guard/breaker-open');
   expect(calls).toHaveLength(1);
   calls[0]?.answer();
-  expect(sayOf(await trying)).toBe('pass');
+  expect(verdictName(await trying)).toBe('pass');
 });
 
 it('counts an aborted call neither as a failure nor as a success', async () => {

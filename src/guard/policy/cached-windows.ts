@@ -41,9 +41,9 @@ const windowIn = (data: object): Window | undefined => {
 /** A changed or removed text can be applied to another chunk; any other result cannot. */
 const keepText = (made: object, window: Window): CachedEdit | typeof pass | undefined => {
   if ((made as { part?: unknown }).part === null) return cachedEdit(null);
-  const left = windowIn(made);
-  if (left?.type !== window.type) return undefined;
-  return left.text === window.text ? pass : cachedEdit(left.text);
+  const edited = windowIn(made);
+  if (edited?.type !== window.type) return undefined;
+  return edited.text === window.text ? pass : cachedEdit(edited.text);
 };
 
 const cachedEdit = (text: string | null): CachedEdit => ({ kind: 'edit', fields: { text }, conversation: undefined });

@@ -5,7 +5,7 @@ import { pass } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
 import { contentKey, contentOf, type Content } from './content.js';
 import type { LayerSite } from './layer.js';
-import { remembering, type Seen } from './remembering.js';
+import { remembering, type RecordedInput } from './remembering.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
 import type { CachedConversation, CachedEdit } from './cached-verdict.js';
 
@@ -34,7 +34,7 @@ interface CacheOptions<P extends Phase> {
 const keepMade = <P extends Phase>(
   made: PhaseData<P>,
   { data, before, scope, base }: CacheOptions<P>,
-): ReturnType<Seen<P>['keep']> => {
+): ReturnType<RecordedInput<P>['keep']> => {
   const after = contentIn(made, scope);
   if (!after || after.requestContext !== before.requestContext) return undefined;
   const isReplaced = (name: string) =>
@@ -106,10 +106,16 @@ const applyEdit = <P extends Phase>(
 
 /** A cached message with the id and time of the message that it replaces. An added message gets the ids of the current run. */
 const inPlaceOf = (base: MastraDBMessage | undefined, cachedMessage: MastraDBMessage): MastraDBMessage => {
-  const { id: _id, createdAt: _at, threadId: _thread, resourceId: _resource, ...said } = cachedMessage;
-  if (!base) return said as MastraDBMessage; // the list adds missing fields
+  const { id: _id, createdAt: _at, threadId: _thread, resourceId: _resource, ...content } = cachedMessage;
+  if (!base) return content as MastraDBMessage; // the list adds missing fields
   const { id, createdAt, threadId, resourceId } = base;
-  return { ...said, id, createdAt, ...(threadId !== undefined && { threadId }), ...(resourceId !== undefined && { resourceId }) };
+  return {
+    ...content,
+    id,
+    createdAt,
+    ...(threadId !== undefined && { threadId }),
+    ...(resourceId !== undefined && { resourceId }),
+  };
 };
 
 type Part = MastraDBMessage['content']['parts'][number];

@@ -5,7 +5,7 @@ import { callGuard, onCall, planOf, settle } from './test-setup.js';
 it('limits concurrent calls across runs and phases, and starts queued calls in order', async () => {
   const { hook, calls } = onCall();
   const plan = planOf(hook, { concurrency: { limit: 2 } });
-  const asked = (['input', 'outputStep', 'outputStream', 'input'] as const).map((phase) => callGuard(plan, phase));
+  const results = (['input', 'outputStep', 'outputStream', 'input'] as const).map((phase) => callGuard(plan, phase));
   await settle();
   expect(calls).toHaveLength(2);
   calls[1]?.answer();
@@ -15,19 +15,19 @@ it('limits concurrent calls across runs and phases, and starts queued calls in o
   for (const index of [0, 2]) calls[index]?.answer();
   await settle();
   calls[3]?.answer();
-  for (const one of asked) expect((await one).verdict).toEqual({ kind: 'pass' });
+  for (const one of results) expect((await one).verdict).toEqual({ kind: 'pass' });
 });
 
 it.each([0, 1, 3])('reports the first call beyond a queue of %i as unavailable at once', async (queue) => {
   const { hook, calls } = onCall();
   const plan = planOf(hook, { concurrency: { limit: 2, queue } });
-  const asked = Array.from({ length: 2 + queue }, () => callGuard(plan, 'input'));
+  const results = Array.from({ length: 2 + queue }, () => callGuard(plan, 'input'));
   expect((await callGuard(plan, 'input')).verdict).toMatchObject({ kind: 'unavailable', error: { code: 'guard/busy' } });
-  for (let index = 0; index < asked.length; index += 1) {
+  for (let index = 0; index < results.length; index += 1) {
     await settle();
     calls[index]?.answer();
   }
-  for (const one of asked) expect((await one).verdict).toEqual({ kind: 'pass' });
+  for (const one of results) expect((await one).verdict).toEqual({ kind: 'pass' });
   expect(calls).toHaveLength(2 + queue);
 });
 

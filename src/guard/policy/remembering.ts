@@ -9,13 +9,13 @@ import type { LayerSite } from './layer.js';
 /** Decides which calls of a guard are equal, and repeats a cached edit. */
 interface Memory<P extends Phase> {
   /** Reads a payload before the guard's call; undefined if its verdict must not be cached. An error counts as undefined. */
-  read(data: PhaseData<P>, scope: RunScope): Seen<P> | undefined;
+  read(data: PhaseData<P>, scope: RunScope): RecordedInput<P> | undefined;
   /** Repeats a cached edit. */
   remake(edit: CachedEdit, data: PhaseData<P>, scope: RunScope): PhaseData<P>;
 }
 
 /** The guard's input. */
-export interface Seen<P extends Phase> {
+export interface RecordedInput<P extends Phase> {
   /** Equal for equal calls. */
   readonly key: string;
   /** The guard's edit, to be repeated; undefined if that is impossible. */
@@ -44,7 +44,7 @@ export const remembering = <P extends Phase>(inner: Guard<P>, { author, state }:
 };
 
 /** Payloads that cannot be serialized are not cached. */
-const readFields = <P extends Phase>(data: PhaseData<P>, scope: RunScope, memory: Memory<P>): Seen<P> | undefined => {
+const readFields = <P extends Phase>(data: PhaseData<P>, scope: RunScope, memory: Memory<P>): RecordedInput<P> | undefined => {
   try {
     return memory.read(data, scope);
   } catch {
@@ -53,7 +53,11 @@ const readFields = <P extends Phase>(data: PhaseData<P>, scope: RunScope, memory
 };
 
 /** A guard that passes may have changed its payload in place. */
-const keep = <P extends Phase>(verdict: Verdict<PhaseData<P>>, data: PhaseData<P>, seen: Seen<P>): CachedVerdict | undefined => {
+const keep = <P extends Phase>(
+  verdict: Verdict<PhaseData<P>>,
+  data: PhaseData<P>,
+  seen: RecordedInput<P>,
+): CachedVerdict | undefined => {
   switch (verdict.kind) {
     case 'pass':
     case 'edit':

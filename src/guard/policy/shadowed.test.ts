@@ -190,14 +190,14 @@ describe('sampling', () => {
     [0.5, 0.49, true],
     [0.5, 0.5, false],
     [1, 0.999, true],
-  ])('at a rate of %d, calls the guard for a random value of %d: %s', async (sampleRate, lot, isAsked) => {
+  ])('at a rate of %d, calls the guard for a random value of %d: %s', async (sampleRate, lot, isCalled) => {
     draw(lot);
     const hook = vi.fn<Hook>(same);
     const { scope, verdict } = await callGuard(planOf(hook, { sampleRate }), 'input');
-    expect(hook).toHaveBeenCalledTimes(isAsked ? 1 : 0);
+    expect(hook).toHaveBeenCalledTimes(isCalled ? 1 : 0);
     expect(verdict).toEqual({ kind: 'pass' });
     expect(scope.reports).toMatchObject([
-      { verdict: isAsked ? { kind: 'pass' } : { kind: 'pass', bypass: { reason: 'sampled-out' } } },
+      { verdict: isCalled ? { kind: 'pass' } : { kind: 'pass', bypass: { reason: 'sampled-out' } } },
     ]);
   });
 

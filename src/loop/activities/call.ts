@@ -103,5 +103,5 @@ const endOf = async (attempt: Attempt, guardedStream: GuardedStream): Promise<Ou
 /** Reasons that a client puts into a finish part of its own if the provider sent none. */
 const madeUpReasons = new Set(['other', 'unknown']);
 
-const isWhole = ({ finish, hasSpoken }: Attempt): boolean =>
-  finish !== undefined && (hasSpoken || !madeUpReasons.has(finish.reason));
+const isWhole = ({ finish, hasResponded }: Attempt): boolean =>
+  finish !== undefined && (hasResponded || !madeUpReasons.has(finish.reason));

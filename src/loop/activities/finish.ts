@@ -21,7 +21,7 @@ export const finish = async (run: Run): Promise<Outcome> => {
     await followResponse(run, snapshots);
   }
   await addPayloadTransforms(run);
-  run.resultStands = true;
+  run.isResultAccepted = true;
   return { kind: 'done' };
 };
 

@@ -48,7 +48,7 @@ const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
   attempt.rawChunks = [];
   attempt.originalWords = [];
   attempt.heldResults = [];
-  attempt.hasSpoken = false;
+  attempt.hasResponded = false;
   attempt.wasEdited = false;
   attempt.finish = undefined;
 };

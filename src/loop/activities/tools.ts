@@ -21,12 +21,12 @@ import { awaitApproval } from '../step-calls.js';
 export const tools = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const record = attempt.record as StepRecord; // review created it; the machine enters this activity only from there
-  const { settled, waiting, shown } = attempt.stepCalls;
+  const { settled, waiting, displayed } = attempt.stepCalls;
   const calls = record.toolCalls.filter((call) => !call.providerExecuted && !settled.has(call.toolCallId));
   if (await requestApprovals(run, attempt, calls)) return { kind: 'suspended' }; // before any of them runs
   if (calls.length > 0) {
     const running = createRunningCalls(run, attempt);
-    const stop = await settleAll(run, attempt, { calls: calls.map((call) => shown.get(call.toolCallId) ?? call), running });
+    const stop = await settleAll(run, attempt, { calls: calls.map((call) => displayed.get(call.toolCallId) ?? call), running });
     if (stop) {
       await running.halt(stop.kind === 'retry' ? 'wait' : 'cancel');
       return stop;
@@ -35,11 +35,11 @@ export const tools = async (run: Run): Promise<Outcome> => {
   attempt.partCount = responseParts(run).length - acceptedParts(run); // data parts of its tools belong to it
   if (waiting.size > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
-  const leftToClient = [...settled.values()].includes('client');
-  const stops = leftToClient || (await run.options.ports.shouldStop(run.steps));
+  const hasClientCalls = [...settled.values()].includes('client');
+  const stops = hasClientCalls || (await run.options.ports.shouldStop(run.steps));
   const isLast = run.position.stepNumber + 1 >= run.options.limits.maxSteps;
   const { shouldContinue, outcome } = await afterStep(run, !stops && !isLast);
-  return outcome ?? { kind: 'executed', stop: leftToClient || !(shouldContinue || (isLast && !stops)) };
+  return outcome ?? { kind: 'executed', stop: hasClientCalls || !(shouldContinue || (isLast && !stops)) };
 };
 
 interface SettleOptions {

@@ -23,15 +23,15 @@ type AnswerState = Omit<AssembledResponse, 'rulings' | 'partIds' | 'growing'> &
 /** The state of an attempt. */
 export const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptState => {
   const { ahead: _ahead, prompt: _prompt, answer, stepCalls, record, ...rest } = attempt;
-  const { growing: _growing, rulings, partIds, ...said } = answer;
+  const { growing: _growing, rulings, partIds, ...content } = answer;
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],
-    answer: { ...said, rulings: [...rulings], partIds: [...partIds] },
+    answer: { ...content, rulings: [...rulings], partIds: [...partIds] },
     stepCalls: {
       waiting: [...stepCalls.waiting],
       answers: [...stepCalls.answers],
-      shown: [...stepCalls.shown],
+      displayed: [...stepCalls.displayed],
       settled: [...stepCalls.settled],
     },
     record: record && steps.indexOf(record),
@@ -41,19 +41,19 @@ export const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): Att
 /** The attempt with a state. */
 export const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetOf: (place: number) => number): Attempt => {
   const { answer, stepCalls, record, ...rest } = state;
-  const { rulings, partIds, ...said } = answer;
+  const { rulings, partIds, ...content } = answer;
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],
     place: offsetOf(rest.place),
     ahead: undefined,
     prompt: undefined,
-    answer: { ...createResponse(), ...said, rulings: new Map(rulings), partIds: new Set(partIds) },
+    answer: { ...createResponse(), ...content, rulings: new Map(rulings), partIds: new Set(partIds) },
     stepCalls: {
       ...createStepCalls(),
       waiting: new Map(stepCalls.waiting),
       answers: new Map(stepCalls.answers),
-      shown: new Map(stepCalls.shown),
+      displayed: new Map(stepCalls.displayed),
       settled: new Map(stepCalls.settled),
     },
     record: record === undefined ? undefined : steps[record],

@@ -17,7 +17,7 @@ const ownFields = [
   'start',
   'firstStep',
   'acceptedInput',
-  'resultStands',
+  'isResultAccepted',
   'messageId',
   'reusable',
   'retries',
@@ -38,7 +38,7 @@ export interface RunState extends Pick<Run, (typeof ownFields)[number]> {
   readonly usedPartIds: readonly string[];
   readonly slots: Readonly<Record<string, ProcessorSlot>>;
   readonly attempt: AttemptState | undefined;
-  readonly restsAt: Pick<LoopSnapshot, 'value' | 'context'> | undefined;
+  readonly suspendedSnapshot: Pick<LoopSnapshot, 'value' | 'context'> | undefined;
   readonly held: BufferedChunks;
   readonly events: readonly RunEvent[];
 }
@@ -48,7 +48,7 @@ type AcceptedState = Omit<AcceptedStep, 'record'> & { readonly record: number };
 
 /** The current state of a run. Its lists are copies; their items are shared with the run. */
 export const readState = (run: Run): RunState => {
-  const { steps, attempt, restsAt } = run;
+  const { steps, attempt, suspendedSnapshot } = run;
   return {
     ...(Object.fromEntries(ownFields.map((name) => [name, run[name]])) as Pick<Run, (typeof ownFields)[number]>), // field by field
     reusable: [...run.reusable],
@@ -60,7 +60,7 @@ export const readState = (run: Run): RunState => {
     usedPartIds: [...run.usedPartIds],
     slots: Object.fromEntries(run.slots),
     attempt: attempt && readAttempt(attempt, steps),
-    restsAt: restsAt && { value: restsAt.value, context: restsAt.context },
+    suspendedSnapshot: suspendedSnapshot && { value: suspendedSnapshot.value, context: suspendedSnapshot.context },
     held: run.status === undefined ? run.options.streamBuffer.buffered() : run.held,
     events: [...run.recorder.events],
   };
@@ -78,7 +78,7 @@ const acceptedStates = ({ accepted, steps }: Run): AcceptedState[] => {
 /** Applies the state of another run to a run that has not started; the recording notes where it continues. */
 export const writeState = (run: Run, state: RunState): void => {
   const offsetOf = bufferAgain(run, state.held);
-  const { steps, position, usage, attempt, restsAt } = state;
+  const { steps, position, usage, attempt, suspendedSnapshot } = state;
   for (const name of ownFields) Object.assign(run, { [name]: state[name] });
   Object.assign(run.position, position);
   Object.assign(run.usage, usage);
@@ -96,7 +96,7 @@ export const writeState = (run: Run, state: RunState): void => {
   run.slots.clear();
   for (const [id, slot] of Object.entries(state.slots)) run.slots.set(id, slot);
   run.attempt = attempt && writeAttempt(attempt, steps, offsetOf);
-  run.restsAt = restsAt && resolveSnapshot(restsAt);
+  run.suspendedSnapshot = suspendedSnapshot && resolveSnapshot(suspendedSnapshot);
   run.held = state.held;
   run.recorder.rewind(state.events);
 };
@@ -109,8 +109,8 @@ const bufferAgain = (run: Run, buffered: BufferedChunks): OffsetOf => {
   const { hold, streamBuffer } = run.options;
   if (hold) streamBuffer.startBuffering();
   for (const chunk of buffered.chunks) void streamBuffer.write(chunk); // buffered chunks have no reader to wait for
-  return (offset) => (offset < buffered.from || !hold ? alreadyShown : offset - buffered.from);
+  return (offset) => (offset < buffered.from || !hold ? alreadyEmitted : offset - buffered.from);
 };
 
 /** Offset before all chunks: content emitted in an earlier run segment, which can only be retracted. */
-const alreadyShown = -1;
+const alreadyEmitted = -1;

@@ -1,7 +1,7 @@
 import { InterlockError } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
 import { mergeOptions } from '../options/merge-options.js';
-import { changesNothing, namesWhere, optionTable } from '../options/option-table.js';
+import { changesNothing, namesOf, optionTable } from '../options/option-table.js';
 import { isPlainObject } from '../plain-object.js';
 import type { InterlockConfig } from './config.js';
 
@@ -9,7 +9,7 @@ import type { InterlockConfig } from './config.js';
  * Options that a client may set through Mastra's server, which forwards every field of a request's body: those of its API's
  * documentation. Only the application chooses guards and what they withhold.
  */
-const served = namesWhere(({ isServed }) => isServed === true);
+const served = namesOf(({ isServed }) => isServed === true);
 
 /** Mastra's server adds its own objects to each call; they replace fields of the body with these names. */
 const isServedCall = (options: object): boolean => 'taskStore' in options && 'registeredTools' in options;
@@ -44,7 +44,7 @@ interface AgentOptions {
   readonly defaults: CallOptions;
 }
 
-const tightening = [...namesWhere(({ loosens }) => loosens !== undefined)];
+const tightening = [...namesOf(({ loosens }) => loosens !== undefined)];
 
 /**
  * Rejects a call option that loosens an option of the agent, unless a function supplies it: data may come from a request. Raises

@@ -12,7 +12,7 @@ import { runToEnd } from './end-run.js';
 import { readCall } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
 import { resolveOptions } from './resolve-options.js';
-import { answerOf, wantedOf } from './result.js';
+import { answerOf, resultOptions } from './result.js';
 import { readResumeOptions } from './resume-options.js';
 import { resume, type ResumeOptions } from './resume.js';
 import { streamOf } from './run-stream.js';
@@ -114,7 +114,7 @@ export const startedBy = ({ suspended }: CalledAgent, run: Run, callbacks: CallO
 export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, end }: StartedRun): Promise<unknown> => {
   run.options.streamBuffer.drain();
   await Promise.all([end(), showInChannel(agent, run)]);
-  const result = answerOf(run, wantedOf(callbacks, setup.guards));
+  const result = answerOf(run, resultOptions(callbacks, setup.guards));
   return isDelegated(callbacks) ? rejectedResult(agent.id, result) : result;
 };
 
@@ -122,7 +122,7 @@ export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, 
 export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRun): Promise<object> => {
   const { run, callbacks, transforms, end, publish } = started;
   const ended = Promise.all([end(), showInChannel(agent, run)]).then(() => undefined);
-  const stream = streamOf(run, { ended, transforms, ...wantedOf(callbacks, setup.guards) });
+  const stream = streamOf(run, { ended, transforms, ...resultOptions(callbacks, setup.guards) });
   await publish?.(publishedStream(run, stream, { ended, transforms }));
   return isDelegated(callbacks) ? rejectedStream(agent.id, stream) : stream;
 };

@@ -126,13 +126,13 @@ export const compileChains = (
 
 /** Sends the readers of a run the signals that it answers. It runs after the input guards, whose edits it includes. */
 const createSignalEcho = (): Processor => {
-  const shown = new Set<string>();
+  const publishedIds = new Set<string>();
   return {
     id: 'signal-echo',
     processInputStep: async ({ messageList, writer }) => {
-      const signals = messageList.get.input.db().filter(({ id, role }) => role === 'signal' && !shown.has(id));
+      const signals = messageList.get.input.db().filter(({ id, role }) => role === 'signal' && !publishedIds.has(id));
       for (const message of signals) {
-        shown.add(message.id);
+        publishedIds.add(message.id);
         await writer?.custom(mastraDBMessageToSignal(message).toDataPart() as never); // Mastra has a separate type for these parts
       }
       return undefined;

@@ -118,16 +118,16 @@ const judged = async (
   const { complete: passed, scorers: results, totalDuration: duration, timedOut, completionReason: reason } = result;
   const failed = results.find(({ errored }) => errored);
   const isWaiting = !failed && !passed && results.some(({ scorerId, score }) => scorerId === judgeId && score === waitingScore);
-  const said = { passed, results, duration, timedOut, judgeFailed: failed !== undefined, waitingForUser: isWaiting };
+  const summary = { passed, results, duration, timedOut, judgeFailed: failed !== undefined, waitingForUser: isWaiting };
   const pausedReason = failed
     ? (failed.reason ?? 'The judge of the goal failed.')
     : run >= maxRuns
       ? budgetReason(maxRuns)
       : undefined;
-  if (passed) return { status: 'done', shouldContinue: false, scores: said, reason };
+  if (passed) return { status: 'done', shouldContinue: false, scores: summary, reason };
   if (pausedReason !== undefined && !isWaiting)
-    return { status: 'paused', pausedReason, shouldContinue: false, scores: said, reason };
-  return { status: 'active', shouldContinue: !isWaiting, scores: said, reason };
+    return { status: 'paused', pausedReason, shouldContinue: false, scores: summary, reason };
+  return { status: 'active', shouldContinue: !isWaiting, scores: summary, reason };
 };
 
 /** The scorer of the configuration, or a judge with the model of the objective or the configuration. */

@@ -115,19 +115,19 @@ export const wholeResultOf = (run: Run): RunResult => {
 };
 
 /** Options of a run's result. */
-export interface Wanted {
+export interface ResultOptions {
   readonly returnScorerData?: boolean | undefined;
   readonly throwOnTripwire?: boolean | undefined;
 }
 
 /** The caller's options, with the agent's as defaults. A supervisor gets `agent/refused` for a tripwire instead. */
-export const wantedOf = <T extends Wanted>(callbacks: T, agent: Wanted): T => {
+export const resultOptions = <T extends ResultOptions>(callbacks: T, agent: ResultOptions): T => {
   const { throwOnTripwire = agent.throwOnTripwire } = callbacks;
   return { ...callbacks, throwOnTripwire: throwOnTripwire && !isDelegated(callbacks) };
 };
 
 /** The result of a run for its caller. Raises the error of a failed run, and with `throwOnTripwire` a tripwire as `agent/tripwire`. */
-export const answerOf = (run: Run, { returnScorerData, throwOnTripwire }: Wanted): RunResult => {
+export const answerOf = (run: Run, { returnScorerData, throwOnTripwire }: ResultOptions): RunResult => {
   if (run.status === 'failed') throw errorOf(run);
   const result = Object.assign(resultOf(run), returnScorerData && { scoringData: scoringDataOf(run) });
   const { tripwire } = result;

@@ -4,13 +4,13 @@ import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { isDelegated } from '../tools/delegation.js';
 import { checkCallOptions } from '../options/check-options.js';
-import { changesNothing, namesWhere } from '../options/option-table.js';
+import { changesNothing, namesOf } from '../options/option-table.js';
 
 /** Options that a resuming call may set. The run keeps its other options. */
-const allowed = namesWhere(({ onResume }) => onResume === 'allowed' || onResume === 'allowed-and-delegated');
+const allowed = namesOf(({ onResume }) => onResume === 'allowed' || onResume === 'allowed-and-delegated');
 
 /** Options that a supervisor repeats when it resumes an agent, unchanged. */
-const repeatedToAgents = namesWhere(({ onResume }) => onResume === 'delegated' || onResume === 'allowed-and-delegated');
+const repeatedToAgents = namesOf(({ onResume }) => onResume === 'delegated' || onResume === 'allowed-and-delegated');
 
 /** Parsed options of a call that resumes a run. */
 export interface ResumeCall extends CallOptions {

@@ -34,7 +34,7 @@ export const runSegmentOf = (
   streamBuffer: withResponse(
     createStreamBuffer<Chunk>(
       undefined,
-      shownTo([recorded, withPayloadTransforms(runOf, shownTo([show, notifyChunk(options)]))]),
+      combined([recorded, withPayloadTransforms(runOf, combined([show, notifyChunk(options)]))]),
     ),
     { runOf, options },
   ),
@@ -48,7 +48,7 @@ export const runSegmentOf = (
 });
 
 /** Combines listeners. One of them may delay the readers. */
-const shownTo = (listeners: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> | undefined => {
+const combined = (listeners: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> | undefined => {
   const shows = listeners.filter((show) => show !== undefined);
   if (shows.length < 2) return shows[0];
   return (chunk) => shows.map((show) => show(chunk)).find((leaving) => leaving !== undefined);

@@ -5,7 +5,7 @@ import { tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk, ModelConnection } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from '../call-options.js';
-import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type Wanted } from './result.js';
+import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type ResultOptions } from './result.js';
 import { createReaders } from '../../stream/readers.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
@@ -69,7 +69,7 @@ export interface RunStream extends Promised {
   getFullOutput(): Promise<RunResult>;
 }
 
-export interface StreamOptions extends Wanted {
+export interface StreamOptions extends ResultOptions {
   /** Settles when the run is over; never rejects. */
   readonly ended: Promise<void>;
   /** Applied to each reader's full stream. */
@@ -142,7 +142,7 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
 /** The text of a resumed run includes text before its tool calls, as in Mastra: the caller has not stored it yet. */
 const isResumed = ({ recorder }: Run): boolean => recorder.events.some(({ type }) => type === 'run-resume');
 
-const finish = async (run: Run, ended: Promise<void>, wanted: Wanted): Promise<RunResult> => {
+const finish = async (run: Run, ended: Promise<void>, wanted: ResultOptions): Promise<RunResult> => {
   run.options.streamBuffer.drain();
   await ended;
   return answerOf(run, wanted);

@@ -105,6 +105,6 @@ export const toListed = ({ run, suspendedAt }: SuspendedRun): ListedRun => ({
     const { toolCallId, toolName, args } = waiting.call;
     const call = { toolCallId, toolName, requiresApproval: waiting.kind === 'approval' };
     if (waiting.kind === 'approval') return { ...call, args };
-    return { ...call, suspendPayload: (waiting.shown ?? waiting.suspension).payload };
+    return { ...call, suspendPayload: (waiting.displayed ?? waiting.suspension).payload };
   }),
 });

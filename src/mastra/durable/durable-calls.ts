@@ -62,18 +62,18 @@ export const startDurably = async (runs: DurableRuns, call: DurableCall): Promis
   const { persisted, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
   const runId = options.runId ?? idsOf(agent)('run');
   const deadlineMs = options.deadlineMs ?? runs.deadlineMs;
-  const asked = {
+  const persistedCall = {
     runId,
     mode,
     messages,
     options: persisted,
     context: persistContext(requestContext),
-    asked: hashOf(messages),
+    messagesHash: hashOf(messages),
     resourceId: resourceOf(options, requestContext),
     priority: options.priority,
     ...(deadlineMs !== undefined && { deadlineAt: Date.now() + deadlineMs }),
   };
-  return startedRunOf(await runs.start(asked, here), options);
+  return startedRunOf(await runs.start(persistedCall, here), options);
 };
 
 /** A call that resumes a durable run. */

@@ -199,11 +199,11 @@ const startSegment = async (
 };
 
 /** A run starts once under its id. A caller that repeats the same call follows the run; a different call is rejected. */
-const checkMessages = async (context: DurableContext, at: SegmentRef, { asked, runId }: PersistedCall): Promise<void> => {
+const checkMessages = async (context: DurableContext, at: SegmentRef, { messagesHash, runId }: PersistedCall): Promise<void> => {
   const subscription = subscribe(context, at);
   while (!(await subscription.hasStarted())) await pause();
   const { call } = subscription;
-  if (call?.asked === undefined || call.asked === asked) return;
+  if (call?.messagesHash === undefined || call.messagesHash === messagesHash) return;
   throw new InterlockError('durable/other-input', { path: runId });
 };
 
@@ -222,9 +222,9 @@ const maxChecks = 10;
 
 /** A run may be suspended before it receives the request to end. */
 const soonFound = async ({ runs }: DurableContext, id: string): Promise<RunFound> => {
-  for (let left = maxChecks; ; left -= 1) {
+  for (let remaining = maxChecks; ; remaining -= 1) {
     const found = await runs.find(id);
-    if (found.kind !== 'running' || left === 0) return found;
+    if (found.kind !== 'running' || remaining === 0) return found;
     await pause();
   }
 };

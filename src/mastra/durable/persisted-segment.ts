@@ -9,7 +9,7 @@ import { decodeAt, encode } from '../../loop/state/encode.js';
 import { toPersistedState, type PersistedState } from '../../loop/state/persisted-state.js';
 import type { CallOptions } from '../call-options.js';
 import type { RunDefinition } from './run-definition.js';
-import { namesWhere } from '../options/option-table.js';
+import { namesOf } from '../options/option-table.js';
 
 /** A call as plain data, from which another process can continue its run. */
 export interface PersistedCall {
@@ -19,7 +19,7 @@ export interface PersistedCall {
   /** The caller's options. Defaults come from the agent that runs the call. */
   readonly options: CallOptions;
   /** A hash of the input of the run: another call under its id is rejected. Undefined for a sub-agent's call. */
-  readonly asked?: string;
+  readonly messagesHash?: string;
   /** The owner of the run: the resource of its memory. */
   readonly resourceId?: string;
   /** The priority among waiting runs. Default: 0. */
@@ -72,7 +72,7 @@ export const endOf = (run: Run, { call }: PersistedSegment): string => {
 export const readEnd = (text: string, id: string): SegmentEnd => decodeAt(text, `${id} output`) as SegmentEnd; // the text of an end
 
 /** Options that stay in the process that waits for the run; the others are persisted with the run. */
-const localNames = new Set([...namesWhere(({ isLocal }) => isLocal === true), 'stopForReader' satisfies keyof CallOptions]);
+const localNames = new Set([...namesOf(({ isLocal }) => isLocal === true), 'stopForReader' satisfies keyof CallOptions]);
 
 /** Splits the options of a call into those of the run, which are persisted, and local ones of its caller. */
 export const splitOptions = (options: CallOptions): { readonly persisted: CallOptions; readonly here: CallOptions } => {

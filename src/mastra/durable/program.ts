@@ -159,8 +159,8 @@ const runDeadline = (runId: string, at: number | undefined): RunDeadline => {
   const controller = new AbortController();
   if (at === undefined) return { signal: controller.signal, clear: () => undefined };
   const end = (): void => controller.abort(new InterlockError('run/deadline', { path: runId }));
-  const leftMs = at - Date.now();
-  if (leftMs <= 0) end();
-  const timer = leftMs > 0 && leftMs <= longestMs ? setTimeout(end, leftMs) : undefined;
+  const delayMs = at - Date.now();
+  if (delayMs <= 0) end();
+  const timer = delayMs > 0 && delayMs <= longestMs ? setTimeout(end, delayMs) : undefined;
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
 };

@@ -51,7 +51,7 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
   const queue = createQueue(writing.write);
   let place = { stretch: '', at: { stepNumber: 0, attempt: 1 } };
   let earlier: readonly RunEntry[] = [];
-  let left = new Map<string, number>();
+  let remaining = new Map<string, number>();
   let isOpen = false;
   let hasWaited = false;
   const add = (text: string, mark?: EntryMark): Promise<Written> =>
@@ -60,9 +60,9 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
     writing.claim();
     const published = earlier.filter((one) => one.stretch === stretch);
     place = { stretch, at: run.position };
-    left = countsOf(published);
-    const { said, partIds } = unfinished(published, run);
-    for (const id of said) run.usedPartIds.add(id); // new output gets other part ids
+    remaining = countsOf(published);
+    const { usedIds, partIds } = unfinished(published, run);
+    for (const id of usedIds) run.usedPartIds.add(id); // new output gets other part ids
     const data = { ...published.at(-1)?.at, partIds, scope: 'step' };
     if (partIds.length > 0) void add(encode({ type: retractType, runId, from: 'AGENT', data } satisfies Chunk));
   };
@@ -84,9 +84,9 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
       const own = withOwnStep(chunk);
       const text = textOf(own);
       if (text === undefined) return;
-      const key = left.size > 0 ? keyOf(own) : '';
-      const count = left.get(key) ?? 0;
-      if (count > 0) return void left.set(key, count - 1);
+      const key = remaining.size > 0 ? keyOf(own) : '';
+      const count = remaining.get(key) ?? 0;
+      if (count > 0) return void remaining.set(key, count - 1);
       const at = { ...place.at };
       return add(text, own.type === 'step-finish' ? 'step' : undefined).then((written) => {
         if (typeof written === 'number') Object.assign(chunk, { metadata: { ...at, ...chunk.metadata, sequence: written } });
@@ -184,7 +184,7 @@ const modelPartId = (chunk: Chunk): string | undefined =>
  * Published parts of a checkpointed section that was not persisted, and as `partIds` those not retracted yet. Parts still in the
  * run's buffer are excluded, because they will be released unchanged.
  */
-const unfinished = (published: readonly RunEntry[], { options }: Run): { said: Set<string>; partIds: string[] } => {
+const unfinished = (published: readonly RunEntry[], { options }: Run): { usedIds: Set<string>; partIds: string[] } => {
   const buffered = new Set(options.streamBuffer.buffered().chunks.map(modelPartId));
   const publishedIds = new Set<string>();
   const retractedIds = new Set<string>();
@@ -193,7 +193,7 @@ const unfinished = (published: readonly RunEntry[], { options }: Run): { said: S
     if (id !== undefined && !buffered.has(id)) publishedIds.add(id);
     if (chunk.type === retractType) for (const one of (chunk.data as { partIds: string[] }).partIds) retractedIds.add(one);
   }
-  return { said: publishedIds, partIds: [...publishedIds].filter((id) => !retractedIds.has(id)) };
+  return { usedIds: publishedIds, partIds: [...publishedIds].filter((id) => !retractedIds.has(id)) };
 };
 
 /** A chunk as text, through JSON if it is not plain data. Undefined if that fails, too: such a chunk is not essential. */

@@ -117,7 +117,7 @@ export const erase = async (
   const listed = async () => Map.groupBy(await list({ resourceId }), ({ runId }) => runIdOf(runId));
   for (const runId of (await listed()).keys()) await cancel(runId);
   const erased = new Set<string>(); // an engine may list a run for a moment longer
-  for (let left = maxChecks; ; left -= 1) {
+  for (let remaining = maxChecks; ; remaining -= 1) {
     const segments = await listed();
     const isUnderWay = ({ state }: PersistedRun): boolean => state === 'queued' || state === 'running';
     for (const [runId, rows] of segments) {
@@ -125,7 +125,7 @@ export const erase = async (
       await dropRun(context, runId, rows);
       erased.add(runId);
     }
-    if (segments.size === 0 || left === 0)
+    if (segments.size === 0 || remaining === 0)
       return { erased: erased.size, remaining: [...segments.keys()].filter((runId) => !erased.has(runId)) };
     await pause();
   }

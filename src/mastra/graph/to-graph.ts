@@ -45,33 +45,33 @@ const isStep = (value: unknown): value is ForeignStep =>
  * Converts an entry of a pipeline to a node: a processor, a step, a pipeline, a workflow, or a function. Raises
  * `pipeline/invalid-step`, and `pipeline/unsupported-step` for workflows with entries that no guard pipeline has.
  */
-export const toNode = (value: unknown, where: string): GraphNode => {
-  if (typeof value === 'function') return functionNode(value as PayloadFunction, where);
+export const toNode = (value: unknown, path: string): GraphNode => {
+  if (typeof value === 'function') return functionNode(value as PayloadFunction, path);
   if (isGraphSource(value)) return value.graph();
   if (isWorkflow(value)) return fromWorkflow(value);
-  if (isStep(value)) return stepNode(value, where);
+  if (isStep(value)) return stepNode(value, path);
   if (isProcessorLike(value)) return guardNode(value);
-  throw invalidStep(value, where);
+  throw invalidStep(value, path);
 };
 
 /** The error for a value that is no valid step at its position. */
-export const invalidStep = (value: unknown, where: string): InterlockError =>
-  new InterlockError('pipeline/invalid-step', { path: where, detail: `it is ${describe(value)}.` });
+export const invalidStep = (value: unknown, path: string): InterlockError =>
+  new InterlockError('pipeline/invalid-step', { path, detail: `it is ${describe(value)}.` });
 
 /** True for a processor, even if it has only our own hooks or lacks an id, which is rejected later with a reason. */
 export const isProcessorLike = (value: unknown): value is Processor =>
   typeof value === 'object' && value !== null && ('id' in value || hasAnyHook(value as Processor));
 
-const functionNode = (run: PayloadFunction, where: string): FunctionNode => ({
+const functionNode = (run: PayloadFunction, path: string): FunctionNode => ({
   kind: 'function',
-  id: run.name || `function.${where.split('/').at(-1)}`,
+  id: run.name || `function.${path.split('/').at(-1)}`,
   run,
 });
 
-const stepNode = (step: ForeignStep, where: string): GraphNode => {
+const stepNode = (step: ForeignStep, path: string): GraphNode => {
   const processor = processorOfStep(step);
   if (processor) return guardNode(processor);
-  rejectIn(step, ['suspendSchema', 'resumeSchema', 'scorers'], where);
+  rejectIn(step, ['suspendSchema', 'resumeSchema', 'scorers'], path);
   return {
     kind: 'function',
     id: step.id,
@@ -82,9 +82,9 @@ const stepNode = (step: ForeignStep, where: string): GraphNode => {
 };
 
 /** Rejects fields that a pipeline would silently ignore. */
-const rejectIn = (value: object, names: readonly string[], where: string): void => {
+const rejectIn = (value: object, names: readonly string[], path: string): void => {
   const name = names.find((one) => Reflect.get(value, one) !== undefined);
-  if (name) throw unsupported(where, `it has \`${name}\`.`);
+  if (name) throw unsupported(path, `it has \`${name}\`.`);
 };
 
 const unsupported = (path: string, detail: string): InterlockError =>
@@ -106,7 +106,7 @@ export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
     kind: 'sequence',
     id: workflow.id,
     nodes: workflow.stepGraph.map((entry: Entry, index: number) =>
-      entryNode(entry, { workflow, where: `${workflow.id}/${index}` }),
+      entryNode(entry, { workflow, path: `${workflow.id}/${index}` }),
     ),
   };
 };
@@ -114,13 +114,13 @@ export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
 /** The location of an entry. */
 interface EntrySite {
   readonly workflow: AnyWorkflow;
-  readonly where: string;
+  readonly path: string;
 }
 
 const entryNode = (entry: Entry, site: EntrySite): GraphNode => {
   switch (entry.type) {
     case 'step':
-      return toNode(entry.step, site.where);
+      return toNode(entry.step, site.path);
     case 'mapping':
       return mapNode(entry, site);
     case 'parallel':
@@ -128,23 +128,23 @@ const entryNode = (entry: Entry, site: EntrySite): GraphNode => {
     case 'conditional':
       return branchNode(entry, site);
     case 'loop':
-      throw unsupported(site.where, `it is a .${entry.loopType}().`);
+      throw unsupported(site.path, `it is a .${entry.loopType}().`);
     case 'agent':
     case 'tool':
     case 'classifier':
     case 'foreach':
     case 'sleep':
     case 'sleepUntil':
-      throw unsupported(site.where, `it is a .${entry.type}().`);
+      throw unsupported(site.path, `it is a .${entry.type}().`);
     default:
       return entry satisfies never;
   }
 };
 
 /** A map by a function or by a table of fields; Mastra's own step supports both. */
-const mapNode = ({ id }: EntryOf<'mapping'>, { workflow, where }: EntrySite): MapNode => {
+const mapNode = ({ id }: EntryOf<'mapping'>, { workflow, path }: EntrySite): MapNode => {
   const step: unknown = workflow.steps[id];
-  if (!isStep(step)) throw invalidStep(step, where);
+  if (!isStep(step)) throw invalidStep(step, path);
   return { kind: 'map', id, run: (context) => executed(step, withForeign(id, context), scopeIn(context)), needsFrame: true };
 };
 

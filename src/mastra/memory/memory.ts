@@ -59,7 +59,7 @@ export const openConversation = async ({
     if (target) warn('No memory is configured, so thread and resource are not used', { agent: agent.id });
     return undefined;
   }
-  const wanted = wantedThread(target, requestContext);
+  const wanted = requestedThread(target, requestContext);
   const resourceId = reserved(requestContext, MASTRA_RESOURCE_ID_KEY) ?? target?.resource;
   if (!wanted && !resourceId) return undefined;
   if (!wanted || !resourceId) throw invalid('memory', 'both thread and resource are needed.');
@@ -82,7 +82,7 @@ const reserved = (requestContext: RequestContext, key: string): string | undefin
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-const wantedThread = (target: MemoryTarget | undefined, requestContext: RequestContext): WantedThread | undefined => {
+const requestedThread = (target: MemoryTarget | undefined, requestContext: RequestContext): WantedThread | undefined => {
   const thread = typeof target?.thread === 'string' ? { id: target.thread } : target?.thread;
   const id = reserved(requestContext, MASTRA_THREAD_ID_KEY) ?? thread?.id;
   return id ? { ...thread, id } : undefined;

@@ -60,10 +60,10 @@ interface WaitingCall {
 
 /** A waiting call for a transcript: its payloads, or the ones transformed by its tool. */
 const inTranscript = (call: WaitingCall, kind: 'approval' | 'suspend', metadata: Chunk['metadata']): object => {
-  const shown = (...phases: Parameters<typeof getTransformedToolPayload>[2][]) =>
+  const displayed = (...phases: Parameters<typeof getTransformedToolPayload>[2][]) =>
     phases.map((phase) => getTransformedToolPayload(metadata, 'transcript', phase)).find(hasTransformedToolPayload);
-  const args = kind === 'approval' ? shown('approval', 'input-available') : shown('input-available');
-  const payload = kind === 'suspend' ? shown('suspend') : undefined;
+  const args = kind === 'approval' ? displayed('approval', 'input-available') : displayed('input-available');
+  const payload = kind === 'suspend' ? displayed('suspend') : undefined;
   return {
     ...call,
     ...(args && { args: args.transformed }),
@@ -74,7 +74,7 @@ const inTranscript = (call: WaitingCall, kind: 'approval' | 'suspend', metadata:
 
 /** Describes each waiting call in the metadata of its message, as Mastra's agent does. */
 const writeWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
-  for (const { type, runId, payload, metadata: shown } of waiting) {
+  for (const { type, runId, payload, metadata: displayed } of waiting) {
     const call = payload as WaitingCall; // chunks of waiting calls have this payload
     const message = list.get.response.db().findLast((one) => carries(one, call.toolCallId));
     if (!message) continue;
@@ -84,8 +84,8 @@ const writeWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
         : (['suspendedTools', 'suspension'] as const);
     const { metadata = {} } = message.content;
     const others = metadata[name] as object | undefined; // of the same run
-    const shownCall = inTranscript(call, name === 'suspendedTools' ? 'suspend' : 'approval', shown);
-    message.content.metadata = { ...metadata, [name]: { ...others, [call.toolCallId]: { ...shownCall, type: kind, runId } } };
+    const displayedCall = inTranscript(call, name === 'suspendedTools' ? 'suspend' : 'approval', displayed);
+    message.content.metadata = { ...metadata, [name]: { ...others, [call.toolCallId]: { ...displayedCall, type: kind, runId } } };
   }
 };
 

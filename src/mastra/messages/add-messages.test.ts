@@ -38,9 +38,9 @@ const message = fc.oneof(
   }),
   fc
     .record({ id: few, role, createdAt: time, said: text, metadata: fc.constantFrom(undefined, undefined, sealed) })
-    .map(({ said, metadata, ...one }) => ({
+    .map(({ said: words, metadata, ...one }) => ({
       ...one,
-      content: { format: 2 as const, parts: [{ type: 'text', text: said }], metadata },
+      content: { format: 2 as const, parts: [{ type: 'text', text: words }], metadata },
     })),
   few.map((toolCallId) => ({
     role: 'assistant' as const,

@@ -4,7 +4,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
  * The number of messages before the last user message with text. The loop does not change them, because it answers after it.
  * Their conversion does not depend on later messages, because no later call has its result among them.
  */
-export const settledLength = (messages: readonly MastraDBMessage[]): number => Math.max(0, messages.findLastIndex(isSpoken));
+export const settledLength = (messages: readonly MastraDBMessage[]): number => Math.max(0, messages.findLastIndex(isUserText));
 
-const isSpoken = ({ role, content }: MastraDBMessage): boolean =>
+const isUserText = ({ role, content }: MastraDBMessage): boolean =>
   role === 'user' && content.parts.some((part) => part.type === 'text' && part.text.trim() !== '');

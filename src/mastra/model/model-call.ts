@@ -133,11 +133,11 @@ interface JsonRequest {
 
 /** Requests the object of a step from a model. No effect without structured output. */
 const requestJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], model: ResolvedModel): JsonRequest => {
-  const { schema, instructions, ...asked } = (settings ?? {}) as Partial<StructuredOutput>; // checked with the call's options
+  const { schema, instructions, ...otherSettings } = (settings ?? {}) as Partial<StructuredOutput>; // checked with the call's options
   if (!schema) return { prompt };
-  const place = placeOf(asked.jsonPromptInjection, model);
+  const place = placeOf(otherSettings.jsonPromptInjection, model);
   const json = jsonSchemaFor(schema, model);
-  if (asked.model) return { prompt: inFirstSystemMessage(prompt, wordsForSecondModel(json)) };
+  if (otherSettings.model) return { prompt: inFirstSystemMessage(prompt, wordsForSecondModel(json)) };
   if (!place)
     return {
       prompt,

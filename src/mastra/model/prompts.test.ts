@@ -60,7 +60,7 @@ type Change =
   | { kind: 'remove'; at: number }
   | { kind: 'system'; text: string };
 const step = parts.map((added) => ({ kind: 'step' as const, parts: added }));
-const system = words.map((said) => ({ kind: 'system' as const, text: said }));
+const system = words.map((line) => ({ kind: 'system' as const, text: line }));
 const changes = {
   'the loop': fc.oneof(step, system),
   'guards and the loop': fc.oneof(
@@ -72,9 +72,9 @@ const changes = {
   ),
 } satisfies Record<string, fc.Arbitrary<Change>>;
 
-const add = (list: MessageList, { role, parts: said }: { role: 'user' | 'assistant'; parts: Part[] }): void =>
+const add = (list: MessageList, { role, parts: content }: { role: 'user' | 'assistant'; parts: Part[] }): void =>
   void list.add(
-    { id: nextId(), role, createdAt: new Date(), content: { format: 2, parts: copyPlain(said) } },
+    { id: nextId(), role, createdAt: new Date(), content: { format: 2, parts: copyPlain(content) } },
     role === 'user' ? 'input' : 'response',
     { merge: false },
   );
@@ -106,14 +106,14 @@ const apply = (list: MessageList, one: Change): void => {
 const history = fc.array(message, { minLength: 22, maxLength: 30 });
 
 /** Long sequences of messages with arbitrary text, with other messages in between. */
-const spoken = fc.record({
+const userText = fc.record({
   role: fc.constantFrom('user' as const, 'assistant' as const),
   parts: fc
     .oneof(fc.constantFrom(' ', ' Edges. ', 'An example.', 'Two\n\nlines', '{"a":1}'), fc.string())
     .map((said) => [{ type: 'text' as const, text: said }] as Part[]),
 });
 const talk = fc
-  .array(fc.tuple(fc.array(message, { maxLength: 2 }), fc.array(spoken, { minLength: 18, maxLength: 24 })), {
+  .array(fc.tuple(fc.array(message, { maxLength: 2 }), fc.array(userText, { minLength: 18, maxLength: 24 })), {
     minLength: 1,
     maxLength: 2,
   })

@@ -1,27 +1,27 @@
 import { throwFaults, type OptionFault } from '../option-fault.js';
 import { faultsOf } from './option-schemas.js';
-import { isApplied, namesWhere, rejectionOf, rowOf, type NameIn, type OptionPlace } from './option-table.js';
+import { isApplied, namesOf, rejectionOf, rowOf, type NameIn, type OptionPlace } from './option-table.js';
 
 /** @param within The option that contains these, with a dot. */
-const faultsIn = (options: object, where: OptionPlace, within = ''): OptionFault[] =>
+const faultsIn = (options: object, place: OptionPlace, within = ''): OptionFault[] =>
   Object.entries(options).flatMap(([name, value]: [string, unknown]): OptionFault[] => {
     if (value === undefined) return [];
     const path = `${within}${name}`;
     const row = rowOf(name);
-    const treatment = row?.[where];
-    if (!treatment) return [{ code: 'agent/unknown-option', path, detail: suggestion(name, where) }];
+    const treatment = row?.[place];
+    if (!treatment) return [{ code: 'agent/unknown-option', path, detail: suggestion(name, place) }];
     if (!isApplied(treatment)) {
       const detail = rejectionOf(treatment, value);
       return detail === undefined ? [] : [{ code: 'agent/unsupported-option', path, detail }];
     }
     const faults = faultsOf(treatment, value, path);
     if (faults.length > 0) return faults.map((fault) => ({ code: 'agent/invalid-option', ...fault }));
-    const fault = where === 'call' ? row?.check?.(value) : undefined;
+    const fault = place === 'call' ? row?.check?.(value) : undefined;
     return fault ? [{ ...fault, path: `${within}${fault.path}` }] : [];
   });
 
-const suggestion = (name: string, where: OptionPlace): string => {
-  const [best] = [...namesWhere((row) => row[where] !== undefined)]
+const suggestion = (name: string, place: OptionPlace): string => {
+  const [best] = [...namesOf((row) => row[place] !== undefined)]
     .map((one) => ({ one, apart: distance(name.toLowerCase(), one.toLowerCase()) }))
     .toSorted((a, b) => a.apart - b.apart);
   return best && best.apart <= Math.max(1, name.length / 4) ? `did you mean ${best.one}?` : 'there is no such option.';

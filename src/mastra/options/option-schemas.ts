@@ -93,7 +93,7 @@ export const faultsOf = (schema: z.ZodType, value: unknown, path: string): { pat
   return (error?.issues ?? []).flatMap(furthest).flatMap((issue) => {
     const place = [path, ...issue.path.map(String)].join('.');
     const places = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => `${place}.${key}`) : [place];
-    return places.map((where) => ({ path: where, detail: issue.message }));
+    return places.map((one) => ({ path: one, detail: issue.message }));
   });
 };
 

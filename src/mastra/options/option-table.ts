@@ -55,7 +55,7 @@ export type ResumeName = {
 }[NameIn<'call'>];
 
 /** Names of the options that match a predicate. */
-export const namesWhere = (holds: (row: OptionRow, name: string) => boolean): ReadonlySet<string> =>
+export const namesOf = (holds: (row: OptionRow, name: string) => boolean): ReadonlySet<string> =>
   new Set(Object.entries(optionTable).flatMap(([name, row]) => (holds(row, name) ? [name] : [])));
 
 const byName: ReadonlyMap<string, OptionRow> = new Map(Object.entries(rows));

@@ -66,8 +66,8 @@ export const delegate = async <T>(
     durable: partOf(inside.durable, { name: call.toolCallId, interrupt }),
     isFenced: inside.isFenced,
     rested: resume?.kind === 'data' ? resume.suspension.rested : undefined,
-    leave: (left) => {
-      rested = left;
+    leave: (remaining) => {
+      rested = remaining;
     },
     interrupt,
   };

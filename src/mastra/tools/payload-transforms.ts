@@ -9,7 +9,7 @@ type Payload = Pick<ToolPayloadTransformContext, 'phase' | 'toolName' | 'toolCal
 };
 
 /** The displayed values that replace payloads, by target and phase. Mastra's clients read them from `mastra.toolPayloadTransform`. */
-type Shown = Partial<Record<(typeof targets)[number], Partial<Record<Phase, object>>>>;
+type DisplayValues = Partial<Record<(typeof targets)[number], Partial<Record<Phase, object>>>>;
 
 const targets = ['display', 'transcript'] as const;
 
@@ -57,14 +57,14 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
   };
   const isConcerned = (payload: Payload | undefined): boolean =>
     payload !== undefined && (all !== undefined || known.has(payload.toolName));
-  const shownOf = async (payloads: readonly Payload[]): Promise<Shown> => {
-    const shown: Shown = {};
+  const displayValues = async (payloads: readonly Payload[]): Promise<DisplayValues> => {
+    const values: DisplayValues = {};
     for (const payload of payloads)
       for (const target of targets) {
         const ways = waysOf(payload, target);
-        if (ways) shown[target] = { ...shown[target], [payload.phase]: await transformed({ ...payload, target }, ways, warn) };
+        if (ways) values[target] = { ...values[target], [payload.phase]: await transformed({ ...payload, target }, ways, warn) };
       }
-    return shown;
+    return values;
   };
   return {
     register,
@@ -74,7 +74,7 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
       if (chunk.type === 'tool-call-input-streaming-start' && toolCallId && toolName) streaming.set(toolCallId, toolName);
       const payloads = payloadsOf(chunk, streaming);
       if (!isConcerned(payloads[0])) return undefined;
-      return shownOf(payloads).then((shown) => void (chunk.metadata = withShown(chunk.metadata, shown)));
+      return displayValues(payloads).then((values) => void (chunk.metadata = withDisplayValues(chunk.metadata, values)));
     },
     ofMessages: async (list) => {
       if (isIdle()) return;
@@ -82,7 +82,10 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
       for (const part of parts) {
         const payloads = payloadsIn(part);
         if (!isConcerned(payloads[0])) continue;
-        part.providerMetadata = withShown(part.providerMetadata, await shownOf(payloads)) as Part['providerMetadata'];
+        part.providerMetadata = withDisplayValues(
+          part.providerMetadata,
+          await displayValues(payloads),
+        ) as Part['providerMetadata'];
       }
     },
   };
@@ -110,7 +113,7 @@ const transformed = async (
 
 type Metadata = Record<string, unknown> | undefined;
 
-const withShown = (metadata: Metadata, all: Shown): Record<string, unknown> => ({
+const withDisplayValues = (metadata: Metadata, all: DisplayValues): Record<string, unknown> => ({
   ...metadata,
   mastra: { ...(metadata?.['mastra'] as object | undefined), toolPayloadTransform: all },
 });

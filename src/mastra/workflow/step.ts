@@ -44,7 +44,7 @@ interface NodePlace {
   /** The step's id among its siblings. */
   readonly id?: string;
   /** The path to the entry. */
-  readonly where?: string;
+  readonly path?: string;
   readonly results?: BlockResults;
   /** True if later functions may read the step's result. */
   readonly keeps?: boolean;
@@ -53,10 +53,10 @@ interface NodePlace {
 /** A guard or a function of a pipeline as a step, which runs as its own plan on Mastra's engine. */
 export const nodeStep = (
   node: GuardNode | FunctionNode,
-  { id = idOf(node), where = node.id, results, keeps }: NodePlace = {},
+  { id = idOf(node), path = node.id, results, keeps }: NodePlace = {},
 ): ProcessorStep => {
   const own = node.kind === 'function' ? { ...node, needsFrame: undefined } : node; // the engine provides the workflow's frame
-  const plan = compileGraph({ kind: 'sequence', id: where, nodes: [own] });
+  const plan = compileGraph({ kind: 'sequence', id: path, nodes: [own] });
   const run = async (call: StepCall): Promise<PhaseData> => {
     const data = openPayload(call.inputData);
     recordResult(data, host);

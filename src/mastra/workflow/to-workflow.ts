@@ -144,7 +144,7 @@ const toStep = (site: BuildContext, node: GraphNode, path: string): Executable =
       const id = site.unique(node.kind === 'guard' ? `processor:${node.id}` : node.id);
       return nodeStep(node, {
         id,
-        where: path.slice(0, path.lastIndexOf('/')),
+        path: path.slice(0, path.lastIndexOf('/')),
         results: site.results,
         keeps: site.keeps,
       }) as unknown as Executable; // the same
@@ -170,7 +170,7 @@ const appendMap = (site: BuildContext, node: MapNode, index: number): void => {
       return node.run(stepContext(keyedBy(site.graph.nodes[index - 1], data), scope));
     },
   };
-  const { execute } = nodeStep(asFunction, { where: site.path, results: site.results, keeps: site.keeps });
+  const { execute } = nodeStep(asFunction, { path: site.path, results: site.results, keeps: site.keeps });
   addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // Mastra's type requires its whole context
 };
 

@@ -101,15 +101,15 @@ describe('processInputStep', () => {
 
 describe('models', () => {
   it('are resolved by the host, also asynchronously', async () => {
-    const asked: unknown[] = [];
+    const models: unknown[] = [];
     const resolveModel = async (choice: unknown) => {
-      asked.push(choice);
+      models.push(choice);
       return otherModel as never;
     };
     const scope = createScope({ host: createHost(resolveModel) });
     let seen: unknown;
     const verdict = await chain([() => ({ model: 'openai/gpt-5' }), (args) => void (seen = args.model)], {}, scope);
-    expect(asked).toEqual(['openai/gpt-5']);
+    expect(models).toEqual(['openai/gpt-5']);
     expect(edited(verdict).model).toBe(otherModel);
     expect(seen).toBe(otherModel);
   });

@@ -180,7 +180,7 @@ describe('an empty array', () => {
 });
 
 describe('the input of a hook', () => {
-  const seenIn = async (phase: Phase) => {
+  const payloadFor = async (phase: Phase) => {
     const list = conversation();
     list.add([message('old', 'Earlier.')], 'memory');
     list.addSystem('You are kind.');
@@ -198,12 +198,12 @@ describe('the input of a hook', () => {
     ['toolResult', ['question', 'answer', 'old']],
     ['outputResult', ['answer']],
   ] as const)('contains in %s the messages %j', async (phase, ids) => {
-    expect((await seenIn(phase)).messages.map(({ id }) => id)).toEqual(ids);
+    expect((await payloadFor(phase)).messages.map(({ id }) => id)).toEqual(ids);
   });
 
   it('contains only untagged system messages', async () => {
     for (const phase of messagePhases)
-      expect((await seenIn(phase)).systemMessages, phase).toEqual([{ role: 'system', content: 'You are kind.' }]);
+      expect((await payloadFor(phase)).systemMessages, phase).toEqual([{ role: 'system', content: 'You are kind.' }]);
   });
 
   it('contains saved answers in outputResult', async () => {

@@ -19,6 +19,6 @@ export const findDefects = (subject: Subject, table: Partial<Record<FindingCode,
 
 /** The message for a defect, with its remedy. */
 export const messageOf = ({ code, detail }: Defect): string => {
-  const { say } = errorTable[code];
-  return detail ? `${detail.charAt(0).toUpperCase()}${detail.slice(1)}. ${say}` : say;
+  const { say: sentence } = errorTable[code];
+  return detail ? `${detail.charAt(0).toUpperCase()}${detail.slice(1)}. ${sentence}` : sentence;
 };

@@ -22,5 +22,5 @@ export const checkGraph = (graph: SequenceNode): SequenceNode => {
 };
 
 /** Rejects a processor without an id or without any hook; `where` is the path to its parent. */
-export const checkProcessor = (processor: Processor, where: string): void =>
-  void checkGraph({ kind: 'sequence', id: where, nodes: [{ kind: 'guard', id: processor.id, processor }] });
+export const checkProcessor = (processor: Processor, path: string): void =>
+  void checkGraph({ kind: 'sequence', id: path, nodes: [{ kind: 'guard', id: processor.id, processor }] });

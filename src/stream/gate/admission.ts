@@ -12,7 +12,7 @@ import {
 } from './chunk.js';
 import type { PlacedChunk } from './chunk-stage.js';
 import type { OpenTextPart, Queue } from './queue.js';
-import { asItCame } from './segment.js';
+import { uneditedSegment } from './segment.js';
 import type { Gate, TextStage } from './text-stage.js';
 
 /** Receives chunks: sends texts through the guards, and queues everything. */
@@ -84,7 +84,7 @@ const admitText = (key: string, { chunk, place }: PlacedChunk, { queue, way }: {
   const text = deltaText(chunk);
   if (text !== '') {
     queue.addText(lane, text.length);
-    way.add(lane, asItCame(text, place - text.length + 1));
+    way.add(lane, uneditedSegment(text, place - text.length + 1));
   }
   // Other fields of a delta, such as a signature, follow its text; an empty delta without other fields is no window.
   if (hasMore(chunk)) queue.addWhole({ chunk: withoutText(chunk), lane, place });

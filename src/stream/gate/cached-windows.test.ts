@@ -26,14 +26,14 @@ const noting = (answer: Answer = ({ part }) => part, policy = cachePolicy) => {
 };
 
 /** Each text is a part of its own. */
-const parts = (...said: string[]) => said.map((text, index) => delta(text, `part-${index}`));
+const parts = (...contents: string[]) => contents.map((text, index) => delta(text, `part-${index}`));
 const shouted = (text: string) => text.toUpperCase();
 
 describe('a cached window', () => {
   it('is not judged again, in the same run or another', async () => {
     const { asked: judged, judge } = noting();
-    const { left } = await sendAll([judge], parts('Yes.', 'No.', 'Yes.'));
-    expect(pieces(left)).toEqual(['Yes.', 'No.', 'Yes.']);
+    const { emitted } = await sendAll([judge], parts('Yes.', 'No.', 'Yes.'));
+    expect(pieces(emitted)).toEqual(['Yes.', 'No.', 'Yes.']);
     expect(judged).toEqual(['Yes.', 'No.']);
     await sendAll([judge], parts('No.', 'Maybe.'));
     expect(judged).toEqual(['Yes.', 'No.', 'Maybe.']);
@@ -60,16 +60,16 @@ describe('a cached window', () => {
   ])('yields %s again, in its own part', async (_, answer, expected) => {
     const { asked: judged, judge } = noting(answer);
     for (let time = 0; time < 2; time += 1)
-      expect(texts((await sendAll([judge], parts('Yes.', 'No.', 'Yes.'))).left)).toEqual(expected);
+      expect(texts((await sendAll([judge], parts('Yes.', 'No.', 'Yes.'))).emitted)).toEqual(expected);
     expect(judged).toEqual(['Yes.', 'No.']);
   });
 
   it('stops the stream again, in any attempt', async () => {
     const { asked: judged, judge } = noting(({ abort }) => abort('Never.', { retry: true }));
     for (const retryCount of [0, 1]) {
-      const { stopped, left } = await sendAll([judge], parts('No.'), { scope: { retryCount } });
+      const { stopped, emitted } = await sendAll([judge], parts('No.'), { scope: { retryCount } });
       expect(stopped).toMatchObject({ kind: 'retry', processorId: 'judge', reason: 'Never.' });
-      expect(left).toEqual([]);
+      expect(emitted).toEqual([]);
     }
     expect(judged).toEqual(['No.']);
   });
@@ -125,7 +125,7 @@ describe('the window cache', () => {
     let count = 0;
     const window = { pattern: { ...patterns.email, replace: () => `[${(count += 1)}]` } };
     const judge = guard({ ...patternGuard(patterns.email, 'replace'), window } as Processor, cachePolicy);
-    const { left } = await sendAll([judge], [delta('jane@example.com and jane@example.com')]);
-    expect(pieces(left).join('')).toBe('[1] and [2]');
+    const { emitted } = await sendAll([judge], [delta('jane@example.com and jane@example.com')]);
+    expect(pieces(emitted).join('')).toBe('[1] and [2]');
   });
 });

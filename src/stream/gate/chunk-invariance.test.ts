@@ -21,8 +21,8 @@ const kinds = Object.keys(patterns) as (keyof typeof patterns)[];
 const cutsOf = (text: string) => [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: 500, seed: 7 })];
 
 const whole = async (guards: readonly PipelineStep[], text: string) => {
-  const { left, stopped } = await sendAll(guards, textOf([text]));
-  return { text: texts(left)['text one'] ?? '', stopped: stopped?.kind };
+  const { emitted, stopped } = await sendAll(guards, textOf([text]));
+  return { text: texts(emitted)['text one'] ?? '', stopped: stopped?.kind };
 };
 
 describe.each(kinds)('a pattern guard over %s', (kind) => {
@@ -32,17 +32,17 @@ describe.each(kinds)('a pattern guard over %s', (kind) => {
   it.each(samples[kind])('replaces the same text for every cut: %s', async (text) => {
     const expected = await whole(redacting, text);
     for (const cut of cutsOf(text)) {
-      const { left } = await sendAll(redacting, textOf(cut));
-      expect(texts(left)['text one'] ?? '', JSON.stringify(cut)).toBe(expected.text);
+      const { emitted } = await sendAll(redacting, textOf(cut));
+      expect(texts(emitted)['text one'] ?? '', JSON.stringify(cut)).toBe(expected.text);
     }
   });
 
   it.each(samples[kind])('emits no character of a blocked match: %s', async (text) => {
     const [match] = patterns[kind].find(text, 0);
     for (const cut of cutsOf(text)) {
-      const { left, stopped } = await sendAll(blocking, textOf(cut));
+      const { emitted, stopped } = await sendAll(blocking, textOf(cut));
       expect(stopped?.kind, JSON.stringify(cut)).toBe(match ? 'trip' : undefined);
-      expect(text.slice(0, match?.start).startsWith(pieces(left).join('')), JSON.stringify(cut)).toBe(true);
+      expect(text.slice(0, match?.start).startsWith(pieces(emitted).join('')), JSON.stringify(cut)).toBe(true);
     }
   });
 
@@ -51,10 +51,10 @@ describe.each(kinds)('a pattern guard over %s', (kind) => {
       for (const cut of [...twoWayCuts(text), unitCuts(text)]) {
         const expected = (await whole(redacting, text)).text;
         const around = cut.flatMap((piece) => [delta(piece), thought('Hm.', 'aside'), source]);
-        expect(texts((await sendAll(redacting, [...around, border('text-end')])).left)['text one'] ?? '').toBe(expected);
+        expect(texts((await sendAll(redacting, [...around, border('text-end')])).emitted)['text one'] ?? '').toBe(expected);
         const two = cut.flatMap((piece) => [delta(piece), delta(piece, 'two'), thought(piece)]);
-        const left = texts((await sendAll(redacting, two)).left);
-        expect([left['text one'] ?? '', left['text two'] ?? '', left['reasoning one'] ?? '']).toEqual([
+        const emitted = texts((await sendAll(redacting, two)).emitted);
+        expect([emitted['text one'] ?? '', emitted['text two'] ?? '', emitted['reasoning one'] ?? '']).toEqual([
           expected,
           expected,
           expected,
@@ -103,8 +103,8 @@ describe('several pattern guards', () => {
     ],
   ] satisfies [string, PipelineStep[]][])('redact the same text for every cut: %s', async (_how, guards) => {
     for (const cut of [...twoWayCuts(both), unitCuts(both), ...randomCuts(both, { count: 100, seed: 3 })]) {
-      const { left } = await sendAll(guards, textOf(cut));
-      expect(texts(left)['text one'], JSON.stringify(cut)).toBe('Mail [email], or pay with [card]; [email] knows.');
+      const { emitted } = await sendAll(guards, textOf(cut));
+      expect(texts(emitted)['text one'], JSON.stringify(cut)).toBe('Mail [email], or pay with [card]; [email] knows.');
     }
   });
 });
@@ -131,8 +131,8 @@ describe('a synchronous judge in a window', () => {
     if (expected) expect(alone).toBe(expected);
     else expect(alone.split('<').length).toBeGreaterThan(3);
     for (const cut of cutsOf(text)) {
-      const { left } = await sendAll(guards, textOf(cut));
-      expect(texts(left)['text one'], JSON.stringify(cut)).toBe(alone);
+      const { emitted } = await sendAll(guards, textOf(cut));
+      expect(texts(emitted)['text one'], JSON.stringify(cut)).toBe(alone);
     }
   });
 });
@@ -145,18 +145,18 @@ describe('graphemes', () => {
   it.each([{ chars: 3 }, 'sentence', 'part'] as const)('are never cut in windows of %j', async (window) => {
     const guards = [guard({ id: 'g', processOutputStream: async ({ part }) => part }, { window })];
     for (const cut of cutsOf(text)) {
-      const { left } = await sendAll(guards, textOf(cut));
+      const { emitted } = await sendAll(guards, textOf(cut));
       let at = 0;
-      for (const piece of pieces(left)) expect(isBorder((at += piece.length)), JSON.stringify(cut)).toBe(true);
+      for (const piece of pieces(emitted)) expect(isBorder((at += piece.length)), JSON.stringify(cut)).toBe(true);
       expect(at).toBe(text.length);
     }
   });
 
   it('are never cut by a pattern', async () => {
     for (const cut of cutsOf(text)) {
-      const { left } = await sendAll([patternGuard(patterns.card, 'replace')], textOf(cut));
+      const { emitted } = await sendAll([patternGuard(patterns.card, 'replace')], textOf(cut));
       let at = 0;
-      for (const piece of pieces(left)) expect(isBorder((at += piece.length)), JSON.stringify(cut)).toBe(true);
+      for (const piece of pieces(emitted)) expect(isBorder((at += piece.length)), JSON.stringify(cut)).toBe(true);
       expect(at).toBe(text.length);
     }
   });

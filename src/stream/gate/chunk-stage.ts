@@ -53,6 +53,6 @@ export const judgeWhole = (
 /** Guards without a window: each chunk is judged as it comes, and waits for its verdict. */
 export const createChunkStage = (guard: Guard<'outputStream'>, gate: Gate, next: ChunkStage): ChunkStage => ({
   push: (chunk, place) =>
-    whenReady(judgeWhole({ chunk, place }, guard, gate), (left) => (left ? next.push(left, place) : undefined)),
+    whenReady(judgeWhole({ chunk, place }, guard, gate), (judged) => (judged ? next.push(judged, place) : undefined)),
   idle: () => next.idle(),
 });

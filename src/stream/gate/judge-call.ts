@@ -30,9 +30,9 @@ export const judgeCall = (streamed: StreamedCall, by: CallJudge): Awaitable<read
 const judgeAround = ({ call, deltas }: StreamedCall, by: CallJudge): Awaitable<readonly Chunk[] | undefined> => {
   const [first, ...rest] = deltas;
   if (!first) return [];
-  return whenReady(isDelta(first) || !hasMoreFields(first, call) ? first : by.judge(first), (left) => {
-    if (left === undefined) return undefined;
-    return whenReady(judgeAround({ call, deltas: rest }, by), (others) => others && [...(left ? [left] : []), ...others]);
+  return whenReady(isDelta(first) || !hasMoreFields(first, call) ? first : by.judge(first), (judged) => {
+    if (judged === undefined) return undefined;
+    return whenReady(judgeAround({ call, deltas: rest }, by), (others) => others && [...(judged ? [judged] : []), ...others]);
   });
 };
 
@@ -47,10 +47,10 @@ const judgeArguments = ({ call, deltas: streamedDeltas }: StreamedCall, by: Call
   const args = call && argsOf(call); // undefined if the arguments are not JSON
   const delta = oneDelta(streamedDeltas, args);
   const before = delta && argumentsText(delta); // a hook may change it in place
-  return whenReady(delta ? by.judge(args === undefined ? { ...delta, isLast: true } : delta) : null, (left) => {
-    if (left === undefined) return [];
-    const text = left ? argumentsText(left) : undefined;
-    const deltas = left ? withDelta(streamedDeltas, left) : streamedDeltas;
+  return whenReady(delta ? by.judge(args === undefined ? { ...delta, isLast: true } : delta) : null, (judged) => {
+    if (judged === undefined) return [];
+    const text = judged ? argumentsText(judged) : undefined;
+    const deltas = judged ? withDelta(streamedDeltas, judged) : streamedDeltas;
     if (!call) return assembled(deltas, text);
     if (text === undefined || text === before || args === undefined) return judgeWhole({ call, deltas, text }, by);
     const edited = withArguments(call, text);
@@ -60,9 +60,9 @@ const judgeArguments = ({ call, deltas: streamedDeltas }: StreamedCall, by: Call
 };
 
 /** The announcing chunks, with the guards' version in place of their deltas. */
-const withDelta = (deltas: readonly Chunk[], left: Chunk): readonly Chunk[] => {
+const withDelta = (deltas: readonly Chunk[], judged: Chunk): readonly Chunk[] => {
   const first = deltas.find(isDelta);
-  const { isLast: _isLast, ...delta } = left;
+  const { isLast: _isLast, ...delta } = judged;
   return deltas.flatMap((chunk) => (chunk === first ? [delta as Chunk] : isDelta(chunk) ? [] : [chunk]));
 };
 
@@ -75,11 +75,11 @@ interface JudgedText {
 
 const judgeWhole = ({ call, deltas, text }: JudgedText, { judge }: CallJudge): Awaitable<readonly Chunk[]> => {
   const before = text === undefined ? undefined : JSON.stringify(argsOf(call)); // a hook may change them in place
-  return whenReady(judge(call), (left) => {
-    if (!left) return [];
-    if (left.type !== 'tool-call') return [left]; // the guard replaced the call with its outcome
-    const after = text === undefined ? undefined : JSON.stringify(argsOf(left));
-    return [...assembled(named(deltas, left), before === after ? text : after), left];
+  return whenReady(judge(call), (judged) => {
+    if (!judged) return [];
+    if (judged.type !== 'tool-call') return [judged]; // the guard replaced the call with its outcome
+    const after = text === undefined ? undefined : JSON.stringify(argsOf(judged));
+    return [...assembled(named(deltas, judged), before === after ? text : after), judged];
   });
 };
 
@@ -97,8 +97,8 @@ const argsOf = ({ payload }: Chunk): unknown => (payload as { args?: unknown }).
 const isDelta = ({ type }: Chunk): boolean => type === 'tool-call-delta';
 
 /** All deltas of a call as one. */
-const oneDelta = (told: readonly Chunk[], args: unknown): Chunk | undefined => {
-  const deltas = told.filter(isDelta);
+const oneDelta = (judgedChunks: readonly Chunk[], args: unknown): Chunk | undefined => {
+  const deltas = judgedChunks.filter(isDelta);
   const [first] = deltas;
   return first && withDeltas(first, withTextOnly(args, deltas.map(argumentsText).join('')));
 };

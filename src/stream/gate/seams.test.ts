@@ -16,8 +16,8 @@ const reading = (
   window: 'chunk' | 'part' | 'sentence',
   act: (text: string, args: HookArgs) => unknown,
 ): Processor => {
-  const processOutputStream = async ({ part, ...asked }: HookArgs & { part: { payload: { text?: string } } }) => {
-    const text = part.payload.text === undefined ? undefined : await act(part.payload.text, asked);
+  const processOutputStream = async ({ part, ...args }: HookArgs & { part: { payload: { text?: string } } }) => {
+    const text = part.payload.text === undefined ? undefined : await act(part.payload.text, args);
     return text === null || text === undefined ? (text === null ? null : part) : { ...part, payload: { ...part.payload, text } };
   };
   return guard({ id, processOutputStream: processOutputStream as never }, { window }); // typed by the fields it reads
@@ -43,13 +43,13 @@ describe('a tool call', () => {
       await settle();
       underWay -= 1;
     };
-    const { left } = await sendAll([watching], [...chunks, delta('ok')], { release });
-    expect(left.slice(0, 4)).toEqual([opening, argsDelta('{"to":"me"}'), closing, call({ to: 'me' })]);
-    expect(typesOf(left.slice(4))).toEqual(['text-delta', 'finish']);
+    const { emitted } = await sendAll([watching], [...chunks, delta('ok')], { release });
+    expect(emitted.slice(0, 4)).toEqual([opening, argsDelta('{"to":"me"}'), closing, call({ to: 'me' })]);
+    expect(typesOf(emitted.slice(4))).toEqual(['text-delta', 'finish']);
   });
 
   it('that never arrives still emits its streamed arguments once, before the end', async () => {
-    expect((await sendAll([watching], [argsDelta('{"to":')])).left).toEqual([argsDelta('{"to":'), finish]);
+    expect((await sendAll([watching], [argsDelta('{"to":')])).emitted).toEqual([argsDelta('{"to":'), finish]);
   });
 
   it('that a guard rejects is not emitted', async () => {
@@ -57,7 +57,7 @@ describe('a tool call', () => {
       id: 'refusing',
       processOutputStream: async ({ part }) => (part.type === 'tool-call' ? rejectToolCall(part, 'No.') : part),
     };
-    expect(typesOf((await sendAll([guard(rejecting, { window: 'part' })], chunks)).left)).toEqual(['tool-error', 'finish']);
+    expect(typesOf((await sendAll([guard(rejecting, { window: 'part' })], chunks)).emitted)).toEqual(['tool-error', 'finish']);
   });
 });
 
@@ -76,10 +76,10 @@ describe('a text that one guard drops', () => {
 
   it.each(Object.entries(after))('is hidden from %s after it, and delays nothing', async (_, guards) => {
     const some = await sendAll([dropping, ...guards], [...textOf(['Drop it. ', 'Keep. ', 'Drop that.']), source]);
-    expect(texts(some.left)).toEqual({ 'text one': 'KEEP. ' });
-    expect(typesOf(some.left)).toEqual(['text-start', 'text-delta', 'text-end', 'source', 'finish']);
+    expect(texts(some.emitted)).toEqual({ 'text one': 'KEEP. ' });
+    expect(typesOf(some.emitted)).toEqual(['text-start', 'text-delta', 'text-end', 'source', 'finish']);
     const none = await sendAll([dropping, ...guards], [...textOf(['Drop it. ', 'Drop that.']), source]);
-    expect(typesOf(none.left)).toEqual(['text-start', 'text-end', 'source', 'finish']);
+    expect(typesOf(none.emitted)).toEqual(['text-start', 'text-end', 'source', 'finish']);
   });
 });
 
@@ -89,18 +89,18 @@ describe('parallel guards with rerun', () => {
   it('judge the text that their siblings edited, and later chunks wait for the verdict', async () => {
     const judged: string[] = [];
     const judge = reading('judging', 'part', async (text) => (await settle(), void judged.push(text)));
-    const { left } = await sendAll(block(judge), [...textOf(['A secret.']), source, ...textOf(['Fine.'], 'two')]);
+    const { emitted } = await sendAll(block(judge), [...textOf(['A secret.']), source, ...textOf(['Fine.'], 'two')]);
     expect(judged).toEqual(['A secret.', 'A [x].', 'Fine.']);
-    expect(texts(left)).toEqual({ 'text one': 'A [x].', 'text two': 'Fine.' });
+    expect(texts(emitted)).toEqual({ 'text one': 'A [x].', 'text two': 'Fine.' });
     const whole = ['text-start', 'text-delta', 'text-end'];
-    expect(typesOf(left)).toEqual([...whole, 'source', ...whole, 'finish']);
+    expect(typesOf(emitted)).toEqual([...whole, 'source', ...whole, 'finish']);
   });
 
   it('may block in the rerun', async () => {
     const judge = reading('judging', 'part', (text, { abort }) => (text.includes('[x]') ? abort('Too much.') : undefined));
-    const { left, stopped } = await sendAll(block(judge), textOf(['A secret.']));
+    const { emitted, stopped } = await sendAll(block(judge), textOf(['A secret.']));
     expect(stopped).toMatchObject({ kind: 'trip', reason: 'Too much.', processorId: 'judging' });
-    expect(texts(left)).toEqual({});
+    expect(texts(emitted)).toEqual({});
   });
 });
 
@@ -108,16 +108,16 @@ describe('order', () => {
   it('is kept for a text with other chunks in between', async () => {
     const sign = { type: 'reasoning-delta', payload: { id: 'one', text: 'Hm. ', providerMetadata: { signature: 's' } } };
     const chunks = [delta('a'), source, delta('b'), source, delta('c'), sign, thought('So.')];
-    const { left } = await sendAll([watching], chunks);
-    const leftTexts = left.map(({ type, payload }) => (payload as { text?: string }).text ?? type);
-    expect(leftTexts).toEqual(['a', 'source', 'b', 'source', 'c', 'Hm. ', '', 'So.', 'finish']);
+    const { emitted } = await sendAll([watching], chunks);
+    const emittedTexts = emitted.map(({ type, payload }) => (payload as { text?: string }).text ?? type);
+    expect(emittedTexts).toEqual(['a', 'source', 'b', 'source', 'c', 'Hm. ', '', 'So.', 'finish']);
   });
 
   it('is independent for parallel texts: none waits for another', async () => {
-    const { gate, left } = openGate([pipeline('p').parallel([watching, redacting]).commit()]);
+    const { gate, emitted } = openGate([pipeline('p').parallel([watching, redacting]).commit()]);
     for (const chunk of [delta('one '), ...textOf(['two'], 'two'), delta('goes on')]) await gate.push(chunk);
     await settle();
-    expect(texts(left)).toEqual({ 'text two': 'two' });
+    expect(texts(emitted)).toEqual({ 'text two': 'two' });
   });
 });
 
@@ -134,17 +134,17 @@ it('a trip ends the stream at once, even after a retry and while another guard i
 
 it('a stream that ends without a finish chunk is judged to its end, also after a guard without a window', async () => {
   const plain: Processor = { id: 'plain', processOutputStream: async ({ part }) => part };
-  const { gate, left } = openGate([plain, redacting]);
+  const { gate, emitted } = openGate([plain, redacting]);
   await gate.push(delta('A secret.'));
   await gate.idle();
-  expect(texts(left)).toEqual({ 'text one': 'A [x].' });
+  expect(texts(emitted)).toEqual({ 'text one': 'A [x].' });
 });
 
 it('streamed arguments of a sub-agent are not emitted, only its complete call', async () => {
   const within = (chunk: Chunk): Chunk => ({ type: 'tool-output', payload: { toolCallId: 'child', output: chunk } });
   const inner = within(call({ to: 'jane' }));
-  const { left } = await sendAll([watching], [within(argsDelta('{"to":"ja')), within(argsDelta('ne"}')), inner]);
-  expect(left).toEqual([inner, finish]);
+  const { emitted } = await sendAll([watching], [within(argsDelta('{"to":"ja')), within(argsDelta('ne"}')), inner]);
+  expect(emitted).toEqual([inner, finish]);
 });
 
 describe('the hold limit', () => {
@@ -153,15 +153,15 @@ describe('the hold limit', () => {
 
   it('does not count emitted text', async () => {
     const chunks = Array.from({ length: 20 }, (_, n) => [delta(words), argsDelta(words, `${n}`), call({}, `${n}`)]).flat();
-    const { stopped, left } = await sendAll([sentences], chunks, { maxHeldChars: 200 });
-    expect([stopped, left.length]).toEqual([undefined, 61]);
+    const { stopped, emitted } = await sendAll([sentences], chunks, { maxHeldChars: 200 });
+    expect([stopped, emitted.length]).toEqual([undefined, 61]);
   });
 
   it('counts the streamed arguments of an incomplete call', async () => {
     const chunks = Array.from({ length: 3 }, () => argsDelta(words));
-    const { stopped, left } = await sendAll([sentences], chunks, { maxHeldChars: 60 });
+    const { stopped, emitted } = await sendAll([sentences], chunks, { maxHeldChars: 60 });
     expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/hold-exceeded' } });
-    expect(left).toEqual([]);
+    expect(emitted).toEqual([]);
   });
 });
 
@@ -189,7 +189,7 @@ describe('an aborted model call', () => {
   ])('calls onStop, fails and emits nothing more if the reader %s while a guard is running', async (_, release) => {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
-    const { gate, left } = openGate([reading('slow', 'chunk', () => answered)], { release });
+    const { gate, emitted } = openGate([reading('slow', 'chunk', () => answered)], { release });
     let calls = 0;
     gate.onStop(() => (calls += 1));
     await gate.push(delta('x'));
@@ -199,6 +199,6 @@ describe('an aborted model call', () => {
     expect([calls, gate.stopped]).toEqual([1, undefined]);
     expect(() => gate.push(delta('y'))).toThrow('gone');
     await expect(gate.idle()).rejects.toThrow('gone');
-    expect(left).toEqual([delta('x')]);
+    expect(emitted).toEqual([delta('x')]);
   });
 });

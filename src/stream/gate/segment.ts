@@ -11,7 +11,7 @@ export interface Segment {
 }
 
 /** An unedited segment. */
-export const asItCame = (text: string, first: number, last = first + text.length - 1): Segment => ({
+export const uneditedSegment = (text: string, first: number, last = first + text.length - 1): Segment => ({
   raw: text.length,
   text,
   isEdited: false,
@@ -23,7 +23,7 @@ export const asItCame = (text: string, first: number, last = first + text.length
 export const append = (segments: Segment[], segment: Segment): void => {
   const last = segments.at(-1);
   if (last && !last.isEdited && !segment.isEdited && segment.first === last.last + 1)
-    segments[segments.length - 1] = asItCame(last.text + segment.text, last.first, segment.last);
+    segments[segments.length - 1] = uneditedSegment(last.text + segment.text, last.first, segment.last);
   else segments.push(segment);
 };
 
@@ -33,21 +33,21 @@ export const append = (segments: Segment[], segment: Segment): void => {
  */
 export const takeText = (segments: Segment[], length: number): Segment[] => {
   const taken: Segment[] = [];
-  let left = length;
-  while (left > 0) {
+  let remaining = length;
+  while (remaining > 0) {
     const first = segments[0];
     if (!first) break;
-    if (first.text.length > left) {
+    if (first.text.length > remaining) {
       const { isEdited } = first;
-      const text = first.text.slice(0, left);
-      taken.push(isEdited ? { ...first, raw: 0, text } : asItCame(text, first.first));
-      const rest = first.text.slice(left);
-      segments[0] = isEdited ? { ...first, text: rest } : asItCame(rest, first.first + left, first.last);
+      const text = first.text.slice(0, remaining);
+      taken.push(isEdited ? { ...first, raw: 0, text } : uneditedSegment(text, first.first));
+      const rest = first.text.slice(remaining);
+      segments[0] = isEdited ? { ...first, text: rest } : uneditedSegment(rest, first.first + remaining, first.last);
       break;
     }
     taken.push(first);
     segments.shift();
-    left -= first.text.length;
+    remaining -= first.text.length;
   }
   // An edit that removed text represents the original text, too, and belongs to the text before it.
   while (segments[0]?.text === '') taken.push(segments.shift() as Segment); // just found
@@ -57,16 +57,16 @@ export const takeText = (segments: Segment[], length: number): Segment[] => {
 /** Takes segments from the front that represent a number of original characters; an edited one is taken as a whole. */
 export const takeRaw = (segments: Segment[], length: number): Segment[] => {
   const taken: Segment[] = [];
-  let left = length;
-  for (let first = segments[0]; first && (left > 0 || first.raw === 0); first = segments[0]) {
-    if (first.isEdited || first.raw <= left) {
+  let remaining = length;
+  for (let first = segments[0]; first && (remaining > 0 || first.raw === 0); first = segments[0]) {
+    if (first.isEdited || first.raw <= remaining) {
       taken.push(first);
       segments.shift();
-      left -= first.raw;
+      remaining -= first.raw;
       continue;
     }
-    taken.push(asItCame(first.text.slice(0, left), first.first));
-    segments[0] = asItCame(first.text.slice(left), first.first + left, first.last);
+    taken.push(uneditedSegment(first.text.slice(0, remaining), first.first));
+    segments[0] = uneditedSegment(first.text.slice(remaining), first.first + remaining, first.last);
     break;
   }
   return taken;
@@ -74,10 +74,10 @@ export const takeRaw = (segments: Segment[], length: number): Segment[] => {
 
 /** The offset of a character of segments. */
 export const placeOf = (segments: readonly Segment[], index: number): number => {
-  let left = index;
+  let remaining = index;
   for (const { text, isEdited, first, last } of segments) {
-    if (left < text.length) return isEdited ? last : first + left;
-    left -= text.length;
+    if (remaining < text.length) return isEdited ? last : first + remaining;
+    remaining -= text.length;
   }
   return segments.at(-1)?.last ?? 0;
 };

@@ -40,8 +40,8 @@ export const createStops = (onStopped: () => void): Stops => {
   };
   const count = (place: number, by: 1 | -1): void => {
     busy += by;
-    const left = (working.get(place) ?? 0) + by;
-    if (left > 0) working.set(place, left);
+    const remaining = (working.get(place) ?? 0) + by;
+    if (remaining > 0) working.set(place, remaining);
     else working.delete(place);
   };
   return {

@@ -51,7 +51,7 @@ describe('one judge', () => {
   it('judges one window at a time, and the text that arrives meanwhile is the next window', async () => {
     const judged: string[] = [];
     const answers = [deferred(), deferred(), deferred()];
-    const { gate, left } = openGate([
+    const { gate, emitted } = openGate([
       windowed('chunk', async ({ payload: { text = '' } }) => {
         judged.push(text);
         await answers[judged.length - 1]?.promise;
@@ -59,11 +59,11 @@ describe('one judge', () => {
     ]);
     for (let word = 0; word < 60; word += 1) await gate.push(delta(`w${word} `));
     expect(judged).toEqual(['w0 ']);
-    expect(left).toEqual([]);
+    expect(emitted).toEqual([]);
     expect(gate.isBusy).toBe(true);
     answers[0]?.resolve();
     await settle();
-    expect(pieces(left)).toEqual(['w0 ']);
+    expect(pieces(emitted)).toEqual(['w0 ']);
     expect(judged).toHaveLength(2);
     expect(judged[1]).toMatch(/^w1 w2 .* w59 $/);
     answers[1]?.resolve();
@@ -94,7 +94,7 @@ describe('one judge', () => {
 
   it('receives its latest windows as streamParts, up to a limit', async () => {
     const seen: number[] = [];
-    const { gate, left } = openGate([windowed({ chars: 2 }, (_part, { streamParts }) => void seen.push(streamParts.length))]);
+    const { gate, emitted } = openGate([windowed({ chars: 2 }, (_part, { streamParts }) => void seen.push(streamParts.length))]);
     for (let window = 0; window < 200; window += 1) {
       await gate.push(delta('ab'));
       await settle();
@@ -104,25 +104,25 @@ describe('one judge', () => {
     expect(seen).toHaveLength(200);
     expect(seen[9]).toBe(10);
     expect(Math.max(...seen)).toBe(65);
-    expect(texts(left)['text one']).toHaveLength(400);
+    expect(texts(emitted)['text one']).toHaveLength(400);
   });
 
   it('may drop a window, edit it, or change its chunk in place', async () => {
     const acts: Act[] = [upper, (part) => void (part.payload.text = part.payload.text?.toUpperCase())];
     for (const act of acts)
-      expect(texts((await sendAll([windowed('sentence', act)], textOf(['One. Two.']))).left)['text one']).toBe('ONE. TWO.');
+      expect(texts((await sendAll([windowed('sentence', act)], textOf(['One. Two.']))).emitted)['text one']).toBe('ONE. TWO.');
     const dropping: Processor = {
       id: 'dropping',
       processOutputStream: async ({ part }) => (part.type === 'text-delta' ? null : part),
     };
-    const { left } = await sendAll([guard(dropping, { window: 'sentence' })], textOf(['One. Two.']));
-    expect(left.map(({ type }) => type)).toEqual(['text-start', 'text-end', 'finish']);
+    const { emitted } = await sendAll([guard(dropping, { window: 'sentence' })], textOf(['One. Two.']));
+    expect(emitted.map(({ type }) => type)).toEqual(['text-start', 'text-end', 'finish']);
   });
 
   it('is unavailable if it returns a chunk of another type', async () => {
-    const { stopped, left } = await sendAll([windowed('part', () => source)], textOf(['One.']));
+    const { stopped, emitted } = await sendAll([windowed('part', () => source)], textOf(['One.']));
     expect(stopped).toMatchObject({ kind: 'unavailable', processorId: 'judge', error: { code: 'phase/invalid-result' } });
-    expect(pieces(left)).toEqual([]);
+    expect(pieces(emitted)).toEqual([]);
   });
 
   it('delays nothing in shadow mode', async () => {
@@ -131,10 +131,10 @@ describe('one judge', () => {
       judge(({ payload: { text = '' } }) => void judged.push(text), 'watching'),
       { window: 'part', shadow: true },
     );
-    const { gate, left } = openGate([watching]);
+    const { gate, emitted } = openGate([watching]);
     await gate.push(delta('Hel'));
     await gate.push(delta('lo'));
-    expect(pieces(left)).toEqual(['Hel', 'lo']);
+    expect(pieces(emitted)).toEqual(['Hel', 'lo']);
     await gate.push(finish);
     await gate.idle();
     await vi.waitFor(() => expect(judged).toEqual(['Hello']));
@@ -145,7 +145,7 @@ describe('order', () => {
   const guards = [windowed('part', () => undefined)];
 
   it('is kept for other chunks among texts, and texts of other parts do not wait', async () => {
-    const { gate, left } = openGate(guards);
+    const { gate, emitted } = openGate(guards);
     const sent = [
       border('text-start'),
       delta('a'),
@@ -158,11 +158,11 @@ describe('order', () => {
     ];
     for (const chunk of sent) await gate.push(chunk);
     await settle();
-    expect(left.map(({ type }) => type)).toEqual(['text-start', 'reasoning-delta', 'reasoning-end']); // the source waits for "a"
+    expect(emitted.map(({ type }) => type)).toEqual(['text-start', 'reasoning-delta', 'reasoning-end']); // the source waits for "a"
     await gate.push(border('text-end'));
     await gate.push(finish); // depending on the next chunk, the text may continue
     await settle();
-    expect(left.slice(3).map(({ type, payload }) => [type, (payload as { id: string; text?: string }).text])).toEqual([
+    expect(emitted.slice(3).map(({ type, payload }) => [type, (payload as { id: string; text?: string }).text])).toEqual([
       ['text-delta', 'a'],
       ['source', undefined],
       ['text-delta', 'b'],
@@ -174,11 +174,11 @@ describe('order', () => {
   });
 
   it('puts the replacement of a value before a source that splits it', async () => {
-    const { left } = await sendAll(
+    const { emitted } = await sendAll(
       [patternGuard(patterns.card, 'replace')],
       [delta('no 4111 1111 '), source, delta('1111 1111 ok')],
     );
-    expect(left.map(({ type, payload }) => (payload as { text?: string }).text ?? type)).toEqual([
+    expect(emitted.map(({ type, payload }) => (payload as { text?: string }).text ?? type)).toEqual([
       'no [pattern]',
       'source',
       ' ok',
@@ -188,62 +188,62 @@ describe('order', () => {
 
   it('puts other fields of a delta after its text', async () => {
     const signed = { type: 'reasoning-delta', payload: { id: 'one', text: 'Hm.', providerMetadata: { p: { signature: 's' } } } };
-    const { left } = await sendAll(guards, [signed, border('reasoning-end')]);
-    expect(left.map(({ payload }) => payload)).toMatchObject([
+    const { emitted } = await sendAll(guards, [signed, border('reasoning-end')]);
+    expect(emitted.map(({ payload }) => payload)).toMatchObject([
       { text: 'Hm.' },
       { text: '', providerMetadata: { p: { signature: 's' } } },
       {},
       {},
     ]);
-    expect(left[0]?.payload).toEqual({ id: 'one', text: 'Hm.' });
+    expect(emitted[0]?.payload).toEqual({ id: 'one', text: 'Hm.' });
   });
 
   it('is kept for chunks that wait for a slow reader', async () => {
     const reader = deferred();
-    const { gate, left } = openGate([patternGuard(patterns.email, 'replace'), windowed('chunk', () => undefined)], {
+    const { gate, emitted } = openGate([patternGuard(patterns.email, 'replace'), windowed('chunk', () => undefined)], {
       release: (chunk) => (chunk.type === 'text-start' ? reader.promise : undefined),
     });
     const pushing = gate.push(border('text-start'));
     void gate.push(delta('Hi '));
     void gate.push(source);
     await settle();
-    expect(left.map(({ type }) => type)).toEqual(['text-start']);
+    expect(emitted.map(({ type }) => type)).toEqual(['text-start']);
     reader.resolve();
     await pushing;
     await gate.push(finish);
     await gate.idle();
-    expect(left.map(({ type }) => type)).toEqual(['text-start', 'text-delta', 'text-delta', 'source', 'finish']);
-    expect(texts(left)['text one']).toBe('Hi ');
+    expect(emitted.map(({ type }) => type)).toEqual(['text-start', 'text-delta', 'text-delta', 'source', 'finish']);
+    expect(texts(emitted)['text one']).toBe('Hi ');
   });
 });
 
 describe('tool arguments', () => {
   const chunks = [argsDelta('{"to": "jane@exam'), argsDelta('ple.com"}'), call({ to: 'jane@example.com' })];
-  const seen = (left: readonly { type: string; payload?: unknown }[]) =>
-    left.map(({ payload }) => (payload as { argsTextDelta?: string }).argsTextDelta ?? (payload as { args?: unknown }).args);
+  const seen = (emitted: readonly { type: string; payload?: unknown }[]) =>
+    emitted.map(({ payload }) => (payload as { argsTextDelta?: string }).argsTextDelta ?? (payload as { args?: unknown }).args);
 
   it('are emitted as a whole with the call', async () => {
-    const { gate, left } = openGate([windowed('chunk', () => undefined)]);
+    const { gate, emitted } = openGate([windowed('chunk', () => undefined)]);
     await gate.push(argsDelta('{"to": '));
     await gate.push(argsDelta('"me"}'));
-    expect(left).toEqual([]);
+    expect(emitted).toEqual([]);
     await gate.push(call({ to: 'me' }));
-    expect(seen(left)).toEqual(['{"to": "me"}', { to: 'me' }]);
+    expect(seen(emitted)).toEqual(['{"to": "me"}', { to: 'me' }]);
   });
 
   it('are redacted by value, including escapes', async () => {
     const email = patternGuard(patterns.email, 'replace', 'email');
-    expect(seen((await sendAll([email], chunks)).left).slice(0, 2)).toEqual(['{"to":"[email]"}', { to: '[email]' }]);
+    expect(seen((await sendAll([email], chunks)).emitted).slice(0, 2)).toEqual(['{"to":"[email]"}', { to: '[email]' }]);
     const escaped = [
       argsDelta(String.raw`{"to":"jane\u0040example.com","n":[1,"a@b.de"]}`),
       call({ to: 'jane@example.com', n: [1, 'a@b.de'] }),
     ];
-    expect(seen((await sendAll([email], escaped)).left).slice(0, 2)).toEqual([
+    expect(seen((await sendAll([email], escaped)).emitted).slice(0, 2)).toEqual([
       '{"to":"[email]","n":[1,"[email]"]}',
       { to: '[email]', n: [1, '[email]'] },
     ]);
     expect(
-      seen((await sendAll([patternGuard(patterns.card, 'replace', 'card')], [call({ n: 4111111111111111, m: 7 })])).left)[0],
+      seen((await sendAll([patternGuard(patterns.card, 'replace', 'card')], [call({ n: 4111111111111111, m: 7 })])).emitted)[0],
     ).toEqual({ n: '[card]', m: 7 });
   });
 
@@ -253,15 +253,15 @@ describe('tool arguments', () => {
     ['text after the JSON', '{"to":"me"} jane@example.com', { to: 'me' }, '{"to":"me"}'],
     ['invalid JSON', '{"to":"jane@example.com"', undefined, '{"to":"[email]"'],
     ['spaces', '{ "to": "a \\" b" }', { to: 'a " b' }, '{ "to": "a \\" b" }'],
-  ])('contain nothing that the call does not contain: %s', async (_what, text, args, left) => {
+  ])('contain nothing that the call does not contain: %s', async (_what, text, args, emitted) => {
     const email = patternGuard(patterns.email, 'replace', 'email');
-    expect(seen((await sendAll([email], [argsDelta(text), call(args)])).left).slice(0, 2)).toEqual([left, args]);
+    expect(seen((await sendAll([email], [argsDelta(text), call(args)])).emitted).slice(0, 2)).toEqual([emitted, args]);
   });
 
   it('are not emitted if they are blocked', async () => {
-    const { left, stopped } = await sendAll([patternGuard(patterns.email, 'block')], chunks);
+    const { emitted, stopped } = await sendAll([patternGuard(patterns.email, 'block')], chunks);
     expect(stopped).toMatchObject({ kind: 'trip', reason: 'No such value.' });
-    expect(left).toEqual([]);
+    expect(emitted).toEqual([]);
   });
 
   it('match the call after every kind of edit', async () => {
@@ -270,7 +270,7 @@ describe('tool arguments', () => {
       'told',
       ({ type }) => type === 'tool-call-delta',
     );
-    expect(seen((await sendAll([guard(onDelta, { window: 'part' })], chunks)).left).slice(0, 2)).toEqual([
+    expect(seen((await sendAll([guard(onDelta, { window: 'part' })], chunks)).emitted).slice(0, 2)).toEqual([
       '{"to":"you"}',
       { to: 'you' },
     ]);
@@ -280,7 +280,7 @@ describe('tool arguments', () => {
       ({ type }) => type === 'tool-call',
     );
     const fresh = [argsDelta('{"to": "me"}'), call({ to: 'me' })];
-    expect(seen((await sendAll([guard(inPlace, { window: 'part' })], fresh)).left).slice(0, 2)).toEqual([
+    expect(seen((await sendAll([guard(inPlace, { window: 'part' })], fresh)).emitted).slice(0, 2)).toEqual([
       '{"to":"him"}',
       { to: 'him' },
     ]);
@@ -291,24 +291,24 @@ describe('tool arguments', () => {
     );
     const broken = await sendAll([guard(breaking, { window: 'part' })], chunks);
     expect(broken.stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/invalid-arguments' } });
-    expect(broken.left).toEqual([]);
+    expect(broken.emitted).toEqual([]);
     const writing = judge(
       (part) => void (part.payload.argsTextDelta = '{"to":"her"}'),
       'told',
       ({ type }) => type === 'tool-call-delta',
     );
-    expect(seen((await sendAll([guard(writing, { window: 'part' })], chunks)).left).slice(0, 2)).toEqual([
+    expect(seen((await sendAll([guard(writing, { window: 'part' })], chunks)).emitted).slice(0, 2)).toEqual([
       '{"to":"her"}',
       { to: 'her' },
     ]);
   });
 
   it('without a call are judged at the end', async () => {
-    const { left } = await sendAll(
+    const { emitted } = await sendAll(
       [patternGuard(patterns.email, 'replace')],
       [argsDelta('{"a":"jane@exa'), argsDelta('mple.com')],
     );
-    expect(left[0]).toEqual(argsDelta('{"a":"[pattern]'));
+    expect(emitted[0]).toEqual(argsDelta('{"a":"[pattern]'));
   });
 });
 
@@ -316,9 +316,9 @@ describe('a stop', () => {
   const bad: Act = ({ payload: { text = '' } }, { abort }) => (text.includes('bad') ? abort('Bad.') : undefined);
 
   it('emits the text approved before, and nothing after', async () => {
-    const { left, stopped } = await sendAll([windowed('sentence', bad)], textOf(['One. Two is ba', 'd. Three.']));
+    const { emitted, stopped } = await sendAll([windowed('sentence', bad)], textOf(['One. Two is ba', 'd. Three.']));
     expect(stopped).toMatchObject({ kind: 'trip', reason: 'Bad.', processorId: 'judge', path: 'lane/judge' });
-    expect(pieces(left)).toEqual(['One. ']);
+    expect(pieces(emitted)).toEqual(['One. ']);
   });
 
   it('hides the blocked text, unless its guard sets `quotesBlocked`', async () => {
@@ -344,7 +344,7 @@ describe('a stop', () => {
       async (_part, { abortSignal }) => ((signal = abortSignal), new Promise(() => undefined)),
       'slow',
     );
-    const { gate, left } = openGate([
+    const { gate, emitted } = openGate([
       pipeline('p')
         .parallel([slow, windowed('chunk', bad, 'bad')])
         .commit(),
@@ -354,7 +354,7 @@ describe('a stop', () => {
     await gate.push(delta('bad'));
     await settle();
     expect(gate.stopped).toMatchObject({ kind: 'trip', processorId: 'bad' });
-    expect([signal?.aborted, stop.mock.calls.length, left]).toEqual([true, 1, []]);
+    expect([signal?.aborted, stop.mock.calls.length, emitted]).toEqual([true, 1, []]);
   });
 
   it('of lower precedence waits for running guards', async () => {
@@ -383,27 +383,27 @@ describe('a stop', () => {
       'whole',
       ({ type }) => type === 'source',
     );
-    const { stopped, left } = await sendAll([guard(whole, { window: 'part' })], [source, delta('x')]);
-    expect([stopped?.kind, left]).toEqual(['unavailable', []]);
+    const { stopped, emitted } = await sendAll([guard(whole, { window: 'part' })], [source, delta('x')]);
+    expect([stopped?.kind, emitted]).toEqual(['unavailable', []]);
   });
 
   it('occurs if an unfinished sentence exceeds the hold limit, and a shorter one is judged at its end', async () => {
     const judged: string[] = [];
     const sentences = windowed('sentence', async ({ payload: { text = '' } }) => void judged.push(text));
     const endless = textOf(Array.from({ length: 60 }, () => 'and so on, '));
-    const { stopped, left } = await sendAll([sentences], endless, { maxHeldChars: 600 });
+    const { stopped, emitted } = await sendAll([sentences], endless, { maxHeldChars: 600 });
     expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/hold-exceeded' } });
-    expect([judged, pieces(left)]).toEqual([[], []]);
-    expect(pieces((await sendAll([sentences], endless, { maxHeldChars: 700 })).left)).toEqual(['and so on, '.repeat(60)]);
+    expect([judged, pieces(emitted)]).toEqual([[], []]);
+    expect(pieces((await sendAll([sentences], endless, { maxHeldChars: 700 })).emitted)).toEqual(['and so on, '.repeat(60)]);
     expect(judged).toEqual(['and so on, '.repeat(60)]);
   });
 
   it('occurs if the buffered text exceeds the hold limit', async () => {
-    const { stopped, left } = await sendAll([windowed('part', () => undefined)], textOf(['x'.repeat(60), 'y'.repeat(60)]), {
+    const { stopped, emitted } = await sendAll([windowed('part', () => undefined)], textOf(['x'.repeat(60), 'y'.repeat(60)]), {
       maxHeldChars: 100,
     });
     expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/hold-exceeded' } });
-    expect(pieces(left)).toEqual([]);
+    expect(pieces(emitted)).toEqual([]);
   });
 
   it('an error of the release function rejects the sender', async () => {
@@ -427,30 +427,30 @@ it.each([['ple.com ok'], ['ple', '.com', ' ok']])('a part continues after reason
   const email = patternGuard(patterns.email, 'replace', 'email');
   const thinking = [border('reasoning-start'), thought('Hm.'), border('reasoning-end')];
   const sent = [...textOf(['to jane@exam']), ...thinking, ...textOf(rest)];
-  const { left } = await sendAll([email], sent);
-  expect(texts(left)).toEqual({ 'text one': 'to [email] ok', 'reasoning one': 'Hm.' });
+  const { emitted } = await sendAll([email], sent);
+  expect(texts(emitted)).toEqual({ 'text one': 'to [email] ok', 'reasoning one': 'Hm.' });
   const kinds = (chunks: readonly { type: string }[]) => chunks.map(({ type }) => type).filter((type) => !type.endsWith('delta'));
-  expect(kinds(left).toSorted()).toEqual([...kinds(sent), 'finish'].toSorted());
+  expect(kinds(emitted).toSorted()).toEqual([...kinds(sent), 'finish'].toSorted());
   const apart = [...textOf(['to jane@exam']), ...thinking, source, ...textOf(rest)];
-  expect(texts((await sendAll([email], apart)).left)['text one']).toBe('to jane@exam[email] ok');
+  expect(texts((await sendAll([email], apart)).emitted)['text one']).toBe('to jane@exam[email] ok');
 });
 
 it.each(['part', 'step'] as const)('a pattern with window %s emits nothing before its end', async (window) => {
   const email = guard(patternGuard(patterns.email, 'replace', 'email'), { window });
-  const { gate, left } = openGate([email]);
+  const { gate, emitted } = openGate([email]);
   for (const chunk of [border('text-start'), delta('Nothing of the kind is in here. ')]) await gate.push(chunk);
-  expect(pieces(left)).toEqual([]);
+  expect(pieces(emitted)).toEqual([]);
   for (const chunk of [delta('But me@example.com is.'), border('text-end'), finish]) await gate.push(chunk);
   await gate.idle();
-  expect(texts(left)['text one']).toBe('Nothing of the kind is in here. But [email] is.');
+  expect(texts(emitted)['text one']).toBe('Nothing of the kind is in here. But [email] is.');
 });
 
 it('a part that restarts while its first text is judged is a separate text', async () => {
   const judged: string[] = [];
   const judgingGuard = windowed('part', async ({ payload: { text = '' } }) => (await settle(), void judged.push(text)));
-  const { left } = await sendAll([judgingGuard], [...textOf(['One.']), ...textOf(['Two.'])]);
+  const { emitted } = await sendAll([judgingGuard], [...textOf(['One.']), ...textOf(['Two.'])]);
   expect(judged).toEqual(['One.', 'Two.']);
-  expect(left.map(({ type }) => type)).toEqual([
+  expect(emitted.map(({ type }) => type)).toEqual([
     'text-start',
     'text-delta',
     'text-end',
@@ -459,7 +459,7 @@ it('a part that restarts while its first text is judged is a separate text', asy
     'text-end',
     'finish',
   ]);
-  expect(pieces(left)).toEqual(['One.', 'Two.']);
+  expect(pieces(emitted)).toEqual(['One.', 'Two.']);
 });
 
 describe('a branch with windows', () => {
@@ -478,8 +478,8 @@ describe('a branch with windows', () => {
     ['asynchronously', async (context: { inputData: unknown }) => (await settle(), startsWithA(context))],
   ])('evaluates its conditions once per text: %s', async (_when, when) => {
     const condition = vi.fn(when);
-    const { left } = await sendAll(lane(condition), chunks);
-    expect(texts(left)).toEqual({ 'text one': '[email] [email][email]', 'text two': 'ab@c.de ' });
+    const { emitted } = await sendAll(lane(condition), chunks);
+    expect(texts(emitted)).toEqual({ 'text one': '[email] [email][email]', 'text two': 'ab@c.de ' });
     expect(
       condition.mock.calls.filter(([{ inputData }]) => (inputData as { part: Part }).part.type === 'text-delta'),
     ).toHaveLength(3);
@@ -489,9 +489,9 @@ describe('a branch with windows', () => {
     const failing = () => {
       throw new Error('no idea');
     };
-    const { left, stopped } = await sendAll(lane(failing), chunks);
+    const { emitted, stopped } = await sendAll(lane(failing), chunks);
     expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'pipeline/condition-failed' } });
-    expect(pieces(left)).toEqual([]);
+    expect(pieces(emitted)).toEqual([]);
   });
 });
 
@@ -529,19 +529,19 @@ describe('all interleavings of two judges and a model', () => {
         ],
         {
           release: ({ payload }) => {
-            const { text: left = '' } = payload as { text?: string };
-            for (const known of Object.values(cleared)) if (!known.includes(left)) early.push(left);
+            const { text: emitted = '' } = payload as { text?: string };
+            for (const known of Object.values(cleared)) if (!known.includes(emitted)) early.push(emitted);
           },
         },
       );
-      const { gate, left } = opened;
+      const { gate, emitted } = opened;
       for (const piece of [...text.map((one) => delta(one)), finish]) {
         await turn('delta');
         await gate.push(piece);
         if (gate.stopped) break;
       }
       await gate.idle();
-      return { early, text: pieces(left).join(''), stopped: gate.stopped?.kind };
+      return { early, text: pieces(emitted).join(''), stopped: gate.stopped?.kind };
     });
 
   it('emit text only after both judges approve it, and emit all of it', async () => {

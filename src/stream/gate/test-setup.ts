@@ -91,7 +91,7 @@ export const textOf = (pieces: readonly string[], id = 'one'): Chunk[] => [
 export interface OpenGate {
   readonly gate: StreamGate;
   /** The emitted chunks, in order. */
-  readonly left: Chunk[];
+  readonly emitted: Chunk[];
   readonly scope: ReturnType<typeof createScope>;
 }
 
@@ -105,19 +105,19 @@ export interface GateSetup {
 export const openGate = (guards: readonly PipelineStep[], { maxHeldChars, scope: own, release }: GateSetup = {}): OpenGate => {
   const { stretches } = planStream(toGraph(guards, 'lane')) ?? {};
   if (!stretches) throw new Error('None of the guards has a window.');
-  const left: Chunk[] = [];
+  const emitted: Chunk[] = [];
   const scope = createScope(own);
   const gate = createStreamGate({
     segments: stretches,
     scope,
     payloadOf: (part) => ({ phase: 'outputStream', part, streamParts: [], state: {} }),
     release: (chunk) => {
-      left.push(chunk);
+      emitted.push(chunk);
       return release?.(chunk);
     },
     maxHeldChars,
   });
-  return { gate, left, scope };
+  return { gate, emitted, scope };
 };
 
 /** All emitted chunks after the end of input, and the stop, if any. */

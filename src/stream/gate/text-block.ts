@@ -31,34 +31,34 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
   let isBusy = false;
   let hasStopped = false;
 
-  const take = (met: ClearedSegments, verdict: StreamVerdict, at?: number): void => {
+  const take = (cleared: ClearedSegments, verdict: StreamVerdict, at?: number): void => {
     if (isStop(verdict)) {
       hasStopped = true;
       return gate.stop(verdict, at);
     }
-    if (verdict.kind === 'edit') return next.add(met.lane, mergedSegment(met, textIn(verdict.data.part as Chunk | null)));
-    for (const segment of met.came) next.add(met.lane, segment);
+    if (verdict.kind === 'edit') return next.add(cleared.lane, mergedSegment(cleared, textIn(verdict.data.part as Chunk | null)));
+    for (const segment of cleared.input) next.add(cleared.lane, segment);
     return undefined;
   };
-  const wait = async (met: ClearedSegments, settled: Promise<StreamVerdict>): Promise<void> => {
+  const wait = async (cleared: ClearedSegments, settled: Promise<StreamVerdict>): Promise<void> => {
     isBusy = true;
-    const at = met.came.at(-1)?.last ?? gate.place;
+    const at = cleared.input.at(-1)?.last ?? gate.place;
     gate.start(at);
     const verdict = await settled;
     isBusy = false;
     gate.handOut(() => {
-      take(met, verdict, at);
+      take(cleared, verdict, at);
       passOn();
     });
     gate.done(at);
   };
   const passOn = (): void => {
-    for (let met = nextOf(); met; met = nextOf()) {
-      if ('ended' in met) next.end(met.ended);
+    for (let cleared = nextOf(); cleared; cleared = nextOf()) {
+      if ('ended' in cleared) next.end(cleared.ended);
       else {
-        const settled: Awaitable<StreamVerdict> = isUntouched(met) ? { kind: 'pass' } : merged(met, options, gate);
-        if (isPromise(settled)) return void wait(met, settled);
-        take(met, settled);
+        const settled: Awaitable<StreamVerdict> = isUntouched(cleared) ? { kind: 'pass' } : merged(cleared, options, gate);
+        if (isPromise(settled)) return void wait(cleared, settled);
+        take(cleared, settled);
       }
     }
   };
@@ -82,14 +82,14 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
 
 /** Merges the branches' edits of a segment; branches that passed may judge again, as in any block. */
 const merged = (
-  { lane, came, versions }: ClearedSegments,
+  { lane, input, versions }: ClearedSegments,
   { block, branches, isJudgedBy }: BlockOptions,
   gate: Gate,
 ): Awaitable<StreamVerdict> => {
   const payload = (segments: readonly Segment[]) => gate.payloadOf(lane.chunkOf(textOf(segments)));
   const judgedBy = branches.map((_, index) => isJudgedBy(lane, index));
   return settleBlock({
-    data: payload(came),
+    data: payload(input),
     branches: branches.filter((_, index) => judgedBy[index]),
     results: versions.filter((_, index) => judgedBy[index]).map(payload),
     block,
@@ -103,7 +103,7 @@ const textIn = (part: Chunk | null): string => (part?.payload as { text?: string
 interface ClearedSegments {
   readonly lane: TextPart;
   /** The block's input. */
-  readonly came: readonly Segment[];
+  readonly input: readonly Segment[];
   /** Each branch's version. */
   readonly versions: readonly (readonly Segment[])[];
 }
@@ -121,7 +121,7 @@ interface BranchCoordinator {
 
 interface BranchProgress {
   readonly lane: TextPart;
-  readonly came: Segment[];
+  readonly input: Segment[];
   readonly cleared: readonly Segment[][];
   /** For each branch, the number of original characters that it cleared and that were not passed on. */
   readonly lengths: number[];
@@ -134,25 +134,25 @@ const createBranchCoordinator = (branches: number): BranchCoordinator => {
   const progresses = new Map<TextPart, BranchProgress>();
   const open = (lane: TextPart): BranchProgress => {
     const each = Array.from({ length: branches });
-    const made: BranchProgress = { lane, came: [], cleared: each.map(() => []), lengths: each.map(() => 0), ended: 0 };
+    const made: BranchProgress = { lane, input: [], cleared: each.map(() => []), lengths: each.map(() => 0), ended: 0 };
     progresses.set(lane, made);
     return made;
   };
   const of = (lane: TextPart): BranchProgress => progresses.get(lane) ?? open(lane);
   const nextOf = (progress: BranchProgress): ReturnType<BranchCoordinator['next']> => {
-    const { lane, came, cleared, lengths, ended } = progress;
+    const { lane, input, cleared, lengths, ended } = progress;
     const length = commonEnd(progress);
     if (length > 0) {
       for (const branch of lengths.keys()) lengths[branch] = (lengths[branch] ?? 0) - length; // splits no branch's edit
-      return { lane, came: takeText(came, length), versions: cleared.map((segments) => takeRaw(segments, length)) };
+      return { lane, input: takeText(input, length), versions: cleared.map((segments) => takeRaw(segments, length)) };
     }
     if (ended < branches) return undefined;
-    if (came.length > 0) return { lane, came: came.splice(0), versions: [] }; // text removed before the block
+    if (input.length > 0) return { lane, input: input.splice(0), versions: [] }; // text removed before the block
     progresses.delete(lane);
     return { ended: lane };
   };
   return {
-    addInput: (lane, segment) => append(of(lane).came, segment),
+    addInput: (lane, segment) => append(of(lane).input, segment),
     clear: (lane, branch, segment) => {
       const { cleared, lengths } = of(lane);
       cleared[branch]?.push(segment);
@@ -174,9 +174,9 @@ const isUntouched = ({ versions }: ClearedSegments): boolean =>
   versions.every((segments) => segments.every(({ isEdited }) => !isEdited));
 
 /** The merged text, in place of the input. */
-const mergedSegment = ({ came }: ClearedSegments, text: string): Segment => {
-  const [first = 0, last = first] = [came[0]?.first, came.at(-1)?.last];
-  return { raw: rawOf(came), text, isEdited: true, first, last };
+const mergedSegment = ({ input }: ClearedSegments, text: string): Segment => {
+  const [first = 0, last = first] = [input[0]?.first, input.at(-1)?.last];
+  return { raw: rawOf(input), text, isEdited: true, first, last };
 };
 
 /** The length that all branches have cleared, outside any edit. */

@@ -182,8 +182,8 @@ const take = (
 ): void => {
   if (isStop(verdict)) return gate.stop(verdict, at);
   // A hook may also have changed its chunk in place.
-  const left = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
-  for (const segment of bufferedTexts.settle(lane, text, left)) next.add(lane, segment);
+  const edited = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
+  for (const segment of bufferedTexts.settle(lane, text, edited)) next.add(lane, segment);
   return undefined;
 };
 

@@ -2,7 +2,7 @@ import { isPromise } from '../../phase/awaitable.js';
 import { chooseArms, stepContext, type Choice } from '../../pipeline/choose-arms.js';
 import type { BlockPlace, JudgePlace, TextPlace } from '../../pipeline/stream-plan.js';
 import type { TextPart } from './chunk.js';
-import { asItCame, type Segment } from './segment.js';
+import { uneditedSegment, type Segment } from './segment.js';
 import { createBlockTexts } from './text-block.js';
 import { createTextJudge } from './text-judge.js';
 import type { Gate, TextStage } from './text-stage.js';
@@ -72,8 +72,8 @@ const branchStage = (
   return {
     add: (lane, segment) => {
       texts.addInput(lane, segment);
-      const came = asItCame(segment.text, segment.first, segment.last);
-      for (const index of branches.keys()) wayOf(lane, index).add(lane, came);
+      const unedited = uneditedSegment(segment.text, segment.first, segment.last);
+      for (const index of branches.keys()) wayOf(lane, index).add(lane, unedited);
     },
     end: (lane) => {
       for (const index of branches.keys()) wayOf(lane, index).end(lane);

@@ -109,8 +109,8 @@ const createDrain = (queue: Queue, { segment, gate, next }: WindowStageOptions):
     }
     const { chunk, deltas, place } = entry;
     const by = { judge: judgeAt(place), reject: rejectAt(place) };
-    if (!deltas && chunk) return whenReady(by.judge(chunk), (left) => (left ? next.push(left, place) : undefined));
-    return whenReady(judgeCall({ call: chunk, deltas: deltas ?? [] }, by), (left) => sendAll(left, place, next));
+    if (!deltas && chunk) return whenReady(by.judge(chunk), (judged) => (judged ? next.push(judged, place) : undefined));
+    return whenReady(judgeCall({ call: chunk, deltas: deltas ?? [] }, by), (judged) => sendAll(judged, place, next));
   };
   const nextOf = () => (gate.isStopped ? undefined : queue.next());
   const resumeDrain = async (waiting: Promise<void>): Promise<void> => {

@@ -71,8 +71,8 @@ const wordsOf = (trace: Trace, { lane, stepNumber, attempt }: JudgedPlace): stri
     traceOfKind(trace, kind)
       .filter((entry) => entry.stepNumber === stepNumber && entry.attempt === attempt)
       .flatMap(({ chunk }) => textOf(chunk));
-  const came = own('came'); // a redacted trace has no original text
-  const words = came.length > 0 ? came : own('left');
+  const received = own('came'); // a redacted trace has no original text
+  const words = received.length > 0 ? received : own('left');
   return words.length > 0 ? words.join('') : undefined;
 };
 

@@ -22,7 +22,7 @@ export type Agreement = 'both' | 'onlyShadow' | 'onlyIncumbent' | 'neither';
 
 /** A place at which the two disagree. */
 export interface ShadowExample extends Place {
-  readonly who: Extract<Agreement, 'onlyShadow' | 'onlyIncumbent'>;
+  readonly agreement: Extract<Agreement, 'onlyShadow' | 'onlyIncumbent'>;
   readonly shadow: Omit<GuardVerdict, 'durationMs'>;
   readonly incumbent: Omit<GuardVerdict, 'durationMs'>;
   /** The judged text; undefined if it is unknown or hidden. */
@@ -51,9 +51,9 @@ export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   /** Places at which the incumbent had no verdict. */
   readonly incumbentUnavailable: number;
   /** Positions at which the shadow was called and the incumbent was not. */
-  readonly incumbentNotAsked: number;
+  readonly incumbentNotCalled: number;
   /** Positions at which the incumbent objected and the shadow was not called: it follows the incumbent, or was not sampled. */
-  readonly shadowNotAsked: number;
+  readonly shadowNotCalled: number;
   readonly verdicts: readonly VerdictPair[];
   /** Milliseconds for each step. */
   readonly latencyMs: { readonly shadow: Spread; readonly incumbent?: Spread };
@@ -97,38 +97,38 @@ interface Comparing {
 }
 
 /** The results of both sides at a place, if any. */
-interface Met {
+interface GuardPair {
   readonly place: JudgedPlace;
   readonly shadow: GuardVerdict | undefined;
   readonly incumbent: GuardVerdict | undefined;
 }
 
 /** A place where both sides gave a verdict. */
-interface Compared extends Met {
+interface Compared extends GuardPair {
   readonly shadow: GuardVerdict;
   readonly incumbent: GuardVerdict;
-  readonly who: Agreement;
+  readonly agreement: Agreement;
 }
 
 const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wordsAt }: Comparing): ShadowComparison => {
   const { against, countEdits = false, maxExamples = 5 } = options;
-  const met = places
+  const pairs = places
     .filter((place) => place.lane === lane)
-    .map((place): Met => ({ place, shadow: place.shadows.get(processorId), incumbent: incumbentAt(place, against) }));
-  const shadowed = met.filter(({ shadow }) => shadow);
-  const compared = shadowed.flatMap((one) => whereBothJudged(one, countEdits));
-  const count = (who: Agreement): number => compared.filter((one) => one.who === who).length;
+    .map((place): GuardPair => ({ place, shadow: place.shadows.get(processorId), incumbent: incumbentAt(place, against) }));
+  const shadowed = pairs.filter(({ shadow }) => shadow);
+  const compared = shadowed.flatMap((one) => compareBoth(one, countEdits));
+  const count = (agreement: Agreement): number => compared.filter((one) => one.agreement === agreement).length;
   const counts = {
     both: count('both'),
     onlyShadow: count('onlyShadow'),
     onlyIncumbent: count('onlyIncumbent'),
     neither: count('neither'),
   };
-  const examples = (['onlyShadow', 'onlyIncumbent'] as const).flatMap((who) =>
+  const examples = (['onlyShadow', 'onlyIncumbent'] as const).flatMap((agreement) =>
     compared
-      .filter((one) => one.who === who)
+      .filter((one) => one.agreement === agreement)
       .slice(0, maxExamples)
-      .map((one) => exampleOf(one, who, wordsAt)),
+      .map((one) => exampleOf(one, agreement, wordsAt)),
   );
   return {
     processorId,
@@ -139,8 +139,8 @@ const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wor
     ...(compared.length > 0 && { agreement: (counts.both + counts.neither) / compared.length }),
     shadowUnavailable: shadowed.filter(({ shadow }) => shadow?.verdict === 'unavailable').length,
     incumbentUnavailable: shadowed.filter(({ incumbent }) => incumbent?.verdict === 'unavailable').length,
-    incumbentNotAsked: shadowed.filter(({ incumbent }) => !incumbent).length,
-    shadowNotAsked: met.filter(({ shadow, incumbent }) => !shadow && incumbent && objects(incumbent, countEdits)).length,
+    incumbentNotCalled: shadowed.filter(({ incumbent }) => !incumbent).length,
+    shadowNotCalled: pairs.filter(({ shadow, incumbent }) => !shadow && incumbent && objects(incumbent, countEdits)).length,
     verdicts: pairsOf(compared),
     latencyMs: latencyOf(shadowed, against),
     examples,
@@ -157,11 +157,11 @@ const incumbentAt = ({ guards, shadows, lane }: JudgedPlace, against: string | u
   );
 };
 
-const whereBothJudged = ({ place, shadow, incumbent }: Met, countEdits: boolean): Compared[] => {
+const compareBoth = ({ place, shadow, incumbent }: GuardPair, countEdits: boolean): Compared[] => {
   if (!shadow || !incumbent || shadow.verdict === 'unavailable' || incumbent.verdict === 'unavailable') return [];
   const [one, other] = [objects(shadow, countEdits), objects(incumbent, countEdits)];
-  const who = one ? (other ? 'both' : 'onlyShadow') : other ? 'onlyIncumbent' : 'neither';
-  return [{ place, shadow, incumbent, who }];
+  const agreement = one ? (other ? 'both' : 'onlyShadow') : other ? 'onlyIncumbent' : 'neither';
+  return [{ place, shadow, incumbent, agreement }];
 };
 
 const objects = ({ verdict }: GuardVerdict, countEdits: boolean): boolean =>
@@ -178,17 +178,21 @@ const pairsOf = (compared: readonly Compared[]): VerdictPair[] => {
 };
 
 /** A lane as a whole has no duration of its own. */
-const latencyOf = (met: readonly Met[], against: string | undefined): ShadowComparison['latencyMs'] => {
-  const timesOf = (side: 'shadow' | 'incumbent'): number[] => met.flatMap((one) => one[side]?.durationMs ?? []);
+const latencyOf = (pairs: readonly GuardPair[], against: string | undefined): ShadowComparison['latencyMs'] => {
+  const timesOf = (side: 'shadow' | 'incumbent'): number[] => pairs.flatMap((one) => one[side]?.durationMs ?? []);
   const shadow = spreadOf(timesOf('shadow'));
   return against === undefined ? { shadow } : { shadow, incumbent: spreadOf(timesOf('incumbent')) };
 };
 
-const exampleOf = ({ place, shadow, incumbent }: Compared, who: ShadowExample['who'], wordsAt: WordsAt): ShadowExample => {
+const exampleOf = (
+  { place, shadow, incumbent }: Compared,
+  agreement: ShadowExample['agreement'],
+  wordsAt: WordsAt,
+): ShadowExample => {
   const { runId, lane, stepNumber, attempt } = place;
   const words = wordsAt(place);
   return {
-    who,
+    agreement,
     runId,
     lane,
     stepNumber,

@@ -28,13 +28,13 @@ const cases = idCountries.flatMap((country) => sentences[country].map((sentence)
 
 const redactedBy = (text: string, countries: readonly IdCountry[], pieces: readonly string[] = [text]): string => {
   const by = { pattern: combineFinders(findersOf(['national-id'], { countries })), replace: () => '#' };
-  let [held, left] = [nothingPending, ''];
+  let [held, emitted] = [nothingPending, ''];
   for (const piece of pieces) {
     const pushed = pushText(held, piece, by);
     held = pushed.held;
-    left += pushed.released;
+    emitted += pushed.released;
   }
-  return left + flushText(held, by);
+  return emitted + flushText(held, by);
 };
 
 describe('the kind national-id', () => {

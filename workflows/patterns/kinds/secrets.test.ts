@@ -16,13 +16,13 @@ const all = combineFinders(findersOf(valueKinds));
 const replace = (_value: string, { kind }: { kind: string }) => `[${kind}]`;
 const redacted = (text: string): string => flushText({ text, from: 0 }, { pattern: all, replace });
 const inPieces = (pieces: readonly string[]): string => {
-  let [held, left] = [nothingPending, ''];
+  let [held, emitted] = [nothingPending, ''];
   for (const piece of pieces) {
     const pushed = pushText(held, piece, { pattern: all, replace });
     held = pushed.held;
-    left += pushed.released;
+    emitted += pushed.released;
   }
-  return left + flushText(held, { pattern: all, replace });
+  return emitted + flushText(held, { pattern: all, replace });
 };
 
 const providers: readonly (readonly [name: string, value: string])[] = [
@@ -138,13 +138,15 @@ describe('values labelled as a secret', () => {
     expect(flushText({ text, from: 0 }, { pattern: random, replace })).toBe(
       'The id is [secret], the commit [secret], the word internationalization.',
     );
-    let [held, left] = [nothingPending, ''];
+    let [held, emitted] = [nothingPending, ''];
     for (const piece of text) {
       const pushed = pushText(held, piece, { pattern: random, replace });
       held = pushed.held;
-      left += pushed.released;
+      emitted += pushed.released;
     }
-    expect(left + flushText(held, { pattern: random, replace })).toBe(flushText({ text, from: 0 }, { pattern: random, replace }));
+    expect(emitted + flushText(held, { pattern: random, replace })).toBe(
+      flushText({ text, from: 0 }, { pattern: random, replace }),
+    );
   });
 });
 

@@ -14,7 +14,7 @@ export interface GuardDiffProps {
   readonly seq: number;
   readonly author: number;
   /** False if it stopped the run: then its input is shown, and nothing as removed. */
-  readonly gaveWordsBack: boolean;
+  readonly returnedText: boolean;
 }
 
 /** A text before and after a guard. */
@@ -53,8 +53,8 @@ const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['caus
   </div>
 );
 
-const Texts = ({ view, author, gaveWordsBack }: Omit<GuardDiffProps, 'runId' | 'seq'> & { readonly view: GuardView }) => {
-  const pairs = pairsOf(view.received, gaveWordsBack ? view.returned : view.received);
+const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 'seq'> & { readonly view: GuardView }) => {
+  const pairs = pairsOf(view.received, returnedText ? view.returned : view.received);
   const changed = pairs.filter(({ before, after }) => before !== after);
   const same = pairs.filter(({ before, after }) => before === after);
   return (
@@ -69,7 +69,7 @@ const Texts = ({ view, author, gaveWordsBack }: Omit<GuardDiffProps, 'runId' | '
       ))}
       {same.length > 0 && (
         <details className="diff-same" open={changed.length === 0 && same.length < 4}>
-          <summary>{gaveWordsBack ? (changed.length === 0 ? 'Input (unchanged)' : 'Unchanged') : 'Input'}</summary>
+          <summary>{returnedText ? (changed.length === 0 ? 'Input (unchanged)' : 'Unchanged') : 'Input'}</summary>
           {same.map(({ target, before }) => (
             <div key={target} className="diff-pair">
               <code>
@@ -103,7 +103,7 @@ const whenIdle = (signal: AbortSignal): Promise<void> =>
 const isUnknown = (error: Error): boolean => error instanceof ApiError && error.code !== 'studio/unreachable';
 
 /** A guard's input and output, word by word. Text that was not released is shown only on request. */
-export const GuardDiff = ({ runId, seq, author, gaveWordsBack }: GuardDiffProps) => {
+export const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) => {
   const [isRevealed, setIsRevealed] = useState(false);
   const load = useCallback(
     async (signal: AbortSignal) => {
@@ -130,7 +130,7 @@ export const GuardDiff = ({ runId, seq, author, gaveWordsBack }: GuardDiffProps)
         // oxlint-disable-next-line react/no-array-index-key -- causes of one error have no other name
         <Cause key={depth} cause={cause} isFirst={depth === 0} />
       ))}
-      <Texts view={loaded.value} author={author} gaveWordsBack={gaveWordsBack} />
+      <Texts view={loaded.value} author={author} returnedText={returnedText} />
       {isHidden && !isRevealed && !runFile && (
         <Button look="quiet" onClick={() => setIsRevealed(true)}>
           <Eye size={14} aria-hidden /> Show text that was not emitted

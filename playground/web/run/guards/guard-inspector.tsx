@@ -60,18 +60,21 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
 };
 
 /** A guard's facts while its stream is under way. */
-const streamFacts = ({ judges }: GuardShape, { came, left, held }: StreamProgress): Readonly<Record<string, unknown>> => ({
+const streamFacts = (
+  { judges }: GuardShape,
+  { receivedChars, emittedChars, held }: StreamProgress,
+): Readonly<Record<string, unknown>> => ({
   Window: judges,
-  Received: count(came, 'character'),
-  Emitted: count(left, 'character'),
+  Received: count(receivedChars, 'character'),
+  Emitted: count(emittedChars, 'character'),
   Buffered: `${count(held, 'character')}, until all stream guards approve`,
 });
 
 /** A guard that stops the run or is unavailable returns no text. */
-const givesBack = (verdict: VerdictKind): boolean => verdict === 'pass' || verdict === 'edit';
+const returnsText = (verdict: VerdictKind): boolean => verdict === 'pass' || verdict === 'edit';
 
 /** The maximum number of shown verdicts per place; a guard of single chunks may have thousands. */
-const maxShown = 8;
+const maxMarks = 8;
 
 /** The text of a verdict: at once for the first, on request for others. */
 const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean }) => {
@@ -86,11 +89,11 @@ const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean 
 
 /** One place of the pipeline: each verdict with its reason, and its changes. */
 export const GuardInspector = ({ runId, path, marks, author, shape, stream }: GuardInspectorProps) => {
-  const shown = marks
-    .slice(-maxShown)
+  const latest = marks
+    .slice(-maxMarks)
     .toReversed()
     .toSorted((a, b) => weight(b) - weight(a));
-  const earlier = marks.length - shown.length;
+  const earlier = marks.length - latest.length;
   const noWords = use(NoWords);
   const entryOf = (mark: GuardMark) => (
     <div key={`${mark.kind} ${mark.seq}`} className="inspector-mark">
@@ -99,11 +102,11 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
       {mark.kind === 'conflict' && noWords === undefined && <MergeWords runId={runId} seq={mark.seq} />}
       {mark.kind === 'verdict' && noWords === undefined && (
         <Words
-          isOpen={mark === shown.find(({ kind }) => kind === 'verdict')}
+          isOpen={mark === latest.find(({ kind }) => kind === 'verdict')}
           runId={runId}
           seq={mark.seq}
           author={author}
-          gaveWordsBack={givesBack(mark.verdict)}
+          returnedText={returnsText(mark.verdict)}
         />
       )}
     </div>
@@ -119,17 +122,17 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
         </p>
       )}
       {shape && stream && <FactList facts={streamFacts(shape, stream)} />}
-      {shown.length === 0 && !stream && (
+      {latest.length === 0 && !stream && (
         <p className="inspector-none">{shape ? 'No verdict at this time.' : 'No conflict in this block at this time.'}</p>
       )}
-      {shown.slice(0, 1).map(entryOf)}
-      {shown.length > 1 && (
-        <details className="inspector-more" open={shown.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>
-          <summary>{count(shown.length - 1, 'more verdict')} of this guard in this phase</summary>
-          {shown.slice(1).map(entryOf)}
+      {latest.slice(0, 1).map(entryOf)}
+      {latest.length > 1 && (
+        <details className="inspector-more" open={latest.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>
+          <summary>{count(latest.length - 1, 'more verdict')} of this guard in this phase</summary>
+          {latest.slice(1).map(entryOf)}
         </details>
       )}
-      {noWords !== undefined && shown.length > 0 && <p className="inspector-none">{noWords}</p>}
+      {noWords !== undefined && latest.length > 0 && <p className="inspector-none">{noWords}</p>}
       {earlier > 0 && <p className="inspector-none">{count(earlier, 'earlier verdict')}: move the timeline back to see them.</p>}
     </div>
   );

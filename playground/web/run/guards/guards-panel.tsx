@@ -99,12 +99,12 @@ const titleOf = ({ phases }: Catalog, name: string): string => phases.find(({ ph
 
 interface PhaseTabsProps {
   readonly judged: readonly JudgedPhase[];
-  readonly shown: string;
+  readonly current: string;
 }
 
-const PhaseTabs = ({ judged, shown }: PhaseTabsProps) => {
+const PhaseTabs = ({ judged, current }: PhaseTabsProps) => {
   const catalog = useCatalog();
-  const list = useTabInSight(shown);
+  const list = useTabInSight(current);
   return (
     <Tabs.List ref={list} className="tabs" aria-label="Phases with guard calls">
       {judged.map((one) => (
@@ -129,8 +129,8 @@ interface GuardsPanelProps {
 
 /** The guards of an attempt, phase by phase. */
 export const GuardsPanel = ({ runId, lane, later = nothing, place, onPlace }: GuardsPanelProps) => {
-  const { marks = nothing, asked = nothing } = lane ?? {};
-  const judged = useMemo(() => judgedPhases({ marks, asked }), [marks, asked]);
+  const { marks = nothing, guardCalls = nothing } = lane ?? {};
+  const judged = useMemo(() => judgedPhases({ marks, guardCalls }), [marks, guardCalls]);
   if (!lane || judged.length === 0)
     return (
       <Panel title="Guards">
@@ -139,29 +139,29 @@ export const GuardsPanel = ({ runId, lane, later = nothing, place, onPlace }: Gu
         </EmptyState>
       </Panel>
     );
-  const shown = judged.find((one) => isOf(one, place)) ?? judged[Math.max(0, latestPhase(judged, lane))];
-  if (!shown) return null;
-  const selected = isOf(shown, place) && place?.path !== shown.pipelineId ? place?.path : undefined;
+  const current = judged.find((one) => isOf(one, place)) ?? judged[Math.max(0, latestPhase(judged, lane))];
+  if (!current) return null;
+  const selected = isOf(current, place) && place?.path !== current.pipelineId ? place?.path : undefined;
   return (
     <Panel title="Guards" note={`step ${lane.stepNumber + 1}, attempt ${lane.attempt}`} isFlush className="guards">
       <Tabs.Root
-        value={keyOf(shown)}
+        value={keyOf(current)}
         onValueChange={(key) => {
           const chosen = judged.find((one) => keyOf(one) === key);
           if (chosen) onPlace({ phase: chosen.phase, path: chosen.pipelineId });
         }}
         activationMode="manual"
       >
-        <PhaseTabs judged={judged} shown={keyOf(shown)} />
-        <Tabs.Content value={keyOf(shown)} tabIndex={-1}>
+        <PhaseTabs judged={judged} current={keyOf(current)} />
+        <Tabs.Content value={keyOf(current)} tabIndex={-1}>
           <PhaseView
-            key={keyOf(shown)}
+            key={keyOf(current)}
             runId={runId}
-            judged={shown}
+            judged={current}
             lane={lane}
             later={later}
             selected={selected}
-            onPath={(path) => onPlace({ phase: shown.phase, path })}
+            onPath={(path) => onPlace({ phase: current.phase, path })}
           />
         </Tabs.Content>
       </Tabs.Root>

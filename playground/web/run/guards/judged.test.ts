@@ -32,7 +32,8 @@ it('marks a guard by its strictest verdict, or by whether a verdict follows', ()
 });
 
 it('shows the check of a stream guard in progress and the buffered length', () => {
-  const labelOf = (came: number, held: number) => withoutVerdict('outputStream', [], { came, left: came - held, held })('p/a');
+  const labelOf = (receivedChars: number, held: number) =>
+    withoutVerdict('outputStream', [], { receivedChars, emittedChars: receivedChars - held, held })('p/a');
   expect([labelOf(0, 0), labelOf(120, 110), labelOf(120, 0)]).toEqual(['no verdict', 'checking, 110 buffered', 'checking']);
 });
 

@@ -18,7 +18,7 @@ export interface JudgedPhase {
 export const pipelineOf = (path: string): string => path.split('/', 1)[0] ?? path;
 
 /** Phases in which guards of an attempt were called, in the order of their first calls; the same phase of two pipelines counts twice. */
-export const judgedPhases = ({ marks, asked }: Pick<Lane, 'marks' | 'asked'>): JudgedPhase[] => {
+export const judgedPhases = ({ marks, guardCalls }: Pick<Lane, 'marks' | 'guardCalls'>): JudgedPhase[] => {
   const found = new Map<string, { phase: string; pipelineId: string; marks: GuardMark[]; seq: number }>();
   const at = (phase: string, pipelineId: string, seq: number) => {
     const key = `${phase} ${pipelineId}`;
@@ -27,14 +27,17 @@ export const judgedPhases = ({ marks, asked }: Pick<Lane, 'marks' | 'asked'>): J
     found.set(key, known);
     return known;
   };
-  for (const { phase, pipelineId, seq } of asked) at(phase, pipelineId, seq);
+  for (const { phase, pipelineId, seq } of guardCalls) at(phase, pipelineId, seq);
   for (const mark of marks) at(mark.phase, pipelineOf(mark.path), mark.seq).marks.push(mark);
   return [...found.values()].toSorted((a, b) => a.seq - b.seq);
 };
 
 /** The index of the latest event's phase. */
-export const latestPhase = (phases: readonly JudgedPhase[], { marks, asked }: Pick<Lane, 'marks' | 'asked'>): number => {
-  const [mark, ask] = [marks.at(-1), asked.at(-1)];
+export const latestPhase = (
+  phases: readonly JudgedPhase[],
+  { marks, guardCalls }: Pick<Lane, 'marks' | 'guardCalls'>,
+): number => {
+  const [mark, ask] = [marks.at(-1), guardCalls.at(-1)];
   const last =
     mark && mark.seq > (ask?.seq ?? -1)
       ? { phase: mark.phase, pipelineId: pipelineOf(mark.path) }
@@ -87,14 +90,18 @@ export const strictestMarks = (marks: readonly GuardMark[]): readonly GuardMark[
 
 /** The progress of an attempt's stream: characters that arrived, left, and are buffered for the guards. */
 export interface StreamProgress {
-  readonly came: number;
-  readonly left: number;
+  readonly receivedChars: number;
+  readonly emittedChars: number;
   readonly held: number;
 }
 
 export const streamProgress = (lane: Lane): StreamProgress => {
   const sum = (read: (part: Part) => number): number => lane.parts.reduce((total, part) => total + read(part), 0);
-  return { came: sum(({ came }) => came), left: sum(({ text }) => text.length), held: sum((part) => bufferedChars(part, lane)) };
+  return {
+    receivedChars: sum(({ receivedChars }) => receivedChars),
+    emittedChars: sum(({ text }) => text.length),
+    held: sum((part) => bufferedChars(part, lane)),
+  };
 };
 
 /**
@@ -107,7 +114,7 @@ export const streamProgress = (lane: Lane): StreamProgress => {
 export const withoutVerdict =
   (phase: string, later: readonly GuardMark[], stream?: StreamProgress) =>
   (path: string): string => {
-    if (stream && stream.came > 0) return stream.held > 0 ? `checking, ${stream.held} buffered` : 'checking';
+    if (stream && stream.receivedChars > 0) return stream.held > 0 ? `checking, ${stream.held} buffered` : 'checking';
     return later.some((mark) => mark.phase === phase && mark.path === path) ? 'no verdict yet' : 'no verdict';
   };
 

@@ -11,9 +11,9 @@ const draw = (...lines: Parameters<typeof holdBackOf>[0]) => {
 
 describe('drawHoldBack', () => {
   it('rises in steps with received and released text', () => {
-    const { came, left } = draw(line.came(0, 5), line.came(1, 5), line.left(2, '12345'));
-    expect(came).toBe('M0 10H0.0V5.0H50.0V0.0H100.0V0.0');
-    expect(left).toBe('M0 10H0.0V10.0H50.0V10.0H100.0V5.0');
+    const { received, emitted } = draw(line.came(0, 5), line.came(1, 5), line.left(2, '12345'));
+    expect(received).toBe('M0 10H0.0V5.0H50.0V0.0H100.0V0.0');
+    expect(emitted).toBe('M0 10H0.0V10.0H50.0V10.0H100.0V5.0');
   });
 
   it('draws no buffered text after the part ends, even if less was released', () => {
@@ -23,6 +23,6 @@ describe('drawHoldBack', () => {
 
   it('draws a long part with few points', () => {
     const lines = Array.from({ length: 5000 }, (_, seq) => line.came(seq, 1));
-    expect(draw(...lines).came.split('H').length).toBeLessThan(500);
+    expect(draw(...lines).received.split('H').length).toBeLessThan(500);
   });
 });

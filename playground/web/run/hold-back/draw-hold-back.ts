@@ -3,9 +3,9 @@ import type { HoldBack, HoldBackPoint } from '../../fold/hold-back.js';
 /** The lines of a chart as SVG paths in a box of the given size; time goes right, characters up. */
 export interface HoldBackDrawing {
   /** The arrived amount. */
-  readonly came: string;
+  readonly received: string;
   /** The released amount. */
-  readonly left: string;
+  readonly emitted: string;
   /** The buffered amount, between the two. */
   readonly held: string;
 }
@@ -33,7 +33,10 @@ export const spanOf = ({ points }: HoldBack): { readonly from: number; readonly 
 /** Draws the arrived and released amounts of a part over time, in steps, because it arrives in pieces. */
 export const drawHoldBack = (part: HoldBack, { width, height }: ChartBox): HoldBackDrawing => {
   const { from, ms } = spanOf(part);
-  const most = Math.max(1, ...part.points.slice(-1).map(({ came, left }) => Math.max(came, left)));
+  const most = Math.max(
+    1,
+    ...part.points.slice(-1).map(({ receivedChars, emittedChars }) => Math.max(receivedChars, emittedChars)),
+  );
   const points = thin(part.points);
   const x = (at: number): string => (((at - from) / ms) * width).toFixed(1);
   const y = (chars: number): string => (height - (chars / most) * height).toFixed(1);
@@ -44,10 +47,10 @@ export const drawHoldBack = (part: HoldBack, { width, height }: ChartBox): HoldB
       .toReversed()
       .map((point) => `V${y(value(point))}H${x(point.at)}`)
       .join('');
-  const came = steps((point) => point.came);
+  const received = steps((point) => point.receivedChars);
   return {
-    came: `M0 ${height}${came}`,
-    left: `M0 ${height}${steps((point) => point.left)}`,
-    held: `M0 ${height}${steps((point) => point.left + point.held)}${back((point) => point.left)}Z`,
+    received: `M0 ${height}${received}`,
+    emitted: `M0 ${height}${steps((point) => point.emittedChars)}`,
+    held: `M0 ${height}${steps((point) => point.emittedChars + point.held)}${back((point) => point.emittedChars)}Z`,
   };
 };

@@ -17,30 +17,31 @@ import { NoWords } from '../no-words.js';
 const box = { width: 560, height: 96 } as const;
 
 const Curves = memo(({ part }: { readonly part: HoldBack }) => {
-  const { came, left, held } = drawHoldBack(part, box);
+  const { received, emitted, held } = drawHoldBack(part, box);
   return (
     <>
       <path className="curve-held" d={held} />
-      <path className="curve-came" d={came} />
-      <path className="curve-left" d={left} />
+      <path className="curve-received" d={received} />
+      <path className="curve-emitted" d={emitted} />
     </>
   );
 });
 
 /** The arrived and released amounts at a time. */
-const pointAt = ({ points }: HoldBack, at: number): { readonly came: number; readonly left: number } =>
-  points.findLast((point) => point.at <= at) ?? { came: 0, left: 0 };
+const pointAt = ({ points }: HoldBack, at: number): { readonly receivedChars: number; readonly emittedChars: number } =>
+  points.findLast((point) => point.at <= at) ?? { receivedChars: 0, emittedChars: 0 };
 
 const Chart = ({ part, at }: { readonly part: HoldBack; readonly at: number }) => {
   const { from, ms } = spanOf(part);
-  const { came, left } = pointAt(part, at);
+  const { receivedChars, emittedChars } = pointAt(part, at);
   const place = Math.min(1, Math.max(0, (at - from) / ms)) * box.width;
   return (
     <figure className="hold-back">
       <figcaption>
         <b>{part.kind}</b>
         <span>
-          {count(came, 'character')} received, {left} emitted; at most {part.mostHeld} buffered; {formatDuration(ms)}
+          {count(receivedChars, 'character')} received, {emittedChars} emitted; at most {part.mostHeld} buffered;{' '}
+          {formatDuration(ms)}
         </span>
       </figcaption>
       <svg

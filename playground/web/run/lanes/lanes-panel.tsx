@@ -72,13 +72,13 @@ interface LanesPanelProps {
 
 /** Attempts, each with its states and its released text. */
 export const LanesPanel = ({ runId, view, onSeq }: LanesPanelProps) => {
-  const { shown, more } = useLatestOf(view.lanes, 'attempts');
-  if (shown.length === 0) return null;
+  const { latest, more } = useLatestOf(view.lanes, 'attempts');
+  if (latest.length === 0) return null;
   return (
     <Panel title="Attempts" note={count(view.lanes.length, 'attempt')}>
       {more}
       <ol className="lanes">
-        {shown.map((lane) => (
+        {latest.map((lane) => (
           <LaneRow
             key={lane.index}
             runId={runId}
@@ -127,7 +127,7 @@ interface LaneWordsProps {
 /** Rendering a text at each point in time is slow; of a long one only the growing end is shown. */
 const mostChars = 4000;
 
-const isHidden = ({ came, text }: Part): boolean => came > text.length;
+const isHidden = ({ receivedChars: received, text }: Part): boolean => received > text.length;
 
 /** Requests text that was not released. */
 const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
@@ -145,18 +145,18 @@ const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
         <Eye size={14} aria-hidden /> Show model output
       </Button>
     );
-  const came = words.flatMap(({ seq, text }) => (seq >= lane.startSeq && seq <= until ? [text] : [])).join('');
+  const received = words.flatMap(({ seq, text }) => (seq >= lane.startSeq && seq <= until ? [text] : [])).join('');
   return (
     <blockquote className="revealed">
       <p className="revealed-note">Model output up to this time. Some of it was not emitted.</p>
-      <InertText text={came === '' ? 'nothing' : came} />
+      <InertText text={received === '' ? 'nothing' : received} />
     </blockquote>
   );
 };
 
 /** The text of an attempt: emitted, buffered and dropped; text that was not released is shown only after a click. */
 const LaneWords = ({ runId, lane, until }: LaneWordsProps) => {
-  const parts = lane.parts.filter(({ came, text }) => came > 0 || text !== '');
+  const parts = lane.parts.filter(({ receivedChars: received, text }) => received > 0 || text !== '');
   const [isWhole, setIsWhole] = useState(false);
   const canReveal = use(NoWords) === undefined && runFile?.hasAllWords !== false;
   if (parts.length === 0) return null;

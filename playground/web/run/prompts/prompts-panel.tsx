@@ -26,13 +26,13 @@ export const PromptsPanel = ({ runId, entries, lines, seq }: PromptsPanelProps) 
     [entries, lines],
   );
   const made = calls.filter((call) => call.seq <= seq);
-  const { shown, more } = useLatestOf(made, 'calls');
+  const { latest, more } = useLatestOf(made, 'calls');
   if (made.length === 0) return null;
   return (
     <Panel title="Prompts" note={`as sent to the model, ${count(made.length, 'call')}`}>
       {more}
       <ol className="prompts">
-        {shown.map((call) => (
+        {latest.map((call) => (
           <li key={call.seq}>
             <Call runId={runId} index={made.indexOf(call)} entry={call} />
           </li>

@@ -107,12 +107,12 @@ const placeStates = (machine: Machine, common: ReadonlySet<string>): PlacedState
 };
 
 /** A track ends at a leaf, or at the frame of a parallel state: all its regions are entered and left together. */
-const endOf = (path: string, { states }: Machine, which: 'first' | 'last'): string => {
+const endOf = (path: string, { states }: Machine, end: 'first' | 'last'): string => {
   const children = states.filter(({ parent }) => parent === path);
   const isWhole = children.length === 0 || states.find((state) => state.path === path)?.type === 'parallel';
   if (isWhole) return path;
-  const next = which === 'first' ? (children.find(({ isInitial }) => isInitial) ?? children[0]) : children.at(-1);
-  return next ? endOf(next.path, { states, transitions: [] }, which) : path;
+  const next = end === 'first' ? (children.find(({ isInitial }) => isInitial) ?? children[0]) : children.at(-1);
+  return next ? endOf(next.path, { states, transitions: [] }, end) : path;
 };
 
 interface Link {

@@ -53,9 +53,9 @@ export const goalsOfRun = (runId: string, { visits, lanes }: RunView): Goal[] =>
   ];
 };
 
-export const goalOfRun = ({ runId, said, agentId, status }: RunSummary): Goal => ({
+export const goalOfRun = ({ runId, userText, agentId, status }: RunSummary): Goal => ({
   kind: 'run',
-  name: said,
+  name: userText,
   note: `${agentId}, ${status}`,
   href: runHref(runId),
 });

@@ -23,7 +23,7 @@ export const ComparePage = ({ runId = '' }: { readonly runId?: string }) => {
   const path = `runs/${encodeURIComponent(runId)}`;
   const loaded = useLoaded(useCallback((signal) => get<RunSummary>(path, signal), [path]));
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
-  if (loaded.state === 'loading') return <Waiting what="the run" />;
+  if (loaded.state === 'loading') return <Waiting noun="the run" />;
   const { agentId } = loaded.value;
   return <CompareView key={runId} run={loaded.value} isRecorded={agents.find(({ id }) => id === agentId)?.kind !== 'mastra'} />;
 };
@@ -60,8 +60,8 @@ const CompareView = ({ run, isRecorded }: CompareViewProps) => {
           </>
         }
       >
-        <p className="compare-said">
-          <InertText text={run.said} />
+        <p className="compare-text">
+          <InertText text={run.userText} />
         </p>
       </PageHead>
       {isRecorded && (
@@ -78,7 +78,7 @@ const CompareView = ({ run, isRecorded }: CompareViewProps) => {
             A replay runs recorded model output and tool results through the guards. It calls no model and no tool.
           </EmptyState>
         )}
-        {replay.state === 'busy' && <Waiting what="the replay" />}
+        {replay.state === 'busy' && <Waiting noun="the replay" />}
         {replay.state === 'failed' && <ErrorNotice error={replay.error} />}
         {replay.state === 'done' && <ComparisonView comparison={replay.comparison} />}
       </div>

@@ -5,7 +5,7 @@ import { carryOver, fieldOfError, otherFields, readJson, readPayload, setField, 
 import { exampleOf, examplePayload } from './example-of.js';
 import { formFieldsOf, titleOf, type FormField } from './form-fields.js';
 import type { JsonSchema, Payload } from './json-schema.js';
-import { newRow, readRow, writeRow } from './spoken-row.js';
+import { newRow, readRow, writeRow } from './message-row.js';
 
 const now = '2026-11-22T08:00:00.000Z';
 const names = Object.keys(phaseSchemas) as PhaseName[];

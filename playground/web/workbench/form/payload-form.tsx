@@ -6,7 +6,7 @@ import { formFieldsOf, type FieldKind, type FormField } from './form-fields.js';
 import type { FieldProps } from './inputs/field-props.js';
 import { JsonInput } from './inputs/json-input.js';
 import { ChoiceInput, NumberInput, TextInput, TextsInput, YesNoInput } from './inputs/simple-inputs.js';
-import { SpokenInput } from './inputs/spoken-input.js';
+import { MessagesInput } from './inputs/messages-input.js';
 import { useDraftErrors } from './inputs/use-draft-errors.js';
 import { isRecord, type Payload } from './json-schema.js';
 import './payload-form.css';
@@ -37,8 +37,8 @@ const othersName = 'other fields';
 export const PayloadForm = ({ fields, payload, errors, onChange, onDraftError }: PayloadFormProps) => {
   const [isSet] = useState(() => new Set(Object.keys(payload))); // a field keeps its place during typing
   const isFirst = ({ name, isRequired }: FormField): boolean => isRequired || isSet.has(name);
-  const shown = fields.filter(({ kind }) => kind !== 'fixed');
-  const more = shown.filter((field) => !isFirst(field));
+  const editable = fields.filter(({ kind }) => kind !== 'fixed');
+  const more = editable.filter((field) => !isFirst(field));
   const draw = (field: FormField): ReactNode => (
     <Field
       key={field.name}
@@ -51,7 +51,7 @@ export const PayloadForm = ({ fields, payload, errors, onChange, onDraftError }:
   );
   return (
     <div className="payload-form">
-      {shown.filter(isFirst).map(draw)}
+      {editable.filter(isFirst).map(draw)}
       <details className="more-fields" open={more.some(({ name }) => errors[name] !== undefined) || undefined}>
         <summary>{more.length + 1} more fields</summary>
         <div className="payload-form">
@@ -169,7 +169,7 @@ const inputs: Readonly<Record<FieldKind, ComponentType<FieldProps>>> = {
   'yes-no': YesNoInput,
   choice: ChoiceInput,
   texts: TextsInput,
-  spoken: SpokenInput,
+  spoken: MessagesInput,
   group: GroupInput,
   json: JsonInput,
 };

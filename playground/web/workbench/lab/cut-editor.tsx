@@ -91,7 +91,7 @@ const Characters = ({ characters, cuts, place, onToggle, onPress }: CharactersPr
       className={isCut.has(index) ? 'cut' : ''}
       tabIndex={index === place ? 0 : -1}
       aria-pressed={isCut.has(index)}
-      aria-label={`boundary before ${say(character)}`}
+      aria-label={`boundary before ${nameOf(character)}`}
       onClick={(event) => click(event, index)}
       onKeyDown={onPress}
     >
@@ -100,7 +100,7 @@ const Characters = ({ characters, cuts, place, onToggle, onPress }: CharactersPr
   ));
 };
 
-const say = (character: string): string => (character === ' ' ? 'space' : character === '\n' ? 'line break' : character);
+const nameOf = (character: string): string => (character === ' ' ? 'space' : character === '\n' ? 'line break' : character);
 
 /** The caret's position between the characters of a text, and the cuts of the text. */
 interface CaretPlace {

@@ -90,10 +90,10 @@ const StopNotice = ({ stop }: { readonly stop: NonNullable<Frame['stop']> }) => 
 const FilmText = ({ frame: { released, fresh, held, coming } }: { readonly frame: Frame }) => (
   <>
     <div className="film-text">
-      <Words look="film-released" says="emitted" text={released.slice(-mostChars)} />
-      <Words look="film-released film-fresh" says="just emitted" text={fresh} />
-      <Words look="film-held" says="buffered" text={held} />
-      <Words look="film-coming" says="pending" text={coming.slice(0, mostChars)} />
+      <Words look="film-released" label="emitted" text={released.slice(-mostChars)} />
+      <Words look="film-released film-fresh" label="just emitted" text={fresh} />
+      <Words look="film-held" label="buffered" text={held} />
+      <Words look="film-coming" label="pending" text={coming.slice(0, mostChars)} />
     </div>
     <ul className="film-key" aria-hidden>
       <li className="film-released">emitted</li>
@@ -108,10 +108,10 @@ const FilmText = ({ frame: { released, fresh, held, coming } }: { readonly frame
 /** Of a long text only the nearby part is shown. */
 const mostChars = 4_000;
 
-const Words = ({ look, says, text }: { readonly look: string; readonly says: string; readonly text: string }) =>
+const Words = ({ look, label, text }: { readonly look: string; readonly label: string; readonly text: string }) =>
   text !== '' && (
     <span className={look}>
-      <span className="unseen">{says}: </span>
+      <span className="unseen">{label}: </span>
       <InertText text={text} />
     </span>
   );
@@ -141,9 +141,9 @@ const FilmStrip = ({ film: { emissions }, index, onGo }: FilmStripProps) => {
     <div className="reel" ref={strip} tabIndex={-1}>
       <div className="reel-all" style={{ width: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index: at, start }) => {
-          const { pushed, left = '', heldChars = 0, stop } = emissions[at] ?? {};
+          const { pushed, emitted = '', heldChars = 0, stop } = emissions[at] ?? {};
           const number = at + 1;
-          const look = stop ? 'reel-stopped' : left === '' ? '' : 'reel-left';
+          const look = stop ? 'reel-stopped' : emitted === '' ? '' : 'reel-left';
           return (
             <button
               key={at}
@@ -156,7 +156,7 @@ const FilmStrip = ({ film: { emissions }, index, onGo }: FilmStripProps) => {
             >
               <span className="unseen">Chunk {number}: </span>
               <bdi className="reel-in">{pushed === undefined ? 'end' : visible(pushed) || '—'}</bdi>
-              <bdi className="reel-out">{stop ? '■' : visible(left) || '—'}</bdi>
+              <bdi className="reel-out">{stop ? '■' : visible(emitted) || '—'}</bdi>
               <span className="reel-held">{heldChars > 0 ? `▒ ${heldChars}` : ''}</span>
             </button>
           );

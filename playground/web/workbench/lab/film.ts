@@ -41,9 +41,9 @@ export const frameAt = ({ chunks, emissions }: Film, index: number): Frame => {
     index: at,
     released: past
       .slice(0, -1)
-      .map(({ left }) => left)
+      .map(({ emitted }) => emitted)
       .join(''),
-    fresh: now?.left ?? '',
+    fresh: now?.emitted ?? '',
     held: now?.held ?? '',
     coming: chunks.slice(at).join(''), // each emission but the last has one chunk
     ...(now?.pushed !== undefined && { pushed: now.pushed }),
@@ -53,7 +53,7 @@ export const frameAt = ({ chunks, emissions }: Film, index: number): Frame => {
 
 /** The next frame after `index` with a visible change: text leaves, or the stream is stopped. */
 export const nextRelease = ({ emissions }: Film, index: number): number => {
-  const found = emissions.findIndex(({ left, stop }, at) => at >= index && (left !== '' || stop !== undefined));
+  const found = emissions.findIndex(({ emitted, stop }, at) => at >= index && (emitted !== '' || stop !== undefined));
   return found < 0 ? emissions.length : found + 1;
 };
 
@@ -63,8 +63,8 @@ export const mostHeld = ({ emissions }: Film): number => emissions.reduce((most,
 /** The events of a frame, in words. */
 export const describeFrame = ({ index, pushed, fresh, held }: Frame): string => {
   if (index === 0) return 'start of the stream';
-  const came =
+  const received =
     pushed === undefined ? 'end of the stream' : pushed === '' ? 'received nothing' : `received ${JSON.stringify(pushed)}`;
-  const left = fresh === '' ? 'emitted nothing' : `emitted ${JSON.stringify(fresh)}`;
-  return `${came}; ${left}; ${Array.from(held).length} buffered`;
+  const emitted = fresh === '' ? 'emitted nothing' : `emitted ${JSON.stringify(fresh)}`;
+  return `${received}; ${emitted}; ${Array.from(held).length} buffered`;
 };

@@ -41,11 +41,11 @@ describe('film', () => {
   const run: LabRun = {
     chunks: ['Mail ', 'ann@', 'example.org', '!'],
     emissions: [
-      { pushed: 'Mail ', left: 'Mail ', heldChars: 0, held: '' },
-      { pushed: 'ann@', left: '', heldChars: 4, held: 'ann@' },
-      { pushed: 'example.org', left: '', heldChars: 15, held: 'ann@example.org' },
-      { pushed: '!', left: '[mail]', heldChars: 1, held: '!' },
-      { left: '!', heldChars: 0, held: '' },
+      { pushed: 'Mail ', emitted: 'Mail ', heldChars: 0, held: '' },
+      { pushed: 'ann@', emitted: '', heldChars: 4, held: 'ann@' },
+      { pushed: 'example.org', emitted: '', heldChars: 15, held: 'ann@example.org' },
+      { pushed: '!', emitted: '[mail]', heldChars: 1, held: '!' },
+      { emitted: '!', heldChars: 0, held: '' },
     ],
     output: 'Mail [mail]!',
     events: [],
@@ -73,7 +73,7 @@ describe('film', () => {
 
   it('shows text after a stop as pending', () => {
     const stop = { processorId: 'leak', reason: 'a key', kind: 'trip' };
-    const emissions = [...run.emissions.slice(0, 2), { pushed: 'example.org', left: '', heldChars: 15, held: '', stop }];
+    const emissions = [...run.emissions.slice(0, 2), { pushed: 'example.org', emitted: '', heldChars: 15, held: '', stop }];
     expect(frameAt({ ...run, emissions }, 3)).toMatchObject({ coming: '!', stop });
     expect(nextRelease({ ...run, emissions }, 1)).toBe(3);
   });

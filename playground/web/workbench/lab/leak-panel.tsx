@@ -18,7 +18,7 @@ interface LeakPanelProps {
 
 type Outcome =
   | { readonly state: 'idle' | 'busy' }
-  | { readonly state: 'done'; readonly asked: FindLeak; readonly found: LeakSearch }
+  | { readonly state: 'done'; readonly query: FindLeak; readonly found: LeakSearch }
   | { readonly state: 'failed'; readonly error: Error };
 
 /** Searches for a cutting that releases more of a fragment than allowed. */
@@ -30,10 +30,10 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
   const { pipelineId, text, kind, cutting } = settings;
   const why = whyNot(settings, fragment);
   const search = async (): Promise<void> => {
-    const asked: FindLeak = { pipelineId, text, kind, fragment, allowed, tries };
+    const query: FindLeak = { pipelineId, text, kind, fragment, allowed, tries };
     setOutcome({ state: 'busy' });
     try {
-      setOutcome({ state: 'done', asked, found: await post<LeakSearch>('lab/leak', asked) });
+      setOutcome({ state: 'done', query, found: await post<LeakSearch>('lab/leak', query) });
     } catch (thrown) {
       setOutcome({ state: 'failed', error: thrown as Error }); // the client throws only this type
     }
@@ -97,12 +97,12 @@ const whyNot = ({ text, cutting }: LabSettings, fragment: string): string | unde
 };
 
 interface FoundProps {
-  readonly asked: FindLeak;
+  readonly query: FindLeak;
   readonly found: LeakSearch;
   readonly onLoad: (settings: LabSettings) => void;
 }
 
-const Found = ({ asked: { pipelineId, text, kind, tries = 0 }, found: { tried, leak }, onLoad }: FoundProps) => {
+const Found = ({ query: { pipelineId, text, kind, tries = 0 }, found: { tried, leak }, onLoad }: FoundProps) => {
   if (!leak)
     return (
       <p className="leak-none">
@@ -120,7 +120,7 @@ const Found = ({ asked: { pipelineId, text, kind, tries = 0 }, found: { tried, l
       <div className="notice-body">
         <p>
           <strong>
-            <InertText text={leak.seen} />
+            <InertText text={leak.emitted} />
           </strong>{' '}
           is emitted if the text arrives in {count(leak.chunks.length, 'chunk')}. Tried: {count(tried, 'split')}.
         </p>

@@ -30,9 +30,9 @@ export const RecordedPicker = ({ cutting, onChange }: RecordedProps) => {
           onChange={({ target }) => onChange({ ...cutting, runId: target.value, stepNumber: 0, attempt: 1 })}
         >
           {!isListed && <option value={cutting.runId}>{cutting.runId || 'Choose a run'}</option>}
-          {runs.map(({ runId, said, startedAt, agentId }) => (
+          {runs.map(({ runId, userText, startedAt, agentId }) => (
             <option key={runId} value={runId}>
-              {formatTime(startedAt)} · {agentId} · {said}
+              {formatTime(startedAt)} · {agentId} · {userText}
             </option>
           ))}
         </select>

@@ -9,7 +9,7 @@ export const differencesOf = (a: Tried, b: Tried): string[] => {
     ['guard that tripped', a.tripwire?.processorId, b.tripwire?.processorId],
     ['resulting text', a.after, b.after],
   ];
-  return rows.filter(([, one, other]) => JSON.stringify(one) !== JSON.stringify(other)).map(([what]) => what);
+  return rows.filter(([, one, other]) => JSON.stringify(one) !== JSON.stringify(other)).map(([name]) => name);
 };
 
 /** A text before and after, at one place of the payload. */

@@ -3,19 +3,19 @@ import { BaseLlm, InMemoryRunner, LlmAgent, StreamingMode, type LlmResponse } fr
 import { report } from '../../../scripted-model.js';
 
 const deltas = ['Your number is ', '4111-1111, keep it.'];
-const says = (text: string, partial: boolean): LlmResponse => ({ content: { role: 'model', parts: [{ text }] }, partial });
+const llmResponse = (text: string, partial: boolean): LlmResponse => ({ content: { role: 'model', parts: [{ text }] }, partial });
 
 class Scripted extends BaseLlm {
   override async *generateContentAsync(): AsyncGenerator<LlmResponse, void> {
-    for (const delta of deltas) yield says(delta, true);
-    yield says(deltas.join(''), false);
+    for (const delta of deltas) yield llmResponse(delta, true);
+    yield llmResponse(deltas.join(''), false);
   }
   override connect = undefined as never;
 }
 
 /** Judges the whole answer, which comes after its deltas. */
 const noNumber = async ({ response }: { response: LlmResponse }) =>
-  !response.partial && response.content?.parts?.[0]?.text?.includes('4111-1111') ? says('Blocked.', false) : undefined;
+  !response.partial && response.content?.parts?.[0]?.text?.includes('4111-1111') ? llmResponse('Blocked.', false) : undefined;
 
 const model = new Scripted({ model: 'scripted' });
 const agent = new LlmAgent({ name: 'agent', model, instruction: 'Help.', afterModelCallback: noNumber });

@@ -9,11 +9,11 @@ const { url } = await serveModel(['Fine.']);
 const model = createOpenAICompatible({ name: 'local', baseURL: url })('scripted') as never;
 
 const blocks = { id: 'blocks', processInput: ({ abort }) => abort('no') } satisfies Processor;
-let heard = 'nothing';
+let received = 'nothing';
 const works = {
   id: 'works',
   processInput: async ({ messages, abortSignal }) => {
-    abortSignal?.addEventListener('abort', () => (heard = 'stop'));
+    abortSignal?.addEventListener('abort', () => (received = 'stop'));
     await new Promise((resolve) => void setTimeout(resolve, 300));
     return messages;
   },
@@ -27,4 +27,4 @@ const guards = createWorkflow({ id: 'guards', ...schemas })
 const agent = new Agent({ id: 'agent', name: 'agent', instructions: 'Help.', model, inputProcessors: [guards as never] });
 const { tripwire } = await agent.generate('Hello.');
 console.log(`tripwire: ${tripwire?.reason}`);
-report('nothing', { 'signal received by the other guard': heard });
+report('nothing', { 'signal received by the other guard': received });

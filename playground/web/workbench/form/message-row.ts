@@ -2,7 +2,7 @@ import { exampleOf } from './example-of.js';
 import { isRecord, type JsonSchema, type Payload } from './json-schema.js';
 
 /** A message as role and text. */
-export interface SpokenRow {
+export interface MessageRow {
   readonly role: string;
   readonly text: string;
 }
@@ -11,14 +11,14 @@ export interface SpokenRow {
  * Reads a message as one row, if its content is one text without other data that a row would hide: a string, one text part, or
  * an object with such parts. Undefined otherwise.
  */
-export const readRow = (message: unknown): SpokenRow | undefined => {
+export const readRow = (message: unknown): MessageRow | undefined => {
   if (!isRecord(message) || typeof message['role'] !== 'string') return undefined;
   const text = textOf(message['content']);
   return text === undefined ? undefined : { role: message['role'], text };
 };
 
 /** The message with another row; all its other data is kept. */
-export const writeRow = (message: Payload, { role, text }: SpokenRow): Payload => {
+export const writeRow = (message: Payload, { role, text }: MessageRow): Payload => {
   const { content } = message;
   // Plain text is for system messages; in the provider's format all others have a list of parts.
   const isPlain = typeof content === 'string' && role === 'system';
@@ -26,7 +26,7 @@ export const writeRow = (message: Payload, { role, text }: SpokenRow): Payload =
 };
 
 /** A message with a row's content, made from the schema of its list's items; `number` makes its id. */
-export const newRow = (items: JsonSchema, row: SpokenRow, { number, now }: { number: number; now: string }): Payload => {
+export const newRow = (items: JsonSchema, row: MessageRow, { number, now }: { number: number; now: string }): Payload => {
   const made = exampleOf(items, now);
   const message = isRecord(made) ? made : {};
   const id = 'id' in message ? { id: `message-${number}` } : {};

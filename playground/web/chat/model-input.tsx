@@ -5,7 +5,7 @@ import { get } from '../api/request.js';
 import { useLoaded } from '../api/use-loaded.js';
 import { WordDiff } from '../components/word-diff.js';
 import type { GuardMark, RunView } from '../fold/run-view.js';
-import './model-saw.css';
+import './model-input.css';
 
 /** The ids of guards of a lane that changed something, each once. */
 export const editorsIn = (marks: readonly GuardMark[], isOfLane: (phase: string) => boolean): readonly string[] => [
@@ -16,14 +16,14 @@ export const editorsIn = (marks: readonly GuardMark[], isOfLane: (phase: string)
   ),
 ];
 
-interface ModelSawProps {
+interface ModelInputProps {
   readonly runId: string;
   readonly view: RunView;
-  readonly said: string;
+  readonly userText: string;
 }
 
 /** The model's input from the user's text, if guards changed it; nothing before the model is called. */
-export const ModelSaw = ({ runId, view, said }: ModelSawProps) => {
+export const ModelInput = ({ runId, view, userText }: ModelInputProps) => {
   const { phases } = useCatalog();
   const isInput = (name: string): boolean => phases.some(({ phase, lane }) => phase === name && lane === 'input');
   const editors = editorsIn(
@@ -31,22 +31,22 @@ export const ModelSaw = ({ runId, view, said }: ModelSawProps) => {
     isInput,
   );
   const wasCalled = view.lanes.some(({ modelId }) => modelId !== undefined);
-  return editors.length > 0 && wasCalled ? <Seen runId={runId} said={said} editors={editors} /> : null;
+  return editors.length > 0 && wasCalled ? <EditedInput runId={runId} userText={userText} editors={editors} /> : null;
 };
 
-const Seen = ({ runId, said, editors }: Omit<ModelSawProps, 'view'> & { readonly editors: readonly string[] }) => {
+const EditedInput = ({ runId, userText, editors }: Omit<ModelInputProps, 'view'> & { readonly editors: readonly string[] }) => {
   const load = useCallback(
     (signal: AbortSignal) => get<PromptView[]>(`runs/${encodeURIComponent(runId)}/prompts`, signal),
     [runId],
   );
   const loaded = useLoaded(load);
   if (loaded.state !== 'loaded') return null; // without stored text there is nothing to show
-  const seen = loaded.value[0]?.messages.findLast(({ role }) => role === 'user')?.text;
-  if (seen === undefined || seen === said) return null;
+  const received = loaded.value[0]?.messages.findLast(({ role }) => role === 'user')?.text;
+  if (received === undefined || received === userText) return null;
   return (
-    <div className="model-saw">
+    <div className="model-input">
       <p>Model input, edited by {editors.join(', ')}:</p>
-      <WordDiff before={said} after={seen} />
+      <WordDiff before={userText} after={received} />
     </div>
   );
 };

@@ -5,7 +5,7 @@ import { partIdOf } from './part-ids.js';
 import type { Chunk } from './ports.js';
 
 /** Records chunks as they become visible. If secrets are concealed, texts are recorded only up to a point that splits none of them. */
-export const recordLeft = (writer: TraceWriter, conceal: MapText | undefined): ((chunk: Chunk) => void) => {
+export const recordEmitted = (writer: TraceWriter, conceal: MapText | undefined): ((chunk: Chunk) => void) => {
   const write = (chunk: Chunk): void => {
     const own = withoutRun(withoutSteps(chunk));
     writer.write({ kind: 'left', ...writer.place, part: partOf(chunk, partIdOf(chunk)), chunk: writer.plain(own) });

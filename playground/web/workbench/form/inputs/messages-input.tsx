@@ -2,7 +2,7 @@ import { Braces, ListPlus, Rows3, X } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../components/button.js';
 import { isRecord, type JsonSchema } from '../json-schema.js';
-import { newRow, readRow, writeRow } from '../spoken-row.js';
+import { newRow, readRow, writeRow } from '../message-row.js';
 import { tied, type FieldProps } from './field-props.js';
 import { JsonInput } from './json-input.js';
 import { useDraftErrors } from './use-draft-errors.js';
@@ -10,7 +10,7 @@ import { useDraftErrors } from './use-draft-errors.js';
 const now = (): string => new Date().toISOString();
 
 /** Messages as rows of role and text; as JSON on request, or when a message is more than one text. */
-export const SpokenInput = (props: FieldProps) => {
+export const MessagesInput = (props: FieldProps) => {
   const { field, value, onChange, onDraftError } = props;
   const [isRaw, setIsRaw] = useState(false);
   const report = useDraftErrors(onDraftError);
@@ -37,7 +37,7 @@ export const SpokenInput = (props: FieldProps) => {
         <JsonInput {...props} />
       ) : (
         list.map((message, index) => (
-          <SpokenRowInput
+          <MessageRowInput
             // oxlint-disable-next-line react/no-array-index-key -- a message may have no id, or one that is being edited
             key={index}
             field={{ ...props, onDraftError: (error) => report(String(index), error) }}
@@ -74,12 +74,12 @@ interface RowProps {
   readonly onRemove: () => void;
 }
 
-const SpokenRowInput = ({ field, message, roles, index, onChange, onRemove }: RowProps) => {
+const MessageRowInput = ({ field, message, roles, index, onChange, onRemove }: RowProps) => {
   const row = readRow(message);
   const ties = index === 0 ? tied(field) : {};
   const number = index + 1;
   return (
-    <div className="spoken-row">
+    <div className="message-row">
       {row && isRecord(message) ? (
         <>
           <select
