@@ -20,15 +20,15 @@ import {
 import { approving, generate, onMastra, stream } from './interlock-hosts.js';
 import { onSdk, sdkWays, type SdkHost } from './sdk-hosts.js';
 import { script, type Script } from './script.js';
-import type { Seen } from './seen.js';
+import type { Observed } from './seen.js';
 
 const durability = memoryEngine();
 
 /** An entrance, its reference, and their intended differences. */
 interface Entrance {
   readonly name: string;
-  readonly run: (one: Script) => Promise<Seen>;
-  readonly like: (one: Script) => Promise<Seen>;
+  readonly run: (one: Script) => Promise<Observed>;
+  readonly like: (one: Script) => Promise<Observed>;
   readonly but?: readonly Exclusion[];
   /** Its part of a script. Default: all of it. */
   readonly of?: (one: Script) => Script;

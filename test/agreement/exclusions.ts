@@ -1,5 +1,5 @@
-import { mail, type Rule, type Saying, type Script } from './script.js';
-import type { Seen } from './seen.js';
+import { mail, type Rule, type ModelReply, type Script } from './script.js';
+import type { Observed } from './seen.js';
 
 /** An intended difference between entrances. */
 export interface Exclusion {
@@ -9,13 +9,13 @@ export interface Exclusion {
   /** Excludes scripts from the draw. Default: none. */
   readonly leavesOut?: (one: Script) => boolean;
   /** The compared part of the records. */
-  readonly compares?: (seen: Seen) => Seen;
+  readonly compares?: (seen: Observed) => Observed;
 }
 
-const sayings = ({ opening, closing }: Script): readonly Saying[] => [...opening, ...closing];
-const saidIn = ({ text, reasoning, calls }: Saying): readonly string[] => [...text, ...reasoning, ...calls];
+const sayings = ({ opening, closing }: Script): readonly ModelReply[] => [...opening, ...closing];
+const contentOf = ({ text, reasoning, calls }: ModelReply): readonly string[] => [...text, ...reasoning, ...calls];
 const hasEnd =
-  (...ends: readonly Saying['end'][]) =>
+  (...ends: readonly ModelReply['end'][]) =>
   (one: Script) =>
     sayings(one).some(({ end }) => ends.includes(end));
 
@@ -31,7 +31,8 @@ export const afterApproval: readonly Exclusion[] = [
 const partialWords: Exclusion = {
   why: 'A stream contains text that was emitted before the run failed or was blocked, unless its agent buffers the text.',
   link: 'docs/guide/streaming.md#hold',
-  compares: (seen) => (seen.end[0] === 'success' ? seen : { ...seen, left: '', page: { text: '', reasoning: '' }, objects: [] }),
+  compares: (seen) =>
+    seen.end[0] === 'success' ? seen : { ...seen, emitted: '', page: { text: '', reasoning: '' }, objects: [] },
 };
 
 export const streamAndGenerate: readonly Exclusion[] = [
@@ -64,8 +65,8 @@ export const inAiSdk: readonly Exclusion[] = [
     link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
     leavesOut: ({ opening, receipts, rules }) =>
       rules.some(({ phase, act, word }) => {
-        const others = [...opening.flatMap(saidIn), ...receipts.filter((receipt) => receipt.startsWith('!'))];
-        return phase === 'toolResult' && act === 'edit' && others.some((said) => said.includes(word));
+        const others = [...opening.flatMap(contentOf), ...receipts.filter((receipt) => receipt.startsWith('!'))];
+        return phase === 'toolResult' && act === 'edit' && others.some((text) => text.includes(word));
       }),
   },
   {
@@ -109,7 +110,7 @@ export const inAiSdk: readonly Exclusion[] = [
 const editsEarlier = ({ opening, closing, receipts, rules }: Script): boolean =>
   rules.some(({ phase, act, word }) => {
     if (act !== 'edit' || opening.length === 0) return false;
-    const isEarlier = [...opening.flatMap(saidIn), ...receipts].some((said) => said.includes(word));
+    const isEarlier = [...opening.flatMap(contentOf), ...receipts].some((text) => text.includes(word));
     const isLate = isEarlier && closing.some(({ text }) => text.includes(word));
     return phase === 'outputResult' || (phase === 'outputStep' && isLate);
   });
@@ -122,7 +123,7 @@ const lateEdit = {
 const onePart = {
   why: 'A stream of the AI SDK parses the object from its first text part.',
   link: 'docs/guide/hosts.md#the-ai-sdk',
-  leavesOut: ({ asksObject, closing }: Script) => asksObject && closing.some(({ partAt }) => partAt !== undefined),
+  leavesOut: ({ requestsObject, closing }: Script) => requestsObject && closing.some(({ partAt }) => partAt !== undefined),
 };
 
 export const inAgentStream: readonly Exclusion[] = [
@@ -215,7 +216,7 @@ export const inStock: readonly Exclusion[] = [
     why: 'It parses the object from the text of all steps, but not from an incomplete response, and in a stream not from two parts.',
     link: ofStock,
     leavesOut: (one) =>
-      one.asksObject &&
+      one.requestsObject &&
       (one.opening.length > 0 || hasEnd('length')(one) || one.closing.some(({ partAt }) => partAt !== undefined)),
   },
   {
@@ -294,5 +295,5 @@ export const isDrawn =
 
 export const comparedBy =
   (exclusions: readonly Exclusion[]) =>
-  (seen: Seen): Seen =>
+  (seen: Observed): Observed =>
     exclusions.reduce((so, { compares }) => compares?.(so) ?? so, seen);

@@ -59,7 +59,7 @@ const abortLate = ({ abort }: HookArgs): void => {
 };
 
 const guardOf = (one: Rule, id: string): Processor => {
-  let asked = 0;
+  let retries = 0;
   const act = (args: HookArgs): unknown => {
     if (!JSON.stringify(readOf(one.phase, args) ?? '').includes(one.word)) return unchanged(one.phase, args);
     if (one.act === 'hang') return new Promise(() => undefined);
@@ -67,8 +67,8 @@ const guardOf = (one: Rule, id: string): Processor => {
     if (one.act === 'fail') throw new Error('down');
     if (one.act === 'trip') return args.abort(id);
     if (one.act === 'edit') return editOf(one, args) ?? unchanged(one.phase, args);
-    if (one.act === 'retry' && asked < one.asks) {
-      asked += 1;
+    if (one.act === 'retry' && retries < one.retries) {
+      retries += 1;
       return one.phase === 'apiError' ? { retry: true } : args.abort(id, { retry: true });
     }
     return unchanged(one.phase, args);

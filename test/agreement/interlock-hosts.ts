@@ -5,7 +5,7 @@ import { createTool } from '@mastra/core/tools';
 import { guardsFor, InterlockAgent, type InterlockConfig, type InterlockResult, type RunEvent } from '../../src/index.js';
 import { guardsOf } from './guards.js';
 import type { Script } from './script.js';
-import { failed, inOrder, pageOf, pageOfResult, wordsLeft, type Chunk, type Seen } from './seen.js';
+import { failed, inOrder, pageOf, pageOfResult, emittedText, type Chunk, type Observed } from './seen.js';
 import { answerSchema, description, fileText, inputSchema, worldOf } from './world.js';
 
 /** A run of an agent; it adds the chunks and objects of a stream to its second and third list. */
@@ -26,9 +26,9 @@ type Streamed = Awaited<ReturnType<InterlockAgent['stream']>>;
 
 const readInto = async (streamed: unknown, { chunks, objects, options }: Call): Promise<InterlockResult> => {
   const one = streamed as Streamed; // Mastra's stream has the fields that are read here
-  const shown = options.structuredOutput && readAll(one.objectStream, objects).catch(() => undefined); // it ends with the stream
+  const partialObjects = options.structuredOutput && readAll(one.objectStream, objects).catch(() => undefined); // it ends with the stream
   await readAll(one.fullStream, chunks);
-  await shown;
+  await partialObjects;
   return one.getFullOutput() as unknown as Promise<InterlockResult>;
 };
 
@@ -61,11 +61,11 @@ const savedIn = async (memory: MockMemory): Promise<string[]> => {
   const thread = await memory.getThreadById({ threadId: target.thread });
   if (!thread) return [];
   const { messages } = await memory.recall({ threadId: target.thread, resourceId: target.resource });
-  return messages.map(({ role, content }) => `${role}: ${content.parts.map((part) => partSaid(part)).join(' | ')}`);
+  return messages.map(({ role, content }) => `${role}: ${content.parts.map((part) => partText(part)).join(' | ')}`);
 };
 
 /** The content of a message's part. */
-const partSaid = (part: { type: string }): string => {
+const partText = (part: { type: string }): string => {
   const { text, reasoning, toolInvocation } = part as {
     text?: string;
     reasoning?: string;
@@ -75,7 +75,7 @@ const partSaid = (part: { type: string }): string => {
   return `${part.type} ${text ?? reasoning ?? JSON.stringify([args, result, state])}`;
 };
 
-interface StepSeen {
+interface StepRecord {
   readonly text: string;
   readonly reasoningText?: string | undefined;
   readonly tripwire?: unknown;
@@ -84,7 +84,7 @@ interface StepSeen {
   readonly toolResults: readonly unknown[];
 }
 
-const stepOf = ({ text, reasoningText = '', files, toolCalls, toolResults }: StepSeen): unknown => ({
+const stepOf = ({ text, reasoningText = '', files, toolCalls, toolResults }: StepRecord): unknown => ({
   text,
   reasoning: reasoningText,
   files: files.map((file) => fileText((file as { payload: { data: unknown } }).payload.data)),
@@ -106,7 +106,7 @@ const endOf = ({ status, error, tripwire, steps, text, object }: Ended) => {
   if (error) throw error;
   return {
     end: tripwire ? ['tripwire', tripwire.reason, tripwire.processorId, tripwire.phase] : [status ?? 'success'],
-    steps: (steps as readonly StepSeen[]).filter((step) => !step.tripwire).map((step) => stepOf(step)),
+    steps: (steps as readonly StepRecord[]).filter((step) => !step.tripwire).map((step) => stepOf(step)),
     text,
     object,
   };
@@ -122,7 +122,7 @@ interface Settings {
 /** A run of an agent, as seen by a reader of its result. */
 export const onMastra =
   (run: Run, { config, requireApproval = false, isStock = false }: Settings = {}) =>
-  async (one: Script): Promise<Seen> => {
+  async (one: Script): Promise<Observed> => {
     const { model, execute, seen } = worldOf(one, 'v2');
     const memory = new MockMemory({ enableMessageHistory: true });
     const events: RunEvent[] = [];
@@ -130,7 +130,7 @@ export const onMastra =
       options: {
         memory: target,
         onRunEvent: (event) => void events.push(event),
-        ...(one.asksObject && { structuredOutput: { schema: answerSchema } }),
+        ...(one.requestsObject && { structuredOutput: { schema: answerSchema } }),
       },
       chunks: [],
       objects: [],
@@ -157,12 +157,12 @@ export const onMastra =
         text: '',
         object: undefined,
       }));
-    const { text, object, ...told } = ended;
+    const { text, object, ...rest } = ended;
     const { chunks, objects } = call;
     const verdicts = inOrder(events.filter((event) => event.type === 'guard'));
-    const shown =
+    const partialObjects =
       chunks.length > 0
-        ? { left: wordsLeft(chunks), page: pageOf(chunks), objects: [object, objects.at(-1)] }
-        : { left: text, page: pageOfResult(text, told.steps), objects: [object, object] };
-    return { ...told, ...shown, ...seen(), verdicts, saved: await savedIn(memory) };
+        ? { emitted: emittedText(chunks), page: pageOf(chunks), objects: [object, objects.at(-1)] }
+        : { emitted: text, page: pageOfResult(text, rest.steps), objects: [object, object] };
+    return { ...rest, ...partialObjects, ...seen(), verdicts, saved: await savedIn(memory) };
   };

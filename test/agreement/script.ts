@@ -26,12 +26,12 @@ export interface Rule {
   readonly act: 'pass' | 'edit' | 'trip' | 'retry' | 'fail' | 'hang' | 'late';
   readonly isSlow: boolean;
   /** The number of retries that it requests. */
-  readonly asks: number;
+  readonly retries: number;
   readonly window: 'chunk' | 'sentence' | 'part' | undefined;
 }
 
 /** The model's output in one attempt at a step. */
-export interface Saying {
+export interface ModelReply {
   readonly reasoning: readonly string[];
   readonly text: readonly string[];
   /** The number of characters before a second text part. */
@@ -56,14 +56,14 @@ export interface Script {
   readonly hold: 'none' | 'step' | 'run' | undefined;
   readonly budget: number;
   /** Whether the last step answers with an object that contains its words. */
-  readonly asksObject: boolean;
+  readonly requestsObject: boolean;
   /** Whether a value starts at the end of the step with tools, and continues in the next. */
   readonly spills: boolean;
   readonly request: readonly string[];
   /** The attempts at the step that calls tools; the last one repeats. */
-  readonly opening: readonly Saying[];
+  readonly opening: readonly ModelReply[];
   /** The attempts at the last step. */
-  readonly closing: readonly Saying[];
+  readonly closing: readonly ModelReply[];
   /** The results of the tools; a tool whose word starts with `!` throws it. */
   readonly receipts: readonly string[];
 }
@@ -81,20 +81,20 @@ const rule: fc.Arbitrary<Rule> = fc.record({
     'late' as const,
   ),
   isSlow: fc.boolean(),
-  asks: fc.integer({ min: 1, max: 2 }),
+  retries: fc.integer({ min: 1, max: 2 }),
   window: fc.constantFrom(undefined, 'chunk' as const, 'sentence' as const, 'part' as const),
 });
 
-const spoken = fc.constantFrom(...words, mail, 'calm', 'calm');
+const textPiece = fc.constantFrom(...words, mail, 'calm', 'calm');
 
-const sayings = (hasCalls: boolean): fc.Arbitrary<Saying[]> =>
+const sayings = (hasCalls: boolean): fc.Arbitrary<ModelReply[]> =>
   fc.array(
     fc.record({
-      reasoning: fc.array(spoken, { maxLength: 2 }),
-      text: fc.array(spoken, { maxLength: 4 }),
+      reasoning: fc.array(textPiece, { maxLength: 2 }),
+      text: fc.array(textPiece, { maxLength: 4 }),
       partAt: fc.option(fc.integer({ min: 1, max: 24 }), { freq: 3, nil: undefined }),
-      file: fc.option(spoken, { freq: 3, nil: undefined }),
-      calls: hasCalls ? fc.array(spoken, { minLength: 1, maxLength: 2 }) : fc.constant([]),
+      file: fc.option(textPiece, { freq: 3, nil: undefined }),
+      calls: hasCalls ? fc.array(textPiece, { minLength: 1, maxLength: 2 }) : fc.constant([]),
       fragments: fc.integer({ min: 1, max: 4 }),
       end: fc.oneof(
         { weight: 12, arbitrary: fc.constant('finish' as const) },
@@ -120,7 +120,7 @@ export const script: fc.Arbitrary<Script> = fc
     redacts: fc.boolean(),
     hold: fc.constantFrom(undefined, 'none' as const, 'step' as const, 'run' as const),
     budget: fc.nat(2),
-    asksObject: fc.boolean(),
+    requestsObject: fc.boolean(),
     spills: fc.boolean(),
     request: fc.array(fc.constantFrom(...words, 'calm'), { minLength: 1, maxLength: 3 }),
     hasTools: fc.boolean(),

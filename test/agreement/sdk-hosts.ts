@@ -13,7 +13,7 @@ import {
 } from '../../src/ai-sdk/index.js';
 import { guardsOf } from './guards.js';
 import { guarded, type Rule, type Script } from './script.js';
-import { failed, inOrder, pageOfResult, type Seen } from './seen.js';
+import { failed, inOrder, pageOfResult, type Observed } from './seen.js';
 import { answerSchema, description, fileText, inputSchema, worldOf } from './world.js';
 
 /** The fields of a step in the AI SDK's results. */
@@ -32,7 +32,7 @@ interface Answer {
 }
 
 /** Collects the words and objects of a stream. */
-interface Left {
+interface Emissions {
   readonly words: string[];
   readonly objects: unknown[];
 }
@@ -54,25 +54,25 @@ interface Settings {
 }
 
 /** A way to run guarded steps with the AI SDK: it returns the answer, and records the released words. */
-export type SdkWay = (settings: Settings, left: Left) => Promise<Answer>;
+export type SdkWay = (settings: Settings, emissions: Emissions) => Promise<Answer>;
 
 const loopSettings = { maxRetries: 0, stopWhen: isStepCount(8) };
 
 const untold = () => undefined; // errors are read from the stream
 
-const readAll = async (streamed: Streamed, asksObject: boolean, left: Left): Promise<Answer> => {
+const readAll = async (streamed: Streamed, requestsObject: boolean, emissions: Emissions): Promise<Answer> => {
   const { fullStream, steps, output, partialOutputStream } = streamed;
   const settled = Promise.allSettled([steps, output]);
-  const shown = asksObject && readObjects(partialOutputStream, left.objects).catch(untold); // it ends with the stream
+  const partialObjects = requestsObject && readObjects(partialOutputStream, emissions.objects).catch(untold); // it ends with the stream
   const errors: unknown[] = [];
   for await (const part of fullStream) {
-    if (part.type === 'text-delta') left.words.push(part.text ?? '');
+    if (part.type === 'text-delta') emissions.words.push(part.text ?? '');
     if (part.type === 'error') errors.push(part.error);
   }
   await settled;
-  await shown;
+  await partialObjects;
   if (errors.length > 0) throw errors[0];
-  return { steps: await steps, output: asksObject ? await output : undefined };
+  return { steps: await steps, output: requestsObject ? await output : undefined };
 };
 
 const readObjects = async (from: AsyncIterable<unknown>, into: unknown[]): Promise<void> => {
@@ -112,12 +112,12 @@ const alone = (adapter: keyof typeof adapters, isStream: boolean): SdkHost => ({
     const isOneStep = adapter === 'withGuards' || (adapter === 'toStreamTransform' && redacts);
     return { ...own, redacts: redacts && isOneStep, opening: isOneStep ? [] : one.opening };
   },
-  run: async (settings, left) => {
+  run: async (settings, emissions) => {
     const { model, tools, prompt, output, options = {} } = settings;
     const uncalled = guarded.filter((phase) => !phasesOf[adapter].includes(phase));
     const call = { ...loopSettings, model, tools, prompt, output, ...adapters[adapter](settings, { ...options, uncalled }) };
     if (!isStream) return generateText(call);
-    return readAll(streamText({ ...call, onError: untold }), output !== undefined, left);
+    return readAll(streamText({ ...call, onError: untold }), output !== undefined, emissions);
   },
 });
 
@@ -137,8 +137,8 @@ export const sdkWays: Readonly<Record<string, SdkHost>> = {
   },
   'guardedToolLoop, stream': {
     isStream: true,
-    run: async (settings, left) =>
-      readAll((await loopOf(settings).stream({ prompt: settings.prompt })) as never, settings.output !== undefined, left),
+    run: async (settings, emissions) =>
+      readAll((await loopOf(settings).stream({ prompt: settings.prompt })) as never, settings.output !== undefined, emissions),
   },
   'generateText with guardSettings': {
     isStream: false,
@@ -151,13 +151,13 @@ export const sdkWays: Readonly<Record<string, SdkHost>> = {
   },
   'streamText with guardSettings and toStreamTransform': {
     isStream: true,
-    run: async ({ guards, options, ...settings }, left) => {
+    run: async ({ guards, options, ...settings }, emissions) => {
       const run = createGuardedRun(guards, options);
       const transform = { experimental_transform: toStreamTransform(run), onError: untold };
       const answer = await readAll(
         streamText({ ...loopSettings, ...settings, ...guardSettings(settings, run), ...transform }),
         settings.output !== undefined,
-        left,
+        emissions,
       );
       await run.finish();
       return answer;
@@ -189,16 +189,16 @@ const holdOf = (hold: Script['hold']): 'chunk' | 'step' | undefined => {
 /** A run in the AI SDK, as seen by a reader of its result. */
 export const onSdk =
   ({ run, isStream }: SdkHost) =>
-  async (one: Script): Promise<Seen> => {
+  async (one: Script): Promise<Observed> => {
     const { model, execute, seen } = worldOf(one, 'v4');
     const events: GuardedRunEvent[] = [];
-    const left: Left = { words: [], objects: [] };
+    const emissions: Emissions = { words: [], objects: [] };
     const settings: Settings = {
       model: model as never,
       tools: { charge: tool({ description, inputSchema, execute }) },
       prompt: one.request.join(' '),
       guards: guardsOf(one).list as never, // of drawn guards
-      output: (one.asksObject ? Output.object({ schema: jsonSchema(answerSchema as never) }) : undefined) as never,
+      output: (one.requestsObject ? Output.object({ schema: jsonSchema(answerSchema as never) }) : undefined) as never,
       options: {
         maxProcessorRetries: one.budget,
         maxErrorRetries: one.budget,
@@ -206,12 +206,12 @@ export const onSdk =
         onEvent: (event) => void events.push(event),
       },
     };
-    const ended = await run(settings, left).then(
+    const ended = await run(settings, emissions).then(
       ({ steps, output }) => ({
         end: ['success'],
         steps: steps.map(stepOf),
         text: steps.map(({ text }) => text).join(''),
-        object: one.asksObject ? output : undefined,
+        object: one.requestsObject ? output : undefined,
       }),
       (error: Error) => {
         const isTripwire = isStopError(error) && error.name === 'TripwireError';
@@ -219,9 +219,9 @@ export const onSdk =
         return { end, steps: [], text: '', object: undefined };
       },
     );
-    const { text, object, ...told } = ended;
+    const { text, object, ...rest } = ended;
     const verdicts = inOrder(events.filter((event) => event.type === 'guard'));
-    const words = isStream ? left.words.join('') : text;
-    const objects = [object, isStream ? left.objects.at(-1) : object];
-    return { ...told, left: words, page: pageOfResult(words, told.steps), objects, ...seen(), verdicts, saved: [] };
+    const words = isStream ? emissions.words.join('') : text;
+    const objects = [object, isStream ? emissions.objects.at(-1) : object];
+    return { ...rest, emitted: words, page: pageOfResult(words, rest.steps), objects, ...seen(), verdicts, saved: [] };
   };

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../src/index.js';
 import { visibleMessages } from '../../src/ui/index.js';
 
 /** The results of a run for its caller, and its effects. */
-export interface Seen {
+export interface Observed {
   /** The status, with the tripwire's reason, processor and phase, or the error's message. */
   readonly end: readonly unknown[];
   /** For each accepted step: its words, thoughts, files, calls and results. */
@@ -10,7 +10,7 @@ export interface Seen {
   /** The object of the answer, and the last one in its stream. */
   readonly objects: readonly unknown[];
   /** The words that left a stream and were not retracted; without a stream, the text of the result. */
-  readonly left: string;
+  readonly emitted: string;
   /** The words and thoughts on a chat page without part ids. */
   readonly page: Page;
   /** The tools that ran, with their arguments. */
@@ -39,7 +39,7 @@ type Verdict = Pick<Extract<RunEvent, { type: 'guard' }>, 'phase' | 'processorId
 /** The guards of a script; those of memory are an entrance's own. */
 const isScripted = /^g\d$|^redactor/;
 
-/** {@link Seen.verdicts}: the guards of a block judge at the same time. */
+/** {@link Observed.verdicts}: the guards of a block judge at the same time. */
 export const inOrder = (verdicts: readonly Verdict[]): string[] => {
   const groups: { phase: string; own: string[] }[] = [];
   for (const { phase, processorId, verdict } of verdicts) {
@@ -59,13 +59,13 @@ export interface Chunk {
 }
 
 /** The words of a stream of Mastra's that remain for its reader. */
-export const wordsLeft = (chunks: readonly Chunk[]): string => {
+export const emittedText = (chunks: readonly Chunk[]): string => {
   const texts: { id: string | undefined; text: string }[] = [];
   for (const { type, payload, data } of chunks) {
     if (type === 'text-delta') texts.push({ id: payload?.id, text: payload?.text ?? '' });
     if (type !== 'data-interlock-retract') continue;
-    const gone = new Set(data?.partIds);
-    texts.splice(0, texts.length, ...texts.filter(({ id }) => !gone.has(id ?? '')));
+    const retracted = new Set(data?.partIds);
+    texts.splice(0, texts.length, ...texts.filter(({ id }) => !retracted.has(id ?? '')));
   }
   return texts.map(({ text }) => text).join('');
 };
@@ -80,9 +80,9 @@ export const pageOf = (chunks: readonly Chunk[]): Page => {
     if (part && event === 'delta') part.text += payload?.text ?? '';
     if (type === 'step-start' || type.startsWith('data-')) parts.push({ type, text: '', data });
   }
-  const shown = visibleMessages([{ role: 'assistant', parts }]).flatMap((message) => message.parts);
-  const said = (kind: string) => shown.map(({ type, text }) => (type === kind ? text : '')).join('');
-  return { text: said('text'), reasoning: said('reasoning') };
+  const visibleParts = visibleMessages([{ role: 'assistant', parts }]).flatMap((message) => message.parts);
+  const contentOf = (kind: string) => visibleParts.map(({ type, text }) => (type === kind ? text : '')).join('');
+  return { text: contentOf('text'), reasoning: contentOf('reasoning') };
 };
 
 interface Thought {

@@ -3,14 +3,14 @@ import { z } from 'zod';
 
 import { scriptedModel } from '../../src/testing/index.js';
 import { partsOf } from '../../src/testing/scripted-parts.js';
-import { halves, type Saying, type Script } from './script.js';
+import { halves, type ModelReply, type Script } from './script.js';
 
 type Version = 'v2' | 'v4';
 type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** A step of the scripted model, with its stream parts. */
 const stepOf = (
-  { reasoning, text, calls, fragments, end, ...said }: Saying,
+  { reasoning, text, calls, fragments, end, ...reply }: ModelReply,
   { id, version }: { id: string; version: Version },
 ) => {
   if (end === 'refusal') return { error: new Error('The provider is out of order.') };
@@ -23,10 +23,10 @@ const stepOf = (
     },
     { version, modelId: 'model', index: 0 },
   );
-  const made = said.file ? withFile(parts, said.file, version) : parts;
+  const made = reply.file ? withFile(parts, reply.file, version) : parts;
   const isWhole = end === 'finish' || end === 'length';
   return {
-    parts: inTwo(made, isBlank(text.join('').slice(said.partAt)) ? undefined : said.partAt).filter(
+    parts: inTwo(made, isBlank(text.join('').slice(reply.partAt)) ? undefined : reply.partAt).filter(
       ({ type }) => isWhole || type !== 'finish',
     ) as never, // parts of the version
     ...(end === 'break' && { error: new Error('The provider broke off.') }),
@@ -69,13 +69,13 @@ export const description = 'Charges.';
 export const answerSchema = z.toJSONSchema(z.object({ said: z.string() }));
 
 /** The texts, calls and results of a prompt. */
-const toldIn = (prompt: readonly { role: string; content: unknown }[]): string[] =>
+const textsIn = (prompt: readonly { role: string; content: unknown }[]): string[] =>
   prompt.flatMap(({ role, content }) =>
-    role === 'system' ? [] : (content as readonly Record<string, unknown>[]).map((part) => `${role}: ${toldOf(part)}`),
+    role === 'system' ? [] : (content as readonly Record<string, unknown>[]).map((part) => `${role}: ${textOf(part)}`),
   );
 
 /** A host may prefix a tool's error with its class. */
-const toldOf = ({ text, input, output, data }: Record<string, unknown>): string => {
+const textOf = ({ text, input, output, data }: Record<string, unknown>): string => {
   if (typeof text === 'string') return text;
   if (data) return fileText(data);
   const { value } = (output ?? { value: input }) as { value: unknown };
@@ -89,28 +89,28 @@ export const fileText = (data: unknown): string => {
 };
 
 /** The model's output in a step: in the last one with an object if requested. */
-const heardIn = ({ asksObject, spills }: Script, said: Saying, isClosing: boolean): Saying => {
-  const [begun, rest] = spills ? halves : [];
-  const words = said.text.map((word) => `${word}. `);
-  if (!isClosing) return { ...said, text: begun ? [...words, begun] : words };
+const replyIn = ({ requestsObject, spills }: Script, reply: ModelReply, isClosing: boolean): ModelReply => {
+  const [opening, rest] = spills ? halves : [];
+  const words = reply.text.map((word) => `${word}. `);
+  if (!isClosing) return { ...reply, text: opening ? [...words, opening] : words };
   const text = [...(rest ? [`${rest}. `] : []), ...words, 'End. '];
-  return { ...said, text: asksObject ? ['{"said":"', ...text, '"}'] : text };
+  return { ...reply, text: requestsObject ? ['{"said":"', ...text, '"}'] : text };
 };
 
 /** The model, the effects of its tools, and the records of both. */
 export const worldOf = <V extends Version>(script: Script, specificationVersion: V) => {
   const { opening, closing, receipts } = script;
-  const asked = { opening: 0, closing: 0 };
+  const requestCounts = { opening: 0, closing: 0 };
   const effects: string[] = [];
   const model = scriptedModel<V>({
     specificationVersion,
     steps: ({ prompt, index }) => {
       const isClosing = opening.length === 0 || prompt.some(({ role }) => role === 'tool');
       const attempts = isClosing ? closing : opening;
-      const attempt = asked[isClosing ? 'closing' : 'opening']++;
-      const said = attempts[attempt] ?? attempts.at(-1);
-      if (!said) throw new RangeError('A script has something to say.');
-      return stepOf(heardIn(script, said, isClosing), { id: `call-${index}`, version: specificationVersion });
+      const attempt = requestCounts[isClosing ? 'closing' : 'opening']++;
+      const reply = attempts[attempt] ?? attempts.at(-1);
+      if (!reply) throw new RangeError('A script has something to say.');
+      return stepOf(replyIn(script, reply, isClosing), { id: `call-${index}`, version: specificationVersion });
     },
   });
   const execute = async ({ index, note }: { index: number; note: string }) => {
@@ -123,6 +123,6 @@ export const worldOf = <V extends Version>(script: Script, specificationVersion:
   return {
     model,
     execute,
-    seen: () => ({ effects: effects.toSorted(), prompts: model.calls.map(({ prompt }) => toldIn(prompt)) }),
+    seen: () => ({ effects: effects.toSorted(), prompts: model.calls.map(({ prompt }) => textsIn(prompt)) }),
   };
 };
