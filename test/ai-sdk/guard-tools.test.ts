@@ -21,11 +21,11 @@ type Execute = (
   options: { toolCallId: string; messages: ModelMessage[]; abortSignal?: AbortSignal },
 ) => Promise<unknown>;
 
-const asked: ModelMessage[] = [{ role: 'user', content: 'Charge me.' }];
+const messages: ModelMessage[] = [{ role: 'user', content: 'Charge me.' }];
 
 /** Calls a guarded tool like the AI SDK. */
 const call = (tools: ToolSet, input: unknown = { amount: 1 }) =>
-  (tools['charge'] as unknown as { execute: Execute }).execute(input, { toolCallId: 'call-1', messages: asked });
+  (tools['charge'] as unknown as { execute: Execute }).execute(input, { toolCallId: 'call-1', messages });
 
 /** A run with guarded stream and tools and without a model, as after the approval of a call of an earlier run. */
 const withoutModel = (guards: Processor[]): Guards => {

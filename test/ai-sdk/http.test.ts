@@ -54,7 +54,7 @@ describe.each(everyCut)('$way over HTTP, $cut', ({ way, options }) => {
     const server = await startServer([{ kind: 'text', text, chunks: 1 }], options);
     const ran = await runGuarded(way, { model: modelOf(server), guards: [redacting('ZEBRA')] });
     expect(ran.result?.text).toBe(text.replace('ZEBRA', '***'));
-    expect(JSON.stringify([ran.parts, ran.told])).not.toContain('ZEBRA');
+    expect(JSON.stringify([ran.parts, ran.callbackTexts])).not.toContain('ZEBRA');
   });
 
   it('runs a tool if the guards pass, not if they trip', async () => {
@@ -79,8 +79,8 @@ describe.each(ways)('%s over HTTP', (way) => {
     const redact = guardOn('input', ({ messages }) => {
       for (const { content } of messages ?? []) for (const part of content.parts) if (part.text) part.text = 'Please.';
     });
-    const guard = guardOn('outputStep', ({ abort, text: said }) =>
-      said === 'no' ? abort('say yes', { retry: true }) : undefined,
+    const guard = guardOn('outputStep', ({ abort, text: answerText }) =>
+      answerText === 'no' ? abort('say yes', { retry: true }) : undefined,
     );
     const ran = await runGuarded(way, {
       model: modelOf(server),

@@ -122,31 +122,31 @@ describe.each(Object.entries(places))('a result guard removes %s from an earlier
   });
 
   it.each(['generate', 'stream'] as const)('no callback and no reader of an agent gets the removed value, %s', async (mode) => {
-    const told: string[] = [];
+    const calls: string[] = [];
     const chunks: string[] = [];
-    const tell = (name: string) => (event: unknown) => void told.push(`${name} ${allOf(event)}`);
+    const logAs = (name: string) => (event: unknown) => void calls.push(`${name} ${allOf(event)}`);
     const settings = {
       model: quoting(modelFor(place)),
       tools: toolsFor(place),
       include: { requestBody: true, requestMessages: true },
       guards: [redacting()],
-      onStepFinish: tell('step of the agent'),
-      onFinish: tell('end of the agent'),
+      onStepFinish: logAs('step of the agent'),
+      onFinish: logAs('end of the agent'),
       onChunk: (event: unknown) => void chunks.push(allOf(event)),
     };
     const agent = guardedToolLoop(settings);
-    const call = { prompt: 'Pay.', onStepFinish: tell('step of the call') };
+    const call = { prompt: 'Pay.', onStepFinish: logAs('step of the call') };
     const result = mode === 'generate' ? await agent.generate(call) : await readWhole((await agent.stream(call)) as never); // with its tools
     expect(chunks.join()).not.toContain(secret);
     expect(chunks.length > 0).toBe(mode === 'stream');
-    expect(told.map((one) => one.split(' {')[0])).toEqual([
+    expect(calls.map((one) => one.split(' {')[0])).toEqual([
       'step of the agent',
       'step of the call',
       'step of the agent',
       'step of the call',
       'end of the agent',
     ]);
-    expect(told.join()).not.toContain(secret);
+    expect(calls.join()).not.toContain(secret);
     expect(allOf(result)).not.toContain(secret);
     expect(allOf(result)).toContain('[out]');
   });
@@ -241,15 +241,15 @@ describe('an edit that cannot be applied to an earlier step', () => {
 
 it('readers of an agent’s stream get nothing of a run that a result guard rejects', async () => {
   const place = places.text;
-  const heard: unknown[] = [];
-  const hear = (event: unknown) => void heard.push(event);
+  const calls: unknown[] = [];
+  const logCall = (event: unknown) => void calls.push(event);
   const settings = {
     model: modelFor(place),
     tools: toolsFor(place),
     guards: [guardOn('outputResult', ({ abort }) => abort('Not this.'))],
-    onChunk: hear,
-    onStepFinish: hear,
-    onFinish: hear,
+    onChunk: logCall,
+    onStepFinish: logCall,
+    onFinish: logCall,
   };
   const agent = guardedToolLoop(settings);
   const result = await agent.stream({ prompt: 'Go.' });
@@ -263,7 +263,7 @@ it('readers of an agent’s stream get nothing of a run that a result guard reje
       for await (const text of result.textStream) words.push(text);
     })().catch(() => undefined),
   ]);
-  expect([words, heard]).toEqual([[], []]);
+  expect([words, calls]).toEqual([[], []]);
   expect(allOf(parts)).not.toContain(secret);
   expect(allOf(parts)).not.toContain('All is paid.');
   expect(parts.map((part) => (part as { type: string }).type)).toContain('error');

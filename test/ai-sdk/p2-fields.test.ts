@@ -36,7 +36,7 @@ import {
 import { guardOn, runGuarded, ways } from './support.js';
 
 /** The settings for the AI SDK's functions. */
-const settingsOf = ({ parts, tool: execute }: Carrier, told: unknown[]) => {
+const settingsOf = ({ parts, tool: execute }: Carrier, callbackValues: unknown[]) => {
   const ended = parts.some(({ type }) => type === 'finish') ? parts : [...parts, finish()];
   const model = scriptedModel({ specificationVersion: 'v4', steps: [{ parts: ended.map(inV4) as never }, { text: 'Done.' }] });
   const search = tool({
@@ -44,8 +44,8 @@ const settingsOf = ({ parts, tool: execute }: Carrier, told: unknown[]) => {
     inputSchema: z.looseObject({}),
     execute: () => execute?.(undefined) ?? Promise.resolve('none'),
   });
-  const tell = (one: unknown) => void told.push(one);
-  const callbacks = { onChunk: tell, onStepFinish: tell, onFinish: tell, onError: tell };
+  const log = (one: unknown) => void callbackValues.push(one);
+  const callbacks = { onChunk: log, onStepFinish: log, onFinish: log, onError: log };
   return {
     model,
     tools: { search },
@@ -69,8 +69,8 @@ const readStream = async (given: unknown): Promise<unknown> => {
   const chunks: unknown[] = [];
   for await (const chunk of result.toUIMessageStream(sent)) chunks.push(chunk);
   const messages: unknown[] = [];
-  const shown = readUIMessageStream({ stream: result.toUIMessageStream(sent), onError: () => undefined });
-  for await (const message of shown) messages.push(message);
+  const messageStream = readUIMessageStream({ stream: result.toUIMessageStream(sent), onError: () => undefined });
+  for await (const message of messageStream) messages.push(message);
   const body = await result.toUIMessageStreamResponse(sent).text();
   const whole = [
     'text',
@@ -134,12 +134,14 @@ const optionsOf = (hold?: 'chunk' | 'step') => ({
 
 /** All output for an application, and the end of the run. */
 const run = async (host: string, carrier: Carrier, { guards, hold }: { guards: Guards; hold?: 'chunk' | 'step' }) => {
-  const told: unknown[] = [];
-  const settings = settingsOf(carrier, told);
+  const callbackValues: unknown[] = [];
+  const settings = settingsOf(carrier, callbackValues);
   const before = carrier.before ? [carrier.before] : [];
   const given = await hosts[host]?.(settings, [...before, ...guards], hold).catch((error: unknown) => error);
-  const all = readable([told, given]);
-  const isStopped = [given, ...told].some((one) => isStopError(one) || isStopError((one as { error?: unknown } | null)?.error));
+  const all = readable([callbackValues, given]);
+  const isStopped = [given, ...callbackValues].some(
+    (one) => isStopError(one) || isStopError((one as { error?: unknown } | null)?.error),
+  );
   return { all, isStopped };
 };
 
@@ -188,8 +190,8 @@ describe.each(Object.keys(hosts))('P2 every field of the table: %s', (host) => {
       const carrier = carriers[nameOf(row)](secretOf(index), `p${index}`);
       const { all, isStopped } = await run(host, carrier, { guards: redacting('block') });
       if (all.includes(secretOf(index))) passes.push(`${nameOf(row)} is emitted`);
-      const isSeen = row.rule !== 'dropped' && !absentIn(host).includes(nameOf(row));
-      if (!isStopped && isSeen) passes.push(`${nameOf(row)} continues`);
+      const isVisible = row.rule !== 'dropped' && !absentIn(host).includes(nameOf(row));
+      if (!isStopped && isVisible) passes.push(`${nameOf(row)} continues`);
     }
     expect(passes).toEqual([]);
   });
@@ -206,25 +208,25 @@ describe('P2 fields outside the table', () => {
   ];
 
   it('emits the response body only if the response and the body are clean', async () => {
-    const answering = (said: string) => {
+    const answering = (body: string) => {
       const inner = model([...text('Hello.'), finish()]);
-      const doGenerate = async (options: never) => ({ ...(await inner.doGenerate(options)), response: { body: { said } } });
+      const doGenerate = async (options: never) => ({ ...(await inner.doGenerate(options)), response: { body: { said: body } } });
       return withGuards({ ...inner, doGenerate }, guards, optionsOf());
     };
-    const ask = async (said: string) =>
-      (await generateText({ model: answering(said), prompt, include: { responseBody: true } })).response.body;
+    const ask = async (body: string) =>
+      (await generateText({ model: answering(body), prompt, include: { responseBody: true } })).response.body;
     expect(await ask('Hello.')).toEqual({ said: 'Hello.' });
     expect(await ask(`Hello, ${secret}`)).toBeUndefined();
   });
 
   it('emits raw chunks only if the response and the joined chunks are clean', async () => {
-    const ask = async (...said: string[]) => {
-      const raws = said.map((rawValue) => ({ type: 'raw', rawValue }));
+    const ask = async (...body: string[]) => {
+      const raws = body.map((rawValue) => ({ type: 'raw', rawValue }));
       const guarded = withGuards(model([...raws, ...text('Hello.'), finish()]), guards, optionsOf());
-      const left: unknown[] = [];
+      const emitted: unknown[] = [];
       const result = streamText({ model: guarded, prompt, include: { rawChunks: true } });
-      for await (const part of result.fullStream) if (part.type === 'raw') left.push(part.rawValue);
-      return left;
+      for await (const part of result.fullStream) if (part.type === 'raw') emitted.push(part.rawValue);
+      return emitted;
     };
     expect(await ask('Hel', 'lo.')).toEqual(['Hel', 'lo.']);
     expect(await ask('Hello.', secret)).toEqual([]);
@@ -243,13 +245,13 @@ describe('P2 fields outside the table', () => {
 
   it('redacts the fields of a tool error with a clean message', async () => {
     const parts = [{ type: 'tool-call', toolCallId: 'c', toolName: 'search', input: '{}' }, finish()] as const;
-    const asked = (asking: object) => {
-      const carrier: Carrier = { parts, tool: () => Promise.reject(Object.assign(new Error('Failed.'), asking)) };
+    const runFailing = (fields: object) => {
+      const carrier: Carrier = { parts, tool: () => Promise.reject(Object.assign(new Error('Failed.'), fields)) };
       return run('guardedToolLoop.stream', carrier, { guards });
     };
-    expect((await asked({ asked: secret })).all).not.toContain(secret);
-    expect((await asked({ cause: new Error(secret) })).all).not.toContain(secret);
-    expect((await asked({ code: 'E_FAILED' })).all).toContain('E_FAILED');
+    expect((await runFailing({ asked: secret })).all).not.toContain(secret);
+    expect((await runFailing({ cause: new Error(secret) })).all).not.toContain(secret);
+    expect((await runFailing({ code: 'E_FAILED' })).all).toContain('E_FAILED');
   });
 
   it.each(Object.keys(hosts))('removes metadata that quotes a word removed by a guard without a pattern: %s', async (host) => {
@@ -298,6 +300,6 @@ it.each(ways)('P2 a value split over two steps: the second piece is not emitted,
   const guards = [redactor({ strategy: 'replace', kinds: ['email'] }), again];
   const ran = await runGuarded(way, { model, guards, guardOptions: { maxProcessorRetries: 1 } });
   expect(ran.error).toBeUndefined();
-  expect(JSON.stringify([ran.result, ran.parts, ran.told])).not.toContain('mple.com');
+  expect(JSON.stringify([ran.result, ran.parts, ran.callbackTexts])).not.toContain('mple.com');
   expect(ran.result?.text).toBe('[EMAIL] now.');
 });

@@ -6,8 +6,11 @@ import { redactor } from '../../workflows/index.js';
 import { isStreamed, opening, runGuarded, textOnWire, toolResultsIn, closing, ways } from './support.js';
 
 const address = 'jane.doe@example.com';
-const said = `Write to ${address}, please.`;
-const everyWayToCut = Array.from({ length: said.length - 1 }, (_, at) => [said.slice(0, at + 1), said.slice(at + 1)]);
+const answerText = `Write to ${address}, please.`;
+const everyWayToCut = Array.from({ length: answerText.length - 1 }, (_, at) => [
+  answerText.slice(0, at + 1),
+  answerText.slice(at + 1),
+]);
 
 describe.each(ways)('P2 Nothing leaves before its verdict, %s', (way) => {
   it('redacts a whole value wherever chunks split it', async () => {
@@ -55,10 +58,10 @@ describe.each(ways)('P2 Nothing leaves before its verdict, %s', (way) => {
   });
 
   it('redacts a value streamed letter by letter and keeps the surrounding text', async () => {
-    const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: Array.from(said) }] });
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: Array.from(answerText) }] });
     const ran = await runGuarded(way, { model, guards: [redactor({ strategy: 'replace', kinds: ['email'] })] });
     expect(ran.result?.text).toMatch(/^Write to .+, please\.$/u);
-    expect(JSON.stringify([ran.parts, ran.told])).not.toContain(address);
+    expect(JSON.stringify([ran.parts, ran.callbackTexts])).not.toContain(address);
   });
 
   it('a rejected tool call does not run, and the run continues', async () => {

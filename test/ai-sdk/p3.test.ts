@@ -58,17 +58,17 @@ describe('P3 A guard that fails, fails closed', () => {
     });
 
     it('does not retry a failed guard and does not call processAPIError', async () => {
-      const asked: unknown[] = [];
+      const errors: unknown[] = [];
       let calls = 0;
       const guard = guardOn(phase, () => {
         calls += 1;
         throw broken;
       });
-      const listening = { id: 'listening', processAPIError: ({ error }: { error: unknown }) => void asked.push(error) };
+      const listening = { id: 'listening', processAPIError: ({ error }: { error: unknown }) => void errors.push(error) };
       const guards = [guard, listening];
       causeOf(await runGuarded(way, { model: modelFor(phase), guards, guardOptions: { maxProcessorRetries: 2 } }));
       expect(calls).toBeLessThanOrEqual(phase === 'toolResult' ? 2 : 1); // two results are judged in parallel
-      expect(asked.filter((error) => error === broken || GuardUnavailableError.isInstance(error))).toEqual([]);
+      expect(errors.filter((error) => error === broken || GuardUnavailableError.isInstance(error))).toEqual([]);
     });
   });
 
@@ -79,7 +79,7 @@ describe('P3 A guard that fails, fails closed', () => {
     const ran = await runGuarded(way, { model: modelFor('outputStream'), guards: [guard] });
     causeOf(ran);
     expect(textOnWire(ran)).toBe(isStreamed(way) ? 'I will ' : '');
-    expect(JSON.stringify([ran.parts, ran.told])).not.toContain('charge you');
+    expect(JSON.stringify([ran.parts, ran.callbackTexts])).not.toContain('charge you');
     if (isStreamed(way)) expect(partsOf(ran, 'error').map(({ error }) => error)).toEqual([ran.error]);
   });
 });

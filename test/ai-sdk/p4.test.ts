@@ -46,8 +46,8 @@ const fetchTool = (result: string) => ({
 const errorText = (error: unknown): string => (error instanceof Error ? `${error.message} ${JSON.stringify(error)}` : '');
 
 /** The visible part of a run. */
-const publicView = ({ parts, result, events, told, error }: Ran): string =>
-  JSON.stringify([parts, result, events, told]) + errorText(error);
+const publicView = ({ parts, result, events, callbackTexts, error }: Ran): string =>
+  JSON.stringify([parts, result, events, callbackTexts]) + errorText(error);
 
 const promptsOf = (model: ScriptedModel<'v4'>): string => JSON.stringify(model.calls.map(({ prompt }) => prompt));
 

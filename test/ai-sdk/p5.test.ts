@@ -43,7 +43,7 @@ describe('P5 One terminal event per run', () => {
     it('a trip is not reported as a finish', async () => {
       for (const phase of ['outputStep', 'toolResult', 'outputResult'] as const) {
         const ran = await runGuarded(way, { model: modelFor(phase), guards: [tripping(phase)], maxSteps: 2 });
-        expect(ran.told).not.toContain('All is paid.');
+        expect(ran.callbackTexts).not.toContain('All is paid.');
         expect(ran.result).toBeUndefined();
       }
     });

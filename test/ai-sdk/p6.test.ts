@@ -91,9 +91,9 @@ describe('P6 Retries are bounded transitions', () => {
       const ran = await runGuarded(way, { model, log, guards: [guard], guardOptions: { maxProcessorRetries: 1 } });
       expect(statusOf(ran)).toBe('success');
       expect(log).toEqual(['charge 1', 'charge 2']);
-      const told = JSON.stringify(model.calls[1]?.prompt);
-      expect(told).toContain(feedbackFor('no'));
-      expect(told.match(/receipt \d/g)).toHaveLength(1); // that of the other, which was accepted
+      const prompt = JSON.stringify(model.calls[1]?.prompt);
+      expect(prompt).toContain(feedbackFor('no'));
+      expect(prompt.match(/receipt \d/g)).toHaveLength(1); // that of the other, which was accepted
       expect(ran.events.filter(({ type }) => type === 'retry')).toMatchObject([{ phase: 'toolResult', retries: 1 }]);
     });
 

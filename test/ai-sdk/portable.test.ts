@@ -31,15 +31,15 @@ const answer = (text = 'fine') => scriptedModel({ specificationVersion: 'v4', st
 const uncalled = ['toolResult', 'inputStep'] as const;
 
 const run = async (guards: Parameters<typeof withGuards>[1], text?: string): Promise<string> => {
-  const { text: left } = await generateText({
+  const { text: output } = await generateText({
     model: withGuards(answer(text), guards, { uncalled }),
     prompt: 'Hello, a@b.example',
   });
-  return left;
+  return output;
 };
 
 /** Runs a recording guard among others; returns its records. */
-const seenBy = async (fields: object, guardsOf: (one: Processor) => Parameters<typeof run>[0]): Promise<unknown[]> => {
+const argsSeenBy = async (fields: object, guardsOf: (one: Processor) => Parameters<typeof run>[0]): Promise<unknown[]> => {
   const seen: unknown[] = [];
   await expect(run(guardsOf(looking(seen, fields)))).rejects.toMatchObject({ name: 'TripwireError', reason: 'never mind' });
   return seen;
@@ -51,7 +51,7 @@ describe('guards of the AI SDK get', () => {
     ['a trait, next to a guard without it', portable, [{ id: 'other', processInput: () => undefined as never }]],
     ['a trait, next to a step of Mastra', portable, [createStep({ id: 'unicode', processInput: () => undefined as never })]],
   ])('Mastra’s messages and tripwires: %s', async (_, fields, others) => {
-    const seen = await seenBy(fields, (one) => [one, ...others]);
+    const seen = await argsSeenBy(fields, (one) => [one, ...others]);
     expect(seen).toEqual([expect.any(MessageList), expect.any(TripWire)]);
     expect((seen[0] as MessageList).get.all.aiV5.model()).toHaveLength(2);
   });
@@ -77,7 +77,7 @@ describe('guards of the AI SDK get', () => {
     ],
     ['in a nested pipeline', (one) => pipeline('p').then(pipeline('q').then(one).commit())],
   ])('plain messages and tripwires if all guards are portable: %s', async (_, guardsOf) => {
-    const seen = await seenBy(portable, guardsOf);
+    const seen = await argsSeenBy(portable, guardsOf);
     const [list, thrown] = seen as [MessageList, Error];
     expect(list).not.toBeInstanceOf(MessageList);
     expect(list.get.all.db().map(({ role }) => role)).toEqual(['user', 'assistant']);
@@ -87,12 +87,12 @@ describe('guards of the AI SDK get', () => {
   });
 
   it('an error with a remedy if a portable guard uses a feature of Mastra only', async () => {
-    const asking: Processor = {
+    const needingMastra: Processor = {
       id: 'asking',
       ...portable,
       processInput: ({ messageList }) => messageList.get.all.aiV5.ui() as never,
     };
-    await expect(run([asking])).rejects.toThrow('[ai-sdk/needs-mastra]');
+    await expect(run([needingMastra])).rejects.toThrow('[ai-sdk/needs-mastra]');
   });
 });
 

@@ -19,39 +19,39 @@ describe.each(['generate', 'stream'] as const)('the result of prepareCall, %s', 
       inputSchema: z.object({ amount: z.number() }),
       execute: async ({ amount }) => (log.push(`refund ${amount}`), { refunded: amount }),
     });
-    let asked = 0;
+    let prepareCalls = 0;
     const settings = {
       model: own,
       tools: createTools(log),
       stopWhen: isStepCount(5),
       guards,
       prepareCall: (call: object) => {
-        asked += 1;
+        prepareCalls += 1;
         return { ...call, model: prepared, tools: { refund } };
       },
     };
     const loop = guardedToolLoop(settings as unknown as GuardedToolLoopSettings); // the types do not allow other tools
     const prompt = 'Please pay me back.';
-    const told = await (
+    const answer = await (
       mode === 'generate' ? loop.generate({ prompt }).then(({ text }) => text) : loop.stream({ prompt }).then(({ text }) => text)
     ).then(String, ({ name }: Error) => name);
-    return { told, log, asked, calls: [own.calls.length, prepared.calls.length] };
+    return { text: answer, log, prepareCalls, calls: [own.calls.length, prepared.calls.length] };
   };
 
   it('is requested once per call and can replace the model and the tools [spec 5.13]', async () => {
     expect(await ask([guardOn('input', () => undefined)])).toEqual({
-      told: 'Refunded.',
+      text: 'Refunded.',
       log: ['refund 3'],
-      asked: 1,
+      prepareCalls: 1,
       calls: [0, 2],
     });
   });
 
   it('is guarded: no tool runs after a trip, and the response is judged', async () => {
-    expect(await ask([tripping('outputStep')])).toMatchObject({ told: 'TripwireError', log: [], calls: [0, 1] });
-    expect(await ask([tripping('toolResult')])).toMatchObject({ told: 'TripwireError', log: ['refund 3'], calls: [0, 1] });
-    expect(await ask([tripping('inputStep')])).toMatchObject({ told: 'TripwireError', log: [], calls: [0, 0] });
+    expect(await ask([tripping('outputStep')])).toMatchObject({ text: 'TripwireError', log: [], calls: [0, 1] });
+    expect(await ask([tripping('toolResult')])).toMatchObject({ text: 'TripwireError', log: ['refund 3'], calls: [0, 1] });
+    expect(await ask([tripping('inputStep')])).toMatchObject({ text: 'TripwireError', log: [], calls: [0, 0] });
     const last = tripping('outputStep', { when: ({ text }) => text === 'Refunded.' });
-    expect(await ask([last])).toMatchObject({ told: 'TripwireError', log: ['refund 3'], calls: [0, 2] });
+    expect(await ask([last])).toMatchObject({ text: 'TripwireError', log: ['refund 3'], calls: [0, 2] });
   });
 });

@@ -83,11 +83,13 @@ describe('the error of a provider, over HTTP in a chat', () => {
   };
   type Piped = 'pipeUIMessageStreamToResponse' | 'toUIMessageStreamResponse';
   /** Shows errors in a chat, as applications do. */
-  const shown: UIMessageStreamOptions<UIMessage> = { onError: (error) => `${(error as Error).message} ${JSON.stringify(error)}` };
+  const uiOptions: UIMessageStreamOptions<UIMessage> = {
+    onError: (error) => `${(error as Error).message} ${JSON.stringify(error)}`,
+  };
 
   const ask = async (host: string, options: GuardOptions): Promise<string> => {
     const server = createServer((_request, response) => {
-      void stream[host]?.(options).then((result) => result.pipeUIMessageStreamToResponse(response, shown));
+      void stream[host]?.(options).then((result) => result.pipeUIMessageStreamToResponse(response, uiOptions));
     });
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -103,7 +105,7 @@ describe('the error of a provider, over HTTP in a chat', () => {
   });
 
   it.each(Object.keys(stream))('does not quote the prompt in a web response: %s', async (host) => {
-    const body = await (await stream[host]?.({}))?.toUIMessageStreamResponse(shown).text();
+    const body = await (await stream[host]?.({}))?.toUIMessageStreamResponse(uiOptions).text();
     expect(body).toContain('"type":"error"');
     expect(body).not.toMatch(/mara|4471/);
   });

@@ -40,7 +40,7 @@ const prepare = (onReaderCancel: GuardOptions['onReaderCancel']) => {
     model: scriptedModel({ specificationVersion: 'v4', steps: [charges, { text: 'Done.' }] }),
   };
   const charge = tool({ inputSchema: z.object({}), execute: async () => void ran.charged.push('charge') });
-  const end = (what: string) => () => void ran.ends.push(what);
+  const end = (reason: string) => () => void ran.ends.push(reason);
   const callbacks = { onAbort: end('abort'), onEnd: end('end'), onError: end('error') };
   const options: GuardOptions = { onReaderCancel, onEvent: (event) => void ran.events.push(event) };
   return { ran, options, callbacks, settings: { model: ran.model, tools: { charge } } };

@@ -18,11 +18,11 @@ const judge: Processor = {
 const guards = [guard(judge, { window: 'sentence' })];
 
 /** A model that streams this text, and then hangs. */
-const saying = (...text: string[]) => scriptedModel({ specificationVersion: 'v4', steps: [{ text, hang: true }] });
+const modelSending = (...text: string[]) => scriptedModel({ specificationVersion: 'v4', steps: [{ text, hang: true }] });
 
 type Parts = AsyncIterable<{ type: string; text?: string }>;
 
-type Way = (model: ReturnType<typeof saying>, options: GuardOptions, by?: typeof guards) => Promise<Parts>;
+type Way = (model: ReturnType<typeof modelSending>, options: GuardOptions, by?: typeof guards) => Promise<Parts>;
 /** The ways to stream words through guards. */
 const streams: Record<string, Way> = {
   withGuards: async (model, { abortSignal, ...options }, by = guards) =>
@@ -47,15 +47,15 @@ const streams: Record<string, Way> = {
 describe.each(Object.keys(streams))('text that is approved while the provider is silent, %s', (way) => {
   it('is emitted at once', async () => {
     const controller = new AbortController();
-    const parts = await streams[way]?.(saying('All is well. ', 'And s'), { abortSignal: controller.signal });
-    const told: string[] = [];
+    const parts = await streams[way]?.(modelSending('All is well. ', 'And s'), { abortSignal: controller.signal });
+    const texts: string[] = [];
     for await (const { type, text } of parts as Parts) {
       if (type !== 'text-delta') continue;
-      told.push(text ?? '');
+      texts.push(text ?? '');
       await setTimeout(20);
       controller.abort();
     }
-    expect(told[0]).toBe('All is well. ');
+    expect(texts[0]).toBe('All is well. ');
   });
 });
 
@@ -79,9 +79,9 @@ describe.each(Object.keys(streams))('text that is approved after the response wa
     const end = cut === 'its caller aborts' ? { hang: true } : { error: new Error('The line is dead.') };
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['All is well. ', 'And s'], ...end }] });
     const parts = await streams[way]?.(model, { abortSignal: controller.signal }, [guard(slow, { window: 'sentence' })]);
-    const told: string[] = [];
+    const texts: string[] = [];
     const read = async () => {
-      for await (const { type } of parts as Parts) told.push(type);
+      for await (const { type } of parts as Parts) texts.push(type);
     };
     const reading = read().catch(() => undefined); // a broken line is an error of the stream
     await setTimeout(20); // the stream is at its end, as far as it can be
@@ -89,7 +89,7 @@ describe.each(Object.keys(streams))('text that is approved after the response wa
     await reading;
     await setTimeout(0);
     expect(rejected).toEqual([]);
-    if (cut === 'its caller aborts') expect(told).not.toContain('text-delta');
+    if (cut === 'its caller aborts') expect(texts).not.toContain('text-delta');
   });
 });
 
@@ -98,12 +98,12 @@ describe('maxHeldChars', () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['No end of a sentence in sight'] }] });
     const parts = await streams[way]?.(model, { maxHeldChars: 5 });
     const errors: unknown[] = [];
-    const told: string[] = [];
+    const texts: string[] = [];
     for await (const { type, text, error } of parts as AsyncIterable<{ type: string; text?: string; error?: unknown }>) {
       if (type === 'error') errors.push(error);
-      if (type === 'text-delta') told.push(text ?? '');
+      if (type === 'text-delta') texts.push(text ?? '');
     }
-    expect(told).toEqual([]);
+    expect(texts).toEqual([]);
     expect(errors).toMatchObject([{ name: 'GuardUnavailableError', cause: { code: 'release/hold-exceeded' } }]);
   });
 

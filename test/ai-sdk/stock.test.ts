@@ -205,7 +205,7 @@ describe.each(toolWays)('tools: %s', (way) => {
   it.each(rows)('emits each result of a streaming tool: %s', async (_, execute) => {
     const settings = () => ({
       model: streaming(calling(call('work', { n: 1 })), [...words('Done.'), finish()]),
-      tools: { work: tool({ inputSchema: z.object({ n: z.number() }), execute: execute }) },
+      tools: { work: tool({ inputSchema: z.object({ n: z.number() }), execute }) },
     });
     const [stock, guarded] = [await seen('stock', settings()), await seen(way, settings())];
     expect(guarded.parts.filter(isResult)).toEqual(stock.parts.filter(isResult));
@@ -222,11 +222,11 @@ describe.each(toolWays)('tools: %s', (way) => {
         yield 'never reached';
       },
     });
-    const told: unknown[] = [];
+    const results: unknown[] = [];
     const judging = (decide: (result: unknown, abort: (reason: string) => never) => unknown): Processor => ({
       id: 'judging',
       processToolResult: ({ result, abort }) => {
-        told.push(result);
+        results.push(result);
         return decide(result, abort) as never;
       },
     });
@@ -240,7 +240,7 @@ describe.each(toolWays)('tools: %s', (way) => {
     const tripped = await parts(judging((result, abort) => (String(result).includes('secret') ? abort('No.') : undefined)));
     expect(JSON.stringify(tripped)).not.toContain('secret');
     expect(tripped.at(-1)).toMatchObject({ type: 'error', error: { name: 'TripwireError' } });
-    expect(told).toEqual(['fine 1', 'secret 2']);
+    expect(results).toEqual(['fine 1', 'secret 2']);
     const edited = await parts({
       id: 'redacting',
       processToolResult: ({ messages, toolCallId }) => {
@@ -484,7 +484,7 @@ describe('the context of a step', () => {
 });
 
 describe('approval', () => {
-  const asking: Processor = {
+  const retrying: Processor = {
     id: 'asking',
     processOutputStream: async ({ part }) => (part.type === 'tool-call' ? requireApproval(part) : part),
   };
@@ -505,7 +505,7 @@ describe('approval', () => {
         }),
       }),
     });
-    return guardedToolLoop({ model, tools: { pay }, guards: [asking] });
+    return guardedToolLoop({ model, tools: { pay }, guards: [retrying] });
   };
 
   const ask = async (paid: number[]) => {
@@ -533,7 +533,7 @@ describe('approval', () => {
     const paid: number[] = [];
     const loop = createLoop(paid);
     const model = streaming(calling(call('pay', { amount: 5 })), [...words('Done.'), finish()]);
-    const run = createGuardedRun([asking]);
+    const run = createGuardedRun([retrying]);
     const settings = { model, tools: loop.tools as ToolSet };
     const result = streamText({
       ...base,

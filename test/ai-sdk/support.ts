@@ -58,10 +58,10 @@ export interface OnOptions {
 /** A guard with the hook of one phase: it runs `act` on the selected calls, and changes nothing in others. */
 export const guardOn = (phase: Phase, act: (args: HookArgs) => unknown, options: OnOptions = {}): Processor => {
   const { id = `guard-${phase}`, when = hasText, times = Infinity } = options;
-  let left = times;
+  let remaining = times;
   const hook = async (args: HookArgs): Promise<unknown> => {
-    if (left <= 0 || !when(args)) return args.part;
-    left -= 1;
+    if (remaining <= 0 || !when(args)) return args.part;
+    remaining -= 1;
     return (await act(args)) ?? args.part;
   };
   return { id, [phases[phase].hook]: hook };
@@ -136,7 +136,7 @@ export interface Ran {
   readonly parts: readonly { type: string; text?: string; [field: string]: unknown }[];
   readonly events: readonly GuardedRunEvent[];
   /** Texts that callbacks of the application received. */
-  readonly told: readonly string[];
+  readonly callbackTexts: readonly string[];
 }
 
 /** Runs to the end in one of the ways, and collects all visible output. */
@@ -144,16 +144,16 @@ export const runGuarded = async (way: Way, setup: RunSetup): Promise<Ran> => {
   const { guards, model, log = [], maxSteps = 5, settings, guardOptions, abortSignal } = setup;
   const events: GuardedRunEvent[] = [];
   const parts: Ran['parts'][number][] = [];
-  const told: string[] = [];
+  const callbackTexts: string[] = [];
   const options = { ...guardOptions, onEvent: (event: GuardedRunEvent) => void events.push(event) };
-  const tell = ({ text }: { text: string }) => void told.push(text);
+  const logText = ({ text }: { text: string }) => void callbackTexts.push(text);
   const base = {
     model,
     tools: createTools(log),
     stopWhen: isStepCount(maxSteps),
     maxRetries: 0,
-    onStepFinish: tell,
-    onFinish: tell,
+    onStepFinish: logText,
+    onFinish: logText,
     onError: () => undefined,
     ...settings,
   };
@@ -177,9 +177,9 @@ export const runGuarded = async (way: Way, setup: RunSetup): Promise<Ran> => {
   };
   try {
     const { text, finishReason, steps } = (await calls[way]()) as NonNullable<Ran['result']>;
-    return { result: { text, finishReason, steps }, error: undefined, parts, events, told };
+    return { result: { text, finishReason, steps }, error: undefined, parts, events, callbackTexts };
   } catch (error) {
-    return { result: undefined, error, parts, events, told };
+    return { result: undefined, error, parts, events, callbackTexts };
   }
 };
 

@@ -203,12 +203,12 @@ describe.each(modes)('a guarded model, %s', (mode) => {
   it('emits no removed text in the raw body and raw chunks', async () => {
     const raw = { ZEBRA: true };
     const inner = scriptedModel({ specificationVersion: 'v4', steps: [answer, answer] });
-    const asked: unknown[] = [];
+    const rawChunkOptions: unknown[] = [];
     const provider = {
       ...inner,
       doGenerate: async (options: never) => ({ ...(await inner.doGenerate(options)), response: { id: 'r1', body: raw } }),
       doStream: async (options: { includeRawChunks?: boolean }) => {
-        asked.push(options.includeRawChunks);
+        rawChunkOptions.push(options.includeRawChunks);
         const { stream } = await inner.doStream(options as never);
         const withRaw = new TransformStream({ start: (controller) => controller.enqueue({ type: 'raw', rawValue: raw }) });
         return { stream: (stream as ReadableStream).pipeThrough(withRaw), response: { body: raw } };
@@ -222,7 +222,7 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     const seen: unknown[] = [rest];
     if (parts) for await (const part of parts) seen.push(part);
     expect(JSON.stringify(seen)).not.toContain('ZEBRA');
-    expect(asked).toEqual(mode === 'stream' ? [true] : []);
+    expect(rawChunkOptions).toEqual(mode === 'stream' ? [true] : []);
   });
 });
 
@@ -253,8 +253,8 @@ describe('a guarded stream', () => {
 
   it('cancels the call if its reader is canceled while the provider is silent', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a'], hang: true }] });
-    const asked: unknown[] = [];
-    const listening: Processor = { id: 'listening', processAPIError: ({ error }) => void asked.push(error) };
+    const rawChunkOptions: unknown[] = [];
+    const listening: Processor = { id: 'listening', processAPIError: ({ error }) => void rawChunkOptions.push(error) };
     const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined), listening]).doStream({ prompt: [] });
     const reader = stream.getReader();
     const silence = sleep(50).then(() => 'silent' as const);
@@ -265,7 +265,7 @@ describe('a guarded stream', () => {
     await pending;
     await sleep(10);
     expect(model.calls[0]?.aborted || model.cancelled).toBe(true);
-    expect(asked).toEqual([]);
+    expect(rawChunkOptions).toEqual([]);
   });
 });
 
