@@ -117,7 +117,7 @@ describe('eval', () => {
   });
 
   it('rejects invalid arguments and data before anything runs', async () => {
-    for (const [args, says] of [
+    for (const [args, message] of [
       ['', '--pipeline is missing'],
       ['--pipeline scoring.mjs', '--data is missing'],
       [`${usual} --concurrency 0`, '--concurrency must be'],
@@ -125,7 +125,7 @@ describe('eval', () => {
     ] as const) {
       const { code, err, out } = await run(args);
       expect({ code, out }).toEqual({ code: 2, out: '' });
-      expect(err).toMatch(new RegExp(`^eval: ${says}[^]*--pipeline FILE --data SET\\.jsonl`));
+      expect(err).toMatch(new RegExp(`^eval: ${message}[^]*--pipeline FILE --data SET\\.jsonl`));
     }
     for (const bound of ['--max falsePositiveRate=1', '--min recall=90', '--min recall=-1'])
       expect(await run(`${usual} ${bound}`)).toMatchObject({

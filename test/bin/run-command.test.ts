@@ -100,11 +100,11 @@ describe('replay', () => {
     expect(lax.out).toContain('2 replayed, 2 differ');
     const json = await run('replay', 'blocked.jsonl', '--pipeline', 'lax.mjs', '--json');
     expect(JSON.parse(json.out)).toMatchObject({ path: 'blocked.jsonl', differs: true, after: { status: 'success' } });
-    for (const [args, says] of [
+    for (const [args, message] of [
       [['blocked.jsonl'], '--pipeline is missing'],
       [['--pipeline', 'same.mjs'], 'a trace file is missing'],
     ] as const)
-      expect(await run('replay', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(says) as string });
+      expect(await run('replay', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(message) as string });
   });
 
   it('names each unreadable trace and continues with the others', async () => {
@@ -159,12 +159,12 @@ describe('a module with guards', () => {
       'export const agent = { generate() {}, stream() {} };',
       'its agent is an agent, but not an InterlockAgent',
     ],
-  ])('is rejected with its path: %s', async (file, source, says) => {
+  ])('is rejected with its path: %s', async (file, source, message) => {
     writeFileSync(join(folder, file), source);
     const { code, err } = await run('eval', '--pipeline', file, '--data', 'set.jsonl');
     expect(code).toBe(2);
     expect(err).toContain(`[command/invalid-module] at ${join(folder, file)}: `);
-    expect(err).toContain(says);
+    expect(err).toContain(message);
   });
 });
 
@@ -173,13 +173,13 @@ describe('a module that does not load', () => {
     ['throws.mjs', "throw new Error('no key');", 'Error: no key\n    at '],
     ['typed.ts', "import { Missing } from './not-there';\nexport default Missing;", "Cannot find module './not-there'"],
     ['thrown.ts', "enum Kind { A = 'a' }\nconst key: string = Kind.A;\nthrow new TypeError(key);", 'thrown.ts:3'],
-  ])('is reported with the cause and the stack: %s', async (file, source, says) => {
+  ])('is reported with the cause and the stack: %s', async (file, source, message) => {
     writeFileSync(join(folder, file), source);
     const { code, err } = await run('eval', '--pipeline', file, '--data', 'set.jsonl');
     expect(code).toBe(2);
     expect(err).toContain(`[command/failed-module] at ${join(folder, file)}: `);
     expect(err).toContain('Caused by: ');
-    expect(err).toContain(says);
+    expect(err).toContain(message);
   });
 
   it('does not include a module that imports without extensions, as Mastra\u2019s templates do', async () => {
