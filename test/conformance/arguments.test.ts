@@ -67,12 +67,12 @@ describe.each(modes)('arguments of hooks, %s', (mode) => {
       },
     });
     const made = agentWith({ inputProcessors: [replacing] }, [{ text: 'Hello.' }]);
-    const said = [
+    const messages = [
       { role: 'system' as const, content: 'Said.' },
       { role: 'user' as const, content: 'Hi' },
     ];
     await (
-      await made.agent[mode](said, { system: 'It is noon.' })
+      await made.agent[mode](messages, { system: 'It is noon.' })
     ).text;
     expect(seen).toEqual([
       ['Answer.', 'Said.'],
@@ -159,10 +159,10 @@ describe.each(modes)('arguments of hooks, %s', (mode) => {
     const stopping = processor({ processInput: ({ abort }) => (abort as () => never)() });
     const plain = await run(agentWith({ inputProcessors: [stopping] }), mode);
     expect(plain.result.tripwire?.reason).toMatch(/\S/);
-    const asking = processor({
+    const retrying = processor({
       processOutputStep: ({ abort }) => (abort as (reason: string, options: object) => never)('Again.', { retry: true }),
     });
-    const { result, chunks } = await run(agentWith({ outputProcessors: [asking] }, [{ text: 'Hello.' }]), mode);
+    const { result, chunks } = await run(agentWith({ outputProcessors: [retrying] }, [{ text: 'Hello.' }]), mode);
     expect(result.tripwire).toMatchObject({ reason: 'Again.', retry: true });
     if (mode === 'stream')
       expect(chunks.find(({ type }) => type === 'tripwire')?.payload).toMatchObject({ reason: 'Again.', retry: true });
@@ -178,13 +178,13 @@ describe.each(modes)('arguments of hooks, %s', (mode) => {
       { outputProcessors: [both] },
       { inputProcessors: [both], outputProcessors: [both] },
     ];
-    const told = [];
+    const prompts = [];
     for (const config of lanes) {
       const made = agentWith(config, [{ text: 'Hello.' }]);
       const { text } = (await run(made, mode)).result;
-      told.push([sentText(made.model, 'user'), text]);
+      prompts.push([sentText(made.model, 'user'), text]);
     }
-    expect(told).toEqual([
+    expect(prompts).toEqual([
       ['Hi?', 'Hello.'],
       ['Hi', 'Hello.!'],
       ['Hi?', 'Hello.!'],

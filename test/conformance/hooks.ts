@@ -54,10 +54,10 @@ export const run = async (
   { agent }: ReturnType<typeof makeAgent>,
   mode: Mode,
   options: InterlockCallOptions = {},
-  say = 'Hi',
+  prompt = 'Hi',
 ) => {
-  if (mode === 'generate') return { result: await agent.generate(say, options), chunks: [] as Chunk[] };
-  const stream = await agent.stream(say, options);
+  if (mode === 'generate') return { result: await agent.generate(prompt, options), chunks: [] as Chunk[] };
+  const stream = await agent.stream(prompt, options);
   const chunks = (await all(stream.fullStream as AsyncIterable<unknown>)) as Chunk[];
   return { result: await stream.getFullOutput(), chunks };
 };

@@ -179,14 +179,14 @@ describe.each(modes)('the processor interface, %s', (mode) => {
   });
 
   it('a response returned by processLLMRequest passes the output guards and is reported as cached [spec 2.20, 2.21]', async () => {
-    const told: { fromCache: unknown; types: string[] }[] = [];
+    const observed: { fromCache: unknown; types: string[] }[] = [];
     const cache: { chunks?: unknown } = {};
     const caching = processor(
       {
         processLLMRequest: () => (cache.chunks ? { response: { chunks: cache.chunks } } : undefined),
         processLLMResponse: ({ chunks, fromCache }) => {
           const stripped = chunks as Chunk[];
-          told.push({ fromCache, types: stripped.map(({ type }) => type) });
+          observed.push({ fromCache, types: stripped.map(({ type }) => type) });
           for (const chunk of stripped) expect(Object.keys(chunk).toSorted()).toEqual(['payload', 'type']);
           cache.chunks = chunks;
         },
@@ -203,9 +203,9 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect((await run(made, mode)).result.text).toBe('redacted');
     expect((await run(made, mode)).result.text).toBe('redacted');
     expect(made.model.calls).toHaveLength(1);
-    expect(told.map(({ fromCache }) => fromCache)).toEqual([false, true]);
-    expect(told[1]?.types).toEqual(told[0]?.types);
-    expect(told[0]?.types).toContain('text-delta');
+    expect(observed.map(({ fromCache }) => fromCache)).toEqual([false, true]);
+    expect(observed[1]?.types).toEqual(observed[0]?.types);
+    expect(observed[0]?.types).toContain('text-delta');
   });
 
   it('state is one object per processor and run, shared only by its hooks [spec 2.22, 2.33, 2.34, 2.35]', async () => {
@@ -367,25 +367,25 @@ describe.each(modes)('the processor interface, %s', (mode) => {
           : part,
     });
     const { result, chunks } = await run(agentWith({ outputProcessors: [hooks] }, [{ text: 'Secret.' }]), mode);
-    const told = { reason: 'Not this.', metadata: { category: 'pii' }, processorId: 'one' };
-    expect(result.tripwire).toMatchObject(told);
+    const expected = { reason: 'Not this.', metadata: { category: 'pii' }, processorId: 'one' };
+    expect(result.tripwire).toMatchObject(expected);
     expect(result.finishReason).toBe('other');
     if (mode === 'generate') return;
     const tripwire = chunks.find(({ type }) => type === 'tripwire') as Chunk & Record<string, unknown>;
-    expect(tripwire).toMatchObject({ from: 'AGENT', runId: result.runId, payload: told });
+    expect(tripwire).toMatchObject({ from: 'AGENT', runId: result.runId, payload: expected });
   });
 
   it('a retry without a budget is an abort; with a budget the reason is fed back [spec 2.37, 2.46]', async () => {
-    const asking = processor({
+    const rejecting = processor({
       processOutputStep: ({ text, abort, messageList }) =>
         text === 'No.' ? (abort as (reason: string, options: object) => never)('Say yes.', { retry: true }) : messageList,
     });
     const steps = [{ text: 'No.' }, { text: 'Yes.' }];
-    expect((await run(agentWith({ outputProcessors: [asking] }, steps), mode)).result).toMatchObject({
+    expect((await run(agentWith({ outputProcessors: [rejecting] }, steps), mode)).result).toMatchObject({
       status: 'tripwire',
       text: '',
     });
-    const made = agentWith({ outputProcessors: [asking] }, steps);
+    const made = agentWith({ outputProcessors: [rejecting] }, steps);
     expect((await run(made, mode, { maxProcessorRetries: 1 })).result).toMatchObject({ status: 'success', text: 'Yes.' });
     expect(sentText(made.model, 'system', 1)).toContain('Say yes.');
   });
