@@ -16,12 +16,16 @@ export interface Outside {
 export const forbidden = 'FORBIDDEN-WORDS';
 
 /** The same agent in every process: a guard that requests another answer, and a tool with an effect outside. */
-export const cashier = ({ modelUrl, sinkUrl }: Outside, durability: Engine, options: { asks?: boolean } = {}): InterlockAgent => {
+export const cashier = (
+  { modelUrl, sinkUrl }: Outside,
+  durability: Engine,
+  options: { hasApproval?: boolean } = {},
+): InterlockAgent => {
   const charge = createTool({
     id: 'charge',
     description: 'Charges an amount.',
     inputSchema: z.object({ amount: z.number() }),
-    requireApproval: options.asks ?? false,
+    requireApproval: options.hasApproval ?? false,
     execute: async ({ amount }) => {
       await fetch(sinkUrl, { method: 'POST', body: String(amount) });
       return { receipt: `receipt ${amount}` };

@@ -20,15 +20,15 @@ let folder: string;
 let model: OpenAIServer;
 let sink: ReturnType<typeof createServer>;
 let effects: string[] = [];
-const tellMe = 'Tell me a story.';
+const storyPrompt = 'Tell me a story.';
 let tellings = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'interlock-crash-'));
   model = await startOpenAIServer({
     reply: ({ messages }) => {
-      const asked = JSON.stringify(messages);
-      if (asked.includes(tellMe)) {
+      const prompt = JSON.stringify(messages);
+      if (prompt.includes(storyPrompt)) {
         tellings += 1;
         return tellings === 1
           ? { kind: 'hang', after: ['It was ', 'a dark '] }
@@ -93,7 +93,7 @@ const goOn = async ({ path, runId }: Orders) => {
 };
 
 /** The fields of a chunk that are read. */
-interface Seen {
+interface StreamedChunk {
   readonly type: string;
   readonly payload?: { readonly id?: string; readonly text?: string };
   readonly data?: { readonly partIds: string[] };
@@ -127,25 +127,26 @@ describe('P11: a process killed with kill -9', () => {
     'during a response: a follower in another process gets its retraction and the next response',
     { timeout: 120_000 },
     async () => {
-      const orders: Orders = { ...ordersFor('story'), prompt: tellMe, dieAfterPieces: 2 };
+      const orders: Orders = { ...ordersFor('story'), prompt: storyPrompt, dieAfterPieces: 2 };
       const dying = live(orders);
       await expect.poll(() => tellings, { timeout: 60_000 }).toBe(1);
       const engine = openWorkflow({ path: orders.path, leaseMs: 1_000 });
       try {
         const agent = cashier(outside(), engine);
         const stream = await agent.attach(orders.runId, { from: 0 });
-        const seen: Seen[] = [];
-        for await (const chunk of stream.fullStream as AsyncIterable<Seen>) seen.push(chunk);
+        const seen: StreamedChunk[] = [];
+        for await (const chunk of stream.fullStream as AsyncIterable<StreamedChunk>) seen.push(chunk);
         expect((await dying).signal).toBe('SIGKILL');
         const at = seen.findIndex(({ type }) => type === 'data-interlock-retract');
-        const textOf = (chunks: readonly Seen[]) => chunks.map(({ payload }) => payload?.text ?? '').join('');
+        const textOf = (chunks: readonly StreamedChunk[]) => chunks.map(({ payload }) => payload?.text ?? '').join('');
         expect([textOf(seen.slice(0, at)), textOf(seen.slice(at))]).toEqual(['It was a dark ', 'It was a bright day.']);
-        const idsOf = (chunks: readonly Seen[]) => new Set(chunks.flatMap(({ payload }) => (payload?.text ? [payload.id] : [])));
+        const idsOf = (chunks: readonly StreamedChunk[]) =>
+          new Set(chunks.flatMap(({ payload }) => (payload?.text ? [payload.id] : [])));
         expect(seen[at]?.data?.partIds).toEqual([...idsOf(seen.slice(0, at))]);
         expect([...idsOf(seen.slice(at))]).not.toContain(seen[at]?.data?.partIds[0]);
         const resumed = await agent.attach(orders.runId, { from: seen[at]?.metadata?.sequence });
-        const rest: Seen[] = [];
-        for await (const chunk of resumed.fullStream as AsyncIterable<Seen>) rest.push(chunk);
+        const rest: StreamedChunk[] = [];
+        for await (const chunk of resumed.fullStream as AsyncIterable<StreamedChunk>) rest.push(chunk);
         expect(rest).toEqual(seen.slice(at));
         expect([await stream.text, (await stream.getFullOutput()).status]).toEqual(['It was a bright day.', 'success']);
       } finally {
