@@ -105,8 +105,8 @@ export const writeExamples = (examples: readonly Example[]): WrittenExamples => 
   for (const example of examples) writeFileSync(place + fileOf(example), example.code);
   return {
     complaints: async () => {
-      const told = await stdoutOf([inRoot('node_modules/typescript/bin/tsc'), '-p', place, '--pretty', 'false']);
-      return told.split('\n').filter((line) => line.startsWith('test-output/documents/'));
+      const output = await stdoutOf([inRoot('node_modules/typescript/bin/tsc'), '-p', place, '--pretty', 'false']);
+      return output.split('\n').filter((line) => line.startsWith('test-output/documents/'));
     },
     run: async () => {
       const files = examples.map((example) => place + fileOf(example));

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { guardOptionSchemas } from '../../src/ai-sdk/guard-options.js';
-import { isApplied, namesWhere, optionTable, type OptionPlace } from '../../src/mastra/options/option-table.js';
+import { isApplied, namesOf, optionTable, type OptionPlace } from '../../src/mastra/options/option-table.js';
 import type { OptionRow, Treatment } from '../../src/mastra/options/option-row.js';
 import { unsupportedMethods } from '../../src/mastra/agent/unsupported-methods.js';
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const told = (treatment: Treatment): string => {
+const treatmentText = (treatment: Treatment): string => {
   if (isApplied(treatment)) return `${sentence(treatment.description ?? '')}.`;
   if (treatment.rejected === 'never') return 'Accepted, without effect.';
   const why = treatment.detail ? ` ${sentence(treatment.detail)}` : '';
@@ -25,20 +25,20 @@ const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 const defaultOf = ({ default: value }: OptionRow): string =>
   value === undefined ? '' : quoted(typeof value === 'string' ? value : JSON.stringify(value));
 
-const optionsOf = (where: OptionPlace, heads: Cells, more: (row: OptionRow) => Cells): string => {
+const optionsOf = (place: OptionPlace, heads: Cells, more: (row: OptionRow) => Cells): string => {
   const rows = Object.entries(optionTable)
     .filter(([name]) => !name.startsWith('_')) // Mastra's internal fields
     .toSorted(byName)
     .flatMap(([name, row]) => {
-      const { [where]: treatment } = row;
-      return treatment ? [[quoted(name), told(treatment), defaultOf(row), ...more(row)]] : [];
+      const { [place]: treatment } = row;
+      return treatment ? [[quoted(name), treatmentText(treatment), defaultOf(row), ...more(row)]] : [];
     });
   return table(['option', 'value', 'default', ...heads], rows);
 };
 
 /** Names of the matching options, as a list in a sentence. */
 const named = (holds: (row: OptionRow) => boolean): string =>
-  [...namesWhere(holds)]
+  [...namesOf(holds)]
     .toSorted()
     .map(quoted)
     .join(', ')

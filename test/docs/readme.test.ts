@@ -42,12 +42,12 @@ describe('the transcript in README.md', () => {
 
   it('equals the output of the chat', async () => {
     const transcript = codeIn('text').find((code) => code.startsWith('you › ')) ?? '';
-    const asked = Array.from(transcript.matchAll(/^you › (.+)$/gm), ([, text = '']) => text);
-    expect(asked.length).toBeGreaterThan(0);
+    const questions = Array.from(transcript.matchAll(/^you › (.+)$/gm), ([, text = '']) => text);
+    expect(questions.length).toBeGreaterThan(0);
     let printed = '';
     const output = { write: (text: string | Uint8Array) => (printed += String(text)) !== '' };
     const input = new PassThrough();
-    input.end(`${asked.join('\n')}\n`);
+    input.end(`${questions.join('\n')}\n`);
     await runChat([], { env: {}, input, output, errors: output, onInterrupt: () => () => undefined });
     const lines = transcript.split('\n').filter((line) => line !== '' && !line.startsWith('you › '));
     expect(

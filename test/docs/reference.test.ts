@@ -59,7 +59,7 @@ Interlock raises errors of one class, \`InterlockError\`, with these fields:
 
 ${table(
   ['actor', 'the role that can fix it'],
-  Object.entries(actors).map(([actor, who]) => [`\`${actor}\``, who]),
+  Object.entries(actors).map(([actor, description]) => [`\`${actor}\``, description]),
 )}
 
 ${areas.map((area) => `## ${area}\n\n${errorsOf(area)}`).join('\n\n')}
@@ -115,8 +115,8 @@ const kinds = { function: 'function', class: 'class', value: 'value', type: 'typ
 
 const described = ({ name, kind, about, members, path }: PublicName): string => {
   const head = `- [\`${name}\`](../${path}) (${kinds[kind]})${about === '' ? '' : `: ${about}`}`;
-  const told = members.filter((member) => member.about !== '');
-  return [head, ...told.map((member) => `  - \`${member.declared}\`: ${member.about}`)].join('\n');
+  const documented = members.filter((member) => member.about !== '');
+  return [head, ...documented.map((member) => `  - \`${member.declared}\`: ${member.about}`)].join('\n');
 };
 
 const fieldsPage = `${made('src/guard/stream-fields.ts')}
@@ -129,7 +129,7 @@ pattern (\`redactor\`, \`piiGuard\`, \`leakGuard\`, \`unicodeGuard\` and your ow
 
 ${table(
   ['rule', 'meaning'],
-  Object.entries(fieldRules).map(([rule, say]) => [`\`${rule}\``, say]),
+  Object.entries(fieldRules).map(([rule, explanation]) => [`\`${rule}\``, explanation]),
 )}
 
 ${table(

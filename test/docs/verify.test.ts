@@ -11,10 +11,10 @@ const text = readFileSync(inRoot(document), 'utf8');
 
 describe('docs/verify.md', () => {
   it('lists exactly the known findings, each with its severity and remedy', () => {
-    const rows = Array.from(text.matchAll(/^\| `([\w/-]+)` \| (\w+) \| (.+) \|$/gm), ([, code, severity, say]) => [
+    const rows = Array.from(text.matchAll(/^\| `([\w/-]+)` \| (\w+) \| (.+) \|$/gm), ([, code, severity, sentence]) => [
       code,
       severity,
-      say,
+      sentence,
     ]);
     const expected = (Object.keys(checks) as FindingCode[]).map((code) => [code, checks[code].severity, errorTable[code].say]);
     expect(rows.filter(([code]) => code?.includes('/'))).toEqual(expected);
