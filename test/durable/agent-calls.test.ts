@@ -101,8 +101,8 @@ describe.each(Object.keys(engines))('an agent with its runs in %s', (name) => {
   it('an approval before the suspension applies after it', async () => {
     const scenario = approving();
     const agent = scenario.agent({ durability: engineOf() });
-    const begun = agent.stream(prompt, { runId: 'one' });
-    const early = begun.then(() => agent.resume('one', { approved: false }, { toolCallId: 'call-0-0' }));
+    const started = agent.stream(prompt, { runId: 'one' });
+    const early = started.then(() => agent.resume('one', { approved: false }, { toolCallId: 'call-0-0' }));
     expect((await (await early).getFullOutput()).status).toBe('suspended');
     expect((await (await agent.resume('one', { approved: false })).getFullOutput()).text).toBe('I charge. All is paid.');
     expect(scenario.effects).toEqual([]);

@@ -8,14 +8,14 @@ import { serveCut } from '../serve-cut.js';
 
 /** An agent whose only tool ends when the test decides. */
 const createWaiting = () => {
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const wait = createTool({
     id: 'wait',
     description: 'Waits.',
     inputSchema: z.object({}),
     execute: async () => {
-      asked.resolve();
+      requested.resolve();
       await released.promise;
       return 'waited';
     },
@@ -30,7 +30,7 @@ const createWaiting = () => {
     tools: { wait },
     durability: memoryEngine(),
   });
-  return { agent, asked: asked.promise, release: released.resolve };
+  return { agent, requested: requested.promise, release: released.resolve };
 };
 
 interface Received {
@@ -58,12 +58,12 @@ const receive = async (response: Response, received: Received, onEvent: () => vo
 };
 
 it('a client that reconnects gets each chunk once, from its last position', async () => {
-  const { agent, asked, release } = createWaiting();
+  const { agent, requested, release } = createWaiting();
   await using server = await serveCut((request) =>
     attachResponse(agent, new URL(request.url).pathname.slice(1), request).catch(errorResponse),
   );
   const own = agent.stream('Go.', { runId: 'run' });
-  await asked;
+  await requested;
   const received: Received = { ids: [], types: [], hasEnded: false };
   const cutOff = receive(await fetch(`${server.url}/run`), received, () => {
     if (received.types.includes('tool-call')) server.cut();

@@ -93,7 +93,7 @@ describe('a damaged file', () => {
   it.each([
     ['the result of a step', 'kept'],
     ['its input', 'input'],
-  ])('a run fails if %s is unreadable, and names the entry', async (_what, where) => {
+  ])('a run fails if %s is unreadable, and names the entry', async (_what, place) => {
     const disk = createDisk();
     const dying = mortalEngine(disk, 9);
     void approving()
@@ -103,11 +103,11 @@ describe('a damaged file', () => {
     await dying.died;
     const run = disk.runs.get('0:hurt');
     const key = [...(run?.kept.keys() ?? [])].at(-1) ?? '';
-    if (where === 'kept') run?.kept.set(key, '{"not": ours');
+    if (place === 'kept') run?.kept.set(key, '{"not": ours');
     else if (run) disk.runs.set('0:hurt', { ...run, call: { ...run.call, input: 'garbage' } });
     const agent = approving().agent({ durability: mortalEngine(disk) });
     await expect.poll(() => disk.runs.get('0:hurt')?.output).toBeDefined();
-    const path = where === 'kept' ? `hurt ${key}` : '0:hurt input';
+    const path = place === 'kept' ? `hurt ${key}` : '0:hurt input';
     const end = await codeOf(
       agent
         .attach('hurt')
@@ -124,13 +124,13 @@ describe('a damaged file', () => {
     const empty = statSync(path);
     expect(() => agentOn(path)).toThrow(expect.objectContaining({ code: 'durable/damaged', path }));
     expect(statSync(path)).toMatchObject({ size: 0, ino: empty.ino });
-    const gone = newFile();
-    writeFileSync(`${gone}-wal`, 'what a killed process has written last');
-    expect(() => agentOn(gone)).toThrow(expect.objectContaining({ code: 'durable/damaged', path: gone }));
-    expect(statSync(`${gone}-wal`).size).toBeGreaterThan(0);
-    rmSync(`${gone}-wal`);
-    expect(await agentOn(gone).agent.listRuns()).toEqual([]);
-    expect(readdirSync(dirname(gone)).toSorted()).toEqual(['runs.db', 'runs.db-shm', 'runs.db-wal']);
+    const missing = newFile();
+    writeFileSync(`${missing}-wal`, 'what a killed process has written last');
+    expect(() => agentOn(missing)).toThrow(expect.objectContaining({ code: 'durable/damaged', path: missing }));
+    expect(statSync(`${missing}-wal`).size).toBeGreaterThan(0);
+    rmSync(`${missing}-wal`);
+    expect(await agentOn(missing).agent.listRuns()).toEqual([]);
+    expect(readdirSync(dirname(missing)).toSorted()).toEqual(['runs.db', 'runs.db-shm', 'runs.db-wal']);
   });
 
   it('a truncated file and a foreign file are not reported as an unreachable server', async () => {

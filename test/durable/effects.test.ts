@@ -76,7 +76,7 @@ describe('the effect of a tool', () => {
     { found: { outcome: 'not-done' }, begins: 1, told: 'receipt 1' },
   ] as const)(
     'once, killed during the call: the run continues after the resolution $found.outcome',
-    async ({ found, begins, told }) => {
+    async ({ found, begins, told: result }) => {
       const disk = createDisk();
       const whole = mortalEngine(createDisk());
       await charging([], whole, 'once').generate(prompt, { runId: 'run' });
@@ -108,7 +108,7 @@ describe('the effect of a tool', () => {
         ).getFullOutput();
       expect(last).toMatchObject({ status: 'success', text: 'All is paid.' });
       expect(keys.filter((key) => key === `run:${toolCallId}`)).toHaveLength(begins);
-      expect(JSON.stringify(last.steps[0]?.toolResults)).toContain(told);
+      expect(JSON.stringify(last.steps[0]?.toolResults)).toContain(result);
     },
   );
 

@@ -40,7 +40,7 @@ describe('changed code', () => {
     await mortal.died;
     const refusals: unknown[] = [];
     const after = mortalEngine(disk);
-    const heard: Engine = {
+    const recordingEngine: Engine = {
       ...after,
       host: (program) =>
         after.host({
@@ -52,7 +52,11 @@ describe('changed code', () => {
             }),
         }),
     };
-    const agent = tools().agent({ durability: heard, inputProcessors: [guardNamed('new')], acceptChangedCode: accepts });
+    const agent = tools().agent({
+      durability: recordingEngine,
+      inputProcessors: [guardNamed('new')],
+      acceptChangedCode: accepts,
+    });
     return { agent, refusals };
   };
 
@@ -67,7 +71,7 @@ describe('changed code', () => {
   };
 
   /** A run in a file whose process died in the middle of a model call. */
-  const left = async () => {
+  const abandon = async () => {
     const path = newFile();
     const disk = onFile({ path, leaseMs: 1_000 });
     const model = scriptedModel({ steps: () => ({ hang: true }) });
@@ -78,7 +82,7 @@ describe('changed code', () => {
     await expect.poll(() => model.calls.length).toBe(1);
     dying.die();
     await disk.close();
-    return { path, begun: () => model.calls.length };
+    return { path, modelCalls: () => model.calls.length };
   };
 
   /** An engine whose runs are interrupted when the process should die. */
@@ -114,7 +118,7 @@ describe('changed code', () => {
   });
 
   it('is listed as needs-decision, is reported to followers, and continues after acceptance', async () => {
-    const { path, begun } = await left();
+    const { path, modelCalls } = await abandon();
     const waiting = agentOn(path, 'new');
     await expect
       .poll(() => waiting.listRuns({ status: 'needs-decision' }), { timeout: 20_000 })
@@ -130,11 +134,11 @@ describe('changed code', () => {
     await waiting.close();
     const accepting = agentOn(path, 'new', () => true);
     expect((await (await accepting.attach('one')).getFullOutput()).text).toBe('Hello.');
-    expect([begun(), await accepting.listRuns({ status: 'needs-decision' })]).toEqual([1, []]);
+    expect([modelCalls(), await accepting.listRuns({ status: 'needs-decision' })]).toEqual([1, []]);
   });
 
   it('can be canceled while it waits for a decision', async () => {
-    const { path } = await left();
+    const { path } = await abandon();
     const waiting = agentOn(path, 'new');
     await expect.poll(() => waiting.listRuns({ status: 'needs-decision' }), { timeout: 20_000 }).toHaveLength(1);
     await waiting.cancel('one');
@@ -215,12 +219,12 @@ describe('openWorkflow', () => {
   });
 
   it('has no step limit: a run of 1,100 steps ends, and each step runs once', async () => {
-    let begun = 0;
+    let starts = 0;
     const runs = onFile({ path: newFile() }).host({
       id: 'counter',
       run: async (durable) => {
-        for (let step = 0; step < 1_100; step += 1) await durable.step(`step ${step}`, async () => `${(begun += 1)}`);
-        return `${begun}`;
+        for (let step = 0; step < 1_100; step += 1) await durable.step(`step ${step}`, async () => `${(starts += 1)}`);
+        return `${starts}`;
       },
     });
     await runs.start({ runId: 'one', input: '' });

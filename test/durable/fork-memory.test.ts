@@ -11,7 +11,7 @@ const remembered = { thread: 'thread', resource: 'ann' };
 /** Calls the tool twice, and then gives its answer. */
 const looking = (requireApproval: boolean) => {
   const memory = new MockMemory();
-  const says = { text: 'first' };
+  const reply = { text: 'first' };
   const look = createTool({
     id: 'look',
     description: 'Looks.',
@@ -22,7 +22,7 @@ const looking = (requireApproval: boolean) => {
   const model = scriptedModel({
     steps: ({ prompt }) => {
       const step = prompt.filter(({ role }) => role === 'tool').length;
-      return step < 2 ? { toolCalls: [{ name: 'look', args: { at: step } }] } : { text: says.text };
+      return step < 2 ? { toolCalls: [{ name: 'look', args: { at: step } }] } : { text: reply.text };
     },
   });
   const durability = memoryEngine();
@@ -47,20 +47,20 @@ const looking = (requireApproval: boolean) => {
     for (let calls = 0; calls < 2 && requireApproval; calls += 1)
       await (await agent.resume(runId, { approved: true }, { memory: remembered })).getFullOutput();
   };
-  return { agent, says, saved, answer };
+  return { agent, reply, saved, answer };
 };
 
 it.each([
   ['that ended without suspension', false, [0, 1, 2]],
   ['that was approved', true, [1, 2]],
-])('a fork of a run %s adds its own message, and memory keeps the message of the first run', async (_what, asks, steps) => {
-  const { agent, says, saved, answer } = looking(asks);
+])('a fork of a run %s adds its own message, and memory keeps the message of the first run', async (_what, toolCalls, steps) => {
+  const { agent, reply, saved, answer } = looking(toolCalls);
   await agent.generate('Hi', { runId: 'one', memory: remembered });
   await answer('one');
   const [first] = await saved();
   expect(first?.[1]).toBe('first');
   for (const [index, step] of steps.entries()) {
-    says.text = `fork ${step}`;
+    reply.text = `fork ${step}`;
     const newRunId = `fork-${step}`;
     const { status } = await (await agent.fork('one', { step, newRunId })).getFullOutput();
     if (status === 'suspended') await (await agent.resume(newRunId, { approved: true }, { memory: remembered })).getFullOutput();

@@ -16,11 +16,11 @@ const outcomeOf = ({ status, text, steps, tripwire, finishReason, usage, message
   tripwire,
   finishReason,
   usage,
-  steps: steps.map(({ stepNumber, attempt, reason, text: said, toolResults }) => [
+  steps: steps.map(({ stepNumber, attempt, reason, text: answerText, toolResults }) => [
     stepNumber,
     attempt,
     reason,
-    said,
+    answerText,
     toolResults.length,
   ]),
   messages: messages.map(({ role, content }) => [role, timeless(content.parts)]),
@@ -80,15 +80,15 @@ describe.each(Object.keys(scenarios))('P11: killed at any point, it resumes (%s)
     for (const [dieAt, boundary] of engine.passed.entries()) {
       const scenario = make();
       const { result, finished } = await killedAt(scenario, dieAt);
-      const where = `${boundary.at} ${boundary.key}`;
-      expect(outcomeOf(result), where).toEqual(outcomeOf(expected));
-      if (name !== 'failing') expect(eventsOf(result), where).toEqual(eventsOf(expected)); // its failures depend on the number of calls
+      const label = `${boundary.at} ${boundary.key}`;
+      expect(outcomeOf(result), label).toEqual(outcomeOf(expected));
+      if (name !== 'failing') expect(eventsOf(result), label).toEqual(eventsOf(expected)); // its failures depend on the number of calls
       for (const effect of new Set(whole.effects)) {
         const once = countOf(whole.effects, effect);
         const count = countOf(scenario.effects, effect);
         const isUnderWay = boundary.at === 'unkept' && boundary.key.startsWith('tool ') && countOf(finished, effect) === 0;
-        if (!isUnderWay) expect(count, `${where}: ${effect}`).toBe(once);
-        else expect(count, `${where}: ${effect}`).toBeLessThanOrEqual(once + 1); // it was under way
+        if (!isUnderWay) expect(count, `${label}: ${effect}`).toBe(once);
+        else expect(count, `${label}: ${effect}`).toBeLessThanOrEqual(once + 1); // it was under way
       }
     }
   });
@@ -108,7 +108,7 @@ describe('P11: a deployment that changes limits does not change the past', () =>
   });
 
   it('rejects a journal with a model that the agent no longer has, and a journal of another format', async () => {
-    const spoiled = async (spoil: (begun: string) => string) => {
+    const spoiled = async (spoil: (persisted: string) => string) => {
       const disk = createDisk();
       const mortal = mortalEngine(disk, 6);
       void scenarioOf('tools')
@@ -136,8 +136,8 @@ describe('P11: a deployment that changes limits does not change the past', () =>
       return refused.promise;
     };
     const withFields = (fields: object) => (text: string) => {
-      const begun = decode(text) as { limits: object };
-      return encode({ ...begun, ...fields });
+      const persisted = decode(text) as { limits: object };
+      return encode({ ...persisted, ...fields });
     };
     await expect(spoiled(withFields({ format: 99 }))).resolves.toMatchObject({ code: 'durable/unknown-format', path: 'run' });
     const limits = { maxSteps: 5, maxRetries: 0, maxRecoveries: 0, models: 2 };

@@ -26,21 +26,21 @@ it('P11: memory has a response and its notes once, for a kill at every point', a
     const memory = openDisk().memory({ options: { workingMemory: { enabled: true } } });
     return { memory, disk: createDisk() };
   };
-  const said = { memory: target, runId: 'one' };
+  const options = { memory: target, runId: 'one' };
   const kept = async ({ memory }: ReturnType<typeof begin>) => [
     await savedIn(memory),
     await memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource }),
   ];
   const whole = begin();
   const engine = mortalEngine(whole.disk);
-  await remembering(engine, whole.memory).generate('I am Ada.', said);
+  await remembering(engine, whole.memory).generate('I am Ada.', options);
   const expected = await kept(whole);
   expect(expected).toEqual([['user: I am Ada.', 'assistant: Noted.'], '- Name: Ada']);
   for (const [dieAt, boundary] of engine.passed.entries()) {
     const process = begin();
     const mortal = mortalEngine(process.disk, dieAt);
     void remembering(mortal, process.memory)
-      .generate('I am Ada.', said)
+      .generate('I am Ada.', options)
       .catch(() => undefined);
     await mortal.died;
     const result = await (await remembering(mortalEngine(process.disk), process.memory).attach('one')).getFullOutput();

@@ -12,7 +12,7 @@ import { memoryBoard } from '../../src/durable/memory-board.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
 
-interface Seen {
+interface StreamedChunk {
   readonly type: string;
   readonly payload?: { readonly id?: string; readonly text?: string };
   readonly data?: { readonly partIds: readonly string[] };
@@ -36,8 +36,8 @@ const diskWith = (change: (board: Board) => Partial<Board>): Disk => {
   return { ...createDisk(), board: { ...board, ...change(board) } };
 };
 
-const read = async (stream: { fullStream: ReadableStream<object> }, see: (chunk: Seen) => unknown): Promise<void> => {
-  for await (const chunk of stream.fullStream as unknown as AsyncIterable<Seen>) await see(chunk);
+const read = async (stream: { fullStream: ReadableStream<object> }, see: (chunk: StreamedChunk) => unknown): Promise<void> => {
+  for await (const chunk of stream.fullStream as unknown as AsyncIterable<StreamedChunk>) await see(chunk);
 };
 
 /** Reads a stream, and records for each chunk whether the board had it under its number when it left. */
@@ -53,7 +53,7 @@ const numbersOf = async (agent: InterlockAgent, board: Board) => {
 describe('a process that no longer owns its run', () => {
   it('adds nothing to the stream of the new owner', async () => {
     const disk = createDisk();
-    const seen: Seen[] = [];
+    const seen: StreamedChunk[] = [];
     const reading = read(await speaker(mortalEngine(disk), 'a').stream('Speak.', { runId: 'run' }), (chunk) => seen.push(chunk));
     await expect.poll(() => seen.filter(({ type }) => type === 'text-delta').length).toBeGreaterThan(1);
     speaker(mortalEngine(disk), 'b');
@@ -76,14 +76,14 @@ describe('a process that no longer owns its run', () => {
     await owner.open();
     await lost.open(); // it was stopped before it reached this point
     const chunk: Chunk = { type: 'data-words', runId: 'run', from: 'AGENT', data: 'mine' };
-    const shown = owner.show(chunk);
+    const emission = owner.show(chunk);
     await owner.flush();
     expect(await shared.read('run', 0)).toHaveLength(2);
     const journal = { checkpoint: (_run: unknown, _key: string, body: () => unknown) => body() } as unknown as Journal;
     const buffered = () => ({ chunks: [] });
     const run = { position: { stepNumber: 0, attempt: 1 }, usedPartIds: new Set(), options: { streamBuffer: { buffered } } };
     await owner.around(journal).checkpoint(run as unknown as Run, '1 call', async () => undefined); // the fields of a run that it reads
-    expect([await shown, chunk.metadata?.['sequence']]).toEqual([true, 3]);
+    expect([await emission, chunk.metadata?.['sequence']]).toEqual([true, 3]);
     const parser = createEntryParser('run');
     expect(parser.take(await shared.read('run', 0)).map(({ life }) => life)).toEqual([owner.life]);
   });
@@ -140,7 +140,7 @@ describe('an emitted sequence number belongs to a persisted entry', () => {
       },
     }));
     const { engine, lost } = losing(mortalEngine(disk), 'review');
-    const seen: Seen[] = [];
+    const seen: StreamedChunk[] = [];
     void read(await speaker(engine, 'a').stream('Speak.', { runId: 'run' }), (chunk) => seen.push(chunk));
     await lost;
     await sleep(100);
@@ -151,8 +151,8 @@ describe('an emitted sequence number belongs to a persisted entry', () => {
 
 /** An engine that takes a run away from its process after a section, as if another process had it. */
 const losing = (engine: Engine, section: string): { readonly engine: Engine; readonly lost: Promise<void> } => {
-  let tell: () => void = () => undefined;
-  const lost = new Promise<void>((resolve) => (tell = resolve));
+  let markLost: () => void = () => undefined;
+  const lost = new Promise<void>((resolve) => (markLost = resolve));
   const host: Engine['host'] = (program) =>
     engine.host({
       ...program,
@@ -165,7 +165,7 @@ const losing = (engine: Engine, section: string): { readonly engine: Engine; rea
         try {
           return await program.run({ ...durable, step }, call);
         } catch {
-          tell();
+          markLost();
           return new Promise<never>(() => undefined);
         }
       },
@@ -174,10 +174,10 @@ const losing = (engine: Engine, section: string): { readonly engine: Engine; rea
 };
 
 /** The words on a client's screen: retracted parts are removed, and a repeated number changes nothing. */
-const screenOf = (chunks: readonly Seen[]): string => {
-  const gone = new Set(chunks.flatMap(({ data }) => data?.partIds ?? []));
+const screenOf = (chunks: readonly StreamedChunk[]): string => {
+  const retracted = new Set(chunks.flatMap(({ data }) => data?.partIds ?? []));
   return chunks
-    .filter(({ type, payload }) => type === 'text-delta' && !gone.has(payload?.id ?? ''))
+    .filter(({ type, payload }) => type === 'text-delta' && !retracted.has(payload?.id ?? ''))
     .map(({ payload }) => payload?.text)
     .join('');
 };
@@ -195,7 +195,7 @@ it('a client of a process killed during a write continues from its last number w
         },
       };
     });
-    const [client, before] = [[] as Seen[], mortalEngine({ ...disk }, Infinity)];
+    const [client, before] = [[] as StreamedChunk[], mortalEngine({ ...disk }, Infinity)];
     const stream = await speaker(before, 'a').stream('Speak.', { runId: 'run' });
     void read(stream, (chunk) => client.push(chunk));
     await sleep(150);

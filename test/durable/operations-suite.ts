@@ -32,10 +32,10 @@ export const operations = ({ engine }: OperatedEngine): void => {
       durability: engine(),
       ...(config as object),
     });
-  const asking = () => approving().agent({ id: ownId(), durability: engine() });
+  const approvalAgent = () => approving().agent({ id: ownId(), durability: engine() });
 
   it('lists its runs by status and resource, newest first', async () => {
-    const agent = asking();
+    const agent = approvalAgent();
     await agent.generate(prompt, { runId: 'of-ann', ...memoryOf('ann') });
     await agent.generate(prompt, { runId: 'of-bob', ...memoryOf('bob') });
     await agent.cancel('of-ann');
@@ -55,7 +55,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
   });
 
   it('only the resource of a run can access it', async () => {
-    const agent = asking();
+    const agent = approvalAgent();
     const { runId } = await agent.generate(prompt, { runId: 'of-ann', ...memoryOf('ann') });
     const [bob, ann] = [{ resourceId: 'bob' }, { resourceId: 'ann' }];
     await expect(agent.attach(runId, bob)).rejects.toMatchObject(noRun);
@@ -71,7 +71,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
   /** Three steps, with a tool in the first two. Each of its calls records its key. */
   const looking = () => {
     const looks: { readonly at: number; readonly key: string | undefined }[] = [];
-    const says = { text: 'All is well.', waitsAt: -1 };
+    const reply = { text: 'All is well.', waitsAt: -1 };
     const look = createTool({
       id: 'look',
       description: 'Looks.',
@@ -85,17 +85,17 @@ export const operations = ({ engine }: OperatedEngine): void => {
     const model = scriptedModel({
       steps: ({ prompt: messages }) => {
         const step = stepOf(messages);
-        if (step === says.waitsAt) return { hang: true };
-        return step < 2 ? { toolCalls: [{ name: 'look', args: { at: step } }] } : { text: says.text };
+        if (step === reply.waitsAt) return { hang: true };
+        return step < 2 ? { toolCalls: [{ name: 'look', args: { at: step } }] } : { text: reply.text };
       },
     });
-    return { agent: greeter({ model, tools: { look } }), looks, says, calls: model.calls };
+    return { agent: greeter({ model, tools: { look } }), looks, reply, calls: model.calls };
   };
 
   it('forks a run at a step: repeats only the later steps', async () => {
-    const { agent, looks, says } = looking();
+    const { agent, looks, reply } = looking();
     expect((await agent.generate(prompt, { runId: 'one', ...memoryOf('ann') })).text).toBe('All is well.');
-    says.text = 'All is better.';
+    reply.text = 'All is better.';
     const forked = await (await agent.fork('one', { step: 1, newRunId: 'two', resourceId: 'ann' })).getFullOutput();
     expect(forked).toMatchObject({ status: 'success', text: 'All is better.', runId: 'two' });
     expect(forked.steps).toHaveLength(3);
@@ -113,7 +113,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
   });
 
   it('forks a resumed run, before and after the approvals', async () => {
-    const agent = asking();
+    const agent = approvalAgent();
     await agent.generate(prompt, { runId: 'one' });
     const answer = async (runId: string) => {
       const waiting = async () => (await agent.listSuspendedRuns()).runs.find((run) => run.runId === runId)?.toolCalls ?? [];
@@ -134,15 +134,15 @@ export const operations = ({ engine }: OperatedEngine): void => {
 
   /** Abandons a run whose second step does not end. */
   const abandonedRun = async () => {
-    const { agent, looks, says, calls } = looking();
-    says.waitsAt = 1;
+    const { agent, looks, reply, calls } = looking();
+    reply.waitsAt = 1;
     const stream = await agent.stream(prompt, { runId: 'one', ...memoryOf('ann') });
     void stream.getFullOutput().catch(() => undefined);
     await expect.poll(() => calls, { timeout: 60_000 }).toHaveLength(2);
     await agent.abandon('one');
     await expect.poll(() => agent.listRuns(), { timeout: 60_000 }).toMatchObject([{ runId: 'one', status: 'lost' }]);
-    says.waitsAt = -1;
-    return { agent, looks, says, calls };
+    reply.waitsAt = -1;
+    return { agent, looks, reply, calls };
   };
 
   it('abandons a run without progress and keeps its results', async () => {
@@ -155,15 +155,15 @@ export const operations = ({ engine }: OperatedEngine): void => {
   });
 
   it('retries an abandoned run under its id: repeats only the lost part', async () => {
-    const { agent, looks, says, calls } = await abandonedRun();
+    const { agent, looks, reply, calls } = await abandonedRun();
     const rows = async () => (await agent.listRuns()).map(({ runId, status, resourceId }) => ({ runId, status, resourceId }));
     await expect(agent.retry('one', { resourceId: 'bob' })).rejects.toMatchObject(noRun);
-    says.waitsAt = 2;
+    reply.waitsAt = 2;
     await agent.retry('one', { resourceId: 'ann' });
     await expect.poll(() => calls, { timeout: 60_000 }).toHaveLength(4);
     await agent.abandon('one');
     await expect.poll(rows, { timeout: 60_000 }).toEqual([{ runId: 'one', status: 'lost', resourceId: 'ann' }]);
-    says.waitsAt = -1;
+    reply.waitsAt = -1;
     await agent.retry('one');
     const { status, text, steps } = await (await agent.attach('one')).getFullOutput();
     expect([status, text, steps.length]).toEqual(['success', 'All is well.', 3]);
@@ -175,7 +175,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
   });
 
   it('deletes runs that ended before a given time, and no suspended run', async () => {
-    const agent = asking();
+    const agent = approvalAgent();
     await agent.generate(prompt, { runId: 'waits' });
     await agent.generate(prompt, { runId: 'ends' });
     await agent.cancel('ends');
@@ -188,7 +188,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
   });
 
   it('erases all runs of a resource, also running and suspended ones', async () => {
-    const agent = asking();
+    const agent = approvalAgent();
     await agent.generate(prompt, { runId: 'first', ...memoryOf('ann') });
     await agent.generate(prompt, { runId: 'second', ...memoryOf('ann') });
     await agent.generate(prompt, { runId: 'third', ...memoryOf('bob') });

@@ -152,7 +152,7 @@ describe('changed code', () => {
 
 describe('another version of the library', () => {
   /** A run that a process has left, with a part of it in another format. */
-  const left = async (spoil: (disk: Disk) => unknown) => {
+  const abandoned = async (spoil: (disk: Disk) => unknown) => {
     const disk = createDisk();
     const dying = mortalEngine(disk, 6);
     void tools()
@@ -164,14 +164,14 @@ describe('another version of the library', () => {
     return tools().agent({ durability: waiting(mortalEngine(disk)) });
   };
   const run = ({ runs }: Disk) => runs.get('0:one') as NonNullable<ReturnType<Disk['runs']['get']>>;
-  const begun = (format: number | undefined) => (disk: Disk) => {
+  const persistedAs = (format: number | undefined) => (disk: Disk) => {
     const { kept } = run(disk);
     kept.set('begin', encode({ ...(decode(kept.get('begin') ?? '') as object), format }));
   };
 
   it.each([
-    ['a newer journal', begun(2), 2],
-    ['a journal of before the first format', begun(undefined), 0],
+    ['a newer journal', persistedAs(2), 2],
+    ['a journal of before the first format', persistedAs(undefined), 0],
     ['a step of a newer format', (disk: Disk) => run(disk).kept.set('begin', `2\n${run(disk).kept.get('begin')}`), 2],
     [
       'a call of a newer format',
@@ -179,7 +179,7 @@ describe('another version of the library', () => {
       12,
     ],
   ])('has persisted %s: the run waits, and attach and the list report it', async (_what, spoil, format) => {
-    const agent = await left(spoil);
+    const agent = await abandoned(spoil);
     const change = {
       from: `format ${format}`,
       to: 'format 1',

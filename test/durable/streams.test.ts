@@ -10,29 +10,31 @@ import { approving, scenarios, type Scenario } from './scenarios.js';
 
 const prompt = 'Please charge me.';
 
-interface Seen {
+interface StreamedChunk {
   readonly type: string;
   readonly payload?: { readonly id?: string; readonly text?: string; readonly result?: unknown };
   readonly data?: { readonly partIds: string[]; readonly attempt: number; readonly stepNumber: number };
   readonly metadata?: { readonly sequence: number };
 }
 
-const chunksOf = async (stream: InterlockStream): Promise<Seen[]> => {
-  const chunks: Seen[] = [];
-  for await (const chunk of stream.fullStream as AsyncIterable<Seen>) chunks.push(chunk);
+const chunksOf = async (stream: InterlockStream): Promise<StreamedChunk[]> => {
+  const chunks: StreamedChunk[] = [];
+  for await (const chunk of stream.fullStream as AsyncIterable<StreamedChunk>) chunks.push(chunk);
   return chunks;
 };
 
-const sequencesOf = (chunks: readonly Seen[]): number[] => chunks.map(({ metadata }) => metadata?.sequence ?? -1);
+const sequencesOf = (chunks: readonly StreamedChunk[]): number[] => chunks.map(({ metadata }) => metadata?.sequence ?? -1);
 
 /** The final state of a reader's screen: words by part, without retracted ones, and the results of tools. */
-const screenOf = (chunks: readonly Seen[]) => {
-  const gone = new Set(chunks.flatMap(({ data, type }) => (type === 'data-interlock-retract' ? (data?.partIds ?? []) : [])));
-  const said = chunks.filter(({ type, payload }) => type === 'text-delta' && !gone.has(payload?.id ?? ''));
+const screenOf = (chunks: readonly StreamedChunk[]) => {
+  const retracted = new Set(chunks.flatMap(({ data, type }) => (type === 'data-interlock-retract' ? (data?.partIds ?? []) : [])));
+  const deltas = chunks.filter(({ type, payload }) => type === 'text-delta' && !retracted.has(payload?.id ?? ''));
   return {
-    text: said.map(({ payload }) => payload?.text).join(''),
+    text: deltas.map(({ payload }) => payload?.text).join(''),
     results: chunks.filter(({ type }) => type === 'tool-result').map(({ payload }) => payload?.result),
-    told: ['start', 'step-start', 'step-finish', 'finish'].map((wanted) => chunks.filter(({ type }) => type === wanted).length),
+    told: ['start', 'step-start', 'step-finish', 'finish'].map(
+      (chunkType) => chunks.filter(({ type }) => type === chunkType).length,
+    ),
   };
 };
 
@@ -55,19 +57,19 @@ describe.each(['tools', 'guards', 'overlap', 'holding'])('the stream of a run ki
 
     for (const [dieAt, boundary] of whole.passed.entries()) {
       const killed = make();
-      const left = createDisk();
-      const dying = mortalEngine(left, dieAt);
+      const abandoned = createDisk();
+      const dying = mortalEngine(abandoned, dieAt);
       void killed
         .agent({ durability: dying })
         .generate(prompt, { runId: 'run' })
         .catch(() => undefined);
       await dying.died;
-      const seen = await chunksOf(await attachIn(left, killed, 0));
-      const where = `${boundary.at} ${boundary.key}`;
+      const seen = await chunksOf(await attachIn(abandoned, killed, 0));
+      const label = `${boundary.at} ${boundary.key}`;
       const sequences = sequencesOf(seen);
-      expect(sequences, where).toEqual([...new Set(sequences)].toSorted((a, b) => a - b));
+      expect(sequences, label).toEqual([...new Set(sequences)].toSorted((a, b) => a - b));
 
-      expect(screenOf(seen), where).toEqual(screenOf(all));
+      expect(screenOf(seen), label).toEqual(screenOf(all));
     }
   });
 });
@@ -102,13 +104,13 @@ describe('the published entries of a run', () => {
     const disk = createDisk();
     const own = await chunksOf(await longRun(mortalEngine(disk), 6));
     const scenario = { agent: (given: object) => attachable(given) } as unknown as Scenario;
-    const told = await chunksOf(await attachIn(disk, scenario, 0));
-    expect(sequencesOf(own)).toEqual(sequencesOf(told));
-    const stepsIn = (chunks: readonly Seen[]) =>
+    const restored = await chunksOf(await attachIn(disk, scenario, 0));
+    expect(sequencesOf(own)).toEqual(sequencesOf(restored));
+    const stepsIn = (chunks: readonly StreamedChunk[]) =>
       chunks
         .filter(({ type }) => type === 'step-finish')
         .map(({ payload }) => (payload as { output: { steps: object[] } }).output.steps.length);
-    expect([stepsIn(own), stepsIn(told)]).toEqual([
+    expect([stepsIn(own), stepsIn(restored)]).toEqual([
       [1, 2, 3, 4, 5, 6],
       [1, 2, 3, 4, 5, 6],
     ]);
@@ -244,8 +246,8 @@ describe('a resumed client', () => {
     const own = await chunksOf(await speaker(mortalEngine(disk)).stream(prompt, { runId: 'run' }));
     const unmarked: Disk = { ...disk, board: { ...disk.board, marked: async () => [] } };
     for (const from of [undefined, 0, 1, 7, sequencesOf(own).at(-2)]) {
-      const told = sequencesOf(await chunksOf(await speaker(mortalEngine(unmarked)).attach('run', { from })));
-      expect(told, String(from)).toEqual(sequencesOf(own).filter((sequence) => sequence >= (from ?? 0)));
+      const sequences = sequencesOf(await chunksOf(await speaker(mortalEngine(unmarked)).attach('run', { from })));
+      expect(sequences, String(from)).toEqual(sequencesOf(own).filter((sequence) => sequence >= (from ?? 0)));
     }
     expect(await chunksOf(await speaker(mortalEngine(disk)).attach('run', { from: 10_000 }))).toEqual([]);
   });

@@ -23,13 +23,13 @@ interface Charged {
   readonly key: string | undefined;
 }
 
-interface Asking {
+interface CallSettings {
   readonly requireApproval?: boolean;
   readonly effect?: 'once';
 }
 
 /** A supervisor that calls a sub-agent, which calls another one: both have tools. Each effect is recorded with the key of its call. */
-const lead = (effects: Charged[], durability: Engine | undefined, { requireApproval = false, effect }: Asking = {}) => {
+const lead = (effects: Charged[], durability: Engine | undefined, { requireApproval = false, effect }: CallSettings = {}) => {
   const isAlive = () => !(durability as Partial<MortalEngine> | undefined)?.isDead;
   const charge = (by: string) =>
     createTool({
@@ -56,11 +56,11 @@ const lead = (effects: Charged[], durability: Engine | undefined, { requireAppro
       agents,
       ...(id === 'lead' ? { durability } : { effects: effect && { charge: effect } }),
     });
-  const asks = (name: string) => ({ name: `agent-${name}`, args: { prompt: 'Charge it.' } });
+  const delegateTo = (name: string) => ({ name: `agent-${name}`, args: { prompt: 'Charge it.' } });
   const charges = [1, 2].map((amount) => ({ name: 'charge', args: { amount } }));
   const clerk = agentOf('clerk', charges);
-  const desk = agentOf('desk', requireApproval ? charges.slice(1) : [charges[0] as object, asks('clerk')], { clerk });
-  return agentOf('lead', [asks('desk')], { desk });
+  const desk = agentOf('desk', requireApproval ? charges.slice(1) : [charges[0] as object, delegateTo('clerk')], { clerk });
+  return agentOf('lead', [delegateTo('desk')], { desk });
 };
 
 const keysOf = (effects: readonly Charged[]) => effects.map(({ by, key }) => `${by} ${key}`);
@@ -68,8 +68,8 @@ const keysOf = (effects: readonly Charged[]) => effects.map(({ by, key }) => `${
 const deskCall = 'run:call-0-0';
 const expectedKeys = [`clerk ${deskCall}:call-0-1:call-0-0`, `clerk ${deskCall}:call-0-1:call-0-1`, `desk ${deskCall}:call-0-0`];
 
-const attached = async (disk: Disk, effects: Charged[], asking?: Asking): Promise<InterlockResult> =>
-  (await lead(effects, mortalEngine(disk), asking).attach('run')).getFullOutput();
+const attached = async (disk: Disk, effects: Charged[], settings?: CallSettings): Promise<InterlockResult> =>
+  (await lead(effects, mortalEngine(disk), settings).attach('run')).getFullOutput();
 
 describe('P11: a sub-agent with a supervisor killed at any point', () => {
   it.each(['generate', 'stream'] as const)(
@@ -95,16 +95,16 @@ describe('P11: a sub-agent with a supervisor killed at any point', () => {
         void begin(dying, seen).catch(() => undefined);
         await dying.died;
         const result = await attached(disk, seen);
-        const where = `${at} ${key}`;
-        expect([result.status, result.toolResults.length], where).toEqual(['success', 1]);
-        const isAskedAgain = at === 'unkept' && /^\d+ request/.test(key); // the supervisor's model: it makes another call
+        const label = `${at} ${key}`;
+        expect([result.status, result.toolResults.length], label).toEqual(['success', 1]);
+        const hasExtraCall = at === 'unkept' && /^\d+ request/.test(key); // the supervisor's model: it makes another call
         const keys = [...new Set(keysOf(seen))].map((one) =>
-          isAskedAgain ? one.replace(`${deskCall}-2:`, `${deskCall}:`) : one,
+          hasExtraCall ? one.replace(`${deskCall}-2:`, `${deskCall}:`) : one,
         );
-        expect(keys.toSorted(), where).toEqual(expectedKeys);
+        expect(keys.toSorted(), label).toEqual(expectedKeys);
         const isUnderWay = at === 'unkept' && / tool call-\S+$/.test(key) && !key.endsWith(' tool call-0-1 tool call-0-1');
-        expect(seen.length, where).toBeLessThanOrEqual(isUnderWay ? 5 : 3);
-        if (!isUnderWay) expect(seen, where).toHaveLength(3);
+        expect(seen.length, label).toBeLessThanOrEqual(isUnderWay ? 5 : 3);
+        if (!isUnderWay) expect(seen, label).toHaveLength(3);
       }
     },
   );
@@ -114,14 +114,14 @@ describe('P11: a sub-agent with a supervisor killed at any point', () => {
     async (mode) => {
       const disk = createDisk();
       const effects: Charged[] = [];
-      const asking = { requireApproval: true };
-      const first = lead(effects, mortalEngine(disk), asking);
+      const settings = { requireApproval: true };
+      const first = lead(effects, mortalEngine(disk), settings);
       const rested =
         mode === 'generate'
           ? await first.generate(prompt, { runId: 'run' })
           : await (await first.stream(prompt, { runId: 'run' })).getFullOutput();
       expect([rested.status, effects]).toEqual(['suspended', []]);
-      const second = lead(effects, mortalEngine(disk), asking);
+      const second = lead(effects, mortalEngine(disk), settings);
       const stream = await second.resume('run', { approved: true });
       expect([(await stream.getFullOutput()).status, keysOf(effects)]).toEqual(['success', [`desk ${deskCall}:call-0-0`]]);
     },
@@ -162,14 +162,14 @@ describe('P11: a sub-agent with a supervisor killed at any point', () => {
       instructions: 'Answer.',
       model: scriptedModel({ steps: () => ({ text: 'It is so.' }) }),
     });
-    const asking = (name: string) =>
+    const settings = (name: string) =>
       scriptedModel({ steps: [{ toolCalls: [{ name: `agent-${name}`, args: { prompt: 'Is it?' } }] }, { text: 'Done.' }] });
     const desk = new Agent({
       id: 'desk',
       name: 'desk',
       description: 'Asks.',
       instructions: 'Ask.',
-      model: asking('clerk'),
+      model: settings('clerk'),
       agents: { clerk },
     });
     const engine = mortalEngine(createDisk());
@@ -177,7 +177,7 @@ describe('P11: a sub-agent with a supervisor killed at any point', () => {
       id: 'lead',
       name: 'lead',
       instructions: 'Ask.',
-      model: asking('desk'),
+      model: settings('desk'),
       agents: { desk },
       durability: engine,
     });
