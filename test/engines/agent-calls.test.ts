@@ -17,11 +17,11 @@ const outcomeOf = ({ status, text, steps, tripwire, finishReason, usage, message
   tripwire,
   finishReason,
   usage,
-  steps: steps.map(({ stepNumber, attempt, reason, text: said, toolResults }) => [
+  steps: steps.map(({ stepNumber, attempt, reason, text: answerText, toolResults }) => [
     stepNumber,
     attempt,
     reason,
-    said,
+    answerText,
     toolResults.length,
   ]),
   messages: messages.map(({ role, content }) => [role, timeless(content.parts)]),
@@ -38,7 +38,7 @@ describe.each(['restate', 'dbos'] as const)('an agent with its runs in %s', (nam
   let engine: Engine;
   let parts = 0;
   const durability = (): Engine => partOf(engine, (parts += 1));
-  const scenario = (which: string): Scenario => (scenarios[which] as () => Scenario)();
+  const scenario = (key: string): Scenario => (scenarios[key] as () => Scenario)();
 
   beforeAll(async () => {
     site = await sites[name]();
@@ -49,8 +49,8 @@ describe.each(['restate', 'dbos'] as const)('an agent with its runs in %s', (nam
     await site.close();
   });
 
-  it.each(Object.keys(scenarios))('ends as in memory (%s)', async (which) => {
-    const [there, here] = [scenario(which), scenario(which)];
+  it.each(Object.keys(scenarios))('ends as in memory (%s)', async (key) => {
+    const [there, here] = [scenario(key), scenario(key)];
     const kept = await there.agent({ durability: durability() }).generate(prompt, { runId: 'one' });
     expect(outcomeOf(kept)).toEqual(outcomeOf(await here.agent({ durability: memoryEngine() }).generate(prompt)));
     expect(there.effects.toSorted()).toEqual(here.effects.toSorted());
@@ -68,8 +68,8 @@ describe.each(['restate', 'dbos'] as const)('an agent with its runs in %s', (nam
   it('approvals apply early, one after another, and once', async () => {
     const { agent: make, effects } = approving();
     const agent = make({ durability: durability() });
-    const begun = agent.stream(prompt, { runId: 'one' });
-    const early = begun.then(() => agent.resume('one', { approved: true }, { toolCallId: 'call-0-0' }));
+    const started = agent.stream(prompt, { runId: 'one' });
+    const early = started.then(() => agent.resume('one', { approved: true }, { toolCallId: 'call-0-0' }));
     expect((await (await early).getFullOutput()).status).toBe('suspended');
     const ended = await (await agent.resume('one', { approved: false, reason: 'too much' })).getFullOutput();
     expect([ended.status, ended.text, effects]).toEqual(['success', 'I charge. All is paid.', ['charge 1']]);
@@ -95,9 +95,9 @@ describe.each(['restate', 'dbos'] as const)('an agent with its runs in %s', (nam
     await waiting.cancel('going');
     expect((await stream.getFullOutput()).status).toBe('canceled');
     const controller = new AbortController();
-    const left = await waiting.stream(prompt, { runId: 'left', abortSignal: controller.signal });
+    const abandoned = await waiting.stream(prompt, { runId: 'left', abortSignal: controller.signal });
     controller.abort();
-    expect((await left.getFullOutput()).status).toBe('canceled');
+    expect((await abandoned.getFullOutput()).status).toBe('canceled');
   });
 
   it('followers of a failed run get its error, and an unknown run id is rejected', async () => {

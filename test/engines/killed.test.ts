@@ -25,11 +25,11 @@ const outcomeOf = ({ status, text, finishReason, steps, usage }: InterlockResult
   text,
   finishReason,
   usage,
-  steps: steps.map(({ stepNumber, attempt, reason, text: said, toolResults }) => [
+  steps: steps.map(({ stepNumber, attempt, reason, text: answerText, toolResults }) => [
     stepNumber,
     attempt,
     reason,
-    said,
+    answerText,
     toolResults.length,
   ]),
 });
@@ -72,7 +72,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
     workers.push(worker);
     return worker;
   };
-  const told = ({ out, errors, code }: Died) => {
+  const reportOf = ({ out, errors, code }: Died) => {
     expect(out, `a process ended with ${code}, without a result: ${errors}`).not.toBe('');
     return JSON.parse(out) as { status?: string; code?: string; passed?: string[] };
   };
@@ -111,7 +111,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
 
   it('end as in memory, for a kill at every point', { timeout: isWhole ? 3_600_000 : 900_000 }, async () => {
     const whole = await work({ begins: { runId: `${name}-whole`, prompt: prompts.charge } }).died;
-    const { passed: boundaries = [] } = told(whole);
+    const { passed: boundaries = [] } = reportOf(whole);
     expectWhole(await followed(`${name}-whole`), `${name}-whole`, 1);
     expect(boundaries.length).toBeGreaterThan(20);
     const sampled = new Set(
@@ -142,7 +142,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
 
   it('wait for approval while processes and servers restart', async () => {
     const runId = `${name}-late`;
-    expect(told(await work({ begins: { runId, prompt: prompts.refund } }).died).status).toBe('suspended');
+    expect(reportOf(await work({ begins: { runId, prompt: prompts.refund } }).died).status).toBe('suspended');
     await site.server?.kill();
     await site.server?.start();
     const texts = await here(async (agent) => {
@@ -157,12 +157,12 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
   it('can be followed and canceled by another process', async () => {
     const runId = `${name}-canceled`;
     const worker = work({ begins: { runId, prompt: prompts.charge } });
-    let heard = '';
+    let received = '';
     const listen = async (agent: InterlockAgent): Promise<void> => {
       const { textStream } = await agent.attach(runId);
       for await (const words of textStream) {
-        heard += words;
-        if (heard.includes('I charge.')) break; // its tool waits meanwhile, and ends only once the run is canceled
+        received += words;
+        if (received.includes('I charge.')) break; // its tool waits meanwhile, and ends only once the run is canceled
       }
     };
     await once(() =>
@@ -171,23 +171,23 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
         await agent.cancel(runId);
       }),
     );
-    expect(told(await worker.died).status).toBe('canceled');
+    expect(reportOf(await worker.died).status).toBe('canceled');
     expect((await followed(runId)).status).toBe('canceled');
   });
 
   it('are abandoned if they kill their processes, without harm to other runs', async () => {
     const runId = `${name}-poison`;
     const deaths: (NodeJS.Signals | null)[] = [(await work({ begins: { runId, prompt: prompts.die } }).died).signal];
-    let last: ReturnType<typeof told> = {};
+    let last: ReturnType<typeof reportOf> = {};
     while (deaths.at(-1) === 'SIGKILL' && deaths.length < 10) {
       const died = await work({ follows: runId }).died;
       deaths.push(died.signal);
-      if (died.signal === null) last = told(died);
+      if (died.signal === null) last = reportOf(died);
     }
     expect(last.code).toBe('durable/lost-run');
     // The first got further than its start; three more did not.
     expect(deaths).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGKILL', null]);
-    expect(told(await work({ begins: { runId: `${runId}-after`, prompt: prompts.charge } }).died).status).toBe('success');
+    expect(reportOf(await work({ begins: { runId: `${runId}-after`, prompt: prompts.charge } }).died).status).toBe('success');
     await here(async (agent) => {
       await agent.retry(runId); // here its tool kills nothing
       const { status, text } = await (await agent.attach(runId)).getFullOutput();
@@ -203,7 +203,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
       const worker = work({ begins: { runId: prefix, prompt: prompts.charge, count } });
       const kept = () =>
         worker
-          .said()
+          .output()
           .split('\n')
           .filter((line) => line.endsWith('}'));
       await expect.poll(() => kept().length, { timeout: 240_000, interval: 5 }).toBeGreaterThan(count / 2);
@@ -234,7 +234,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
       await setTimeout(2_000);
       await server.start();
     });
-    expect(told(await worker.died).status).toBe('success');
+    expect(reportOf(await worker.died).status).toBe('success');
     expectWhole(await followed(runId), runId, 2);
   });
 

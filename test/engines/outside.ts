@@ -11,7 +11,7 @@ export const forbidden = 'FORBIDDEN-WORDS';
 export const prompts = { charge: 'Please charge me.', refund: 'Please pay me back.', die: 'Please die.' } as const;
 
 /** An effect of a tool. */
-export interface EffectSeen {
+export interface SinkEffect {
   readonly name: string;
   readonly amount: number;
   /** The key of the call with the effect. */
@@ -20,22 +20,22 @@ export interface EffectSeen {
 
 /** The model and the sink, in a process that is never killed. */
 export const startOutside = async () => {
-  const effects: EffectSeen[] = [];
-  let hold: ((effect: EffectSeen) => Promise<void>) | undefined;
+  const effects: SinkEffect[] = [];
+  let hold: ((effect: SinkEffect) => Promise<void>) | undefined;
   const model = await startOpenAIServer({
     reply: ({ messages }) => {
-      const said = JSON.stringify(messages);
+      const prompt = JSON.stringify(messages);
       if (messages.some(({ role }) => role === 'tool')) return { kind: 'text', text: 'All is paid.' };
-      if (said.includes(prompts.die)) return { kind: 'tool-calls', text: '', calls: [{ name: 'die', args: {} }] };
-      if (said.includes(prompts.refund))
+      if (prompt.includes(prompts.die)) return { kind: 'tool-calls', text: '', calls: [{ name: 'die', args: {} }] };
+      if (prompt.includes(prompts.refund))
         return { kind: 'tool-calls', text: '', calls: [{ name: 'refund', args: { amount: 3 } }] };
-      if (!said.includes('Processor Feedback')) return { kind: 'text', text: forbidden };
+      if (!prompt.includes('Processor Feedback')) return { kind: 'text', text: forbidden };
       return { kind: 'tool-calls', text: 'I charge. ', calls: [1, 2].map((amount) => ({ name: 'charge', args: { amount } })) };
     },
   });
   const sink = createServer((request, response) => {
     const count = async (): Promise<void> => {
-      const effect = JSON.parse(await readText(request)) as EffectSeen;
+      const effect = JSON.parse(await readText(request)) as SinkEffect;
       effects.push(effect);
       await hold?.(effect);
       response.end();

@@ -15,7 +15,7 @@ export interface Worker {
   /** `kill -9`, at once. */
   kill(): void;
   /** Its output so far. */
-  said(): string;
+  output(): string;
   readonly died: Promise<Died>;
   /** Settles once it is ready to continue runs. */
   readonly there: Promise<void>;
@@ -40,5 +40,5 @@ export const startWorker = (orders: Orders): Worker => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, out, errors })); // after `exit`: only now its output is complete
   });
-  return { kill: () => void child.kill('SIGKILL'), said: () => out, died, there };
+  return { kill: () => void child.kill('SIGKILL'), output: () => out, died, there };
 };

@@ -160,11 +160,11 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('two versions of an 
         outside.holdWith(undefined);
         const result = await agent.generate(prompts.charge, { runId: young });
         expect([result.status, judgesOf(result)]).toEqual(['success', ['kept', 'new']]);
-        const left = () => agent.listRuns({ status: ['queued', 'running', 'needs-decision'], startedBefore: deployedAt });
-        expect(await left()).toMatchObject([{ runId: old, status: 'running' }]);
+        const abandoned = () => agent.listRuns({ status: ['queued', 'running', 'needs-decision'], startedBefore: deployedAt });
+        expect(await abandoned()).toMatchObject([{ runId: old, status: 'running' }]);
         letGo();
         expect((await worker.died).out).toContain('success');
-        await expect.poll(left, { timeout: 60_000 }).toEqual([]);
+        await expect.poll(abandoned, { timeout: 60_000 }).toEqual([]);
         const there = await ended(agent, old);
         expect([there.status, judgesOf(there)]).toEqual(['success', ['old', 'kept']]);
       },

@@ -48,9 +48,9 @@ const passed: string[] = [];
 const engine = engineOf(orders.engine);
 const agent = clerk(orders, mortal(engine, orders, passed), orders.version);
 const { begins, follows } = orders;
-const end = async (told: object): Promise<void> => {
+const end = async (report: object): Promise<void> => {
   await engine.close();
-  process.stdout.write(JSON.stringify({ ...told, passed }));
+  process.stdout.write(JSON.stringify({ ...report, passed }));
 };
 if (begins?.count !== undefined) {
   const ids = Array.from({ length: begins.count }, (_, index) => `${begins.runId}${index}-`);

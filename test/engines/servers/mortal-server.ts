@@ -22,7 +22,7 @@ export interface MortalServerOptions {
 /** Starts a server for the duration of the tests. */
 export const startMortalServer = async ({ command, args, options, isReady }: MortalServerOptions): Promise<MortalServer> => {
   let child: ChildProcess | undefined;
-  let said = '';
+  let output = '';
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise((resolve) => child?.once('exit', resolve));
@@ -34,9 +34,9 @@ export const startMortalServer = async ({ command, args, options, isReady }: Mor
     child = started;
     process.once('exit', () => started.kill('SIGKILL'));
     for (const stream of [started.stdout, started.stderr])
-      stream?.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-4_000)));
+      stream?.on('data', (data: Buffer) => (output = (output + data.toString()).slice(-4_000)));
     for (let waitedMs = 0; !(await isReady()); waitedMs += 100) {
-      if (started.exitCode !== null || waitedMs > 60_000) throw new Error(`${command} did not start: ${said}`);
+      if (started.exitCode !== null || waitedMs > 60_000) throw new Error(`${command} did not start: ${output}`);
       await setTimeout(100);
     }
   };

@@ -31,8 +31,8 @@ const user = (): { uid?: number; gid?: number } => (process.getuid?.() === 0 ? {
 export const startPostgresServer = async (): Promise<PostgresServer> => {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-postgres-'));
   const [port = 0] = await freePorts(1);
-  const who = user();
-  if (who.uid !== undefined && who.gid !== undefined) await chown(folder, who.uid, who.gid);
+  const account = user();
+  if (account.uid !== undefined && account.gid !== undefined) await chown(folder, account.uid, account.gid);
   await chmod(folder, 0o700);
   const data = join(folder, 'data');
   execFileSync(
@@ -41,7 +41,7 @@ export const startPostgresServer = async (): Promise<PostgresServer> => {
     {
       cwd: folder,
       stdio: 'ignore',
-      ...who,
+      ...account,
     },
   );
   const urlOf = (database: string): string => `postgresql://postgres@127.0.0.1:${port}/${database}`;
@@ -59,7 +59,7 @@ export const startPostgresServer = async (): Promise<PostgresServer> => {
       '-c',
       'max_connections=200',
     ],
-    options: { cwd: folder, ...who },
+    options: { cwd: folder, ...account },
     isReady: async () => {
       const client = new Client({ connectionString: urlOf('postgres') });
       client.on('error', () => undefined);
