@@ -44,7 +44,7 @@ const stepOf = (spec: Spec, acting: Acting): unknown => {
     case 'guard':
       return processorStep(processorOf(spec, acting));
     case 'function':
-      return asking(spec.id, spec.sets);
+      return rawStep(spec.id, spec.sets);
     case 'sequence':
       return buildByHand(spec, acting);
     case 'map':
@@ -57,17 +57,17 @@ const stepOf = (spec: Spec, acting: Acting): unknown => {
 };
 
 /** An author's step that reads the workflow's input. */
-interface Asking {
+interface StepArgs {
   readonly inputData: { readonly phase: string };
   getInitData(): unknown;
 }
 
-const asking = (id: string, sets: boolean): unknown =>
+const rawStep = (id: string, sets: boolean): unknown =>
   createStep({
     id,
     inputSchema: ProcessorStepSchema,
     outputSchema: ProcessorStepSchema,
-    execute: async ({ inputData, getInitData }: Asking) => {
+    execute: async ({ inputData, getInitData }: StepArgs) => {
       const { phase } = getInitData() as { phase: string }; // the workflow's input
       return (sets && phase === inputData.phase ? { ...inputData, retryCount: 3 } : inputData) as never; // its schema lacks the name
     },

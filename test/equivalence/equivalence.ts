@@ -41,17 +41,17 @@ export const engineByHand: Executor = async (spec, acting) => {
 interface Ran {
   readonly outcome: Outcome;
   /** The started guards, sorted by name. */
-  readonly began: readonly string[];
+  readonly started: readonly string[];
 }
 
 const run = async (spec: SequenceSpec, phase: Phase, executor: Executor): Promise<Ran> => {
-  const began: string[] = [];
+  const started: string[] = [];
   const moments = createMoments();
   let last = 0;
-  const acting: Acting = { phase, moments, note: (id) => void began.push(id), unique: () => (last += 1) };
+  const acting: Acting = { phase, moments, note: (id) => void started.push(id), unique: () => (last += 1) };
   const outcome = await moments.during(executor(spec, acting).catch(refusalOf));
   // After a block, the set of started guards depends on the engine.
-  return { outcome, began: outcome.kind === 'trip' ? [] : began.toSorted() };
+  return { outcome, started: outcome.kind === 'trip' ? [] : started.toSorted() };
 };
 
 /** Invalid pipelines are rejected before anything runs, by all executors alike. */
