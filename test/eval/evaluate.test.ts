@@ -20,15 +20,15 @@ const wordsOf = (message: MastraDBMessage | undefined): string =>
 const judging = (id = 'judging'): Processor => ({
   id,
   processInput: ({ messages, abort }) => {
-    const said = wordsOf(messages.at(-1));
-    if (said.includes('crash')) throw new Error('broken');
-    if (said.includes('bad')) abort('bad');
-    if (said.includes('again')) abort('again', { retry: true });
+    const lastText = wordsOf(messages.at(-1));
+    if (lastText.includes('crash')) throw new Error('broken');
+    if (lastText.includes('bad')) abort('bad');
+    if (lastText.includes('again')) abort('again', { retry: true });
     const mended = messages.map((message) => ({
       ...message,
       content: { ...message.content, parts: [{ type: 'text' as const, text: 'mended' }] },
     }));
-    return said.includes('mend') ? mended : messages;
+    return lastText.includes('mend') ? mended : messages;
   },
 });
 
@@ -161,11 +161,11 @@ describe('an evaluation', () => {
         return messages;
       },
     };
-    const told: number[] = [];
-    const onProgress = (done: number, all: number) => void told.push(done, all);
+    const progress: number[] = [];
+    const onProgress = (done: number, all: number) => void progress.push(done, all);
     await evaluate({ inputProcessors: [slow] }, read(texts), { onProgress });
     expect(most).toBe(1);
-    expect(told).toEqual(texts.flatMap((_, at) => [at + 1, texts.length]));
+    expect(progress).toEqual(texts.flatMap((_, at) => [at + 1, texts.length]));
     await evaluate({ inputProcessors: [slow] }, read(texts), { concurrency: 4 });
     expect(most).toBe(4);
   });
@@ -275,11 +275,11 @@ describe('a data set', () => {
     ['{"label":true,"payload":{"phase":"outputStep","stepNumber":"one"}}', 'set.jsonl:2', 'schema/invalid-payload'],
     ['[]', 'set.jsonl:2', 'has none'],
     ['{"label":true,"text":"a","id":"same"}\n{"label":true,"text":"b","id":"same"}', 'set.jsonl:3', 'another line'],
-  ])('is rejected with the line number: %s', (line, where, why) => {
+  ])('is rejected with the line number: %s', (line, location, why) => {
     expect(() => parseSamples(`${JSON.stringify(good)}\n${line}\n`, 'set.jsonl')).toThrow(
       expect.objectContaining({
         code: 'eval/invalid-data',
-        path: where,
+        path: location,
         message: expect.stringContaining(why) as string,
       }) as Error,
     );
@@ -288,8 +288,8 @@ describe('a data set', () => {
   it('is rejected if it is empty', () => expect(() => parseSamples('\n\n', 'set.jsonl')).toThrow('it has no lines'));
 
   it('does not start if no guard would judge one of its samples', async () => {
-    let asked = 0;
-    const input: Processor = { id: 'input', processInput: ({ messages }) => ((asked += 1), messages) };
+    let calls = 0;
+    const input: Processor = { id: 'input', processInput: ({ messages }) => ((calls += 1), messages) };
     const answers = read([good, { label: true, text: 'fine', as: 'answer' }]);
     await expect(evaluate({ inputProcessors: [input] }, answers)).rejects.toMatchObject({
       code: 'eval/no-judge',
@@ -306,7 +306,7 @@ describe('a data set', () => {
     ]);
     const streams: Processor = { id: 'streams', processOutputStream: async ({ part }) => part };
     await expect(evaluate({ outputProcessors: [streams] }, payload)).rejects.toMatchObject({ code: 'eval/no-judge' });
-    expect(asked).toBe(0);
+    expect(calls).toBe(0);
   });
 });
 
