@@ -49,7 +49,10 @@ const bodies: readonly object[] = [
 
 const conversation = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...conversations) },
-  { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...conversations), spoiling(anyJson)).map(([said, spoil]) => spoil(said)) },
+  {
+    weight: 4,
+    arbitrary: fc.tuple(fc.constantFrom(...conversations), spoiling(anyJson)).map(([messages, spoil]) => spoil(messages)),
+  },
   { weight: 1, arbitrary: anyJson },
 );
 const options = fc.oneof(
@@ -61,7 +64,7 @@ const served = { taskStore: {}, registeredTools: {} };
 it('any request starts a run that ends once, or is rejected with a code', async () => {
   const seen = new Set<string>();
   await fc.assert(
-    fc.asyncProperty(conversation, options, fc.boolean(), async (messages, said, isServed) => {
+    fc.asyncProperty(conversation, options, fc.boolean(), async (messages, callOptions, isServed) => {
       const agent = new InterlockAgent({
         id: 'a',
         name: 'a',
@@ -69,7 +72,11 @@ it('any request starts a run that ends once, or is rejected with a code', async 
         model: scriptedModel({ steps: () => ({ text: 'Hi.' }) }),
       });
       const events: RunEvent[] = [];
-      const call = { ...(said as object), ...(isServed && served), onRunEvent: (event: RunEvent) => void events.push(event) };
+      const call = {
+        ...(callOptions as object),
+        ...(isServed && served),
+        onRunEvent: (event: RunEvent) => void events.push(event),
+      };
       const opened = await agent.stream(messages as never, call as never).catch((error: unknown) => error);
       if (opened instanceof Error) {
         expect(isInterlockError(opened), String(opened.stack)).toBe(true);

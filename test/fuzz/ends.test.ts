@@ -48,7 +48,7 @@ const rule = fc.record({
 type Rule = typeof rule extends fc.Arbitrary<infer T> ? T : never;
 
 /** The model's output in a step, delta by delta, for each attempt: the last list repeats. */
-const said = fc.array(fc.array(fc.constantFrom(...words, 'calm', 'calm'), { maxLength: 4 }), { minLength: 1, maxLength: 2 });
+const texts = fc.array(fc.array(fc.constantFrom(...words, 'calm', 'calm'), { maxLength: 4 }), { minLength: 1, maxLength: 2 });
 
 /**
  * In generate mode a text is one chunk. The guard that stops it may then depend on the mode, unless
@@ -65,10 +65,10 @@ const script = fc.record({
   hold: fc.constantFrom(undefined, 'none' as const, 'step' as const, 'run' as const),
   budget: fc.nat(2),
   request: fc.array(fc.constantFrom(...words, 'calm'), { minLength: 1, maxLength: 3 }),
-  opening: said,
+  opening: texts,
   /** The result of each called tool. */
   receipts: fc.array(fc.constantFrom(...words, 'calm'), { maxLength: 2 }),
-  closing: said,
+  closing: texts,
 });
 type Script = typeof script extends fc.Arbitrary<infer T> ? T : never;
 
@@ -117,14 +117,14 @@ const unchanged = (phase: Rule['phase'], { part, messages }: HookArgs): unknown 
 };
 
 const guardOf = (one: Rule, id: string): Processor => {
-  let asked = 0;
+  let retries = 0;
   const act = (args: HookArgs): unknown => {
     if (!JSON.stringify(readOf(one.phase, args) ?? '').includes(one.word)) return unchanged(one.phase, args);
     if (one.act === 'fail') throw new Error('down');
     if (one.act === 'trip') return args.abort(id);
     if (one.act === 'edit') return editOf(one, args) ?? unchanged(one.phase, args);
-    if (one.act === 'retry' && asked < one.asks) {
-      asked += 1;
+    if (one.act === 'retry' && retries < one.asks) {
+      retries += 1;
       return args.abort(id, { retry: true });
     }
     return unchanged(one.phase, args);
@@ -153,14 +153,14 @@ const arraysOf = ({ rules, wiring }: Script): Arrays => {
 
 /** The model, and the effects of its tools. */
 const worldOf = <V extends 'v2' | 'v4'>({ opening, closing, receipts }: Script, specificationVersion: V) => {
-  const asked = { opening: 0, closing: 0 };
+  const requests = { opening: 0, closing: 0 };
   const effects: number[] = [];
   const model = scriptedModel<V>({
     specificationVersion,
     steps: ({ prompt }) => {
       const isClosing = receipts.length === 0 || prompt.some(({ role }) => role === 'tool');
       const attempts = isClosing ? closing : opening;
-      const attempt = asked[isClosing ? 'closing' : 'opening']++;
+      const attempt = requests[isClosing ? 'closing' : 'opening']++;
       const text = (attempts[attempt] ?? attempts.at(-1) ?? []).map((word) => `${word}. `);
       if (isClosing) return { text: [...text, 'End.'] };
       return { text, toolCalls: receipts.map((_, index) => ({ name: 'charge', args: { index } })) };

@@ -15,12 +15,12 @@ import { anyJson, spoiling } from './hostile.js';
 const silences = [vi.spyOn(console, 'error').mockReturnValue(undefined), vi.spyOn(console, 'warn').mockReturnValue(undefined)];
 afterAll(() => silences.forEach((silence) => silence.mockRestore()));
 
-const delta = (said: object, reason: string | null = null): object => ({
+const delta = (fields: object, reason: string | null = null): object => ({
   id: 'c',
   object: 'chat.completion.chunk',
   created: 1,
   model: 'm',
-  choices: [{ index: 0, delta: said, finish_reason: reason }],
+  choices: [{ index: 0, delta: fields, finish_reason: reason }],
 });
 const call = (args: string): object => ({
   tool_calls: [{ index: 0, id: 'call', type: 'function', function: { name: 'act', arguments: args } }],

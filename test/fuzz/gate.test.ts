@@ -8,7 +8,7 @@ import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { guard, pipeline, type PipelineStep } from '../../src/index.js';
 import type { Chunk, TextPart } from '../../src/stream/gate/chunk.js';
 import { createBufferedTexts } from '../../src/stream/gate/buffered-texts.js';
-import { asItCame } from '../../src/stream/gate/segment.js';
+import { uneditedSegment } from '../../src/stream/gate/segment.js';
 import { delta, patternGuard, patterns, sendAll, source, texts } from '../../src/stream/gate/test-setup.js';
 import { times } from '../modes.js';
 
@@ -30,10 +30,10 @@ const keptChars = 256;
  * The matches in each of the texts, one after another. A match that started in earlier texts, after the last match
  * there, counts up to its end.
  */
-const matchesIn = (pattern: Pattern, said: readonly string[]): (readonly TextSpan[])[] => {
+const matchesIn = (pattern: Pattern, pieces: readonly string[]): (readonly TextSpan[])[] => {
   const kept = pattern.maxLength === 'part' ? keptChars : pattern.maxLength;
   let before = '';
-  return said.map((text) => {
+  return pieces.map((text) => {
     const crossing = pattern.find(before + text, 0).find(({ start, end }) => start < before.length && end > before.length);
     const across = crossing ? [{ start: 0, end: crossing.end - before.length }] : [];
     const matches = [...across, ...pattern.find(text, across[0]?.end ?? 0)];
@@ -43,9 +43,9 @@ const matchesIn = (pattern: Pattern, said: readonly string[]): (readonly TextSpa
   });
 };
 
-const replaceIn = (pattern: Pattern, said: readonly string[], by: string): string[] => {
-  const matches = matchesIn(pattern, said);
-  return said.map((text, index) =>
+const replaceIn = (pattern: Pattern, pieces: readonly string[], by: string): string[] => {
+  const matches = matchesIn(pattern, pieces);
+  return pieces.map((text, index) =>
     (matches[index] ?? []).reduceRight((left, { start, end }) => left.slice(0, start) + by + left.slice(end), text),
   );
 };
@@ -53,7 +53,7 @@ const replaceIn = (pattern: Pattern, said: readonly string[], by: string): strin
 const replacing = (name: PatternName): Spec => ({
   name: `replaces ${name}`,
   make: (id) => patternGuard(patterns[name], 'replace', id),
-  whole: (said, id) => replaceIn(patterns[name], said, `[${id}]`),
+  whole: (pieces, id) => replaceIn(patterns[name], pieces, `[${id}]`),
   pattern: patterns[name],
 });
 
@@ -75,13 +75,13 @@ const windows = ['sentence', { chars: 3 }, { chars: 11 }, { tokens: 2 }, 'part',
 const shouting = (window: (typeof windows)[number] | 'chunk', isSlow: boolean): Spec => ({
   name: `shouts by ${JSON.stringify(window)}${isSlow ? ', slowly' : ''}`,
   make: (id) => guard(changing(id, louder, isSlow), { window }),
-  whole: (said) => said.map(louder),
+  whole: (pieces) => pieces.map(louder),
 });
 
 const marking: Spec = {
   name: 'marks each part',
   make: (id) => guard(changing(id, marked, true), { window: 'part' }),
-  whole: (said) => said.map((text) => (text === '' ? '' : marked(text))),
+  whole: (pieces) => pieces.map((text) => (text === '' ? '' : marked(text))),
 };
 
 /** A guard that passes everything, in the pieces of its window. */
@@ -92,7 +92,7 @@ const passing = (window: (typeof windows)[number]): PipelineStep =>
   );
 
 /** A guard alone, or in a block with one that changes nothing. */
-const beside = (step: PipelineStep, window: (typeof windows)[number] | undefined, id: string): PipelineStep =>
+const overlapping = (step: PipelineStep, window: (typeof windows)[number] | undefined, id: string): PipelineStep =>
   window === undefined
     ? step
     : pipeline(`block-${id}`)
@@ -117,14 +117,14 @@ const parts = [
   { kind: 'text', id: 'two' },
 ] as const;
 const streams = fc.record({
-  said: fc.tuple(text, text, text),
+  pieces: fc.tuple(text, text, text),
   inTurns: fc.boolean(),
   cuts: fc.infiniteStream(fc.nat(7)),
   next: fc.infiniteStream(fc.nat(9)),
 });
 
 interface Drawn {
-  readonly said: readonly string[];
+  readonly pieces: readonly string[];
   readonly inTurns: boolean;
   readonly cuts: Iterator<number>;
   readonly next: Iterator<number>;
@@ -133,8 +133,8 @@ interface Drawn {
 const draw = (numbers: Iterator<number>): number => numbers.next().value as number; // it never ends
 
 /** The parts as a provider sends them: cut anywhere, with empty pieces, one after another or interleaved. */
-const sent = ({ said, inTurns, cuts, next }: Drawn): Chunk[] => {
-  const places = said.map(() => 0);
+const sent = ({ pieces, inTurns, cuts, next }: Drawn): Chunk[] => {
+  const places = pieces.map(() => 0);
   const open = parts.map(({ kind, id }): Chunk => ({ type: `${kind}-start`, payload: { id } }));
   const chunks: Chunk[] = [...open];
   const left = parts.map((_, index) => index);
@@ -144,7 +144,7 @@ const sent = ({ said, inTurns, cuts, next }: Drawn): Chunk[] => {
     const at = inTurns ? choice % left.length : 0;
     const index = left[at] as number; // there are some
     const { kind, id } = parts[index] as (typeof parts)[number];
-    const whole = said[index] ?? '';
+    const whole = pieces[index] ?? '';
     const place = places[index] ?? 0;
     const piece = whole.slice(place, place + draw(cuts));
     places[index] = place + piece.length;
@@ -165,12 +165,12 @@ const company = fc.array(fc.option(fc.constantFrom(...windows), { nil: undefined
  */
 const apart = (drawn: Drawn, names: readonly (Pattern | undefined)[]): Drawn => {
   if (!drawn.inTurns) return drawn;
-  if (names.includes(patterns.block)) fc.pre(drawn.said.filter((said) => /BEGIN|END/.test(said)).length < 2);
-  return { ...drawn, said: drawn.said.map((said) => (said === '' ? '' : `\n${said}`)) };
+  if (names.includes(patterns.block)) fc.pre(drawn.pieces.filter((pieces) => /BEGIN|END/.test(pieces)).length < 2);
+  return { ...drawn, pieces: drawn.pieces.map((pieces) => (pieces === '' ? '' : `\n${pieces}`)) };
 };
 
-const wholeOf = (specs: readonly Spec[], said: readonly string[]): readonly string[] =>
-  specs.reduce<readonly string[]>((soFar, spec, index) => spec.whole(soFar, `g${index}`), said);
+const wholeOf = (specs: readonly Spec[], pieces: readonly string[]): readonly string[] =>
+  specs.reduce<readonly string[]>((soFar, spec, index) => spec.whole(soFar, `g${index}`), pieces);
 const named = ({ kind, id }: (typeof parts)[number]): string => `${kind} ${id}`;
 
 describe('the gate, compared with judging each part as a whole', () => {
@@ -181,13 +181,13 @@ describe('the gate, compared with judging each part as a whole', () => {
           any,
           specs.map(({ pattern }) => pattern),
         );
-        const whole = wholeOf(specs, drawn.said);
-        const guards = specs.map(({ make }, index) => beside(make(`g${index}`), others[index], `g${index}`));
-        const { left, stopped } = await sendAll(guards, sent(drawn));
+        const whole = wholeOf(specs, drawn.pieces);
+        const guards = specs.map(({ make }, index) => overlapping(make(`g${index}`), others[index], `g${index}`));
+        const { emitted, stopped } = await sendAll(guards, sent(drawn));
         expect(stopped).toBeUndefined();
         for (const [index, part] of parts.entries())
-          expect(texts(left)[named(part)] ?? '', specs.map(({ name }) => name).join(', ')).toBe(whole[index]);
-        const borders = left
+          expect(texts(emitted)[named(part)] ?? '', specs.map(({ name }) => name).join(', ')).toBe(whole[index]);
+        const borders = emitted
           .filter(({ type }) => /-(?:start|end)$/.test(type))
           .map(({ type, payload }) => `${type} ${(payload as { id: string }).id}`);
         expect(borders.toSorted()).toEqual(
@@ -210,15 +210,15 @@ describe('the gate, compared with judging each part as a whole', () => {
           const drawn = apart(any, [patterns[name], ...specs.map(({ pattern }) => pattern)]);
           const guards = [
             ...specs.map(({ make }, index) => make(`g${index}`)),
-            beside(patternGuard(patterns[name], 'block', 'blocking'), others[0], 'blocking'),
+            overlapping(patternGuard(patterns[name], 'block', 'blocking'), others[0], 'blocking'),
           ];
-          const { left, stopped } = await sendAll(guards, sent(drawn));
-          const judged = wholeOf(specs, drawn.said);
+          const { emitted, stopped } = await sendAll(guards, sent(drawn));
+          const judged = wholeOf(specs, drawn.pieces);
           const firsts = matchesIn(patterns[name], judged).map(([first]) => first);
           expect(stopped?.kind).toBe(firsts.some((match) => match) ? 'trip' : undefined);
           if (stopped) blocked += 1;
           for (const [index, part] of parts.entries()) {
-            const out = texts(left)[named(part)] ?? '';
+            const out = texts(emitted)[named(part)] ?? '';
             if (!stopped) expect(out).toBe(judged[index]);
             else expect((judged[index] ?? '').slice(0, firsts[index]?.start).startsWith(out)).toBe(true);
           }
@@ -230,13 +230,17 @@ describe('the gate, compared with judging each part as a whole', () => {
   });
 
   it('a value continues in a part that arrived while the guard judged the previous part', () => {
-    const laneOf = (): TextPart => ({ kind: 'text-delta', chunkOf: (said) => delta(said), leavingOf: (said) => delta(said) });
+    const laneOf = (): TextPart => ({
+      kind: 'text-delta',
+      chunkOf: (pieces) => delta(pieces),
+      leavingOf: (pieces) => delta(pieces),
+    });
     const [one, two] = [laneOf(), laneOf()];
     const held = createBufferedTexts({ pattern: patterns.email });
-    held.add(one, asItCame('a@example.com jane@', 1));
+    held.add(one, uneditedSegment('a@example.com jane@', 1));
     held.end(one);
     expect(held.next(false)).toMatchObject({ kind: 'judge', lane: one, text: 'a@example.com' });
-    held.add(two, asItCame('example.com', 2));
+    held.add(two, uneditedSegment('example.com', 2));
     held.end(two);
     held.settle(one, 'a@example.com', '[mail]');
     const actions = Array.from({ length: 3 }, () => held.next(true));

@@ -18,7 +18,7 @@ type Tree =
       readonly word: number;
       readonly isInPlace: boolean;
       readonly isSlow: boolean;
-      readonly left: string;
+      readonly replacement: string;
     }
   | { readonly kind: 'then'; readonly inner: readonly Tree[] }
   | { readonly kind: 'parallel'; readonly inner: readonly Tree[] }
@@ -32,7 +32,7 @@ const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
       word: fc.nat(words.length - 1),
       isInPlace: fc.boolean(),
       isSlow: fc.boolean(),
-      left: fc.constantFrom('', '[OUT]'),
+      replacement: fc.constantFrom('', '[OUT]'),
     }),
     fc.record({
       kind: fc.constantFrom('then' as const, 'parallel' as const),
@@ -60,7 +60,7 @@ const takenBy = (one: Tree): number[] => {
   }
 };
 
-const guardOf = ({ word, isInPlace, isSlow, left }: Extract<Tree, { kind: 'guard' }>, id: string): Processor => ({
+const guardOf = ({ word, isInPlace, isSlow, replacement }: Extract<Tree, { kind: 'guard' }>, id: string): Processor => ({
   id,
   processInput: async ({ messages, messageList }) => {
     if (isSlow) await new Promise((resolve) => void setImmediate(resolve));
@@ -69,7 +69,7 @@ const guardOf = ({ word, isInPlace, isSlow, left }: Extract<Tree, { kind: 'guard
       if (part.type === 'text')
         part.text = part.text
           .split(' ')
-          .map((one) => (one === words[word] ? left : one))
+          .map((one) => (one === words[word] ? replacement : one))
           .join(' ');
     return isInPlace ? messageList : own;
   },
@@ -125,9 +125,9 @@ it.each(Object.keys(hosts))(
     await fc.assert(
       fc.asyncProperty(tree, async (one) => {
         const taken = new Set(takenBy(one));
-        const left = words.filter((_word, index) => !taken.has(index));
+        const replacement = words.filter((_word, index) => !taken.has(index));
         const sent = sentBy(await hosts[host]?.(pipeline('all').then(stepOf(one, 'p')).commit()));
-        expect(sent.filter((word) => (words as readonly string[]).includes(word))).toEqual(left);
+        expect(sent.filter((word) => (words as readonly string[]).includes(word))).toEqual(replacement);
       }),
       { ...times(15, 3_400), ...(isDeep ? {} : { seed: 7 }) },
     );

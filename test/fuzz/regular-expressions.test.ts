@@ -127,8 +127,8 @@ describe('texts crafted to be slow are judged in normal time', () => {
     const { tripped } = await callHook(jsonGuard({ schema: z.unknown() }), 'processOutputStep', { text, messages: [] });
     expect(tripped?.reason).toContain('is not JSON');
     const agent = new InterlockAgent({ id: 'a', name: 'a', instructions: '', model: scriptedModel({ steps: [{ text }] }) });
-    const asked = agent.generate('Answer.', { structuredOutput: { schema: z.unknown() } });
-    await expect(asked).rejects.toMatchObject({ code: 'output/invalid-object' });
+    const answer = agent.generate('Answer.', { structuredOutput: { schema: z.unknown() } });
+    await expect(answer).rejects.toMatchObject({ code: 'output/invalid-object' });
   });
 
   it('a request for a tool with an endless name', async () => {

@@ -130,15 +130,15 @@ const certain: [Call][] = [
   ['POST', '/api/agents/:agentId/runs', { text: 'Hello' }],
   ['POST', '/api/agents/:agentId/runs', { text: 42 }],
   ['POST', '/api/pipelines/:id/try', { phase: 'outputStep', engine: 'plan', payload: {} }],
-].map(([method, path, body, said]) => [
-  { method, path, words: [undefined, said], query: [], body: asBytes(body), type: 'application/json' } as Call,
+].map(([method, path, body, label]) => [
+  { method, path, words: [undefined, label], query: [], body: asBytes(body), type: 'application/json' } as Call,
 ]);
 
-const requestOf = ({ method, path, words, query: asked, body, type }: Call): Request => {
-  const left = [...words];
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => left.pop() ?? known(name));
+const requestOf = ({ method, path, words, query: parameters, body, type }: Call): Request => {
+  const remaining = [...words];
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => remaining.pop() ?? known(name));
   const url = new URL(`http://localhost${filled}`);
-  for (const [name, value] of asked) url.searchParams.append(name, value);
+  for (const [name, value] of parameters) url.searchParams.append(name, value);
   return new Request(url, { method, headers: type === '' ? {} : { 'content-type': type }, ...(method === 'POST' && { body }) });
 };
 
@@ -156,8 +156,8 @@ describe('the routes of the studio', () => {
     const statuses = new Map<number, number>();
     const codes = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(call, async (asked) => {
-        const request = requestOf(asked);
+      fc.asyncProperty(call, async (drawn) => {
+        const request = requestOf(drawn);
         const response = await app.request(request);
         const text = await beginningOf(response);
         statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);

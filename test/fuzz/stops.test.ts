@@ -27,7 +27,7 @@ const acting = (on: readonly number[], hasWindow: fc.Arbitrary<boolean>): fc.Arb
  */
 const pipelines = fc.record({
   before: fc.array(acting(chunks, fc.constant(false)), { maxLength: 1 }),
-  beside: fc.array(acting([1], fc.boolean()), { minLength: 2, maxLength: 3 }),
+  parallel: fc.array(acting([1], fc.boolean()), { minLength: 2, maxLength: 3 }),
 });
 
 /** The number of turns that each guard takes, and of those between chunks. */
@@ -59,17 +59,17 @@ const pass = async (turns: number): Promise<void> => {
 
 /** The end of a stream of four chunks. */
 const endOf = async (
-  { before, beside }: { before: readonly Script[]; beside: readonly Script[] },
+  { before, parallel }: { before: readonly Script[]; parallel: readonly Script[] },
   { turns, between }: { turns: readonly number[]; between: number },
 ): Promise<string> => {
-  let asked = 0;
-  const turn = () => pass(turns[asked++ % turns.length] ?? 0);
+  let turnCount = 0;
+  const turn = () => pass(turns[turnCount++ % turns.length] ?? 0);
   const make = (script: Script, index: number, name: string) => scripted(script, `${name}${index}`, turn);
   const { gate } = openGate([
     ...before.map((script, index) => make(script, index, 'before')),
     pipeline('p')
       .parallel([
-        ...beside.map((script, index) => make(script, index, 'beside')),
+        ...parallel.map((script, index) => make(script, index, 'parallel')),
         guard(scripted({ acts: {}, hasWindow: true }, 'calm', turn) as never, {}),
       ])
       .commit(),
