@@ -50,13 +50,13 @@ const generate = (text: string, options: object = {}) => client.getAgent('suppor
 const refund = async (amount: number) => {
   const memory = newThread();
   const chunks = await stream(`A refund of ${amount}, please.`, { memory });
-  const asked = chunks.find(({ type }) => type === 'tool-call-approval');
+  const approval = chunks.find(({ type }) => type === 'tool-call-approval');
   return {
     chunks,
     memory,
-    runId: String(asked?.runId),
-    toolCallId: String(asked?.payload?.['toolCallId']),
-    args: asked?.payload?.['args'],
+    runId: String(approval?.runId),
+    toolCallId: String(approval?.payload?.['toolCallId']),
+    args: approval?.payload?.['args'],
   };
 };
 
@@ -88,13 +88,13 @@ describe('an InterlockAgent, called by the client', () => {
   });
 
   it('streams a tripwire, then finishes and closes', async () => {
-    const asked = app.requests.length;
+    const requestCount = app.requests.length;
     const chunks = await stream(attack);
     expect(typesOf(chunks)).toEqual(['start', 'tripwire', 'finish']);
     expect(chunks[1]?.payload).toMatchObject({ processorId: 'prompt-injection', retry: false });
     expect(chunks[1]?.payload).not.toHaveProperty('phase'); // the guard's position in the pipeline stays on the server
     expect(chunks[2]?.payload).toMatchObject({ stepResult: { reason: 'other' }, metadata: { status: 'tripwire' } });
-    expect(app.requests.length).toBe(asked);
+    expect(app.requests.length).toBe(requestCount);
   });
 
   it('reports a tripwire in its result', async () => {
@@ -109,7 +109,7 @@ describe('an InterlockAgent, called by the client', () => {
 
   it.each(['support', 'open'])('reports a provider error, with the prompt only if the agent allows it: %s', async (agent) => {
     const question = 'Please quote me, mara.quill@example.com.';
-    const told = [
+    const responses = [
       JSON.stringify(await stream(question, {}, agent)),
       await client
         .getAgent(agent)
@@ -123,10 +123,10 @@ describe('an InterlockAgent, called by the client', () => {
         })
       ).text(),
     ];
-    const quoting = told.map((one) => one.includes('Cannot answer: Please quote me, mara.quill'));
-    expect(told.every((one) => /error/i.test(one))).toBe(true);
+    const quoting = responses.map((one) => one.includes('Cannot answer: Please quote me, mara.quill'));
+    expect(responses.every((one) => /error/i.test(one))).toBe(true);
     if (agent === 'open') expect(quoting.slice(0, 2)).toEqual([true, true]);
-    else expect(told.filter((one) => one.includes('mara.quill@example.com'))).toEqual([]);
+    else expect(responses.filter((one) => one.includes('mara.quill@example.com'))).toEqual([]);
   });
 
   it('sends no text of a rejected answer', async () => {
@@ -229,12 +229,12 @@ describe('memory over HTTP', () => {
 });
 
 describe('pipelines, over HTTP', () => {
-  const said = (text: string) => [
+  const userMessage = (text: string) => [
     { id: 'm1', role: 'user', createdAt: new Date(0).toISOString(), content: { format: 2, parts: [{ type: 'text', text }] } },
   ];
   const start = async (id: string, text: string) => {
     const run = await client.getWorkflow(id).createRun();
-    return run.startAsync({ inputData: { phase: 'input', messages: said(text) } });
+    return run.startAsync({ inputData: { phase: 'input', messages: userMessage(text) } });
   };
 
   it('are listed as processor workflows [spec 4.26]', async () => {

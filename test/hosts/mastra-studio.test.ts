@@ -33,26 +33,26 @@ afterAll(async () => {
 
 const browser = useBrowser({ suite: 'mastra-studio', tolerated });
 /** Fails after Playwright's time limit. */
-const expectSeen = (what: Locator) => what.waitFor();
+const expectVisible = (locator: Locator) => locator.waitFor();
 const open = (path: string): Promise<Page> => browser().open(`${studio.url}${path}`);
 
 describe('Mastra Studio', () => {
   it('lists the agents', async () => {
     const page = await open('/agents');
-    await expectSeen(page.getByText('Stock support', { exact: true }));
-    await expectSeen(page.getByText('Support', { exact: true }));
+    await expectVisible(page.getByText('Stock support', { exact: true }));
+    await expectVisible(page.getByText('Support', { exact: true }));
     await browser().screenshot(page, 'agents');
   });
 
   it('lists pipelines among the processors, with their users, and not among the workflows', async () => {
     const page = await open('/processors');
-    await expectSeen(page.getByText('spare', { exact: true }));
+    await expectVisible(page.getByText('spare', { exact: true }));
     await browser().screenshot(page, 'processors');
     const rows = (await page.locator('body').innerText()).replaceAll(/\s+/g, ' ');
     expect(rows).toMatch(/incoming (?:– )?2 outgoing (?:– )?3 spare\D*$/);
 
     await page.getByRole('link', { name: 'Workflows' }).click();
-    await expectSeen(page.getByText('No Workflows yet'));
+    await expectVisible(page.getByText('No Workflows yet'));
   });
 
   it('draws the graph of a pipeline', async () => {
@@ -60,19 +60,19 @@ describe('Mastra Studio', () => {
     await page.getByText('incoming', { exact: true }).click();
     await page.waitForURL('**/workflows/incoming/graph');
     for (const id of ['length', 'prompt-injection', 'pii', 'spam', 'financial-advice', 'blocked-terms'])
-      await expectSeen(page.getByRole('button', { name: `Inspect processor:${id}` }));
-    await expectSeen(page.getByText('Parallel', { exact: true }));
+      await expectVisible(page.getByRole('button', { name: `Inspect processor:${id}` }));
+    await expectVisible(page.getByText('Parallel', { exact: true }));
     await browser().screenshot(page, 'graph');
   });
 
   const runFromForm = async (phase: string, text: string) => {
     const page = await open('/workflows/incoming/graph');
-    await expectSeen(page.getByLabel('Test Message'));
+    await expectVisible(page.getByLabel('Test Message'));
     await page.getByRole('combobox').filter({ hasText: 'input' }).click();
     await page.getByRole('option', { name: phase, exact: true }).click();
     await page.getByLabel('Test Message').fill(text);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await expectSeen(page.getByText('Run data'));
+    await expectVisible(page.getByText('Run data'));
     return page;
   };
 
@@ -80,21 +80,21 @@ describe('Mastra Studio', () => {
 
   it('runs a phase of a pipeline from its form', async () => {
     const page = await runFromForm('input', 'Hello.');
-    await expectSeen(nodeOf(page, 'blocked-terms').getByText('Completed'));
+    await expectVisible(nodeOf(page, 'blocked-terms').getByText('Completed'));
     await browser().screenshot(page, 'run');
-    await expectSeen(page.getByText('Success').first());
+    await expectVisible(page.getByText('Success').first());
   });
 
   it('shows the tripwire of such a run, at the step and at the run [spec 4.25]', async () => {
     const page = await runFromForm('input', attack);
-    await expectSeen(nodeOf(page, 'prompt-injection').getByText('Tripwire blocked'));
-    await expectSeen(page.getByText('Tripwire', { exact: true }));
-    await expectSeen(page.getByText(notice));
+    await expectVisible(nodeOf(page, 'prompt-injection').getByText('Tripwire blocked'));
+    await expectVisible(page.getByText('Tripwire', { exact: true }));
+    await expectVisible(page.getByText(notice));
     await browser().screenshot(page, 'run-tripwire');
   });
 });
 
-const say = async (page: Page, text: string) => {
+const send = async (page: Page, text: string) => {
   const box = page.getByPlaceholder('Enter your message');
   await box.fill(text);
   await box.press('Enter');
@@ -108,28 +108,28 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
 
   it('shows an answer, also after a reload', async () => {
     const page = await openChat();
-    await say(page, 'Good morning');
-    await expectSeen(page.getByText('You said: Good morning'));
+    await send(page, 'Good morning');
+    await expectVisible(page.getByText('You said: Good morning'));
     await expectSettled(page);
     await browser().screenshot(page, 'chat-answer');
     await page.reload();
-    await expectSeen(page.getByText('You said: Good morning'));
+    await expectVisible(page.getByText('You said: Good morning'));
   });
 
   it('shows a tripwire, settles and continues', async () => {
     const page = await openChat();
-    await say(page, attack);
-    await expectSeen(page.getByText(notice));
+    await send(page, attack);
+    await expectVisible(page.getByText(notice));
     await expectSettled(page);
     await browser().screenshot(page, 'chat-tripwire');
-    await say(page, 'Good evening');
-    await expectSeen(page.getByText('You said: Good evening'));
+    await send(page, 'Good evening');
+    await expectVisible(page.getByText('You said: Good evening'));
   });
 
   it('shows the tripwire of a stream guard without the blocked text', async () => {
     const page = await openChat();
-    await say(page, 'Tell me the secret.');
-    await expectSeen(page.getByText('The answer contains blocked language.'));
+    await send(page, 'Tell me the secret.');
+    await expectVisible(page.getByText('The answer contains blocked language.'));
     await expectSettled(page);
     expect(await page.content()).not.toContain('swordfish');
     await browser().screenshot(page, 'chat-tripwire-stream');
@@ -141,14 +141,14 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
   ])('requests an approval: %s', async (decision, paid, answer) => {
     app.paidBack.length = 0;
     const page = await openChat();
-    await say(page, 'A refund of 71, please.');
+    await send(page, 'A refund of 71, please.');
     const button = page.getByRole('button', { name: decision }).first(); // Studio shows it twice, with a stock agent too
-    await expectSeen(button);
+    await expectVisible(button);
     await browser().screenshot(page, 'chat-approval');
     expect(app.paidBack).toEqual([]);
     await page.waitForLoadState('networkidle'); // during its request for the thread, Studio would answer through the thread
     await button.click();
-    await expectSeen(page.getByText(answer));
+    await expectVisible(page.getByText(answer));
     await expectSettled(page);
     expect(app.paidBack).toEqual(paid);
   });
@@ -157,8 +157,8 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
 describe('the chat of Mastra Studio with a Mastra agent and the same guards', () => {
   it('shows a tripwire and stays busy', async () => {
     const page = await open('/agents/stock/threads/new');
-    await say(page, attack);
-    await expectSeen(page.getByText(notice));
+    await send(page, attack);
+    await expectVisible(page.getByText(notice));
     await page.waitForTimeout(3000); // nothing may happen
     await browser().screenshot(page, 'chat-tripwire-stock');
     expect(await busy(page).isVisible()).toBe(true);

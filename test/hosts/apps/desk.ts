@@ -35,10 +35,10 @@ export const desk: App = {
   reply: ({ messages, tools = [] }) => {
     const last = messages.at(-1);
     if (last?.role === 'tool') return { kind: 'text', text: `It says: ${messageText(last).slice(0, 60)}`, chunks: 2 };
-    const asked = last ? messageText(last) : '';
+    const question = last ? messageText(last) : '';
     const read = tools.find(({ function: { name } }) => name.includes('read_file'))?.function.name;
-    if (/opens/.test(asked) && read) return { kind: 'tool-calls', calls: [{ name: read, args: { path: 'notes.txt' } }] };
-    if (/my name is/.test(asked))
+    if (/opens/.test(question) && read) return { kind: 'tool-calls', calls: [{ name: read, args: { path: 'notes.txt' } }] };
+    if (/my name is/.test(question))
       return { kind: 'tool-calls', calls: [{ name: 'updateWorkingMemory', args: { memory: { name: 'Ann' } } }] };
     const knows = messages.some((message) => message.role === 'system' && messageText(message).includes('Ann'));
     return { kind: 'text', text: knows ? 'Hello, Ann.' : 'Hello.' };

@@ -34,14 +34,14 @@ export const textToSql: App = {
   },
   reply: ({ messages, response_format }: Parameters<App['reply']>[0] & { response_format?: { type?: string } }) => {
     const last = messages.at(-1);
-    const said = messages.map(messageText).join('\n');
+    const prompt = messages.map(messageText).join('\n');
     if (last?.role === 'tool' && /Only SELECT/.test(messageText(last)))
       return { kind: 'tool-calls', calls: [{ name: 'execute', args: { query: 'SELECT count(*) AS n FROM orders' } }] };
     if (last?.role === 'tool')
       return response_format?.type?.startsWith('json')
         ? { kind: 'text', text: '{"city":"Oslo","total":20}' }
         : { kind: 'text', text: `The database says ${messageText(last)}.`, chunks: 3 };
-    const query = /delete/i.test(said)
+    const query = /delete/i.test(prompt)
       ? 'DELETE FROM orders'
       : "SELECT city, sum(total) AS total FROM orders WHERE city = 'Oslo' GROUP BY city";
     return { kind: 'tool-calls', calls: [{ name: 'execute', args: { query } }] };

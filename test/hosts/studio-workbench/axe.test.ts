@@ -16,15 +16,15 @@ interface Violation {
 }
 
 /** Serious and critical findings, each with the first element that has it. */
-const findingsOf = async (shown: Page): Promise<string[]> => {
-  await shown.evaluate(axe.source);
-  const { violations } = await shown.evaluate<{ violations: Violation[] }>('axe.run(document, { resultTypes: ["violations"] })');
+const findingsOf = async (opened: Page): Promise<string[]> => {
+  await opened.evaluate(axe.source);
+  const { violations } = await opened.evaluate<{ violations: Violation[] }>('axe.run(document, { resultTypes: ["violations"] })');
   return violations.filter(({ impact }) => /serious|critical/.test(impact)).map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 };
 
 /** The names in drawings that are painted smaller than 11 pixels. */
-const smallNames = (shown: Page): Promise<string[]> =>
-  shown.evaluate(`[...document.querySelectorAll('.graph .pg-id, .graph .pg-mark, .graph .state-name, .graph .state-frame span, .graph-track-label')]
+const smallNames = (opened: Page): Promise<string[]> =>
+  opened.evaluate(`[...document.querySelectorAll('.graph .pg-id, .graph .pg-mark, .graph .state-name, .graph .state-frame span, .graph-track-label')]
     .map((name) => [name.textContent, parseFloat(getComputedStyle(name).fontSize) * name.getBoundingClientRect().height / name.offsetHeight])
     .filter(([, size]) => size < 10.95).map(([name, size]) => name + ' ' + size.toFixed(1))`);
 
@@ -43,7 +43,7 @@ interface PageUnderTest {
   readonly path: () => string;
   readonly until: string;
   /** Opens something on the page. */
-  readonly prepare?: (shown: Page) => Promise<unknown>;
+  readonly prepare?: (opened: Page) => Promise<unknown>;
 }
 
 const pages: readonly PageUnderTest[] = [
@@ -54,13 +54,13 @@ const pages: readonly PageUnderTest[] = [
     name: 'a run with its export open',
     path: () => `runs/${runId}`,
     until: '.waterfall-bar',
-    prepare: (shown) => shown.getByText('Export', { exact: true }).click(),
+    prepare: (opened) => opened.getByText('Export', { exact: true }).click(),
   },
   { name: 'the replay of a run', path: () => `runs/${runId}/compare`, until: 'select' },
   { name: 'the replay of a guard', path: () => 'guard-replay', until: 'select' },
   { name: 'the guard totals', path: () => 'guards', until: 'table' },
   { name: 'the edit of a run', path: () => `runs/${runId}/edit`, until: 'textarea' },
-  { name: 'a comparison of two runs', path: () => `runs/${runId}/beside/${runId}`, until: 'table' },
+  { name: 'a comparison of two runs', path: () => `runs/${runId}/compare/${runId}`, until: 'table' },
   { name: 'the list of pipelines', path: () => 'pipelines', until: 'tbody tr' },
   { name: 'a pipeline', path: () => 'pipelines/content-moderation', until: '.pg-step' },
   { name: 'the statechart', path: () => 'machine', until: '.state' },
@@ -70,9 +70,9 @@ const pages: readonly PageUnderTest[] = [
     name: 'the go-to dialog',
     path: () => 'runs',
     until: '.run-row',
-    prepare: async (shown) => {
-      await shown.keyboard.press('Control+k');
-      await shown.getByRole('dialog').getByRole('option').first().waitFor();
+    prepare: async (opened) => {
+      await opened.keyboard.press('Control+k');
+      await opened.getByRole('dialog').getByRole('option').first().waitFor();
     },
   },
 ];
@@ -81,25 +81,25 @@ describe.each(pages)('$name', ({ path, until, prepare }) => {
   it('has no serious axe finding and no name under 11 pixels in a diagram, at three sizes in both themes', async () => {
     const found: Record<string, string[]> = {};
     for (const colorScheme of ['light', 'dark'] as const) {
-      const shown = await browser().open(page(path()), { width: sizes[0], colorScheme });
-      await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a color in transition is neither
-      await shown.locator(until).first().waitFor();
-      await prepare?.(shown);
+      const opened = await browser().open(page(path()), { width: sizes[0], colorScheme });
+      await opened.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a color in transition is neither
+      await opened.locator(until).first().waitFor();
+      await prepare?.(opened);
       for (const width of sizes) {
-        await shown.setViewportSize({ width, height: 900 });
-        await shown.waitForTimeout(200); // drawings are fitted again
-        found[`${colorScheme} ${width}`] = [...(await findingsOf(shown)), ...(await smallNames(shown))];
+        await opened.setViewportSize({ width, height: 900 });
+        await opened.waitForTimeout(200); // drawings are fitted again
+        found[`${colorScheme} ${width}`] = [...(await findingsOf(opened)), ...(await smallNames(opened))];
       }
-      await shown.close();
+      await opened.close();
     }
     expect(Object.entries(found).filter(([, findings]) => findings.length > 0)).toEqual([]);
   });
 });
 
 it('loads at most 150 KB of compressed files first and revalidates unchanged ones', async () => {
-  const shown = await browser().open(page(''));
-  await shown.locator('.welcome').waitFor();
-  const bytes = await shown.evaluate<number>(
+  const opened = await browser().open(page(''));
+  await opened.locator('.welcome').waitFor();
+  const bytes = await opened.evaluate<number>(
     `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, { transferSize }) => sum + transferSize, 0)`,
   );
   expect(bytes).toBeGreaterThan(20_000);

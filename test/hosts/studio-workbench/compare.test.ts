@@ -14,66 +14,66 @@ const startRun = (agentId: string): Promise<string> => runOf(page, agentId);
 describe.each(Object.values(widths))('at %i px', (width) => {
   it('replays a run through other guards and lists differing verdicts first', async () => {
     const runId = await startRun('parcels');
-    const shown = await browser().open(page(`runs/${runId}/compare`), { width });
-    await shown.getByLabel('output guards').selectOption('strict-output');
-    await shown.getByRole('button', { name: 'Replay' }).click();
-    await shown.getByText(/verdicts? differ/).waitFor();
-    await shown.locator('del', { hasText: 'ann' }).first().waitFor();
-    const rows = await shown.getByRole('table').getByRole('row').allTextContents();
+    const runPage = await browser().open(page(`runs/${runId}/compare`), { width });
+    await runPage.getByLabel('output guards').selectOption('strict-output');
+    await runPage.getByRole('button', { name: 'Replay' }).click();
+    await runPage.getByText(/verdicts? differ/).waitFor();
+    await runPage.locator('del', { hasText: 'ann' }).first().waitFor();
+    const rows = await runPage.getByRole('table').getByRole('row').allTextContents();
     const guards = rows.filter((row) => /recording|replay|→|unchanged/.test(row));
     const firstSame = guards.findIndex((row) => row.includes('unchanged'));
     expect(guards[0]).toContain('only in the replay');
     expect(firstSame).toBeGreaterThan(0);
     expect(guards.slice(firstSame).every((row) => row.includes('unchanged'))).toBe(true);
-    await expectWhole(browser(), shown, 'compare');
+    await expectWhole(browser(), runPage, 'compare');
   });
 });
 
 it('reports no difference for the same guards', async () => {
   const runId = await startRun('strict');
-  const shown = await browser().open(page(`runs/${runId}/compare`));
-  await shown.getByRole('button', { name: 'Replay' }).click();
-  await shown.getByText('All verdicts match; status success in both.').waitFor();
-  expect(await shown.getByText('The replay ended early').count()).toBe(0);
+  const runPage = await browser().open(page(`runs/${runId}/compare`));
+  await runPage.getByRole('button', { name: 'Replay' }).click();
+  await runPage.getByText('All verdicts match; status success in both.').waitFor();
+  expect(await runPage.getByText('The replay ended early').count()).toBe(0);
 });
 
 it('reports the early end of a replay', async () => {
   const runId = await startRun('strict');
-  const shown = await browser().open(page(`runs/${runId}/compare`));
-  await shown.getByLabel('output guards').selectOption('again-output');
-  await shown.getByRole('button', { name: 'Replay' }).click();
-  await shown.getByText('The replay ended early').waitFor();
-  await expectWhole(browser(), shown, 'compare-ended');
+  const runPage = await browser().open(page(`runs/${runId}/compare`));
+  await runPage.getByLabel('output guards').selectOption('again-output');
+  await runPage.getByRole('button', { name: 'Replay' }).click();
+  await runPage.getByText('The replay ended early').waitFor();
+  await expectWhole(browser(), runPage, 'compare-ended');
 });
 
 it('offers no replay for a run of a Mastra agent', async () => {
   const runId = await startRun('stock');
-  const shown = await browser().open(page(`runs/${runId}`));
-  await shown.locator('.run-facts').getByText('success').waitFor();
-  await shown.getByText(/runs in Mastra’s own loop/).waitFor();
-  expect(await shown.getByRole('link', { name: 'Replay and compare' }).count()).toBe(0);
-  await shown.goto(page(`runs/${runId}/compare`));
-  await shown.getByText('No trace to replay').waitFor();
-  expect(await shown.getByRole('button', { name: 'Replay' }).count()).toBe(0);
+  const runPage = await browser().open(page(`runs/${runId}`));
+  await runPage.locator('.run-facts').getByText('success').waitFor();
+  await runPage.getByText(/runs in Mastra’s own loop/).waitFor();
+  expect(await runPage.getByRole('link', { name: 'Replay and compare' }).count()).toBe(0);
+  await runPage.goto(page(`runs/${runId}/compare`));
+  await runPage.getByText('No trace to replay').waitFor();
+  expect(await runPage.getByRole('button', { name: 'Replay' }).count()).toBe(0);
 });
 
 it('opens from the run, which can be exported as a test and as a trace', async () => {
   const runId = await startRun('strict');
-  const shown = await browser().open(page(`runs/${runId}`));
-  await shown.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await shown.getByText('Export', { exact: true }).click();
-  await shown.getByRole('button', { name: 'Copy as a test' }).click();
-  await shown.getByRole('button', { name: 'Copied' }).waitFor();
-  expect(await shown.evaluate('navigator.clipboard.readText()')).toContain("from 'vitest'");
+  const runPage = await browser().open(page(`runs/${runId}`));
+  await runPage.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await runPage.getByText('Export', { exact: true }).click();
+  await runPage.getByRole('button', { name: 'Copy as a test' }).click();
+  await runPage.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await runPage.evaluate('navigator.clipboard.readText()')).toContain("from 'vitest'");
   const [file] = await Promise.all([
-    shown.waitForEvent('download'),
-    shown.getByRole('button', { name: 'Download trace' }).click(),
+    runPage.waitForEvent('download'),
+    runPage.getByRole('button', { name: 'Download trace' }).click(),
   ]);
   const lines = readFileSync(await file.path(), 'utf8')
     .trim()
     .split('\n');
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'header', runId });
-  await shown.getByRole('link', { name: 'Replay and compare' }).click();
-  await shown.getByRole('heading', { name: 'Replay and compare' }).waitFor();
-  await expect.poll(() => new URL(shown.url()).pathname).toBe(`/runs/${runId}/compare`);
+  await runPage.getByRole('link', { name: 'Replay and compare' }).click();
+  await runPage.getByRole('heading', { name: 'Replay and compare' }).waitFor();
+  await expect.poll(() => new URL(runPage.url()).pathname).toBe(`/runs/${runId}/compare`);
 });

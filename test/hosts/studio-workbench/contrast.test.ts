@@ -8,41 +8,41 @@ const page = useWorkbench();
 const browser = useBrowser({ suite: 'studio-workbench' });
 
 it('finds text with too little contrast', async () => {
-  const shown = await browser().open('data:text/html,<p style="color:%23777">faint</p><p style="color:%23666">clear</p>');
-  expect(await findFaintWords(shown)).toEqual(['4.48 faint']);
+  const openedPage = await browser().open('data:text/html,<p style="color:%23777">faint</p><p style="color:%23666">clear</p>');
+  expect(await findFaintWords(openedPage)).toEqual(['4.48 faint']);
 });
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   it('shows no text with too little contrast', async () => {
-    const shown = await browser().open(page('pipelines'), { colorScheme });
-    await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a color in transition is neither
-    await shown.getByRole('heading', { name: 'Pipelines' }).waitFor();
-    expect(await findFaintWords(shown)).toEqual([]);
+    const openedPage = await browser().open(page('pipelines'), { colorScheme });
+    await openedPage.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a color in transition is neither
+    await openedPage.getByRole('heading', { name: 'Pipelines' }).waitFor();
+    expect(await findFaintWords(openedPage)).toEqual([]);
 
-    await shown.getByRole('link', { name: 'tone-output' }).click();
-    await shown.getByRole('button', { name: /guard\/retry-without-budget/ }).click();
-    await shown.getByRole('button', { name: 'Run', exact: true }).click();
-    await shown.getByRole('region', { name: 'Result: Compiled plan' }).waitFor();
-    expect(await findFaintWords(shown)).toEqual([]);
+    await openedPage.getByRole('link', { name: 'tone-output' }).click();
+    await openedPage.getByRole('button', { name: /guard\/retry-without-budget/ }).click();
+    await openedPage.getByRole('button', { name: 'Run', exact: true }).click();
+    await openedPage.getByRole('region', { name: 'Result: Compiled plan' }).waitFor();
+    expect(await findFaintWords(openedPage)).toEqual([]);
 
-    await shown.getByRole('link', { name: 'Chunk lab' }).click();
-    await shown.getByRole('button', { name: 'Run stream' }).click();
-    await shown.getByRole('slider').waitFor();
-    await shown.keyboard.press('Home');
-    await shown.keyboard.press('ArrowRight');
-    expect(await findFaintWords(shown)).toEqual([]);
+    await openedPage.getByRole('link', { name: 'Chunk lab' }).click();
+    await openedPage.getByRole('button', { name: 'Run stream' }).click();
+    await openedPage.getByRole('slider').waitFor();
+    await openedPage.keyboard.press('Home');
+    await openedPage.keyboard.press('ArrowRight');
+    expect(await findFaintWords(openedPage)).toEqual([]);
 
-    await shown.goto(page(`runs/${await startRun(page, 'again')}`));
-    await shown.getByText('Guard effects').first().waitFor();
-    await shown.getByRole('button', { name: 'Go to start' }).click();
-    await shown.getByText('No guard calls').waitFor();
-    expect(await findFaintWords(shown)).toEqual([]);
+    await openedPage.goto(page(`runs/${await startRun(page, 'again')}`));
+    await openedPage.getByText('Guard effects').first().waitFor();
+    await openedPage.getByRole('button', { name: 'Go to start' }).click();
+    await openedPage.getByText('No guard calls').waitFor();
+    expect(await findFaintWords(openedPage)).toEqual([]);
 
-    await shown.getByRole('button', { name: 'Go to end and follow' }).click();
-    await shown.getByRole('link', { name: 'Replay and compare' }).click();
-    await shown.getByLabel('output guards').selectOption('strict-output');
-    await shown.getByRole('button', { name: 'Replay' }).click();
-    await shown.getByText(/verdicts? differ/).waitFor();
-    expect(await findFaintWords(shown)).toEqual([]);
+    await openedPage.getByRole('button', { name: 'Go to end and follow' }).click();
+    await openedPage.getByRole('link', { name: 'Replay and compare' }).click();
+    await openedPage.getByLabel('output guards').selectOption('strict-output');
+    await openedPage.getByRole('button', { name: 'Replay' }).click();
+    await openedPage.getByText(/verdicts? differ/).waitFor();
+    expect(await findFaintWords(openedPage)).toEqual([]);
   });
 });

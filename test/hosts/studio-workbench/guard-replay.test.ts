@@ -11,38 +11,40 @@ const browser = useBrowser({ suite: 'studio-workbench' });
 describe.each(Object.values(widths))('at %i px', (width) => {
   it('replays a guard over recorded runs and opens the run of a changed verdict', async () => {
     const runs = [await startRun(page, 'strict'), await startRun(page, 'strict')];
-    const shown = await browser().open(page('runs?agent=strict'), { width });
-    await shown.getByRole('link', { name: 'Replay a guard' }).click();
-    await shown.getByRole('combobox', { name: 'Guard', exact: true }).selectOption('blockedTermsGuard');
-    await shown.getByLabel('Options (JSON)').fill('{"terms": ["arrive"]}');
-    expect(await shown.getByLabel('Agent').inputValue()).toBe('strict');
-    await shown.getByRole('button', { name: 'Replay', exact: true }).click();
-    await shown.getByText(/Verdicts changed in \d+ of \d+ runs\. \d+ runs would have ended with a different status\./).waitFor();
-    await expectWhole(browser(), shown, 'guard-replay');
-    await shown.reload();
-    expect(await shown.getByLabel('Options (JSON)').inputValue()).toBe('{"terms": ["arrive"]}');
-    await shown.getByRole('button', { name: 'Replay', exact: true }).click();
-    const row = shown.getByRole('row').filter({ hasText: 'blocked-terms' }).first();
+    const runsPage = await browser().open(page('runs?agent=strict'), { width });
+    await runsPage.getByRole('link', { name: 'Replay a guard' }).click();
+    await runsPage.getByRole('combobox', { name: 'Guard', exact: true }).selectOption('blockedTermsGuard');
+    await runsPage.getByLabel('Options (JSON)').fill('{"terms": ["arrive"]}');
+    expect(await runsPage.getByLabel('Agent').inputValue()).toBe('strict');
+    await runsPage.getByRole('button', { name: 'Replay', exact: true }).click();
+    await runsPage
+      .getByText(/Verdicts changed in \d+ of \d+ runs\. \d+ runs would have ended with a different status\./)
+      .waitFor();
+    await expectWhole(browser(), runsPage, 'guard-replay');
+    await runsPage.reload();
+    expect(await runsPage.getByLabel('Options (JSON)').inputValue()).toBe('{"terms": ["arrive"]}');
+    await runsPage.getByRole('button', { name: 'Replay', exact: true }).click();
+    const row = runsPage.getByRole('row').filter({ hasText: 'blocked-terms' }).first();
     await row.getByText('trip').first().waitFor();
     await row.getByRole('link').click();
-    await expect.poll(() => runs.some((runId) => new URL(shown.url()).pathname === `/runs/${runId}`)).toBe(true);
+    await expect.poll(() => runs.some((runId) => new URL(runsPage.url()).pathname === `/runs/${runId}`)).toBe(true);
   });
 });
 
 it('shows option errors, and no change for the unchanged guard', async () => {
   await startRun(page, 'strict');
-  const shown = await browser().open(page('guard-replay?agent=strict&guard=lengthGuard&options={'));
-  const replay = shown.getByRole('button', { name: 'Replay', exact: true });
+  const runsPage = await browser().open(page('guard-replay?agent=strict&guard=lengthGuard&options={'));
+  const replay = runsPage.getByRole('button', { name: 'Replay', exact: true });
   await replay.click();
-  await shown.getByRole('alert').waitFor();
-  await shown.getByLabel('Options (JSON)').fill('{"longest": 3}');
+  await runsPage.getByRole('alert').waitFor();
+  await runsPage.getByLabel('Options (JSON)').fill('{"longest": 3}');
   await replay.click();
-  await shown.getByText('guard/unknown-option').first().waitFor();
-  await shown.getByRole('combobox', { name: 'Guard', exact: true }).selectOption('strict-output/pii');
-  await shown.getByLabel('Policy (JSON)').fill('');
+  await runsPage.getByText('guard/unknown-option').first().waitFor();
+  await runsPage.getByRole('combobox', { name: 'Guard', exact: true }).selectOption('strict-output/pii');
+  await runsPage.getByLabel('Policy (JSON)').fill('');
   await replay.click();
-  await shown.getByText(/No verdict changed in \d+ runs?\./).waitFor();
-  expect(await shown.getByRole('table').count()).toBe(0);
+  await runsPage.getByText(/No verdict changed in \d+ runs?\./).waitFor();
+  expect(await runsPage.getByRole('table').count()).toBe(0);
   expect(
     browser()
       .takeProblems()

@@ -14,92 +14,92 @@ const mail = 'ann.lee@example.org';
 const openLab = (query: Record<string, string>, width: number = widths.desktop): Promise<Page> =>
   browser().open(page(`lab?${new URLSearchParams({ pipeline: 'strict-output', text: answer, ...query }).toString()}`), { width });
 
-const run = async (shown: Page): Promise<void> => {
-  await shown.getByRole('button', { name: 'Run stream' }).click();
-  await shown.getByRole('slider', { name: 'Stream position' }).waitFor();
+const run = async (labPage: Page): Promise<void> => {
+  await labPage.getByRole('button', { name: 'Run stream' }).click();
+  await labPage.getByRole('slider', { name: 'Stream position' }).waitFor();
 };
 
 /** The current text, by its state. */
-const words = async (shown: Page, look: string): Promise<string> =>
-  (await shown.locator(`.film-text .${look} .inert`).allTextContents()).join('');
+const words = async (labPage: Page, look: string): Promise<string> =>
+  (await labPage.locator(`.film-text .${look} .inert`).allTextContents()).join('');
 
-const frames = (shown: Page): Promise<string | null> => shown.getByRole('slider').getAttribute('max');
+const frames = (labPage: Page): Promise<string | null> => labPage.getByRole('slider').getAttribute('max');
 
 describe.each(Object.values(widths))('at %i px', (width) => {
   it('shows released, buffered and pending text at each chunk', async () => {
-    const shown = await openLab({ cut: 'characters' }, width);
-    await run(shown);
-    expect(await words(shown, 'film-released')).not.toContain('@');
-    expect(await words(shown, 'film-coming')).toBe('');
-    await shown.keyboard.press('Home');
-    expect(await words(shown, 'film-coming')).toBe(answer);
+    const labPage = await openLab({ cut: 'characters' }, width);
+    await run(labPage);
+    expect(await words(labPage, 'film-released')).not.toContain('@');
+    expect(await words(labPage, 'film-coming')).toBe('');
+    await labPage.keyboard.press('Home');
+    expect(await words(labPage, 'film-coming')).toBe(answer);
     const until = answer.indexOf('@') + 1;
-    for (let step = 0; step < until; step += 1) await shown.keyboard.press('ArrowRight');
-    expect(await words(shown, 'film-held')).toContain('ann.lee@');
-    expect(await words(shown, 'film-coming')).toBe(answer.slice(until));
-    await expectWhole(browser(), shown, 'lab-held');
-    await shown.keyboard.press('n');
-    await shown.keyboard.press('ArrowLeft');
-    expect(await words(shown, 'film-held')).not.toBe('');
+    for (let step = 0; step < until; step += 1) await labPage.keyboard.press('ArrowRight');
+    expect(await words(labPage, 'film-held')).toContain('ann.lee@');
+    expect(await words(labPage, 'film-coming')).toBe(answer.slice(until));
+    await expectWhole(browser(), labPage, 'lab-held');
+    await labPage.keyboard.press('n');
+    await labPage.keyboard.press('ArrowLeft');
+    expect(await words(labPage, 'film-held')).not.toBe('');
   });
 
   it('finds a split that leaks and loads it into the lab', async () => {
-    const shown = await openLab({ pipeline: 'leaky-output' }, width);
-    await shown.getByLabel('Secret text').fill(mail);
-    await shown.getByRole('button', { name: 'Search' }).click();
-    const load = shown.getByRole('button', { name: 'Load this split into the lab' });
+    const labPage = await openLab({ pipeline: 'leaky-output' }, width);
+    await labPage.getByLabel('Secret text').fill(mail);
+    await labPage.getByRole('button', { name: 'Search' }).click();
+    const load = labPage.getByRole('button', { name: 'Load this split into the lab' });
     await load.waitFor();
-    await expectWhole(browser(), shown, 'lab-leak');
+    await expectWhole(browser(), labPage, 'lab-leak');
     await load.click();
-    await shown.getByRole('slider').waitFor();
-    expect(await words(shown, 'film-released')).toContain('ann.');
-    await expect.poll(() => new URL(shown.url()).searchParams.get('cut')).toBe('by-hand');
+    await labPage.getByRole('slider').waitFor();
+    expect(await words(labPage, 'film-released')).toContain('ann.');
+    await expect.poll(() => new URL(labPage.url()).searchParams.get('cut')).toBe('by-hand');
   });
 });
 
 it('finds no leak through a guard with a window', async () => {
-  const shown = await openLab({});
-  await shown.getByLabel('Secret text').fill(mail);
-  await shown.getByLabel('Random splits').fill('10');
-  await shown.getByRole('button', { name: 'Search' }).click();
-  await shown
+  const labPage = await openLab({});
+  await labPage.getByLabel('Secret text').fill(mail);
+  await labPage.getByLabel('Random splits').fill('10');
+  await labPage.getByRole('button', { name: 'Search' }).click();
+  await labPage
     .getByText(/No leak in [\d,]+ splits: two chunks at every position, single characters, and \d+ random splits/)
     .waitFor({ timeout: 45_000 });
-  expect(await shown.getByRole('button', { name: /Load/ }).count()).toBe(0);
+  expect(await labPage.getByRole('button', { name: /Load/ }).count()).toBe(0);
 });
 
 it('splits by hand with keyboard and pointer', async () => {
-  const shown = await openLab({ cut: 'by-hand' });
-  const cuts = shown.getByRole('group', { name: 'Chunk boundaries' });
+  const labPage = await openLab({ cut: 'by-hand' });
+  const cuts = labPage.getByRole('group', { name: 'Chunk boundaries' });
   await cuts.getByRole('button', { name: 'boundary before t', exact: true }).first().focus();
-  await shown.keyboard.press('ArrowRight');
-  await shown.keyboard.press('Space');
-  await shown.keyboard.press('End');
-  await shown.keyboard.press('Enter');
+  await labPage.keyboard.press('ArrowRight');
+  await labPage.keyboard.press('Space');
+  await labPage.keyboard.press('End');
+  await labPage.keyboard.press('Enter');
   await cuts.locator('[data-place="20"]').click({ position: { x: 1, y: 8 } });
-  const cutsInLink = () => new URL(shown.url()).searchParams.get('at'); // after the page has drawn them
+  const cutsInLink = () => new URL(labPage.url()).searchParams.get('at'); // after the page has drawn them
   await expect.poll(cutsInLink).toBe(`2.20.${answer.length - 1}`);
-  await shown.keyboard.press('ArrowUp');
-  await shown.keyboard.press('Space');
+  await labPage.keyboard.press('ArrowUp');
+  await labPage.keyboard.press('Space');
   await expect.poll(cutsInLink).toBe(`20.${answer.length - 1}`);
-  await run(shown);
-  expect(await frames(shown)).toBe('4');
-  await expectWhole(browser(), shown, 'lab-by-hand');
+  await run(labPage);
+  expect(await frames(labPage)).toBe('4');
+  await expectWhole(browser(), labPage, 'lab-by-hand');
 });
 
 it('splits at random by the seed in the link or by the next seed', async () => {
-  const shown = await openLab({ cut: 'random', seed: '7', mean: '5' });
-  await run(shown);
-  const strip = (): Promise<string[]> => shown.locator('.reel-in').allTextContents();
-  await shown.keyboard.press('Home');
+  const labPage = await openLab({ cut: 'random', seed: '7', mean: '5' });
+  await run(labPage);
+  const strip = (): Promise<string[]> => labPage.locator('.reel-in').allTextContents();
+  await labPage.keyboard.press('Home');
   const first = await strip();
-  await shown.reload();
-  await run(shown);
-  await shown.keyboard.press('Home');
+  await labPage.reload();
+  await run(labPage);
+  await labPage.keyboard.press('Home');
   expect(await strip()).toEqual(first);
-  await shown.getByRole('button', { name: 'Next seed' }).click();
-  await expect.poll(() => new URL(shown.url()).searchParams.get('seed')).toBe('8');
-  await shown.getByText('Settings changed').waitFor();
+  await labPage.getByRole('button', { name: 'Next seed' }).click();
+  await expect.poll(() => new URL(labPage.url()).searchParams.get('seed')).toBe('8');
+  await labPage.getByText('Settings changed').waitFor();
 });
 
 it('uses the stream of a recorded run', async () => {
@@ -109,20 +109,20 @@ it('uses the stream of a recorded run', async () => {
     body: JSON.stringify({ text: 'When does it arrive?' }),
   });
   expect(started.status).toBe(201);
-  const shown = await openLab({});
-  await shown.getByLabel('as recorded').check();
-  await shown.getByRole('combobox', { name: 'Run', exact: true }).selectOption({ index: 1 });
-  await shown.getByLabel('Model call').waitFor();
-  await run(shown);
-  expect(await words(shown, 'film-released')).toContain('It arrives on Monday.');
+  const labPage = await openLab({});
+  await labPage.getByLabel('as recorded').check();
+  await labPage.getByRole('combobox', { name: 'Run', exact: true }).selectOption({ index: 1 });
+  await labPage.getByLabel('Model call').waitFor();
+  await run(labPage);
+  expect(await words(labPage, 'film-released')).toContain('It arrives on Monday.');
 });
 
 it('shows markup and bidirectional overrides as text', async () => {
   const hostile = '<img src=x onerror="document.title=1"> \u202Edlo \u2066' + 'long'.repeat(200);
-  const shown = await openLab({ text: hostile, cut: 'random', seed: '3', mean: '40' }, widths.phone);
-  await run(shown);
-  expect(await words(shown, 'film-released')).toContain('<img src=x onerror="document.title=1">');
-  expect(await shown.title()).not.toBe('1');
-  expect(await shown.locator('.film-text .hidden-character').count()).toBe(2);
-  await expectWhole(browser(), shown, 'lab-hostile');
+  const labPage = await openLab({ text: hostile, cut: 'random', seed: '3', mean: '40' }, widths.phone);
+  await run(labPage);
+  expect(await words(labPage, 'film-released')).toContain('<img src=x onerror="document.title=1">');
+  expect(await labPage.title()).not.toBe('1');
+  expect(await labPage.locator('.film-text .hidden-character').count()).toBe(2);
+  await expectWhole(browser(), labPage, 'lab-hostile');
 });

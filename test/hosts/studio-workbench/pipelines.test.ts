@@ -19,74 +19,74 @@ const download = async (from: Page, button: string): Promise<string> => {
 
 describe.each(Object.values(widths))('at %i px', (width) => {
   it('lists pipelines with their phases, users and findings [spec 4.23]', async () => {
-    const shown = await browser().open(page('pipelines'), { width });
-    const row = shown.getByRole('row').filter({ hasText: 'content-moderation' });
+    const openedPage = await browser().open(page('pipelines'), { width });
+    const row = openedPage.getByRole('row').filter({ hasText: 'content-moderation' });
     await row.getByText('Processor').waitFor();
     await row.getByText('parcels').waitFor();
     expect(await row.getByLabel('covered', { exact: true }).count()).toBe(6);
-    await expectWhole(browser(), shown, 'pipelines');
-    await shown.getByRole('link', { name: 'tone-output' }).click();
-    await shown.getByRole('heading', { name: 'tone-output' }).waitFor();
-    await expect.poll(() => new URL(shown.url()).pathname).toBe('/pipelines/tone-output');
+    await expectWhole(browser(), openedPage, 'pipelines');
+    await openedPage.getByRole('link', { name: 'tone-output' }).click();
+    await openedPage.getByRole('heading', { name: 'tone-output' }).waitFor();
+    await expect.poll(() => new URL(openedPage.url()).pathname).toBe('/pipelines/tone-output');
   });
 
   it('draws a pipeline and describes the selected step', async () => {
-    const shown = await browser().open(page('pipelines/content-moderation'), { width });
-    const graph = shown.getByRole('group', { name: 'Graph of content-moderation' });
+    const openedPage = await browser().open(page('pipelines/content-moderation'), { width });
+    const graph = openedPage.getByRole('group', { name: 'Graph of content-moderation' });
     for (const name of ['length', 'prompt-injection', 'pii', 'spam', 'financial-advice', 'blocked-terms'])
       await graph.getByRole('button', { name }).waitFor();
     await graph.getByText('mentionsMoney').waitFor();
     await graph.getByRole('button', { name: /^pii/ }).focus();
-    await shown.keyboard.press('Enter');
-    await shown.getByText('content-moderation/parallel.1/pii').waitFor();
-    await expectWhole(browser(), shown, 'pipeline');
+    await openedPage.keyboard.press('Enter');
+    await openedPage.getByText('content-moderation/parallel.1/pii').waitFor();
+    await expectWhole(browser(), openedPage, 'pipeline');
   });
 
   it('shows the step and the counterexample of a finding', async () => {
-    const shown = await browser().open(page('pipelines/tone-output'), { width });
-    await shown.getByRole('button', { name: /guard\/retry-without-budget/ }).click();
-    const graph = shown.getByRole('group', { name: 'Graph of tone-output' });
+    const openedPage = await browser().open(page('pipelines/tone-output'), { width });
+    await openedPage.getByRole('button', { name: /guard\/retry-without-budget/ }).click();
+    const graph = openedPage.getByRole('group', { name: 'Graph of tone-output' });
     await graph.getByRole('button', { name: /calm.*warning/, pressed: true }).waitFor();
-    const chart = shown.getByRole('group', { name: 'Loop statechart' });
+    const chart = openedPage.getByRole('group', { name: 'Loop statechart' });
     await chart.locator('[aria-current="step"]', { hasText: 'tripwire' }).waitFor();
-    await shown.getByRole('button', { name: /step\.reviewing/ }).click();
+    await openedPage.getByRole('button', { name: /step\.reviewing/ }).click();
     await chart.locator('[aria-current="step"]', { hasText: 'reviewing' }).waitFor();
-    await expectWhole(browser(), shown, 'finding');
+    await expectWhole(browser(), openedPage, 'finding');
   });
 });
 
 describe('an export', () => {
   it('can be an image of the pipeline with every guard', async () => {
-    const shown = await browser().open(page('pipelines/content-moderation'));
-    const svg = await download(shown, 'Download SVG');
+    const openedPage = await browser().open(page('pipelines/content-moderation'));
+    const svg = await download(openedPage, 'Download SVG');
     for (const words of ['prompt-injection', 'blocked-terms', 'mentionsMoney', 'Tool result']) expect(svg).toContain(words);
     const picture = await browser().open(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
     await browser().screenshot(picture, 'pipeline-svg');
   });
 
   it('can be an image of the statechart', async () => {
-    const shown = await browser().open(page('machine'));
-    const svg = await download(shown, 'Download SVG');
+    const openedPage = await browser().open(page('machine'));
+    const svg = await download(openedPage, 'Download SVG');
     for (const words of ['preparing', 'reviewing', 'suspended', 'tripwire']) expect(svg).toContain(`>${words}<`);
     const picture = await browser().open(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
     await browser().screenshot(picture, 'machine-svg');
   });
 
   it('can be the machine in the format of XState', async () => {
-    const shown = await browser().open(page('machine'));
-    await browser().screenshot(shown, 'machine');
-    const machine = createMachine(JSON.parse(await download(shown, 'XState JSON')) as Parameters<typeof createMachine>[0]);
+    const openedPage = await browser().open(page('machine'));
+    await browser().screenshot(openedPage, 'machine');
+    const machine = createMachine(JSON.parse(await download(openedPage, 'XState JSON')) as Parameters<typeof createMachine>[0]);
     const ids = (of: typeof loopMachine.root): string[] => [of.id, ...Object.values(of.states).flatMap((state) => ids(state))];
     expect(ids(machine.root as unknown as typeof loopMachine.root)).toEqual(ids(loopMachine.root));
   });
 });
 
 it('copies Mermaid to the clipboard and confirms it', async () => {
-  const shown = await browser().open(page('pipelines/content-moderation'));
-  await shown.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await shown.getByRole('button', { name: 'Copy Mermaid' }).click();
-  await shown.getByRole('button', { name: 'Copied' }).waitFor();
-  const copied = await shown.evaluate('navigator.clipboard.readText()');
+  const openedPage = await browser().open(page('pipelines/content-moderation'));
+  await openedPage.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openedPage.getByRole('button', { name: 'Copy Mermaid' }).click();
+  await openedPage.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = await openedPage.evaluate('navigator.clipboard.readText()');
   expect(copied).toMatch(/^(flowchart|graph) /);
   expect(copied).toContain('prompt-injection');
 });

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 import { better, useStudio } from './serve-studio.js';
 
 const studio = useStudio();
 const browser = useBrowser({ suite: 'studio', tolerated: [/Failed to load resource/, /ERR_/] });
 
-const say = async (page: Page, text: string): Promise<void> => {
+const send = async (page: Page, text: string): Promise<void> => {
   await page.getByLabel('Your message').fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
 };
@@ -20,57 +20,57 @@ const openChat = (width: number, agent = 'support'): Promise<Page> => browser().
 describe.each(Object.values(widths))('the chat at %i px', (width) => {
   it('strikes through retracted text and names the guard that rejected the attempt', async () => {
     const page = await openChat(width);
-    await say(page, 'short');
-    await expectShown(page.getByText(better));
-    await expectShown(page.getByText('attempt 1 retried'));
-    await expectShown(page.getByText('quality: Say more.').first());
+    await send(page, 'short');
+    await expectVisible(page.getByText(better));
+    await expectVisible(page.getByText('attempt 1 retried'));
+    await expectVisible(page.getByText('quality: Say more.').first());
     expect(await page.locator('del').textContent()).toBe('ok.');
     await browser().screenshot(page, 'chat-retry');
   });
 
   it('shows the reason of a tripwire and links to its moment [spec 4.24]', async () => {
     const page = await openChat(width);
-    await say(page, 'leak');
+    await send(page, 'leak');
     const notice = page.locator('.notice-trip');
-    await expectShown(notice.getByText('Stopped by leak'));
-    await expectShown(notice.getByText('Output stream'));
-    await expectShown(notice.getByText('not requested'));
-    await expectShown(notice.getByText('email'));
+    await expectVisible(notice.getByText('Stopped by leak'));
+    await expectVisible(notice.getByText('Output stream'));
+    await expectVisible(notice.getByText('not requested'));
+    await expectVisible(notice.getByText('email'));
     expect(await page.locator('.transcript').textContent()).not.toContain('whitfield@');
     await browser().screenshot(page, 'chat-tripwire');
     await notice.getByRole('link', { name: 'Show in the run' }).click();
-    await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
+    await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
     await expect.poll(() => new URL(page.url()).searchParams.get('at')).toMatch(/^\d+$/);
-    await expectShown(page.getByRole('group', { name: /^Graph of/ }).getByRole('button', { name: /^leak.*trip/ }));
+    await expectVisible(page.getByRole('group', { name: /^Graph of/ }).getByRole('button', { name: /^leak.*trip/ }));
   });
 
   it('shows the number of buffered characters until their release', async () => {
     const page = await openChat(width, 'desk');
-    await say(page, 'slow');
-    await expectShown(page.locator('.transcript').getByText(/\d+ characters buffered/));
+    await send(page, 'slow');
+    await expectVisible(page.locator('.transcript').getByText(/\d+ characters buffered/));
     await browser().screenshot(page, 'chat-held');
-    await expectShown(page.getByText('One two three four five. Six seven eight nine ten.'));
-    await expectShown(page.locator('.turn-foot').getByText('success'));
+    await expectVisible(page.getByText('One two three four five. Six seven eight nine ten.'));
+    await expectVisible(page.locator('.turn-foot').getByText('success'));
     expect(await page.getByText(/characters buffered/).count()).toBe(0);
   });
 
   it.each(['Approve', 'Decline'])('requests an approval before a tool runs: %s', async (answer) => {
     const page = await openChat(width);
-    await say(page, 'refund');
+    await send(page, 'refund');
     const question = page.locator('.notice-edit');
-    await expectShown(question.getByText('Approve the call of refund?'));
-    await expectShown(question.getByText('1042'));
+    await expectVisible(question.getByText('Approve the call of refund?'));
+    await expectVisible(question.getByText('1042'));
     if (answer === 'Approve') await browser().screenshot(page, 'chat-approval');
     await question.getByRole('button', { name: answer }).click();
-    await expectShown(page.locator('.turn-foot').getByText('success'));
-    await expectShown(page.locator('.tool summary').getByText(answer === 'Approve' ? 'done' : 'declined'));
+    await expectVisible(page.locator('.turn-foot').getByText('success'));
+    await expectVisible(page.locator('.tool summary').getByText(answer === 'Approve' ? 'done' : 'declined'));
   });
 
   it('shows the error of a failing provider', async () => {
     const page = await openChat(width);
-    await say(page, 'fail');
-    await expectShown(page.getByText(/The provider is on fire/).first());
-    await expectShown(page.locator('.turn-foot').getByText('failed'));
+    await send(page, 'fail');
+    await expectVisible(page.getByText(/The provider is on fire/).first());
+    await expectVisible(page.locator('.turn-foot').getByText('failed'));
   });
 });
 
@@ -81,7 +81,7 @@ it('loads under 350 KB of script first and contacts only its server', async () =
     if (response.request().resourceType() === 'script') scripts.push(response.body());
   });
   await page.goto(studio.href(''));
-  await expectShown(page.getByRole('button', { name: 'Send' }));
+  await expectVisible(page.getByRole('button', { name: 'Send' }));
   await page.waitForLoadState('networkidle');
   const kilobytes = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0) / 1000;
   expect(kilobytes).toBeGreaterThan(20);
@@ -91,54 +91,54 @@ it('loads under 350 KB of script first and contacts only its server', async () =
 it('runs an example on click', async () => {
   const page = await browser().open(studio.href('?agent=support'));
   await page.getByRole('button', { name: /^short/ }).click();
-  await expectShown(page.getByText('attempt 1 retried'));
+  await expectVisible(page.getByText('attempt 1 retried'));
   const strip = page.getByRole('complementary', { name: 'Live run' });
-  await expectShown(strip.getByText('success', { exact: true }).first());
+  await expectVisible(strip.getByText('success', { exact: true }).first());
   const rows = await strip.locator('.mark-row').allInnerTexts();
   expect(rows.filter((row) => row.includes('leak') && row.includes('Output stream'))).toHaveLength(2); // one for each attempt
 });
 
 it('cancels a running run', async () => {
   const page = await openChat(widths.desktop);
-  await say(page, 'hang');
-  await expectShown(page.getByText('One moment'));
+  await send(page, 'hang');
+  await expectVisible(page.getByText('One moment'));
   await page.getByRole('button', { name: 'Stop' }).click();
-  await expectShown(page.locator('.turn-foot').getByText('canceled'));
-  await expectShown(page.getByRole('button', { name: 'Send' }));
+  await expectVisible(page.locator('.turn-foot').getByText('canceled'));
+  await expectVisible(page.getByRole('button', { name: 'Send' }));
 });
 
 it('restores a conversation by its URL', async () => {
   const page = await openChat(widths.desktop);
-  await say(page, 'Where is it?');
-  await expectShown(page.getByText(better));
+  await send(page, 'Where is it?');
+  await expectVisible(page.getByText(better));
   await page.waitForURL(/thread=/);
   await page.reload();
-  await expectShown(page.getByText(better));
-  await expectShown(page.locator('.said').getByText('Where is it?'));
+  await expectVisible(page.getByText(better));
+  await expectVisible(page.locator('.user-text').getByText('Where is it?'));
   await page.getByRole('button', { name: 'New conversation' }).click();
-  await expectShown(page.getByRole('heading', { name: 'Chat with Support' }));
+  await expectVisible(page.getByRole('heading', { name: 'Chat with Support' }));
 });
 
 it('shows the states of the run next to the conversation', async () => {
   const page = await openChat(widths.desktop);
-  await say(page, 'short');
+  await send(page, 'short');
   const strip = page.getByRole('complementary');
-  await expectShown(strip.getByText('attempt 2'));
-  await expectShown(strip.locator('[aria-current="step"]', { hasText: 'success' }));
-  await expectShown(strip.getByText('Output step: Say more.'));
+  await expectVisible(strip.getByText('attempt 2'));
+  await expectVisible(strip.locator('[aria-current="step"]', { hasText: 'success' }));
+  await expectVisible(strip.getByText('Output step: Say more.'));
 });
 
 it('recovers after a server outage with a canceled run and an unsent message', async () => {
   const page = await openChat(widths.desktop);
-  await say(page, 'hang');
-  await expectShown(page.getByText('One moment'));
+  await send(page, 'hang');
+  await expectVisible(page.getByText('One moment'));
   const bringBack = await studio.takeAway();
   await bringBack();
-  await expectShown(page.locator('.turn-foot').getByText(/canceled|failed/));
+  await expectVisible(page.locator('.turn-foot').getByText(/canceled|failed/));
   const bringBackAgain = await studio.takeAway();
-  await say(page, 'Where is it?');
-  await expectShown(page.getByRole('alert').getByText('studio/unreachable'));
+  await send(page, 'Where is it?');
+  await expectVisible(page.getByRole('alert').getByText('studio/unreachable'));
   await bringBackAgain();
   await page.getByRole('button', { name: 'Send' }).click();
-  await expectShown(page.getByText(better));
+  await expectVisible(page.getByText(better));
 });

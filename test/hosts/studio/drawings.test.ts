@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 import { useStudio } from './serve-studio.js';
 
 const studio = useStudio();
@@ -80,7 +80,7 @@ it('scrolls a wide diagram to the selected guard', async () => {
       .first()
       .click();
     const chosen = page.getByRole('group', { name: 'Graph of desk-input' }).getByRole('button', { pressed: true });
-    await expectShown(chosen.getByText(name, { exact: true }));
+    await expectVisible(chosen.getByText(name, { exact: true }));
     const isInView = (): Promise<boolean> =>
       chosen.evaluate((box: { closest(selector: string): unknown; getBoundingClientRect(): { left: number; right: number } }) => {
         const [inner, outer] = [box, box.closest('.graph-scroll') as typeof box].map((one) => one.getBoundingClientRect());
@@ -130,8 +130,8 @@ it('links a stale verdict to its guard and shows the legends of the diagrams', a
   await signals.getByRole('button', { name: 'prompt-injection stale' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/^stale-input\/parallel\.\d+\/[\w-]+$/);
   const inspector = page.locator('.inspector');
-  await expectShown(inspector.getByText('Edited afterwards by'));
-  await expectShown(inspector.getByText('pass', { exact: true }));
-  await expectShown(page.getByText(/phase with a hook of this guard/));
-  await expectShown(page.locator('.state-legend').getByText(/not entered/));
+  await expectVisible(inspector.getByText('Edited afterwards by'));
+  await expectVisible(inspector.getByText('pass', { exact: true }));
+  await expectVisible(page.getByText(/phase with a hook of this guard/));
+  await expectVisible(page.locator('.state-legend').getByText(/not entered/));
 });

@@ -11,7 +11,7 @@ import { studioRoute } from '../../../playground/server/index.js';
 import { InterlockAgent } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 
 const browser = useBrowser({ suite: 'studio' });
 const servers: ServerType[] = [];
@@ -67,11 +67,11 @@ it('works in the browser as a route of the Mastra server', async () => {
   const page = await browser().open(`${url}/tools/interlock/?token=secret`);
   await page.getByLabel('Your message').fill('Where is it?');
   await page.getByRole('button', { name: 'Send' }).click();
-  await expectShown(page.getByText('It is on its way.'));
+  await expectVisible(page.getByText('It is on its way.'));
   expect(page.url()).toMatch(/\/tools\/interlock\/\?agent=support/); // the address no longer contains the token
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.locator('.run-row').click();
-  await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
+  await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
   await page.reload();
-  await expectShown(page.locator('.lane').getByText('It is on its way.'));
+  await expectVisible(page.locator('.lane').getByText('It is on its way.'));
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 import { useStudio } from './serve-studio.js';
 
 const studio = useStudio();
@@ -25,9 +25,9 @@ describe.each(Object.values(widths))('the go-to dialog at %i px', (width) => {
       expect(await page.getByRole('dialog').count()).toBe(0);
     };
     await goTo('page Runs');
-    await expectShown(page.getByRole('heading', { name: 'Runs', exact: true }));
+    await expectVisible(page.getByRole('heading', { name: 'Runs', exact: true }));
     await goTo('guard desk-output slow-reader');
-    await expectShown(page.getByRole('button', { name: /^slow-reader/, pressed: true }));
+    await expectVisible(page.getByRole('button', { name: /^slow-reader/, pressed: true }));
     await goTo('phrase of one run');
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/runs/${runId}`);
     await page.locator('.state-here').waitFor();

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 
 import { buildPages } from '../../../playground/samples/run-studio.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 
 const browser = useBrowser({ suite: 'studio', tolerated: [/Failed to load resource/, /ERR_/] });
 
@@ -33,9 +33,9 @@ const start = async (...args: readonly string[]): Promise<void> => {
   program = spawn(process.execPath, ['--import', 'tsx', ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const { stdout } = program;
   if (!stdout) throw new Error('it has no output');
-  let said = '';
-  for await (const text of stdout) if ((said += String(text)).includes('Runs are stored')) return;
-  throw new Error(`It ended: ${said}`);
+  let output = '';
+  for await (const text of stdout) if ((output += String(text)).includes('Runs are stored')) return;
+  throw new Error(`It ended: ${output}`);
 };
 
 const runs = join(folder, 'runs.db');
@@ -44,9 +44,9 @@ const runs = join(folder, 'runs.db');
 const startProgram = () => start('playground/samples/main.ts', '--port', `${port}`, '--file', runs);
 
 const killProgram = async (): Promise<void> => {
-  const gone = once(program, 'exit');
+  const exited = once(program, 'exit');
   program.kill('SIGKILL');
-  await gone;
+  await exited;
 };
 
 /** The program's token, stored next to its runs, so that an open page works after a restart. */
@@ -68,7 +68,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const say = async (page: Page, text: string): Promise<void> => {
+const send = async (page: Page, text: string): Promise<void> => {
   await page.getByLabel('Your message').fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
 };
@@ -78,36 +78,36 @@ const better = /Returns are free within 30 days/;
 it('reports a killed server, reconnects after its restart and loses nothing', async () => {
   await startProgram();
   const page = await browser().open(`http://127.0.0.1:${port}/?agent=support&token=${token(runs)}`);
-  await say(page, 'short');
-  await expectShown(page.getByText(better));
-  await say(page, 'hang');
-  const begun = page.locator('.turn').nth(1).locator('.answer');
-  await expectShown(begun.getByText('running'));
-  await expectShown(begun.locator('.part-text, .attempt').first());
-  const link = begun.getByRole('link', { name: 'Open run' });
+  await send(page, 'short');
+  await expectVisible(page.getByText(better));
+  await send(page, 'hang');
+  const restoredTurn = page.locator('.turn').nth(1).locator('.answer');
+  await expectVisible(restoredTurn.getByText('running'));
+  await expectVisible(restoredTurn.locator('.part-text, .attempt').first());
+  const link = restoredTurn.getByRole('link', { name: 'Open run' });
   const runId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
   const before = await linesOf(runs, runId);
   const seen = await page.locator('.transcript').textContent();
 
   await killProgram();
-  await expectShown(begun.getByText('Server not reachable. Reconnecting …'));
+  await expectVisible(restoredTurn.getByText('Server not reachable. Reconnecting …'));
   await browser().screenshot(page, 'killed');
 
   await startProgram();
-  await expectShown(begun.getByText('failed'));
-  await expectShown(begun.getByText(/studio\/interrupted/));
-  expect(await begun.getByText('Server not reachable').count()).toBe(0);
+  await expectVisible(restoredTurn.getByText('failed'));
+  await expectVisible(restoredTurn.getByText(/studio\/interrupted/));
+  expect(await restoredTurn.getByText('Server not reachable').count()).toBe(0);
   expect(seen).toMatch(better);
-  await expectShown(page.getByText(better));
+  await expectVisible(page.getByText(better));
   expect((await linesOf(runs, runId)).slice(0, before.length)).toEqual(before);
   await link.click();
-  await expectShown(page.locator('.run-facts').getByText('failed'));
-  await expectShown(page.getByRole('alert').getByText(/studio\/interrupted/));
+  await expectVisible(page.locator('.run-facts').getByText('failed'));
+  await expectVisible(page.getByRole('alert').getByText(/studio\/interrupted/));
   await browser().screenshot(page, 'killed-run');
   await page.getByRole('link', { name: 'Conversation' }).click();
   await page.reload(); // everything was stored
-  await expectShown(page.getByText(better));
-  await say(page, 'short');
+  await expectVisible(page.getByText(better));
+  await send(page, 'short');
   await page.getByText(better).nth(1).waitFor();
 });
 
@@ -116,17 +116,17 @@ it('follows a durable run to its end after the server was killed during an answe
   const startClerk = () => start('test/hosts/studio/clerk-program.ts', `${port}`, file, effects);
   await startClerk();
   const page = await browser().open(`http://127.0.0.1:${port}/?agent=clerk&token=${token(file)}`);
-  await say(page, 'Charge me');
+  await send(page, 'Charge me');
   const answer = page.locator('.turn .answer');
-  await expectShown(answer.getByText(/You will/));
+  await expectVisible(answer.getByText(/You will/));
   await killProgram();
-  await expectShown(answer.getByText('Server not reachable. Reconnecting …'));
+  await expectVisible(answer.getByText('Server not reachable. Reconnecting …'));
 
   await startClerk();
-  await expectShown(answer.locator('del').getByText(/You will/)); // text under way is retracted, and repeated
+  await expectVisible(answer.locator('del').getByText(/You will/)); // text under way is retracted, and repeated
   await browser().screenshot(page, 'killed-goes-on');
   await answer.getByText(/nothing else is left to do\.$/).waitFor({ timeout: 60_000 });
-  await expectShown(answer.getByText('success'));
+  await expectVisible(answer.getByText('success'));
   expect(await answer.getByText(/studio\/interrupted|The server is away/).count()).toBe(0);
   expect(readFileSync(effects, 'utf8')).toBe('5\n');
 
@@ -134,9 +134,9 @@ it('follows a durable run to its end after the server was killed during an answe
   const lines = (await linesOf(file, (await link.getAttribute('href'))?.split('/').at(-1) ?? '')) as { readonly seq: number }[];
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index));
   await link.click();
-  await expectShown(page.locator('.run-facts').getByText('success'));
+  await expectVisible(page.locator('.run-facts').getByText('success'));
   await browser().screenshot(page, 'killed-went-on');
   await page.getByRole('link', { name: 'Conversation' }).click();
   await page.reload();
-  await expectShown(page.getByText(/nothing else is left to do\.$/));
+  await expectVisible(page.getByText(/nothing else is left to do\.$/));
 });

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { RunPage } from '../../../playground/protocol/runs.js';
 import { buildPages } from '../../../playground/samples/run-studio.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 
 const browser = useBrowser({ suite: 'studio' });
 const root = join(import.meta.dirname, '../../..');
@@ -37,9 +37,9 @@ beforeAll(async () => {
 let dev: ChildProcess | undefined;
 afterEach(async () => {
   if (!dev || dev.exitCode !== null) return;
-  const gone = once(dev, 'exit');
+  const exited = once(dev, 'exit');
   dev.kill('SIGINT');
-  await gone;
+  await exited;
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
@@ -110,7 +110,7 @@ it('opens at the URL that the development server prints', async () => {
   const page = await browser().open(url + found);
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.locator('.run-row').click();
-  await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
-  await expectShown(page.locator('.run-story').getByText('pii'));
+  await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
+  await expectVisible(page.locator('.run-story').getByText('pii'));
   await browser().screenshot(page, 'mastra-dev');
 });

@@ -10,7 +10,7 @@ import { openStudio } from '../../../playground/server/index.js';
 import { InterlockAgent } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 
 const browser = useBrowser({ suite: 'studio' });
 
@@ -45,12 +45,12 @@ it('works under a path of another server', async () => {
   const page = await browser().open(`${address}/tools/studio/`);
   await page.getByLabel('Your message').fill('Where is it?');
   await page.getByRole('button', { name: 'Send' }).click();
-  await expectShown(page.getByText('It is on its way.'));
+  await expectVisible(page.getByText('It is on its way.'));
   expect(new URL(page.url()).pathname).toBe('/tools/studio/');
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.locator('.run-row').click();
-  await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
+  await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
   expect(new URL(page.url()).pathname).toMatch(/^\/tools\/studio\/runs\/[\w-]+$/);
   await page.reload();
-  await expectShown(page.locator('.lane').getByText('It is on its way.'));
+  await expectVisible(page.locator('.lane').getByText('It is on its way.'));
 });

@@ -9,18 +9,18 @@ import { InterlockAgent, pipeline } from '../../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../../src/testing/index.js';
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 
 const browser = useBrowser({ suite: 'studio' });
 
 const agentOf = (id: string, steps: () => ScriptedStep<'v2'>, more: object = {}) =>
   new InterlockAgent({ id, name: id, description: id, instructions: 'Help.', model: scriptedModel({ steps }), ...more });
 
-const asksOnce = (id: string) => {
-  let isAsked = false;
+const callOnce = (id: string) => {
+  let wasCalled = false;
   return (): ScriptedStep<'v2'> => {
-    isAsked = !isAsked;
-    return isAsked ? { toolCalls: [{ name: `agent-${id}`, args: { prompt: 'Go on.' } }] } : { text: 'I do not know.' };
+    wasCalled = !wasCalled;
+    return wasCalled ? { toolCalls: [{ name: `agent-${id}`, args: { prompt: 'Go on.' } }] } : { text: 'I do not know.' };
   };
 };
 
@@ -29,8 +29,8 @@ const refuses = pipeline('refuses')
   .commit();
 
 const clerk = agentOf('clerk', () => ({ text: 'The vault is open.' }), { outputProcessors: refuses });
-const analyst = agentOf('analyst', asksOnce('clerk'), { agents: { clerk } });
-const boss = agentOf('boss', asksOnce('analyst'), { agents: { analyst } });
+const analyst = agentOf('analyst', callOnce('clerk'), { agents: { clerk } });
+const boss = agentOf('boss', callOnce('analyst'), { agents: { analyst } });
 let studio: StudioServer;
 beforeAll(async () => {
   await buildPages(() => undefined);
@@ -57,17 +57,17 @@ describe.each([
     const page = await browser().open(`${studio.url}runs?agent=boss`, { width, colorScheme });
     await page.locator('.run-row').first().click();
     const tree = page.locator('.sub-runs').first();
-    await expectShown(tree.locator(':scope > li > .sub-run', { hasText: 'analyst' }));
+    await expectVisible(tree.locator(':scope > li > .sub-run', { hasText: 'analyst' }));
     const refused = tree.locator('.sub-runs .sub-run', { hasText: 'clerk' });
-    await expectShown(refused.getByText('Blocked by secrecy: It is a secret.'));
+    await expectVisible(refused.getByText('Blocked by secrecy: It is a secret.'));
     await tree.scrollIntoViewIfNeeded();
     await browser().screenshot(page, `sub-agents-${colorScheme}`);
     expect(await faults(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     await refused.click();
-    await expectShown(page.locator('.run-story', { hasText: 'secrecy' }));
+    await expectVisible(page.locator('.run-story', { hasText: 'secrecy' }));
     await page.getByRole('link', { name: 'Parent run' }).click();
     await page.waitForURL(/at=\d+/);
-    await expectShown(page.locator('.run-title', { hasText: 'Go on.' }));
+    await expectVisible(page.locator('.run-title', { hasText: 'Go on.' }));
   });
 });

@@ -7,7 +7,7 @@ import { scriptedModel } from '../../../src/testing/index.js';
 import { redactor } from '../../../workflows/index.js';
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 import { useStudio } from './serve-studio.js';
 
 const studio = useStudio();
@@ -29,8 +29,8 @@ describe.each(Object.values(widths))('a run reported only by guards, at %i px', 
     const page = await browser().open(studio.href(`runs/${await generate('My mail is ada@example.com.')}`), { width });
     await page.getByRole('tab', { name: 'Input', exact: true }).click();
     const guards = page.getByRole('region', { name: 'Guards' });
-    await expectShown(guards.locator('.inspector').getByText('edit', { exact: true }));
-    await expectShown(guards.getByText('The input of this guard is not recorded.'));
+    await expectVisible(guards.locator('.inspector').getByText('edit', { exact: true }));
+    await expectVisible(guards.getByText('The input of this guard is not recorded.'));
     const main = await page.locator('main').textContent();
     expect(main).not.toMatch(/studio\/|in progress|The conversation/);
     await browser().screenshot(page, 'run-observed');

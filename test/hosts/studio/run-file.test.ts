@@ -7,7 +7,7 @@ import { afterAll, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 import { useStudio } from './serve-studio.js';
 
 const studio = useStudio();
@@ -32,13 +32,13 @@ const save = async (runId: string, hasAllWords: boolean): Promise<string> => {
 };
 
 const expectRun = async (page: Page, edited: string): Promise<void> => {
-  await expectShown(page.getByText('A run, exported on'));
-  await expectShown(page.locator('.state-here').getByText('success'));
+  await expectVisible(page.getByText('A run, exported on'));
+  await expectVisible(page.locator('.state-here').getByText('success'));
   const guards = page.getByRole('region', { name: 'Guard effects' });
   await guards.getByRole('button', { name: /^mail/ }).first().click();
-  await expectShown(page.locator('.inspector').getByText(edited).first());
+  await expectVisible(page.locator('.inspector').getByText(edited).first());
   await page.keyboard.press('ArrowRight');
-  await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
+  await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
 };
 
 it('opens from disk as one file and shows the same run as the page', { timeout: 120_000 }, async () => {
@@ -58,5 +58,5 @@ it('is imported on the page of runs', async () => {
   const path = await save(await studio.run('support', 'short'), true);
   const page = await browser().open(studio.href('runs'));
   await page.getByLabel('Run file').setInputFiles(path);
-  await expectShown(page.getByRole('heading', { name: 'short' }));
+  await expectVisible(page.getByRole('heading', { name: 'short' }));
 });

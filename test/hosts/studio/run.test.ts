@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 import { hostile, longDeltas, useStudio } from './serve-studio.js';
 
 const studio = useStudio();
@@ -12,7 +12,7 @@ const browser = useBrowser({ suite: 'studio' });
 
 const openRun = async (runId: string, width: number, query = ''): Promise<Page> => {
   const page = await browser().open(studio.href(`runs/${runId}${query}`), { width });
-  await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
+  await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
   return page;
 };
 
@@ -33,17 +33,17 @@ const noSideways = async (page: Page): Promise<void> => {
 describe.each(Object.values(widths))('a run at %i px', (width) => {
   it('shows the states, attempts, verdicts and edits of guards', async () => {
     const page = await openRun(await studio.run('desk', 'write to ada@lantern.example'), width);
-    await expectShown(state(page).getByText('success'));
+    await expectVisible(state(page).getByText('success'));
     await page.getByRole('tab', { name: 'Input', exact: true }).click();
     const graph = page.getByRole('group', { name: 'Graph of desk-input' });
     await graph.getByRole('button', { name: /^mail.*edit/ }).click();
     const inspector = page.locator('.inspector');
-    await expectShown(inspector.getByText('desk-input/parallel.0/mail'));
-    await expectShown(inspector.locator('del', { hasText: 'ada@lantern.example' }));
-    await expectShown(inspector.locator('ins', { hasText: '[mail]' }));
-    await expectShown(graph.getByRole('button', { name: /shadow-injection.*would pass/ }));
+    await expectVisible(inspector.getByText('desk-input/parallel.0/mail'));
+    await expectVisible(inspector.locator('del', { hasText: 'ada@lantern.example' }));
+    await expectVisible(inspector.locator('ins', { hasText: '[mail]' }));
+    await expectVisible(graph.getByRole('button', { name: /shadow-injection.*would pass/ }));
     await graph.getByRole('button', { name: /away.*bypassed/ }).click();
-    await expectShown(inspector.getByText('the payload passed unchanged, as set by the guard’s policy'));
+    await expectVisible(inspector.getByText('the payload passed unchanged, as set by the guard’s policy'));
     await noSideways(page);
     await browser().screenshot(page, 'run-guards');
   });
@@ -51,8 +51,8 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
   it('shows attempts as lanes with their outcome and text', async () => {
     const page = await openRun(await studio.run('support', 'short'), width);
     const lanes = page.locator('.lane');
-    await expectShown(lanes.first().getByText('retried'));
-    await expectShown(lanes.nth(1).getByText('accepted'));
+    await expectVisible(lanes.first().getByText('retried'));
+    await expectVisible(lanes.nth(1).getByText('accepted'));
     expect(await lanes.first().locator('del').textContent()).toBe('ok.');
     await noSideways(page);
     await lanes.first().scrollIntoViewIfNeeded();
@@ -61,27 +61,27 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
 
   it('follows the timeline position: steps, jumps and the URL', async () => {
     const page = await openRun(await studio.run('support', 'short'), width);
-    await expectShown(state(page).getByText('success'));
+    await expectVisible(state(page).getByText('success'));
     const last = await lineNow(page);
     await page.keyboard.press('ArrowLeft');
     expect(await lineNow(page)).toBe(last - 1);
     await slider(page).focus();
     await page.keyboard.press('Home');
     expect(await lineNow(page)).toBe(0);
-    await expectShown(page.getByText('No guard calls'));
-    await expectShown(page.locator('.run-facts').getByText('success')); // the final status, at each point in time
+    await expectVisible(page.getByText('No guard calls'));
+    await expectVisible(page.locator('.run-facts').getByText('success')); // the final status, at each point in time
     expect(await page.locator('.badge-turning').count()).toBe(0);
     await page.keyboard.press('r');
     const jumped = await lineNow(page);
-    await expectShown(guards(page).getByRole('button', { name: /^quality.*retry/ }));
+    await expectVisible(guards(page).getByRole('button', { name: /^quality.*retry/ }));
     await page.waitForURL(new RegExp(`at=${jumped}`));
     await browser().screenshot(page, 'run-at-retry');
     await page.reload();
-    await expectShown(slider(page));
+    await expectVisible(slider(page));
     expect(await lineNow(page)).toBe(jumped);
     expect(await page.locator('.lane').count()).toBe(1);
     await page.getByRole('button', { name: 'Go to end and follow' }).click();
-    await expectShown(page.locator('.lane').nth(1));
+    await expectVisible(page.locator('.lane').nth(1));
   });
 
   it('is scrubbed with the pointer', async () => {
@@ -97,13 +97,13 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     expect(middle).toBeGreaterThan(last * 0.4);
     expect(middle).toBeLessThan(last * 0.6);
     await page.keyboard.press('t');
-    await expectShown(guards(page).getByRole('button', { name: /^leak.*trip/ }));
+    await expectVisible(guards(page).getByRole('button', { name: /^leak.*trip/ }));
     await browser().screenshot(page, 'run-at-trip');
   });
 
   it('shows hostile markup as text', async () => {
     const page = await openRun(await studio.run('support', `${hostile} hostile`), width);
-    await expectShown(page.getByText('U+202E').first());
+    await expectVisible(page.getByText('U+202E').first());
     expect(await page.title()).not.toBe('owned');
     expect(await page.locator('.run img, .run script, .run a[href^="javascript"]').count()).toBe(0);
     await noSideways(page);
@@ -115,32 +115,32 @@ it('summarizes guard effects, links to each moment and back to the conversation'
   const page = await openRun(await studio.run('support', 'short'), widths.desktop);
   const glance = page.getByRole('region', { name: 'Guard effects' });
   await glance.getByRole('button', { name: /quality.*retry/ }).click();
-  await expectShown(guards(page).getByRole('button', { name: /^quality.*retry/ }));
-  await expectShown(
+  await expectVisible(guards(page).getByRole('button', { name: /^quality.*retry/ }));
+  await expectVisible(
     page
       .locator('.inspector h3')
       .getByText(/quality$/)
       .first(),
   );
   await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/quality$/);
-  await expectShown(page.locator('.run-facts').getByText('success'));
+  await expectVisible(page.locator('.run-facts').getByText('success'));
   await page.reload();
-  await expectShown(
+  await expectVisible(
     page
       .locator('.inspector h3')
       .getByText(/quality$/)
       .first(),
   );
   await page.getByRole('link', { name: 'Conversation' }).click();
-  await expectShown(page.locator('.said').getByText('short'));
+  await expectVisible(page.locator('.user-text').getByText('short'));
   await expect.poll(() => new URL(page.url()).searchParams.get('agent')).toBe('support');
 });
 
 it('follows a running run and shows buffered text and its release', async () => {
   const page = await openRun(await studio.start('desk', 'crawl'), widths.desktop);
-  await expectShown(page.locator('.run-facts').getByText('running'));
-  await expectShown(page.getByText(/characters buffered/));
-  await expectShown(page.locator('.run-facts').getByText('success'));
+  await expectVisible(page.locator('.run-facts').getByText('running'));
+  await expectVisible(page.getByText(/characters buffered/));
+  await expectVisible(page.locator('.run-facts').getByText('success'));
   const chart = page.getByRole('img', { name: /^text: at most \d+ characters buffered/ });
   await chart.scrollIntoViewIfNeeded();
   expect(Number(/at most (\d+)/.exec((await chart.getAttribute('aria-label')) ?? '')?.[1])).toBeGreaterThan(10);
@@ -149,10 +149,10 @@ it('follows a running run and shows buffered text and its release', async () => 
 
 it('shows unreleased text only on request', async () => {
   const page = await openRun(await studio.run('support', 'leak'), widths.desktop);
-  await expectShown(page.getByRole('button', { name: 'Show model output' }));
+  await expectVisible(page.getByRole('button', { name: 'Show model output' }));
   expect(await page.locator('.run').textContent()).not.toContain('field@exam');
   await page.getByRole('button', { name: 'Show model output' }).click();
-  await expectShown(page.locator('.revealed', { hasText: 'field@exam' }));
+  await expectVisible(page.locator('.revealed', { hasText: 'field@exam' }));
 });
 
 it('shows unreleased text only up to the timeline position, and the outcome in one sentence', async () => {
@@ -161,16 +161,16 @@ it('shows unreleased text only up to the timeline position, and the outcome in o
   const first = entries.find(({ kind, ...entry }) => kind === 'came' && 'part' in entry && entry.part.chars > 0);
   const page = await openRun(runId, widths.desktop, `?at=${first?.seq}`);
   await page.getByRole('button', { name: 'Show model output' }).click();
-  await expectShown(page.locator('.revealed', { hasText: 'You can write to' }));
+  await expectVisible(page.locator('.revealed', { hasText: 'You can write to' }));
   expect(await page.locator('.revealed').textContent()).not.toContain('whit');
-  await expectShown(page.getByText(/^Blocked at Output stream by/));
+  await expectVisible(page.getByText(/^Blocked at Output stream by/));
   await page.locator('.run-story').getByRole('button', { name: 'leak' }).click();
-  await expectShown(page.locator('.inspector').getByText('support-output/leak'));
+  await expectVisible(page.locator('.inspector').getByText('support-output/leak'));
 });
 
 it('stays responsive with more than ten thousand entries', async () => {
   const page = await openRun(await studio.run('support', 'long'), widths.desktop);
-  await expectShown(state(page).getByText('success'));
+  await expectVisible(state(page).getByText('success'));
   const lines = await lineNow(page);
   expect(lines).toBeGreaterThan(longDeltas);
   const box = await slider(page).boundingBox();
@@ -181,11 +181,11 @@ it('stays responsive with more than ten thousand entries', async () => {
   await page.mouse.up();
   expect(await lineNow(page)).toBeLessThan(lines * 0.05);
   await page.keyboard.press('End');
-  await expectShown(state(page).getByText('success'));
+  await expectVisible(state(page).getByText('success'));
 });
 
 it('reports an unknown run', async () => {
   const page = await browser().open(studio.href('runs/no-such-run'));
-  await expectShown(page.getByRole('alert').getByText('studio/not-found').first());
+  await expectVisible(page.getByRole('alert').getByText('studio/not-found').first());
   browser().takeProblems(); // the browser logs the 404 to its console
 });

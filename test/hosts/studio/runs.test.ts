@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 import { useStudio } from './serve-studio.js';
 
 const studio = useStudio();
@@ -15,7 +15,7 @@ describe.each(Object.values(widths))('the list of runs at %i px', (width) => {
     await studio.run('desk', 'where is my parcel');
     const page = await browser().open(studio.href('runs'), { width });
     const rows = page.locator('.run-row');
-    await expectShown(rows.nth(2));
+    await expectVisible(rows.nth(2));
     await browser().screenshot(page, 'runs');
     await page.getByLabel('Status').selectOption({ label: 'tripwire' });
     await page.waitForURL(/status=tripwire/);
@@ -24,18 +24,18 @@ describe.each(Object.values(widths))('the list of runs at %i px', (width) => {
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByLabel(/^Guard/).selectOption('quality');
     await rows.filter({ hasText: 'leak:' }).first().waitFor({ state: 'detached' });
-    await expectShown(rows.filter({ hasText: 'short' }).first());
+    await expectVisible(rows.filter({ hasText: 'short' }).first());
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByLabel('Text', { exact: true }).fill('parcel');
     await page.waitForURL(/text=parcel/);
     await rows.filter({ hasText: 'short' }).first().waitFor({ state: 'detached' });
     await page.reload();
-    await expectShown(rows.first());
+    await expectVisible(rows.first());
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('parcel');
     expect(await rows.filter({ hasText: 'parcel' }).count()).toBe(await rows.count());
     await rows.first().focus();
     await page.keyboard.press('Enter');
-    await expectShown(page.getByRole('slider', { name: 'Timeline position' }));
+    await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
   });
 
   it('is sorted by duration and limited in time, and the URL keeps both', async () => {
@@ -43,14 +43,14 @@ describe.each(Object.values(widths))('the list of runs at %i px', (width) => {
     const quick = await studio.run('desk', `quick at ${width}`);
     const page = await browser().open(studio.href(`runs?text=at ${width}`), { width });
     const first = (runId: string) => page.locator(`.run-list [aria-posinset="1"] .run-row[href$="${runId}"]`);
-    await expectShown(first(quick));
+    await expectVisible(first(quick));
     await page.getByLabel('Sort by').selectOption({ label: 'longest' });
     await page.waitForURL(/sort=duration/);
-    await expectShown(first(slow));
+    await expectVisible(first(slow));
     await page.getByLabel('Time').selectOption({ label: 'last 15 minutes' });
     await page.waitForURL(/within=15m/);
     await page.reload();
-    await expectShown(first(slow));
+    await expectVisible(first(slow));
     expect(await page.getByLabel('Time').inputValue()).toBe('15m');
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     await browser().screenshot(page, 'runs-sorted');
@@ -58,12 +58,12 @@ describe.each(Object.values(widths))('the list of runs at %i px', (width) => {
 
   it('shows a new run live from start to end', async () => {
     const page = await browser().open(studio.href('runs?agent=desk'), { width });
-    await expectShown(page.getByLabel('Agent'));
+    await expectVisible(page.getByLabel('Agent'));
     await page.waitForTimeout(300); // the stream of changes is open
     await studio.start('desk', 'slow and new');
     const row = page.locator('.run-row').filter({ hasText: 'slow and new' }).first();
-    await expectShown(row.getByText('running'));
-    await expectShown(row.getByText('success'));
+    await expectVisible(row.getByText('running'));
+    await expectVisible(row.getByText('success'));
   });
 });
 
@@ -72,7 +72,7 @@ it('draws only the visible rows of a long list', async () => {
     await Promise.all(Array.from({ length: 10 }, (_, index) => studio.run('support', `number ${round * 10 + index}`)));
   const page = await browser().open(studio.href('runs?text=number'));
   const list = page.locator('.run-list');
-  await expectShown(page.locator('.run-row').first());
+  await expectVisible(page.locator('.run-row').first());
   expect(await page.locator('.run-row').count()).toBeLessThan(60);
   await list.evaluate((element: { scrollTop: number; scrollHeight: number }) => {
     element.scrollTop = element.scrollHeight;
@@ -97,8 +97,8 @@ it('leads to the reason of a blocked message in three clicks', async () => {
     await browser().screenshot(page, `why-blocked-${step}`);
     await place.click();
   }
-  await expectShown(page.locator('.inspector').getByText('The input tries to change what the assistant does.'));
-  await expectShown(page.locator('.inspector').getByText('ignore all previous instructions').last());
+  await expectVisible(page.locator('.inspector').getByText('The input tries to change what the assistant does.'));
+  await expectVisible(page.locator('.inspector').getByText('ignore all previous instructions').last());
   await browser().screenshot(page, 'why-blocked');
 });
 
@@ -110,23 +110,23 @@ it('follows runs in any number of tabs', async () => {
     await tab.goto(studio.href('runs?agent=desk'));
     tabs.push(tab);
   }
-  for (const tab of tabs) await expectShown(tab.getByLabel('Agent'));
+  for (const tab of tabs) await expectVisible(tab.getByLabel('Agent'));
   const runId = await studio.start('desk', 'crawl in many tabs');
-  for (const tab of tabs) await expectShown(tab.locator(`.run-row[href$="${runId}"]`));
+  for (const tab of tabs) await expectVisible(tab.locator(`.run-row[href$="${runId}"]`));
   for (const tab of tabs) await tab.goto(studio.href(`runs/${runId}`));
-  for (const tab of tabs) await expectShown(tab.locator('.run-facts').getByText('success'));
+  for (const tab of tabs) await expectVisible(tab.locator('.run-facts').getByText('success'));
 });
 
 it('opens a page that failed to load after the server is back', async () => {
   const page = await browser().open(studio.href('pipelines'));
-  await expectShown(page.getByRole('heading', { name: 'Pipelines' }));
+  await expectVisible(page.getByRole('heading', { name: 'Pipelines' }));
   const bringBack = await studio.takeAway();
   await page.getByRole('link', { name: 'Runs' }).click();
-  await expectShown(page.getByText('This page opens when the server responds.'));
+  await expectVisible(page.getByText('This page opens when the server responds.'));
   await browser().screenshot(page, 'page-away');
   await bringBack();
-  await expectShown(page.getByLabel('Agent'));
+  await expectVisible(page.getByLabel('Agent'));
   await page.getByRole('link', { name: 'Chat', exact: true }).click();
-  await expectShown(page.getByLabel('Your message'));
+  await expectVisible(page.getByLabel('Your message'));
   browser().takeProblems(); // the failed requests
 });

@@ -38,14 +38,14 @@ const answers: Readonly<Record<string, () => { text: readonly string[]; delayMs?
 const model = () =>
   scriptedModel({
     steps: ({ prompt }) => {
-      const said = JSON.stringify(prompt.findLast(({ role }) => role === 'user') ?? '');
-      const isToldWhy = JSON.stringify(prompt).includes('Say more.');
-      if (said.includes('fail')) return { error: new Error('The provider is on fire.') };
-      if (said.includes('refund') && prompt.at(-1)?.role !== 'tool')
+      const userMessage = JSON.stringify(prompt.findLast(({ role }) => role === 'user') ?? '');
+      const hasFeedback = JSON.stringify(prompt).includes('Say more.');
+      if (userMessage.includes('fail')) return { error: new Error('The provider is on fire.') };
+      if (userMessage.includes('refund') && prompt.at(-1)?.role !== 'tool')
         return { toolCalls: [{ name: 'refund', args: { order: '1042' } }] };
-      const answer = Object.entries(answers).find(([word]) => said.includes(word))?.[1];
+      const answer = Object.entries(answers).find(([word]) => userMessage.includes(word))?.[1];
       if (answer) return answer();
-      return { text: said.includes('short') && !isToldWhy ? ['ok', '.'] : (better.match(/.{1,9}/gs) ?? []) };
+      return { text: userMessage.includes('short') && !hasFeedback ? ['ok', '.'] : (better.match(/.{1,9}/gs) ?? []) };
     },
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
-import { expectShown } from './expect-shown.js';
+import { expectVisible } from './expect-visible.js';
 import { useStudio } from './serve-studio.js';
 
 const studio = useStudio();
@@ -17,11 +17,11 @@ describe.each(Object.values(widths))('a run in detail at %i px', (width) => {
     const page = await browser().open(studio.href('?agent=desk'), { width });
     await page.getByLabel('Your message').fill('my mail is ada@lantern.example');
     await page.getByRole('button', { name: 'Send' }).click();
-    const saw = page.locator('.model-saw');
-    await expectShown(saw.getByText('Model input, edited by mail, domain:'));
-    await expectShown(saw.locator('del', { hasText: 'ada@lantern.example' }));
-    await expectShown(saw.locator('ins', { hasText: '[mail]' }));
-    await browser().screenshot(page, 'model-saw');
+    const modelInput = page.locator('.model-input');
+    await expectVisible(modelInput.getByText('Model input, edited by mail, domain:'));
+    await expectVisible(modelInput.locator('del', { hasText: 'ada@lantern.example' }));
+    await expectVisible(modelInput.locator('ins', { hasText: '[mail]' }));
+    await browser().screenshot(page, 'model-input');
   });
 
   it('shows each sent prompt and finds events by text', async () => {
@@ -30,8 +30,8 @@ describe.each(Object.values(widths))('a run in detail at %i px', (width) => {
     });
     const prompts = page.getByRole('region', { name: 'Prompts' });
     await prompts.getByText('Call 1').click();
-    await expectShown(prompts.getByText('my mail is [mail]'));
-    await expectShown(prompts.getByText('Help.'));
+    await expectVisible(prompts.getByText('my mail is [mail]'));
+    await expectVisible(prompts.getByText('Help.'));
     expect(await prompts.textContent()).not.toContain('ada@lantern.example');
 
     const events = page.getByRole('region', { name: 'Events' });
@@ -45,25 +45,25 @@ describe.each(Object.values(widths))('a run in detail at %i px', (width) => {
   it('shows the error, cause and stack of a failed guard', async () => {
     const page = await browser().open(studio.href(`runs/${await studio.run('fragile', 'Hello')}`), { width });
     const inspector = page.locator('.inspector');
-    await expectShown(inspector.getByText('Asks the fraud service.'));
-    await expectShown(inspector.getByText('The fraud service did not answer.'));
-    await expectShown(inspector.getByText('Caused by TypeError'));
-    await expectShown(inspector.getByText('connect ECONNREFUSED'));
-    await expectShown(inspector.locator('pre', { hasText: 'serve-studio' }).first());
+    await expectVisible(inspector.getByText('Asks the fraud service.'));
+    await expectVisible(inspector.getByText('The fraud service did not answer.'));
+    await expectVisible(inspector.getByText('Caused by TypeError'));
+    await expectVisible(inspector.getByText('connect ECONNREFUSED'));
+    await expectVisible(inspector.locator('pre', { hasText: 'serve-studio' }).first());
     await inspector.scrollIntoViewIfNeeded();
     await browser().screenshot(page, 'run-cause');
   });
 
   it('shows the window of a stream guard and the buffered text', async () => {
     const runId = await studio.run('desk', 'slow');
-    const came = (await entriesOf(runId)).filter((entry) => entry.kind === 'came' && entry.part.chars > 0);
-    const page = await browser().open(studio.href(`runs/${runId}?at=${came[2]?.seq}`), { width });
+    const receivedEntries = (await entriesOf(runId)).filter((entry) => entry.kind === 'came' && entry.part.chars > 0);
+    const page = await browser().open(studio.href(`runs/${runId}?at=${receivedEntries[2]?.seq}`), { width });
     await page.getByRole('tab', { name: 'Output stream' }).click();
     const graph = page.getByRole('group', { name: 'Graph of desk-output' });
     await graph.getByRole('button', { name: /^slow-reader.*checking, \d+ buffered/ }).click();
     const inspector = page.locator('.inspector');
-    await expectShown(inspector.getByText('each sentence'));
-    await expectShown(inspector.getByText(/^\d+ characters, until all stream guards/));
+    await expectVisible(inspector.getByText('each sentence'));
+    await expectVisible(inspector.getByText(/^\d+ characters, until all stream guards/));
     await inspector.scrollIntoViewIfNeeded();
     await browser().screenshot(page, 'run-judging');
   });
@@ -76,7 +76,7 @@ describe.each(Object.values(widths))('a run in detail at %i px', (width) => {
     await waterfall.getByRole('button', { name: /^quality, retry/ }).focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/quality$/);
-    await expectShown(
+    await expectVisible(
       page
         .locator('.inspector h3')
         .getByText(/quality$/)
@@ -94,10 +94,10 @@ it('plays the received, buffered and released text of a run in step with the pag
     Number(await page.getByRole('slider', { name: 'Timeline position' }).getAttribute('aria-valuenow'));
   const end = await line();
   await page.keyboard.press('p');
-  await expectShown(film.getByRole('button', { name: 'Pause' }));
+  await expectVisible(film.getByRole('button', { name: 'Pause' }));
   await expect.poll(line).toBeLessThan(end);
   await expect.poll(() => film.locator('.film-held').first().textContent()).toContain('▒');
-  await expectShown(film.getByRole('button', { name: 'Play' }));
+  await expectVisible(film.getByRole('button', { name: 'Play' }));
   await film.getByRole('button', { name: 'Show received text' }).click();
   await film.getByRole('slider').fill('3');
   await expect.poll(() => film.locator('.film-words').first().textContent()).toContain('received "');

@@ -36,18 +36,18 @@ it.each(['incoming', 'outgoing'])('Mastra Studio and Interlock studio draw the s
   const names = labels.map((label) => label?.replace('Inspect processor:', '') ?? '');
   await browser().screenshot(mastras, `mastra-studio-${id}`);
 
-  const shown = await browser().open(new URL(`pipelines/${id}`, ours.url).href);
-  const graph = shown.getByRole('group', { name: `Graph of ${id}` });
+  const studioPage = await browser().open(new URL(`pipelines/${id}`, ours.url).href);
+  const graph = studioPage.getByRole('group', { name: `Graph of ${id}` });
   await graph.locator('.pg-id').first().waitFor();
-  await browser().screenshot(shown, `our-studio-${id}`);
+  await browser().screenshot(studioPage, `our-studio-${id}`);
   expect(names.length).toBeGreaterThan(1);
   expect((await graph.locator('.pg-id').allTextContents()).toSorted()).toEqual(names.toSorted());
 });
 
 it('Mastra Studio and Interlock studio list the same pipelines', async () => {
-  const shown = await browser().open(new URL('pipelines', ours.url).href);
-  await shown.getByRole('link', { name: 'incoming' }).waitFor();
-  const listed = await shown.locator('.pipelines tbody th a').allTextContents();
+  const studioPage = await browser().open(new URL('pipelines', ours.url).href);
+  await studioPage.getByRole('link', { name: 'incoming' }).waitFor();
+  const listed = await studioPage.locator('.pipelines tbody th a').allTextContents();
   const workflows = (await (await fetch(`${app.url}/api/workflows`)).json()) as Record<string, { isProcessorWorkflow?: boolean }>;
   const processors = Object.entries(workflows).filter(([, { isProcessorWorkflow }]) => isProcessorWorkflow);
   expect(listed).toEqual(expect.arrayContaining(processors.map(([name]) => name)));
