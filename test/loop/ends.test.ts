@@ -34,28 +34,30 @@ describe('finish chunks of steps and runs', () => {
     });
     return { id: 'a', name: 'A', instructions: 'Answer.', tools: { echo }, model } as InterlockAgentConfig;
   };
-  const told = async (agent: { stream(say: string): Promise<{ fullStream: unknown }> }) =>
+  const endsOf = async (agent: { stream(prompt: string): Promise<{ fullStream: unknown }> }) =>
     endsIn(await readAll((await agent.stream('Hi')).fullStream));
 
   it('contain the same as with a stock agent: reason, continuation, text and usage', async () => {
-    const [own, stock] = [await told(new InterlockAgent(config())), await told(new Agent(config() as never))];
-    const said = ({ stepResult: { reason, isContinued }, output }: End) => ({
+    const [own, stock] = [await endsOf(new InterlockAgent(config())), await endsOf(new Agent(config() as never))];
+    const summaryOf = ({ stepResult: { reason, isContinued }, output }: End) => ({
       reason,
       isContinued,
       usage: output.usage['totalTokens'],
     });
-    expect(own.map(said)).toMatchObject([
+    expect(own.map(summaryOf)).toMatchObject([
       { reason: 'tool-calls', isContinued: true, usage: 15 },
       { reason: 'length', isContinued: false, usage: 15 },
       { reason: 'length', isContinued: false, usage: 30 },
     ]);
     // A stock agent's last step reports the sum of all steps.
-    expect([own[0], own[2]].map((end) => end && said(end))).toEqual([stock[0], stock[2]].map((end) => end && said(end)));
+    expect([own[0], own[2]].map((end) => end && summaryOf(end))).toEqual(
+      [stock[0], stock[2]].map((end) => end && summaryOf(end)),
+    );
     expect(own.slice(0, 2).map(({ output }) => output.text)).toEqual(stock.slice(0, 2).map(({ output }) => output.text));
   });
 
   it('also contain the steps so far, their total usage, and no messages', async () => {
-    const ends = await told(new InterlockAgent(config()));
+    const ends = await endsOf(new InterlockAgent(config()));
     expect(ends.map(({ output }) => output.steps?.map(({ text }) => text))).toEqual([
       ['Let me look.'],
       ['Let me look.', 'Cut o'],
@@ -148,9 +150,9 @@ describe('content other than text', () => {
       parts.at(-1),
     ];
     const { result } = await runAgent(createAgent({ model: scriptedModel({ steps: [{ parts: turns as never }] }) }), 'stream');
-    const said = result?.messages.at(-1)?.content.parts ?? [];
-    expect(said).toMatchObject([{ type: 'text', text: 'Hello', providerMetadata: mark }, { text: 'Bye' }]);
-    expect(said).toHaveLength(2);
+    const lastParts = result?.messages.at(-1)?.content.parts ?? [];
+    expect(lastParts).toMatchObject([{ type: 'text', text: 'Hello', providerMetadata: mark }, { text: 'Bye' }]);
+    expect(lastParts).toHaveLength(2);
   });
 
   it('reports a file of bytes as long as its part exists', async () => {
@@ -198,7 +200,7 @@ describe.each(['sentence', 'chunk'] as const)('a response interrupted while a gu
   const deltas = ['Bad words. ', 'And s'].map((delta) => ({ type: 'text-delta' as const, id: 't', delta }));
   const cut = { parts: [{ type: 'text-start' as const, id: 't' }, ...deltas, { type: 'text-end' as const, id: 't' }] };
 
-  it.each(['trips', 'fails', 'passes'] as const)('ends as with a faster guard: it %s', async (what) => {
+  it.each(['trips', 'fails', 'passes'] as const)('ends as with a faster guard: it %s', async (verdict) => {
     const ends: unknown[] = [];
     for (const isSlow of [false, true])
       for (const step of [broken, cut]) {
@@ -207,8 +209,8 @@ describe.each(['sentence', 'chunk'] as const)('a response interrupted while a gu
           processOutputStream: async ({ part, abort }) => {
             if (part.type !== 'text-delta') return part;
             if (isSlow) await sleep(20);
-            if (what === 'trips') abort('no');
-            if (what === 'fails') throw new Error('down');
+            if (verdict === 'trips') abort('no');
+            if (verdict === 'fails') throw new Error('down');
             return part;
           },
         };
@@ -218,7 +220,7 @@ describe.each(['sentence', 'chunk'] as const)('a response interrupted while a gu
         ends.push([status, (error as { code?: string } | undefined)?.code ?? String(error)]);
       }
     expect(ends.slice(2)).toEqual(ends.slice(0, 2));
-    expect(ends.map((end) => (end as string[])[0])).toEqual(Array(4).fill(what === 'trips' ? 'tripwire' : 'failed'));
+    expect(ends.map((end) => (end as string[])[0])).toEqual(Array(4).fill(verdict === 'trips' ? 'tripwire' : 'failed'));
   });
 
   it('does not wait for a hanging guard after an abort', async () => {

@@ -77,15 +77,15 @@ const runWith = async (mode: Mode, first: Step, outputProcessors: PipelineStep[]
 };
 
 const removals = modes.flatMap((mode) =>
-  Object.keys(firstAnswers).flatMap((who) =>
-    Object.keys(removers).map((way) => ({ mode, way, who: who as keyof typeof firstAnswers })),
+  Object.keys(firstAnswers).flatMap((owner) =>
+    Object.keys(removers).map((way) => ({ mode, way, owner: owner as keyof typeof firstAnswers })),
   ),
 );
 
 describe('P4 A result that a guard removes from the conversation', () => {
-  it.each(removals)('is visible nowhere: tool run by $who, guard $way, $mode', async ({ mode, way, who }) => {
+  it.each(removals)('is visible nowhere: tool run by $owner, guard $way, $mode', async ({ mode, way, owner }) => {
     const removing: Processor = { id: 'removing', processToolResult: removers[way] };
-    const { ran, everything } = await runWith(mode, firstAnswers[who], [removing]);
+    const { ran, everything } = await runWith(mode, firstAnswers[owner], [removing]);
     expect(ran).toMatchObject({ status: 'success', result: { toolResults: [] } });
     expect(chunksOf(ran, 'tool-result')).toEqual([]);
     expect(everything).not.toContain(secret);
@@ -99,8 +99,8 @@ describe('P4 A result that a guard removes from the conversation', () => {
   });
 
   it.each(modes)('control: is visible without a guard, %s', async (mode) => {
-    for (const who of Object.values(firstAnswers)) {
-      const { ran, everything } = await runWith(mode, who, []);
+    for (const owner of Object.values(firstAnswers)) {
+      const { ran, everything } = await runWith(mode, owner, []);
       expect(chunksOf(ran, 'tool-result')).toHaveLength(1);
       expect(everything).toContain(secret);
     }
@@ -119,16 +119,16 @@ describe('A result that a function of a pipeline replaces', () => {
     'inside a block': () => [pipeline('outer').parallel([replacing(), watching]).commit()],
   };
   const cases = modes.flatMap((mode) =>
-    Object.keys(firstAnswers).flatMap((who) =>
-      Object.keys(shapes).map((shape) => ({ mode, shape, who: who as keyof typeof firstAnswers })),
+    Object.keys(firstAnswers).flatMap((owner) =>
+      Object.keys(shapes).map((shape) => ({ mode, shape, who: owner as keyof typeof firstAnswers })),
     ),
   );
 
   it.each(cases)(
     'is reported and sent to the model as the guard left it: $shape, run by $who, $mode',
-    async ({ mode, shape, who }) => {
+    async ({ mode, shape, who: owner }) => {
       seen.length = 0;
-      const { ran, everything } = await runWith(mode, firstAnswers[who], shapes[shape]?.() ?? []);
+      const { ran, everything } = await runWith(mode, firstAnswers[owner], shapes[shape]?.() ?? []);
       expect(ran).toMatchObject({ status: 'success', result: { toolResults: [{ output: replaced }] } });
       expect(chunksOf(ran, 'tool-result')).toMatchObject([{ payload: { result: replaced } }]);
       expect(everything).not.toContain(secret);

@@ -6,12 +6,12 @@ import type { ScriptedStep } from '../../src/testing/index.js';
 import { makeAgent, modes } from '../mastra/support.js';
 
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-const said = (id: string, n: number) => ({ type: 'tool-call', toolCallId: id, toolName: 'pay', input: JSON.stringify({ n }) });
+const payCall = (id: string, n: number) => ({ type: 'tool-call', toolCallId: id, toolName: 'pay', input: JSON.stringify({ n }) });
 const streamed = (id: string, n: number) => [
   { type: 'tool-input-start', id, toolName: 'pay' },
   { type: 'tool-input-delta', id, delta: JSON.stringify({ n }) },
   { type: 'tool-input-end', id },
-  said(id, n),
+  payCall(id, n),
 ];
 
 /** A model that emits these parts, and then a last text. */
@@ -51,7 +51,7 @@ describe.each(modes)('%s: a model that repeats a call id', (mode) => {
     mode === 'generate' ? agent.generate('Pay.') : (await agent.stream('Pay.')).getFullOutput();
 
   it('has the effect once for identical calls', async () => {
-    const held = paying(modelThat(said('c', 1), said('c', 1), said('c', 1)));
+    const held = paying(modelThat(payCall('c', 1), payCall('c', 1), payCall('c', 1)));
     const { text, steps } = await run(held);
     expect([text, held.paid.mock.calls]).toEqual(['Done.', [[1]]]);
     expect(steps[0]?.toolCalls).toHaveLength(1);
@@ -59,7 +59,7 @@ describe.each(modes)('%s: a model that repeats a call id', (mode) => {
   });
 
   it.each([
-    ['complete calls', [said('c', 1), said('c', 2), said('', 3), said('', 4)]],
+    ['complete calls', [payCall('c', 1), payCall('c', 2), payCall('', 3), payCall('', 4)]],
     ['in pieces', [...streamed('c', 1), ...streamed('c', 2), ...streamed('', 3), ...streamed('', 4)]],
   ])('has both effects for different calls, %s, each with its own result', async (_, parts) => {
     const held = paying(modelThat(...parts));
@@ -72,12 +72,12 @@ describe.each(modes)('%s: a model that repeats a call id', (mode) => {
 });
 
 it('an approval applies only to the call that was shown, not to another with its id', async () => {
-  const { agent, paid } = paying(modelThat(said('c', 1), said('c', 1_000)), true);
+  const { agent, paid } = paying(modelThat(payCall('c', 1), payCall('c', 1_000)), true);
   const stream = await agent.stream('Pay.');
-  const asked: { toolCallId: string; args: unknown }[] = [];
-  for await (const chunk of stream.fullStream) if (chunk.type === 'tool-call-approval') asked.push(chunk.payload);
-  expect(asked.map(({ args }) => args)).toEqual([{ n: 1 }, { n: 1_000 }]);
-  const [small, large] = asked.map(({ toolCallId }) => toolCallId);
+  const approvals: { toolCallId: string; args: unknown }[] = [];
+  for await (const chunk of stream.fullStream) if (chunk.type === 'tool-call-approval') approvals.push(chunk.payload);
+  expect(approvals.map(({ args }) => args)).toEqual([{ n: 1 }, { n: 1_000 }]);
+  const [small, large] = approvals.map(({ toolCallId }) => toolCallId);
   await (await agent.approveToolCall({ runId: stream.runId, toolCallId: small })).consumeStream();
   await (await agent.declineToolCall({ runId: stream.runId, toolCallId: large })).consumeStream();
   expect(paid.mock.calls).toEqual([[1]]);

@@ -10,8 +10,8 @@ describe.each(modes)('the traces of an attempt, %s', (mode) => {
     const rejecting = guardOn('input', ({ abort }) => abort('say it nicely', { retry: true }), { times: 1 });
     const ran = await runAgent(createAgent({ model, maxProcessorRetries: 1, inputProcessors: [rejecting] }), mode);
     expect(ran.status).toBe('success');
-    const told = model.calls.map(({ prompt }) => JSON.stringify(prompt).includes('say it nicely'));
-    expect(told).toEqual([true, false]);
+    const hasFeedback = model.calls.map(({ prompt }) => JSON.stringify(prompt).includes('say it nicely'));
+    expect(hasFeedback).toEqual([true, false]);
   });
 
   it('a failure leaves an empty step with reason error and emits no retraction', async () => {
