@@ -23,7 +23,7 @@ const scoring = (...scores: number[]) => {
   return { judged, isTaskComplete: { scorers: [{ id: 'task', name: 'Task', run }] } as never };
 };
 
-const asked = async (
+const runWith = async (
   mode: Mode,
   steps: Parameters<typeof makeAgent>[0],
   { options, ...config }: Partial<InterlockAgentConfig> & { options: InterlockCallOptions },
@@ -35,15 +35,15 @@ const asked = async (
 };
 
 it.each(modes)('onIterationComplete receives each step in %s and can end the run', async (mode) => {
-  const told: Iteration[] = [];
+  const iterations: Iteration[] = [];
   const onIterationComplete: Hook = (iteration) => {
-    told.push(iteration);
+    iterations.push(iteration);
     return iteration.iteration === 2 ? { continue: false } : undefined;
   };
-  const { result, model } = await asked(mode, [calling, calling, { text: 'Never.' }], {
+  const { result, model } = await runWith(mode, [calling, calling, { text: 'Never.' }], {
     options: { onIterationComplete, maxSteps: 5 },
   });
-  expect(told.map(({ iteration, isFinal, toolResults }) => [iteration, isFinal, toolResults[0]?.result])).toEqual([
+  expect(iterations.map(({ iteration, isFinal, toolResults }) => [iteration, isFinal, toolResults[0]?.result])).toEqual([
     [1, false, { said: 'hi' }],
     [2, false, { said: 'hi' }],
   ]);
@@ -56,7 +56,7 @@ it.each(modes)(
     const memory = new Memory({ storage: new InMemoryStore() });
     const onIterationComplete: Hook = ({ iteration }) =>
       iteration === 1 ? { continue: true, feedback: 'Say more.' } : undefined;
-    const { result, model } = await asked(mode, [{ text: 'One.' }, { text: ' Two.' }], {
+    const { result, model } = await runWith(mode, [{ text: 'One.' }, { text: ' Two.' }], {
       memory,
       options: { onIterationComplete, memory: { thread: 't', resource: 'u' } },
     });
@@ -70,7 +70,7 @@ it.each(modes)(
 
 it('feedback that ends the run allows the model one more step', async () => {
   const onIterationComplete: Hook = () => ({ continue: false, feedback: 'Wrap up.' });
-  const { model } = await asked('generate', [calling, calling, { text: 'Never.' }], {
+  const { model } = await runWith('generate', [calling, calling, { text: 'Never.' }], {
     options: { onIterationComplete, maxSteps: 9 },
   });
   expect(model.calls).toHaveLength(2);
@@ -78,7 +78,7 @@ it('feedback that ends the run allows the model one more step', async () => {
 
 it('maxSteps limits the steps that onIterationComplete requests', async () => {
   const onIterationComplete: Hook = () => ({ continue: true });
-  const { model, result } = await asked('generate', [{ text: 'a' }, { text: 'b' }, { text: 'c' }], {
+  const { model, result } = await runWith('generate', [{ text: 'a' }, { text: 'b' }, { text: 'c' }], {
     options: { onIterationComplete, maxSteps: 2 },
   });
   expect([model.calls.length, result.status]).toEqual([2, 'success']);
@@ -88,7 +88,7 @@ it('a throwing hook does not change the run', async () => {
   const onIterationComplete: Hook = () => {
     throw new Error('broken');
   };
-  const { result } = await asked('generate', [calling, { text: 'Done.' }], { options: { onIterationComplete } });
+  const { result } = await runWith('generate', [calling, { text: 'Done.' }], { options: { onIterationComplete } });
   expect([result.status, result.text]).toEqual(['success', 'Done.']);
 });
 
@@ -104,19 +104,19 @@ it('isTaskComplete judges each answer and requests another until one passes', as
 });
 
 it('a response that a guard rejected reaches no hook', async () => {
-  const told: string[] = [];
-  const onIterationComplete: Hook = ({ text }) => void told.push(text);
+  const calls: string[] = [];
+  const onIterationComplete: Hook = ({ text }) => void calls.push(text);
   const { judged, isTaskComplete } = scoring(1);
-  const { result } = await asked('generate', 'Bad.', {
+  const { result } = await runWith('generate', 'Bad.', {
     outputProcessors: [tripping('processOutputStep', 'No.')],
     options: { onIterationComplete, isTaskComplete },
   });
-  expect([result.status, told, judged]).toEqual(['tripwire', [], []]);
+  expect([result.status, calls, judged]).toEqual(['tripwire', [], []]);
 });
 
 it('a stream guard judges the output of the scorers', async () => {
   const { isTaskComplete } = scoring(0, 1);
-  const { result } = await asked('stream', [{ text: 'Cheap.' }, { text: 'Never.' }], {
+  const { result } = await runWith('stream', [{ text: 'Cheap.' }, { text: 'Never.' }], {
     outputProcessors: [
       {
         id: 'no-prices',

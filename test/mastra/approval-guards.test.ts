@@ -5,13 +5,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import type { InterlockAgent, InterlockAgentConfig, InterlockCallOptions } from '../../src/index.js';
-import { asking, begin, charging, no, resume, yes, type Sat, type SeenChunk } from './approval-support.js';
+import { suspendingTool, begin, charging, no, resume, yes, type Sat, type StreamedChunk } from './approval-support.js';
 import { redactor } from '../../workflows/index.js';
 import { makeAgent, modes, type Mode } from './support.js';
 
-const said = 'I will charge you. ';
-const script = [{ text: said, toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
-const more = [{ text: said, toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
+const opening = 'I will charge you. ';
+const script = [{ text: opening, toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
+const more = [{ text: opening, toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
 
 interface Case {
   mode: Mode;
@@ -52,14 +52,14 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
     expect(second.ofType('tool-result')).toEqual([]);
     expect(second.ofType('tripwire')).toHaveLength(1);
     expect(model.calls).toHaveLength(1);
-    const shownIds = [...first.ofType('text-delta').map(({ payload }) => payload?.['id']), 'call-0-0'];
-    expect(retracted(second)).toEqual(expect.arrayContaining([...new Set(shownIds)]));
-    expect(JSON.stringify(second.result.steps)).not.toContain(said);
+    const visibleIds = [...first.ofType('text-delta').map(({ payload }) => payload?.['id']), 'call-0-0'];
+    expect(retracted(second)).toEqual(expect.arrayContaining([...new Set(visibleIds)]));
+    expect(JSON.stringify(second.result.steps)).not.toContain(opening);
   });
 
   it('a retry retracts the earlier output, requests approval again and counts as a retry', async () => {
-    let asked = 0;
-    const guard = onResult((abort) => (++asked === 1 ? abort('Again.', { retry: true }) : undefined));
+    let calls = 0;
+    const guard = onResult((abort) => (++calls === 1 ? abort('Again.', { retry: true }) : undefined));
     const { second, model, log } = await both({
       mode,
       steps: [...more.slice(0, 1), ...script],
@@ -69,7 +69,7 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
     expect(retracted(second)).toContain('call-0-0');
     expect(second.ofType('tool-call-approval')).toMatchObject([{ payload: { toolCallId: 'call-1-0' } }]);
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('Again.');
-    expect(JSON.stringify(model.calls[1]?.prompt)).not.toContain(said);
+    expect(JSON.stringify(model.calls[1]?.prompt)).not.toContain(opening);
     expect(second.result.runEvents.at(-1)).toMatchObject({ type: 'run-finish', status: 'suspended', retries: 1 });
   });
 
@@ -88,7 +88,7 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
     });
     const toolCalls = [{ name: 'note', args: {} }, resting];
     const { agent } = makeAgent([{ toolCalls }, { toolCalls }, { text: 'Done.' }], {
-      tools: { note, charge: charging(log), ask: asking(log) },
+      tools: { note, charge: charging(log), ask: suspendingTool(log) },
       outputProcessors: [again],
       maxProcessorRetries: 1,
     });
@@ -107,7 +107,7 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
     const ids = new Set([...first.ofType('text-delta'), ...second.ofType('text-delta')].map(({ payload }) => payload?.['id']));
     expect(ids.size).toBe(2);
     expect(retracted(second)).toEqual(expect.arrayContaining([...ids]));
-    expect(JSON.stringify(second.result.messages)).not.toContain(said);
+    expect(JSON.stringify(second.result.messages)).not.toContain(opening);
   });
 
   it('guards keep their state across run segments', async () => {
@@ -134,7 +134,7 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
     const { first, second } = await both({ mode, options: { hold } });
     expect(wordsIn(first)).toBe('');
     expect(first.ofType('tool-call-approval')).toHaveLength(1);
-    expect(wordsIn(second)).toBe(`${said}Done.`);
+    expect(wordsIn(second)).toBe(`${opening}Done.`);
     expect(second.chunks.map(({ type }) => type).filter((type) => /^(step-|tool-(call|result)$)/.test(type))).toEqual([
       'step-start',
       'tool-call',
@@ -203,12 +203,12 @@ describe.each(modes)('sub-agents that need approval, in %s', (mode) => {
     const sub = makeAgent([{ toolCalls }, { text: 'Done.' }], { tools: { charge: charging(log) }, description: 'Charges.' });
     const { agent } = supervise(sub.agent);
     const first = await begin(agent, mode);
-    const asked = JSON.stringify(first.result.suspendPayload).includes('"amount":1') ? 1 : 2;
+    const suspensions = JSON.stringify(first.result.suspendPayload).includes('"amount":1') ? 1 : 2;
     const second = await resume(agent, mode, no, { runId: first.result.runId });
     expect([second.result.status, log]).toEqual(['suspended', []]);
-    expect(JSON.stringify(second.result.suspendPayload)).toContain(`"amount":${3 - asked}`);
+    expect(JSON.stringify(second.result.suspendPayload)).toContain(`"amount":${3 - suspensions}`);
     const third = await resume(agent, mode, yes, { runId: first.result.runId });
-    expect([third.result.text, log]).toEqual(['All done.', [3 - asked]]);
+    expect([third.result.text, log]).toEqual(['All done.', [3 - suspensions]]);
   });
 
   it('a sub-agent whose resumed run is blocked returns a refusal', async () => {
@@ -222,9 +222,9 @@ describe.each(modes)('sub-agents that need approval, in %s', (mode) => {
     const first = await begin(agent, mode);
     const second = await resume(agent, mode, yes, { runId: first.result.runId });
     expect([second.result.status, log]).toEqual(['success', [5]]);
-    const told = JSON.stringify(model.calls[1]?.prompt.at(-1));
-    expect(told).toContain('agent/refused');
-    expect(told).not.toContain(said);
+    const toolResult = JSON.stringify(model.calls[1]?.prompt.at(-1));
+    expect(toolResult).toContain('agent/refused');
+    expect(toolResult).not.toContain(opening);
   });
 });
 
@@ -282,7 +282,7 @@ describe.each(modes)('the payload of a suspended tool, in %s', (mode) => {
     };
     const ask = (about: string) => ({ name: 'ask', args: { about } });
     const { agent } = makeAgent([{ toolCalls: [ask('sun'), ask('moon')] }, { text: 'Done.' }], {
-      tools: { ask: asking([]) },
+      tools: { ask: suspendingTool([]) },
       outputProcessors: [reader],
     });
     const { runId } = (await begin(agent, mode)).result;
@@ -306,7 +306,7 @@ describe.each(modes)('the payload of a suspended tool, in %s', (mode) => {
     };
     const { agent } = makeAgent(steps, { tools: { lookUp: lookingUp([]) }, outputProcessors: [drops] });
     const { result, chunks } = await begin(agent, mode);
-    expect([result.status, (result.suspendPayload as SeenChunk['payload'])?.['toolName']]).toEqual(['suspended', 'lookUp']);
+    expect([result.status, (result.suspendPayload as StreamedChunk['payload'])?.['toolName']]).toEqual(['suspended', 'lookUp']);
     expect(JSON.stringify([result, chunks])).not.toContain(mail);
   });
 
@@ -356,7 +356,7 @@ describe('a tool that fails after it suspended', () => {
   it('data for a tool is validated against its schema', async () => {
     const log: unknown[] = [];
     const { agent, model } = makeAgent([{ toolCalls: [{ name: 'ask', args: { about: 'sun' } }] }, { text: 'Done.' }], {
-      tools: { ask: asking(log) },
+      tools: { ask: suspendingTool(log) },
     });
     const { runId } = (await begin(agent, 'generate')).result;
     const { result } = await resume(agent, 'generate', { city: 7 }, { runId });

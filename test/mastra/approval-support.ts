@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { InterlockAgent, InterlockCallOptions, InterlockResult } from '../../src/index.js';
 import type { Mode } from './support.js';
 
-export interface SeenChunk {
+export interface StreamedChunk {
   type: string;
   payload?: Record<string, unknown>;
   data?: Record<string, unknown>;
@@ -13,16 +13,16 @@ export interface SeenChunk {
 /** One segment of a run: its end, and its output. */
 export interface Sat {
   result: InterlockResult;
-  chunks: SeenChunk[];
-  ofType: (type: string) => SeenChunk[];
+  chunks: StreamedChunk[];
+  ofType: (type: string) => StreamedChunk[];
 }
 
 type Listening = { onChunk: (chunk: unknown) => void };
 type Agent = Pick<InterlockAgent, 'generate' | 'stream' | 'resumeGenerate' | 'resumeStream'>;
 
 const sat = async (act: (listening: Listening) => Promise<InterlockResult>): Promise<Sat> => {
-  const chunks: SeenChunk[] = [];
-  const result = await act({ onChunk: (chunk) => void chunks.push(chunk as SeenChunk) });
+  const chunks: StreamedChunk[] = [];
+  const result = await act({ onChunk: (chunk) => void chunks.push(chunk as StreamedChunk) });
   return { result, chunks, ofType: (type) => chunks.filter((chunk) => chunk.type === type) };
 };
 
@@ -48,7 +48,7 @@ export const yes = { approved: true };
 export const no = { approved: false };
 
 /** A tool that records its arguments, with configurable approval. */
-export const charging = (log: unknown[], asks: object = { requireApproval: true }) =>
+export const charging = (log: unknown[], settings: object = { requireApproval: true }) =>
   createTool({
     id: 'charge',
     description: 'Charges an amount.',
@@ -57,11 +57,11 @@ export const charging = (log: unknown[], asks: object = { requireApproval: true 
       log.push(amount);
       return { charged: amount };
     },
-    ...asks,
+    ...settings,
   });
 
 /** A tool that asks for a city, and continues with it. */
-export const asking = (log: unknown[]) =>
+export const suspendingTool = (log: unknown[]) =>
   createTool({
     id: 'ask',
     description: 'Asks where.',

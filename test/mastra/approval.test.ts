@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { isInterlockError, requireApproval, type InterlockAgentConfig, type InterlockCallOptions } from '../../src/index.js';
-import { asking, begin, charging, no, resume, yes } from './approval-support.js';
+import { suspendingTool, begin, charging, no, resume, yes } from './approval-support.js';
 import { callThen, makeAgent, modes, settled } from './support.js';
 
 const codeOf = async (act: () => unknown): Promise<unknown> => {
@@ -85,9 +85,9 @@ describe.each(modes)('approval in %s', (mode) => {
       needsApproval: needsApproval as boolean,
       execute: async ({ amount }) => void log.push(amount),
     });
-  type Asks = (log: unknown[]) => { tools: object; options?: InterlockCallOptions };
+  type MakeTools = (log: unknown[]) => { tools: object; options?: InterlockCallOptions };
   const large = ({ amount }: { amount: number }) => amount > 3;
-  const asks: [string, Asks, number[]][] = [
+  const approvals: [string, MakeTools, number[]][] = [
     ['a tool always', (log) => ({ tools: { charge: charging(log) } }), []],
     ['a tool for some calls', (log) => ({ tools: { charge: charging(log, { requireApproval: large }) } }), [1]],
     ['a tool of the AI SDK', (log) => ({ tools: { charge: sdkTool(log, true) } }), []],
@@ -127,7 +127,7 @@ describe.each(modes)('approval in %s', (mode) => {
     ],
   ];
 
-  it.each(asks)('%s can require approval', async (_name, make, free) => {
+  it.each(approvals)('%s can require approval', async (_name, make, free) => {
     for (const amount of [1, 5]) {
       const log: unknown[] = [];
       const { tools, options } = make(log);
@@ -193,8 +193,8 @@ describe.each(modes)('approval in %s', (mode) => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);
     const { result, ofType } = await begin(agent, mode);
-    for (const shown of [ofType('tool-call-approval')[0]?.payload, result.toolCalls[0]?.payload, result.suspendPayload])
-      Object.assign((shown as { args: object }).args, { amount: 500 });
+    for (const copy of [ofType('tool-call-approval')[0]?.payload, result.toolCalls[0]?.payload, result.suspendPayload])
+      Object.assign((copy as { args: object }).args, { amount: 500 });
     await resume(agent, mode, yes, { runId: result.runId });
     expect(log).toEqual([5]);
   });
@@ -256,14 +256,14 @@ describe.each(modes)('approval in %s', (mode) => {
 
   it('each call has its own callbacks; a suspended run does not call onFinish', async () => {
     const { agent } = onCharge([]);
-    const told: string[] = [];
-    const tell = (name: string) => () => void told.push(name);
-    const { result } = await begin(agent, mode, { onFinish: tell('finish 1'), onStepFinish: tell('step 1') });
+    const calls: string[] = [];
+    const logAs = (name: string) => () => void calls.push(name);
+    const { result } = await begin(agent, mode, { onFinish: logAs('finish 1'), onStepFinish: logAs('step 1') });
     await settled();
-    expect(told).toEqual([]);
-    await resume(agent, mode, yes, { runId: result.runId, onFinish: tell('finish 2'), onStepFinish: tell('step 2') });
+    expect(calls).toEqual([]);
+    await resume(agent, mode, yes, { runId: result.runId, onFinish: logAs('finish 2'), onStepFinish: logAs('step 2') });
     await settled();
-    expect(told).toEqual(['step 2', 'step 2', 'finish 2']);
+    expect(calls).toEqual(['step 2', 'step 2', 'finish 2']);
   });
 
   it('the abort signal of the first call does not affect the second; each call has its own', async () => {
@@ -323,7 +323,7 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
       { name: 'charge', args: { amount: 7 } },
     ];
     const { agent, model } = makeAgent([{ toolCalls: calls }, { text: 'Done.' }], {
-      tools: { ask: asking(log), charge: charging(log, {}) },
+      tools: { ask: suspendingTool(log), charge: charging(log, {}) },
     });
     const { result, ofType } = await begin(agent, mode);
     expect([result.status, log]).toEqual(['suspended', ['sun', 7]]);
@@ -344,7 +344,7 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
   it('each waits for its own response', async () => {
     const log: unknown[] = [];
     const toolCalls = ['sun', 'rain'].map((about) => ({ name: 'ask', args: { about } }));
-    const { agent } = makeAgent([{ toolCalls }, { text: 'Done.' }], { tools: { ask: asking(log) } });
+    const { agent } = makeAgent([{ toolCalls }, { text: 'Done.' }], { tools: { ask: suspendingTool(log) } });
     const { runId } = (await begin(agent, mode)).result;
     const second = await resume(agent, mode, { city: 'Bergen' }, { runId, toolCallId: 'call-0-1' });
     expect(second.result.status).toBe('suspended');
@@ -355,7 +355,7 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
 
   it('a tool can need approval and then suspend for data', async () => {
     const log: unknown[] = [];
-    const both = Object.assign(asking(log), { requireApproval: true });
+    const both = Object.assign(suspendingTool(log), { requireApproval: true });
     const { agent } = makeAgent(callThen('ask', { about: 'sun' }), { tools: { ask: both } });
     const { runId } = (await begin(agent, mode)).result;
     expect(log).toEqual([]);

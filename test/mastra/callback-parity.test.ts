@@ -8,7 +8,7 @@ import { callThen, echo, modes, settled, type Mode } from './support.js';
 const names = ['onFinish', 'onStepFinish', 'onError', 'onAbort', 'onChunk'] as const;
 type Name = (typeof names)[number];
 type Payload = Record<string, unknown>;
-type Told = Record<Name, Payload[]>;
+type CallbackValues = Record<Name, Payload[]>;
 
 const calling = { toolCalls: [{ name: 'echo', args: { say: 'hi' } }] };
 const scenarios = {
@@ -19,11 +19,11 @@ const scenarios = {
 type Scenario = keyof typeof scenarios;
 
 /** The callbacks of one of the two agents for the same script. */
-const tellings = async (Kind: typeof Agent | typeof InterlockAgent, mode: Mode, scenario: Scenario): Promise<Told> => {
-  const told: Told = { onFinish: [], onStepFinish: [], onError: [], onAbort: [], onChunk: [] };
+const tellings = async (Kind: typeof Agent | typeof InterlockAgent, mode: Mode, scenario: Scenario): Promise<CallbackValues> => {
+  const values: CallbackValues = { onFinish: [], onStepFinish: [], onError: [], onAbort: [], onChunk: [] };
   const controller = new AbortController();
   const listen = (name: Name) => (value: unknown) => {
-    told[name].push(value as Payload);
+    values[name].push(value as Payload);
     if (name === 'onStepFinish' && scenario === 'is canceled') setTimeout(() => controller.abort(), 20);
   };
   const model = scriptedModel({ steps: scenarios[scenario] });
@@ -38,7 +38,7 @@ const tellings = async (Kind: typeof Agent | typeof InterlockAgent, mode: Mode, 
     mode === 'generate' ? agent.generate('Hi', options) : agent.stream('Hi', options).then((one) => one.getFullOutput());
   await run.catch(() => undefined);
   await settled();
-  return told;
+  return values;
 };
 
 /** The callbacks of both agents. */
@@ -81,10 +81,10 @@ describe.each(modes)('callbacks receive the same as in Mastra’s agent, %s', (m
     const { stock, ours } = await both(mode, 'answers');
     expect([ours.onStepFinish.length, ours.onFinish.length]).toEqual([stock.onStepFinish.length, stock.onFinish.length]);
     for (const name of ['onStepFinish', 'onFinish'] as const)
-      for (const [index, told] of stock[name].entries()) {
-        expectSame(told, ours[name][index] ?? {});
+      for (const [index, stockValues] of stock[name].entries()) {
+        expectSame(stockValues, ours[name][index] ?? {});
         const messages = ({ response }: Payload = {}) => plain((response as Payload)['messages']);
-        expect(messages(ours[name][index])).toMatchObject(messages(told) as object);
+        expect(messages(ours[name][index])).toMatchObject(messages(stockValues) as object);
       }
   });
 
@@ -103,7 +103,7 @@ describe.each(modes)('callbacks receive the same as in Mastra’s agent, %s', (m
   it('a canceled run calls onAbort with the completed steps', async () => {
     const { stock, ours } = await both(mode, 'is canceled');
     expect([ours.onAbort.length, ours.onFinish.length]).toEqual([stock.onAbort.length, stock.onFinish.length]);
-    const steps = ({ onAbort }: Told) => onAbort[0]?.['steps'] as Payload[];
+    const steps = ({ onAbort }: CallbackValues) => onAbort[0]?.['steps'] as Payload[];
     expect(steps(ours)).toHaveLength(steps(stock).length);
     for (const [index, step] of steps(stock).entries())
       expectSame({ text: step['text'], content: step['content'] }, steps(ours)[index] ?? {});

@@ -4,26 +4,26 @@ import { type InterlockCallOptions } from '../../src/index.js';
 import { callThen, echo, makeAgent, modes, type Mode } from './support.js';
 
 type Steps = Parameters<typeof makeAgent>[0];
-type Told = [name: string, value: Record<string, unknown>];
+type CallbackCall = [name: string, value: Record<string, unknown>];
 const names = ['onFinish', 'onStepFinish', 'onError', 'onAbort', 'onChunk'] as const;
 
-const callbacks = (told: Told[]): InterlockCallOptions =>
-  Object.fromEntries(names.map((name) => [name, (value: unknown) => void told.push([name, value as Record<string, unknown>])]));
+const callbacks = (calls: CallbackCall[]): InterlockCallOptions =>
+  Object.fromEntries(names.map((name) => [name, (value: unknown) => void calls.push([name, value as Record<string, unknown>])]));
 
 const run = async (mode: Mode, steps: Steps, options: InterlockCallOptions = {}, config: object = { tools: { echo } }) => {
-  const told: Told[] = [];
+  const calls: CallbackCall[] = [];
   const { agent } = makeAgent(steps, config);
-  const all = { ...callbacks(told), ...options };
+  const all = { ...callbacks(calls), ...options };
   const result =
     mode === 'generate' ? agent.generate('Hi', all) : agent.stream('Hi', all).then((stream) => stream.getFullOutput());
   await result.catch(() => undefined);
-  return (name: (typeof names)[number]) => told.filter(([own]) => own === name).map(([, value]) => value);
+  return (name: (typeof names)[number]) => calls.filter(([own]) => own === name).map(([, value]) => value);
 };
 
 describe.each(modes)('callbacks of %s', (mode) => {
   it('onFinish receives the whole answer, once', async () => {
-    const told = await run(mode, callThen('echo', { say: 'hi' }, 'Done.'), { runId: 'run-7' });
-    expect(told('onFinish')).toMatchObject([
+    const calls = await run(mode, callThen('echo', { say: 'hi' }, 'Done.'), { runId: 'run-7' });
+    expect(calls('onFinish')).toMatchObject([
       {
         text: 'Done.',
         finishReason: 'stop',
@@ -39,13 +39,13 @@ describe.each(modes)('callbacks of %s', (mode) => {
         response: { modelId: 'scripted-model', dbMessages: [{ role: 'assistant' }] },
       },
     ]);
-    expect([...told('onError'), ...told('onAbort')]).toEqual([]);
+    expect([...calls('onError'), ...calls('onAbort')]).toEqual([]);
   });
 
   it('onStepFinish receives each step', async () => {
-    const told = await run(mode, callThen('echo', { say: 'hi' }, 'Done.'), { runId: 'run-7' });
+    const calls = await run(mode, callThen('echo', { say: 'hi' }, 'Done.'), { runId: 'run-7' });
     const model = { modelId: 'scripted-model', provider: 'scripted', version: 'v2' };
-    expect(told('onStepFinish')).toMatchObject([
+    expect(calls('onStepFinish')).toMatchObject([
       {
         stepType: 'initial',
         text: '',
@@ -59,34 +59,34 @@ describe.each(modes)('callbacks of %s', (mode) => {
   });
 
   it('onChunk receives each emitted chunk', async () => {
-    const told = await run(mode, ['Hel', 'lo.']);
-    const texts = told('onChunk').filter(({ type }) => type === 'text-delta');
+    const calls = await run(mode, ['Hel', 'lo.']);
+    const texts = calls('onChunk').filter(({ type }) => type === 'text-delta');
     expect(texts.map(({ payload }) => (payload as { text: string }).text).join('')).toBe('Hello.');
     expect(texts[0]).toMatchObject({ from: 'AGENT', payload: { id: expect.any(String) } });
   });
 
   it('onError receives the error of a failed run', async () => {
-    const told = await run(mode, [{ error: new Error('refused') }]);
-    expect(told('onError')).toMatchObject([{ error: { message: 'refused' } }]);
-    expect([...told('onFinish'), ...told('onAbort')]).toEqual([]);
+    const calls = await run(mode, [{ error: new Error('refused') }]);
+    expect(calls('onError')).toMatchObject([{ error: { message: 'refused' } }]);
+    expect([...calls('onFinish'), ...calls('onAbort')]).toEqual([]);
   });
 
   it('onAbort receives the output before the cancellation', async () => {
     const controller = new AbortController();
     const steps = [{ toolCalls: [{ name: 'echo', args: { say: 'hi' } }] }, { text: ['Half ', 'an answer'], hang: true }];
     const onStepFinish = () => void setTimeout(() => controller.abort(), 50);
-    const told = await run(mode, steps, { abortSignal: controller.signal, onStepFinish });
+    const calls = await run(mode, steps, { abortSignal: controller.signal, onStepFinish });
     const text = mode === 'stream' ? 'Half an answer' : ''; // a call without a stream has no output before its end
-    expect(told('onAbort')).toMatchObject([{ steps: [{ toolCalls: [{ payload: { toolName: 'echo' } }] }], text }]);
-    expect([...told('onFinish'), ...told('onError')]).toEqual([]);
+    expect(calls('onAbort')).toMatchObject([{ steps: [{ toolCalls: [{ payload: { toolName: 'echo' } }] }], text }]);
+    expect([...calls('onFinish'), ...calls('onError')]).toEqual([]);
   });
 
   it('onFinish receives a tripwire', async () => {
     const outputProcessors = [
       { id: 'guard', processOutputResult: ({ abort }: { abort: (reason: string) => never }) => abort('No.') },
     ];
-    const told = await run(mode, 'Hi.', {}, { outputProcessors });
-    expect(told('onFinish')).toMatchObject([
+    const calls = await run(mode, 'Hi.', {}, { outputProcessors });
+    expect(calls('onFinish')).toMatchObject([
       { text: '', finishReason: 'other', tripwire: { reason: 'No.', processorId: 'guard' } },
     ]);
   });
@@ -124,12 +124,12 @@ describe.each(modes)('callbacks of %s', (mode) => {
   });
 
   it('run events reach the listeners of the agent and of the call', async () => {
-    const told: string[] = [];
-    const { agent } = makeAgent('Hi.', { onRunEvent: ({ type }) => void told.push(`agent ${type}`) });
+    const calls: string[] = [];
+    const { agent } = makeAgent('Hi.', { onRunEvent: ({ type }) => void calls.push(`agent ${type}`) });
     await (
-      await agent[mode]('Hi', { onRunEvent: ({ type }) => void told.push(`call ${type}`) })
+      await agent[mode]('Hi', { onRunEvent: ({ type }) => void calls.push(`call ${type}`) })
     ).text;
-    expect(told.slice(0, 2)).toEqual(['agent run-start', 'call run-start']);
-    expect(told.slice(-2)).toEqual(['agent run-finish', 'call run-finish']);
+    expect(calls.slice(0, 2)).toEqual(['agent run-start', 'call run-start']);
+    expect(calls.slice(-2)).toEqual(['agent run-finish', 'call run-finish']);
   });
 });

@@ -56,12 +56,12 @@ const both = [
 ];
 
 /** Removes a percentage, or the whole part. */
-const censor = (left: (data: { percent: number }) => object | null): Processor => ({
+const censor = (edit: (data: { percent: number }) => object | null): Processor => ({
   id: 'censor',
   processDataParts: true,
   processOutputStream: async ({ part }) => {
     if (part.type !== 'data-progress') return part;
-    const data = left(part.data as { percent: number });
+    const data = edit(part.data as { percent: number });
     return data && { ...part, data };
   },
 });

@@ -256,9 +256,9 @@ describe('the plan and Mastra’s engine agree', () => {
 });
 
 it('a condition runs once per payload', async () => {
-  let asked = 0;
+  let calls = 0;
   const counting: Condition = () => {
-    asked += 1;
+    calls += 1;
     return true;
   };
   const shape = () =>
@@ -267,8 +267,8 @@ it('a condition runs once per payload', async () => {
       [counting, replace('b', 'three', '3')],
     ]);
   await onPlan(shape());
-  expect(asked).toBe(2);
-  asked = 0;
+  expect(calls).toBe(2);
+  calls = 0;
   await onEngine(shape().commit());
-  expect(asked).toBe(2);
+  expect(calls).toBe(2);
 });

@@ -402,8 +402,8 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
 
   it('an outage fails the call with its code', async () => {
     const { settled, result, model } = await stock(failing({ deadlineMs: 1_000 }));
-    const said = settled.status === 'rejected' ? String(settled.reason) : String(result?.error);
-    expect(said).toContain('guard/unavailable');
+    const problem = settled.status === 'rejected' ? String(settled.reason) : String(result?.error);
+    expect(problem).toContain('guard/unavailable');
     expect(model.calls).toHaveLength(0);
   });
 

@@ -140,18 +140,21 @@ describe.each(modes)('guards of %s', (mode) => {
 });
 
 describe.each(modes)('prepareStep of %s', (mode) => {
-  const say = (word: string) => () => ({ systemMessages: [{ role: 'system' as const, content: word }] });
+  const systemMessage = (word: string) => () => ({ systemMessages: [{ role: 'system' as const, content: word }] });
   const systems = (model: Parameters<typeof promptOf>[0]) =>
     promptOf(model)
       .filter(([role]) => role === 'system')
       .flatMap(([, ...text]) => text);
 
   it.each([
-    ['defaultOptions', { defaultOptions: { prepareStep: say('default') } }],
-    ['defaultGenerateOptions', { defaultGenerateOptions: { prepareStep: say('default') } }],
+    ['defaultOptions', { defaultOptions: { prepareStep: systemMessage('default') } }],
+    ['defaultGenerateOptions', { defaultGenerateOptions: { prepareStep: systemMessage('default') } }],
     [
       'both methods’ own',
-      { defaultGenerateOptions: { prepareStep: say('default') }, defaultStreamOptions: { prepareStep: say('default') } },
+      {
+        defaultGenerateOptions: { prepareStep: systemMessage('default') },
+        defaultStreamOptions: { prepareStep: systemMessage('default') },
+      },
     ],
   ])('has a default in %s', async (_name, config) => {
     const { agent, model } = makeAgent('Hi.', config);
@@ -163,16 +166,16 @@ describe.each(modes)('prepareStep of %s', (mode) => {
 
   it('of a call overrides the default and runs after the guards', async () => {
     const { agent, model } = makeAgent('Hi.', {
-      defaultOptions: { prepareStep: say('default') },
-      inputProcessors: [{ id: 'first', processInputStep: say('guard') }],
+      defaultOptions: { prepareStep: systemMessage('default') },
+      inputProcessors: [{ id: 'first', processInputStep: systemMessage('guard') }],
     });
     const seen: unknown[] = [];
     const prepareStep = ({ systemMessages }: { systemMessages: { content: unknown }[] }) => {
       seen.push(systemMessages.map(({ content }) => content));
-      return say('call')();
+      return systemMessage('call')();
     };
     await (
-      await agent[mode]('hello', { prepareStep: prepareStep })
+      await agent[mode]('hello', { prepareStep })
     ).text;
     expect(seen).toEqual([['guard']]);
     expect(systems(model)).toEqual(['call']);

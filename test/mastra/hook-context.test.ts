@@ -19,13 +19,13 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { callThen, echo, modes } from './support.js';
 
 type Args = Record<string, unknown>;
-type Seen = Map<string, Args[]>;
+type ArgsByHook = Map<string, Args[]>;
 
 const unchanged = ({ messageList }: Args) => messageList;
 
 /** A processor with every hook, and the arguments of each. */
 const watching = (id = 'watching') => {
-  const seen: Seen = new Map();
+  const seen: ArgsByHook = new Map();
   const answers: Record<string, (args: Args) => unknown> = {
     processOutputStream: ({ part }) => part,
     processAPIError: () => ({ retry: true }),

@@ -37,11 +37,11 @@ const registered = (config: object) => {
 };
 
 const secret = 'PIN 4711 of Zerubbabel';
-const saying = (): ScriptedModel => scriptedModel({ steps: () => ({ text: `It is the ${secret}.` }) });
+const leakingModel = (): ScriptedModel => scriptedModel({ steps: () => ({ text: `It is the ${secret}.` }) });
 
 describe('the logger of an agent’s Mastra instance', () => {
   it('logs nothing for a successful or a canceled run', async () => {
-    const { agent, logger } = registered({ model: saying() });
+    const { agent, logger } = registered({ model: leakingModel() });
     await agent.generate('Hello');
     await (await agent.stream('Hello', { abortSignal: AbortSignal.abort() })).getFullOutput();
     expect(logger.lines).toEqual([]);
@@ -56,7 +56,7 @@ describe('the logger of an agent’s Mastra instance', () => {
 
   it('logs the path and the reason of a guard that stopped a run, and no text of the answer', async () => {
     const leak: Processor = { id: 'leak', processOutputStep: ({ abort }) => abort('No codes.', { metadata: { found: secret } }) };
-    const { agent, logger } = registered({ model: saying(), outputProcessors: [leak] });
+    const { agent, logger } = registered({ model: leakingModel(), outputProcessors: [leak] });
     await agent.generate('Hello', { runId: 'r1' });
     const place = { processorId: 'leak', phase: 'outputStep', path: expect.any(String) as string };
     expect(logger.lines).toEqual([
@@ -76,7 +76,7 @@ describe('the logger of an agent’s Mastra instance', () => {
     ],
   ] as const)('logs an unavailable guard whose policy is %s', async (onUnavailable, level, message, fields) => {
     const inputProcessors = [guard(throwing('processInput', new Error('Gone.'), { id: 'crash' }), { onUnavailable })];
-    const { agent, logger } = registered({ model: saying(), inputProcessors });
+    const { agent, logger } = registered({ model: leakingModel(), inputProcessors });
     await agent.generate('Hello').catch(() => undefined); // its status does not matter here
     expect(logger.lines).toMatchObject([[level, message, fields]]);
   });
@@ -109,7 +109,7 @@ describe('the logger of an agent’s Mastra instance', () => {
   });
 
   it('does not affect the run if it fails or is absent', async () => {
-    const tripped = { model: saying(), inputProcessors: [tripping('processInput', 'No.')] };
+    const tripped = { model: leakingModel(), inputProcessors: [tripping('processInput', 'No.')] };
     const broken = new Kept(true);
     const { agent } = new Mastra({ agents: { agent: agentOf(tripped) }, logger: broken }).listAgents();
     for (const one of [agent, agentOf(tripped)]) expect(await one.generate('Hello')).toMatchObject({ status: 'tripwire' });

@@ -15,7 +15,7 @@ const savedIn = async (memory: MockMemory, threadId = 'thread-1') => {
 };
 
 describe.each(modes)('memory in %s', (mode) => {
-  const say = async (agent: ReturnType<typeof makeAgent>['agent'], text: string, options: object = { memory: target }) => {
+  const ask = async (agent: ReturnType<typeof makeAgent>['agent'], text: string, options: object = { memory: target }) => {
     const result = await agent[mode](text, options);
     return result.text;
   };
@@ -23,8 +23,8 @@ describe.each(modes)('memory in %s', (mode) => {
   it('the next run sees the earlier messages', async () => {
     const memory = remembering();
     const { agent, model } = makeAgent([{ text: 'Hello Ada.' }, { text: 'Ada.' }], { memory });
-    await say(agent, 'I am Ada.');
-    await say(agent, 'Who am I?');
+    await ask(agent, 'I am Ada.');
+    await ask(agent, 'Who am I?');
     expect(promptOf(model, 1)).toEqual([
       ['system', 'Answer.'],
       ['user', 'I am Ada.'],
@@ -51,8 +51,8 @@ describe.each(modes)('memory in %s', (mode) => {
       inputProcessors: [input],
       outputProcessors: [output],
     });
-    await say(agent, 'First');
-    await say(agent, 'Second');
+    await ask(agent, 'First');
+    await ask(agent, 'Second');
     expect(seen).toEqual(['First', 'First | Edited. | Second']);
     expect(await savedIn(memory)).toEqual(['user: First', 'assistant: Edited.', 'user: Second', 'assistant: Edited.']);
   });
@@ -60,7 +60,7 @@ describe.each(modes)('memory in %s', (mode) => {
   it('is used if a call has its own guards [spec 2.44]', async () => {
     const memory = remembering();
     const { agent } = makeAgent('One.', { memory, inputProcessors: [tripping('processInput', 'No.')] });
-    await say(agent, 'First', { memory: target, inputProcessors: () => [], outputProcessors: [] });
+    await ask(agent, 'First', { memory: target, inputProcessors: () => [], outputProcessors: [] });
     expect(await savedIn(memory)).toEqual(['user: First', 'assistant: One.']);
   });
 
@@ -77,14 +77,14 @@ describe.each(modes)('memory in %s', (mode) => {
     const memory = remembering();
     const steps = callThen('echo', { say: 'hi' });
     const { agent } = makeAgent(steps, { memory, tools: { echo }, [lane]: [tripping(hook, 'No.')] });
-    expect(await say(agent, 'First')).toBe('');
+    expect(await ask(agent, 'First')).toBe('');
     expect(await savedIn(memory)).toEqual([]);
   });
 
   it('saves nothing if the run fails', async () => {
     const memory = remembering();
     const { agent } = makeAgent([{ error: new Error('refused') }], { memory });
-    await expect(say(agent, 'First')).rejects.toThrow('refused');
+    await expect(ask(agent, 'First')).rejects.toThrow('refused');
     expect(await savedIn(memory)).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe.each(modes)('memory in %s', (mode) => {
       outputProcessors: [guard],
       maxProcessorRetries: 1,
     });
-    await say(agent, 'First');
+    await ask(agent, 'First');
     expect(await savedIn(memory)).toEqual(['user: First', 'assistant: A long answer.']);
   });
 
@@ -104,8 +104,8 @@ describe.each(modes)('memory in %s', (mode) => {
     const memory = remembering();
     const { agent } = makeAgent([{ text: 'One.' }, { text: 'Two.' }], { memory });
     const thread = { id: 'thread-1', title: 'Greetings', metadata: { a: 1 } };
-    await say(agent, 'First', { memory: { thread, resource: 'user-1' } });
-    await say(agent, 'Second', { memory: { thread: { id: 'thread-1', metadata: { b: 2 } }, resource: 'user-1' } });
+    await ask(agent, 'First', { memory: { thread, resource: 'user-1' } });
+    await ask(agent, 'Second', { memory: { thread: { id: 'thread-1', metadata: { b: 2 } }, resource: 'user-1' } });
     expect(await memory.getThreadById({ threadId: 'thread-1' })).toMatchObject({ title: 'Greetings', metadata: { a: 1, b: 2 } });
   });
 
@@ -116,14 +116,14 @@ describe.each(modes)('memory in %s', (mode) => {
       [MASTRA_THREAD_ID_KEY, 'thread-1'],
       [MASTRA_RESOURCE_ID_KEY, 'user-1'],
     ]);
-    await say(agent, 'First', { requestContext, memory: { thread: 'stolen', resource: 'somebody' } });
+    await ask(agent, 'First', { requestContext, memory: { thread: 'stolen', resource: 'somebody' } });
     expect(await savedIn(memory)).toEqual(['user: First', 'assistant: One.']);
     expect(await memory.getThreadById({ threadId: 'stolen' })).toBeNull();
   });
 
   it('an agent with memory answers without a thread, too', async () => {
     const { agent } = makeAgent('One.', { memory: remembering() });
-    expect(await say(agent, 'First', {})).toBe('One.');
+    expect(await ask(agent, 'First', {})).toBe('One.');
   });
 
   it.each([
@@ -131,18 +131,18 @@ describe.each(modes)('memory in %s', (mode) => {
     ['the resource is missing', { thread: 'thread-1' }],
   ])('is rejected if %s', async (_name, wrong) => {
     const { agent, model } = makeAgent('One.', { memory: remembering() });
-    await expectRefusal('agent/invalid-option', model, () => say(agent, 'First', { memory: wrong }));
+    await expectRefusal('agent/invalid-option', model, () => ask(agent, 'First', { memory: wrong }));
   });
 
   it('is rejected if the thread belongs to another resource', async () => {
     const memory = remembering();
     await memory.createThread({ threadId: 'thread-1', resourceId: 'somebody' });
     const { agent, model } = makeAgent('One.', { memory });
-    await expectRefusal('agent/invalid-option', model, () => say(agent, 'First'));
+    await expectRefusal('agent/invalid-option', model, () => ask(agent, 'First'));
   });
 
   it('of a call does not affect an agent without memory, as in Mastra', async () => {
     const { agent } = makeAgent();
-    expect(await say(agent, 'First')).toBe('Hello.');
+    expect(await ask(agent, 'First')).toBe('Hello.');
   });
 });

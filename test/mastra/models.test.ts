@@ -37,14 +37,14 @@ describe.each(modes)('models of %s', (mode) => {
   });
 
   it('can be a function of the request, called once', async () => {
-    let asked = 0;
+    let calls = 0;
     const pick = ({ requestContext }: { requestContext: RequestContext }) => {
-      asked += 1;
+      calls += 1;
       return answering(String(requestContext.get('tier')));
     };
     const requestContext = new RequestContext([['tier', 'gold']]);
     expect(await (await agentWith(pick as Model)[mode]('Hi', { requestContext })).text).toBe('gold');
-    expect(asked).toBe(1);
+    expect(calls).toBe(1);
   });
 
   it('of a call replaces the agent’s', async () => {

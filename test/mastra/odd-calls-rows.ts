@@ -20,7 +20,7 @@ export interface OddCall {
   readonly steps?: ScriptedStep<'v2'>[];
   readonly config?: (kit: Kit) => Config;
   readonly options?: (kit: Kit) => object;
-  readonly say?: unknown;
+  readonly prompt?: unknown;
 }
 
 const target = { thread: 'thread-1', resource: 'person-1' };
@@ -92,7 +92,7 @@ export const alike: Readonly<Record<string, OddCall>> = {
     config: ({ log }) => ({ tools: { key: toolOf(() => log.push('ran')) } }),
   },
   'three calls in sequence': {
-    steps: [{ toolCalls: ['1', '2', '3'].map((say) => ({ name: 'echo', args: { say } })) }, { text: 'Done.' }],
+    steps: [{ toolCalls: ['1', '2', '3'].map((prompt) => ({ name: 'echo', args: { say: prompt } })) }, { text: 'Done.' }],
     config: withEcho,
     options: () => ({ toolCallConcurrency: 1 }),
   },
@@ -155,7 +155,7 @@ export const alike: Readonly<Record<string, OddCall>> = {
     }),
   },
   'messages of every role, and an image': {
-    say: [
+    prompt: [
       { role: 'system', content: 'S' },
       { role: 'user', content: 'A' },
       { role: 'assistant', content: 'B' },
@@ -168,8 +168,8 @@ export const alike: Readonly<Record<string, OddCall>> = {
       },
     ],
   },
-  texts: { say: ['a', 'b'] },
-  'a message of the AI SDK’s UI': { say: [{ id: '1', role: 'user', content: 'Hi', parts: [{ type: 'text', text: 'Hi' }] }] },
+  texts: { prompt: ['a', 'b'] },
+  'a message of the AI SDK’s UI': { prompt: [{ id: '1', role: 'user', content: 'Hi', parts: [{ type: 'text', text: 'Hi' }] }] },
   'settings of the defaults under those of the call': {
     config: () => ({
       defaultOptions: { modelSettings: { temperature: 0.1, topP: 0.5 }, providerOptions: { a: { x: 1, z: 3 } } },
@@ -185,7 +185,7 @@ export const alike: Readonly<Record<string, OddCall>> = {
   'an assistant message in the input of a thread': {
     config: withMemory,
     options: inMemory,
-    say: [
+    prompt: [
       { role: 'user', content: 'one' },
       { role: 'assistant', content: 'two' },
       { role: 'user', content: 'three' },
@@ -230,8 +230,8 @@ export const alike: Readonly<Record<string, OddCall>> = {
 
 /** Calls with another outcome, each with the sentence of the guide that documents it. */
 export const otherwise: readonly (OddCall & { readonly name: string; readonly why: string })[] = [
-  { name: 'an empty text', why: 'Calls without input are rejected: `agent/no-input`.', say: '' },
-  { name: 'no messages', why: 'Calls without input are rejected: `agent/no-input`.', say: [] },
+  { name: 'an empty text', why: 'Calls without input are rejected: `agent/no-input`.', prompt: '' },
+  { name: 'no messages', why: 'Calls without input are rejected: `agent/no-input`.', prompt: [] },
   {
     name: 'the former thread ids',
     why: "`threadId` and `resourceId` select the conversation in memory, as before Mastra 1.0. Mastra's agents accept them and save nothing.",

@@ -17,8 +17,8 @@ const apart = new Set(['response-metadata', 'object', 'object-result']);
 const chance = new Set(['id', 'messageId', 'runId', 'timestamp', 'createdAt', 'toolCallId']);
 
 const plain = (value: unknown): unknown => {
-  const said = JSON.stringify(value ?? null, (key, field: unknown) => (chance.has(key) ? undefined : field));
-  return JSON.parse(said.replaceAll(/\\"runId\\":\\"[^"]*\\"/g, '')) as unknown;
+  const json = JSON.stringify(value ?? null, (key, field: unknown) => (chance.has(key) ? undefined : field));
+  return JSON.parse(json.replaceAll(/\\"runId\\":\\"[^"]*\\"/g, '')) as unknown;
 };
 
 const partsOf = (messages: readonly { role: string; parts: readonly { type: string; text?: string }[] }[]) =>
@@ -49,7 +49,11 @@ const savedIn = async (memory: MockMemory | undefined) => {
 };
 
 /** The outcome of a call, as far as an agent of Mastra's has it. */
-const comesTo = async (OfKind: Kind, { steps = [{ text: 'Hello.' }], config, options, say = 'Hi' }: OddCall, mode: Mode) => {
+const outcomeOf = async (
+  OfKind: Kind,
+  { steps = [{ text: 'Hello.' }], config, options, prompt: input = 'Hi' }: OddCall,
+  mode: Mode,
+) => {
   const kit = { log: [], controller: new AbortController() };
   const model = scriptedModel({ steps });
   const given = config?.(kit);
@@ -57,8 +61,8 @@ const comesTo = async (OfKind: Kind, { steps = [{ text: 'Hello.' }], config, opt
   const call = options?.(kit) as never; // any options, including unknown ones
   const ask = async () => {
     const agent = new OfKind({ id: 'odd', name: 'Odd', instructions: 'Answer.', model, maxRetries: 0, ...given });
-    if (mode === 'generate') return agent.generate(say as string, call);
-    const stream = await agent.stream(say as string, call);
+    if (mode === 'generate') return agent.generate(input as string, call);
+    const stream = await agent.stream(input as string, call);
     for (const { type } of await all(stream.fullStream as AsyncIterable<{ type: string }>))
       if (!apart.has(type)) chunks.push(type);
     return stream.getFullOutput();
@@ -67,27 +71,27 @@ const comesTo = async (OfKind: Kind, { steps = [{ text: 'Hello.' }], config, opt
     (output) => seen(output as FullOutput),
     () => 'refused',
   ); // of either agent, with the fields that are read
-  const asked = model.calls.map(
+  const requests = model.calls.map(
     ({ prompt, options: { tools, toolChoice, temperature, topP, seed, providerOptions, responseFormat } }) => ({
       prompt,
       settings: [toolChoice, temperature, topP, seed, providerOptions, responseFormat?.type],
       tools: tools?.map(({ name }) => name),
     }),
   );
-  return plain({ answer, asked, chunks, log: kit.log, saved: await savedIn(given?.memory) });
+  return plain({ answer, requests, chunks, log: kit.log, saved: await savedIn(given?.memory) });
 };
 
 const guide = readFileSync(new URL('../../docs/guide/hosts.md', import.meta.url), 'utf8');
 
 describe.each(modes)('unusual calls, %s', (mode) => {
   it.each(Object.entries(alike))('have the same outcome as with Mastra’s agent: %s', async (_name, call) => {
-    const ours = await comesTo(InterlockAgent as unknown as Kind, call, mode);
+    const ours = await outcomeOf(InterlockAgent as unknown as Kind, call, mode);
     expect(ours).not.toMatchObject({ answer: 'refused' });
-    expect(ours).toEqual(await comesTo(Agent, call, mode));
+    expect(ours).toEqual(await outcomeOf(Agent, call, mode));
   });
 
   it.each(otherwise)('have another outcome: $name', async (call) => {
-    expect(await comesTo(InterlockAgent as unknown as Kind, call, mode)).not.toEqual(await comesTo(Agent, call, mode));
+    expect(await outcomeOf(InterlockAgent as unknown as Kind, call, mode)).not.toEqual(await outcomeOf(Agent, call, mode));
     expect(guide).toContain(call.why);
   });
 });

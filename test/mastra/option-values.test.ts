@@ -5,8 +5,8 @@ import { isApplied, optionTable } from '../../src/mastra/options/option-table.js
 import { scriptedModel } from '../../src/testing/index.js';
 import { expectRefusal, makeAgent, modes } from './support.js';
 
-const honouredIn = (where: 'call' | 'config'): string[] =>
-  Object.entries(optionTable).flatMap(([name, { [where]: treatment }]) => (treatment && isApplied(treatment) ? [name] : []));
+const honouredIn = (place: 'call' | 'config'): string[] =>
+  Object.entries(optionTable).flatMap(([name, { [place]: treatment }]) => (treatment && isApplied(treatment) ? [name] : []));
 
 /** Values that no option accepts. */
 const nothings: readonly unknown[] = [null, Number.NaN, Symbol('value')];

@@ -52,7 +52,7 @@ const notesOf = (chunks: readonly { type: string; metadata?: unknown }[], types:
 /** Mastra's agent records nothing on the call itself. */
 const compared = new Set(['tool-call-delta', 'tool-result', 'tool-error', 'tool-call-approval', 'tool-call-suspended']);
 
-const told = async (OfKind: Kind, options: PayOptions) => {
+const outcomeOf = async (OfKind: Kind, options: PayOptions) => {
   const thread = crypto.randomUUID(); // one for each: runs of a thread wait for each other
   const memory = new MockMemory();
   const model = scriptedModel({ steps: callThen('pay', { card }) });
@@ -76,8 +76,8 @@ const told = async (OfKind: Kind, options: PayOptions) => {
 
 describe('the display payload of a tool', () => {
   it.each(['result', 'error', 'approval', 'suspended'] as const)('is recorded as in Mastra’s agent: %s', async (outcome) => {
-    const ours = await told(InterlockAgent as unknown as Kind, { outcome });
-    expect(ours).toEqual(await told(Agent, { outcome }));
+    const ours = await outcomeOf(InterlockAgent as unknown as Kind, { outcome });
+    expect(ours).toEqual(await outcomeOf(Agent, { outcome }));
     expect(ours.chunks.length).toBeGreaterThan(1);
   });
 
@@ -142,7 +142,7 @@ describe('the display payload of a tool', () => {
       transformToolPayload: ({ phase }: ToolPayloadTransformContext) => (phase === 'input-available' ? { by: name } : undefined),
       targets,
     });
-    const shownBy = async (config: object, call: object) => {
+    const displayedBy = async (config: object, call: object) => {
       const { agent } = makeAgent(callThen('pay', { card }), { tools: { pay: pay() }, ...config });
       const mastra = new Mastra({ agents: { agent }, logger: false, transform: by('mastra') });
       const { toolResults } = await mastra.getAgent('agent').generate('Pay.', call);
@@ -152,9 +152,9 @@ describe('the display payload of a tool', () => {
       );
     };
     const one = { by: 'mastra' };
-    expect(await shownBy({}, {})).toEqual([one, one]);
-    expect(await shownBy({ transform: by('agent') }, {})).toEqual([{ by: 'agent' }, { by: 'agent' }]);
-    expect(await shownBy({ transform: by('agent') }, { transform: by('call', ['display']) })).toEqual([
+    expect(await displayedBy({}, {})).toEqual([one, one]);
+    expect(await displayedBy({ transform: by('agent') }, {})).toEqual([{ by: 'agent' }, { by: 'agent' }]);
+    expect(await displayedBy({ transform: by('agent') }, { transform: by('call', ['display']) })).toEqual([
       { by: 'call' },
       { card: 'a card' },
     ]);

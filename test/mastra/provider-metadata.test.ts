@@ -41,10 +41,10 @@ it.each<[string, object, string[]]>([
   const model = scriptedModel({ steps: [{ parts: [parts[0], raw, ...parts.slice(1)] as never }] });
   const agent = new InterlockAgent({ id: 'tested', name: 'Tested', instructions: 'Answer.', model, ...guards });
   const stream = await agent.stream('Hi', { includeRawChunks: true });
-  const told: unknown[] = [];
-  for await (const chunk of stream.fullStream) if (chunk.type === 'raw') told.push(chunk.payload);
+  const payloads: unknown[] = [];
+  for await (const chunk of stream.fullStream) if (chunk.type === 'raw') payloads.push(chunk.payload);
   expect(model.calls[0]?.options.includeRawChunks).toBe(true);
-  expect(told).toEqual(expected);
+  expect(payloads).toEqual(expected);
 });
 
 const target = { thread: 'thread-1', resource: 'user-1' };
@@ -94,7 +94,7 @@ it.each(modes)('each kind of part keeps its provider metadata in %s: in steps, m
 
 it('parts of an edited answer keep the provider metadata except quotations', async () => {
   const quoting = { openai: { itemId: 'msg_1', quote: 'Hello.' } };
-  const said = parts.map((part) =>
+  const partsWithMetadata = parts.map((part) =>
     part.type === 'text-start' && part.id === 't' ? { ...part, providerMetadata: quoting } : part,
   );
   const replacing: Processor = {
@@ -104,7 +104,7 @@ it('parts of an edited answer keep the provider metadata except quotations', asy
         ? { ...part, payload: { ...part.payload, text: '[…]' } }
         : part,
   };
-  const model = scriptedModel({ steps: [{ parts: said as never }] });
+  const model = scriptedModel({ steps: [{ parts: partsWithMetadata as never }] });
   const agent = new InterlockAgent({
     id: 'tested',
     name: 'Tested',

@@ -5,8 +5,8 @@ import { pipeline, type InterlockCallOptions, type RunEvent } from '../../src/in
 import { runEventSchema } from '../../schemas/index.js';
 import { callThen, echo, makeAgent, modes, withText } from './support.js';
 
-const [asksForEcho = {}] = callThen('echo', { say: 'a' });
-const calls = [asksForEcho, asksForEcho, asksForEcho];
+const [echoCall = {}] = callThen('echo', { say: 'a' });
+const calls = [echoCall, echoCall, echoCall];
 const answers = ['One.', 'Two.', 'Three.', 'Four.'].map((text) => ({ text }));
 
 const guards = {
@@ -76,22 +76,22 @@ describe.each(modes)('recordEdits, %s', (mode) => {
         processOutputStep: ({ messages }) => [...messages],
         processOutputResult: ({ messages }) => messages,
       });
-      const asked = new Set<unknown>();
-      const asking: Processor = {
+      const retryCounts = new Set<unknown>();
+      const rejecting: Processor = {
         id: 'asking',
         [hook]: ({ abort, retryCount, part }: ProcessOutputStreamArgs) => {
-          asked.add(retryCount);
+          retryCounts.add(retryCount);
           return retryCount < 2 ? abort('Again.', { retry: true }) : part;
         },
       };
       const { agent } = makeAgent([...calls, ...answers], {
         tools: { echo },
         maxProcessorRetries: 2,
-        inputProcessors: hook === 'processInputStep' ? [same('in'), asking, same('in last')] : [same('in')],
+        inputProcessors: hook === 'processInputStep' ? [same('in'), rejecting, same('in last')] : [same('in')],
         outputProcessors:
           hook === 'processInputStep'
             ? [same('out')]
-            : [same('out'), asking, pipeline('p').parallel([same('left'), same('right')])],
+            : [same('out'), rejecting, pipeline('p').parallel([same('left'), same('right')])],
       });
       const verdicts: string[] = [];
       const onRunEvent = (event: RunEvent) => {
@@ -100,7 +100,7 @@ describe.each(modes)('recordEdits, %s', (mode) => {
       await (
         await agent[mode]('Hi', { onRunEvent, recordEdits: true })
       ).text;
-      expect(asked.size).toBe(3);
+      expect(retryCounts.size).toBe(3);
       expect(new Set(verdicts)).toEqual(new Set(['pass']));
     },
   );

@@ -129,11 +129,11 @@ describe.each(makers)('a registered workflow from createWorkflow of %s has the s
       .then(nested)
       .commit();
     expect(await inBoth(workflow, 'orig')).toEqual(same('ONE'));
-    const told = [
+    const inputs = [
       ['guards', 'orig', 'one', undefined, { counted: 1 }],
       ['inner', 'one', undefined, undefined, { counted: 1 }],
     ];
-    expect(seen).toEqual([...told, ...told]);
+    expect(seen).toEqual([...inputs, ...inputs]);
   });
 
   it('retries of a step, with retryCount', async () => {

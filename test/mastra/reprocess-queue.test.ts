@@ -7,12 +7,12 @@ import { chunksOf, createAgent, guardOn, modes, readAll, runAgent, textOnWire, t
 
 const words = ['one ', 'two ', 'three ', 'four ', 'five ', 'six ', 'seven '];
 
-const spoken = new Set(['text-start', 'text-delta', 'text-end', 'tool-call', 'tool-result']);
+const contentTypes = new Set(['text-start', 'text-delta', 'text-end', 'tool-call', 'tool-result']);
 
 /** The stream as its reader sees it, in order. */
-const shown = (chunks: readonly Chunk[]): unknown[] =>
+const contentOf = (chunks: readonly Chunk[]): unknown[] =>
   chunks
-    .filter(({ type }) => spoken.has(type))
+    .filter(({ type }) => contentTypes.has(type))
     .map(({ type, payload }) => [type, (payload as { text?: string } | undefined)?.text ?? '']);
 
 const streamOf = async (agent: Agent): Promise<Chunk[]> => readAll((await agent.stream('Count.')).fullStream);
@@ -35,22 +35,22 @@ describe('a chunk that a processor queues for reprocessing', () => {
     ],
   };
   const cases = sizes.flatMap((batchSize) =>
-    Object.keys(followers).flatMap((beside) => Object.keys(wirings).map((wiring) => ({ batchSize, beside, wiring }))),
+    Object.keys(followers).flatMap((follower) => Object.keys(wirings).map((wiring) => ({ batchSize, follower, wiring }))),
   );
 
   it.each(cases)(
-    'is emitted as in a stock agent: batches of $batchSize, $beside, $wiring',
-    async ({ batchSize, beside, wiring }) => {
+    'is emitted as in a stock agent: batches of $batchSize, $follower, $wiring',
+    async ({ batchSize, follower, wiring }) => {
       const config = () => ({
         id: 'counter',
         name: 'Counter',
         instructions: 'Count.',
         model: scriptedModel({ steps: [{ text: words }] }),
       });
-      const processors = () => [new BatchPartsProcessor({ batchSize }), ...(followers[beside] ?? [])];
-      const stock = shown(await streamOf(new Agent({ ...config(), outputProcessors: processors() as never })));
+      const processors = () => [new BatchPartsProcessor({ batchSize }), ...(followers[follower] ?? [])];
+      const stock = contentOf(await streamOf(new Agent({ ...config(), outputProcessors: processors() as never })));
       const guarded = new InterlockAgent({ ...config(), outputProcessors: wirings[wiring]?.(processors()) });
-      const own = shown(await streamOf(guarded)); // in a separate line: inferred from a parameter's type, it takes the compiler minutes
+      const own = contentOf(await streamOf(guarded)); // in a separate line: inferred from a parameter's type, it takes the compiler minutes
       expect(own).toEqual(stock);
       expect(own.at(-1)).toEqual(['text-end', '']);
     },
@@ -63,7 +63,7 @@ describe('a chunk that a processor queues for reprocessing', () => {
     const stock = await streamOf(new Agent({ ...config, model: model(), outputProcessors: [batching() as never] }));
     const guards = guardsFor(pipeline('house').then(batching()).commit());
     const guarded = await streamOf(new Agent({ ...config, model: model(), ...guards }));
-    expect(shown(guarded)).toEqual(shown(stock));
+    expect(contentOf(guarded)).toEqual(contentOf(stock));
   });
 
   it.each(modes)('becomes part of the answer, %s', async (mode) => {

@@ -155,9 +155,9 @@ describe('the stream', () => {
     expect(status).toBe('running');
     expect(runId).toBe('run-7');
     expect(messageId).toEqual(expect.any(String));
-    const said: string[] = [];
-    for await (const piece of textStream) said.push(piece);
-    expect(said.join('')).toBe('Let me look. Hello world.');
+    const pieces: string[] = [];
+    for await (const piece of textStream) pieces.push(piece);
+    expect(pieces.join('')).toBe('Let me look. Hello world.');
     const types: string[] = [];
     for await (const { type } of fullStream) types.push(type);
     expect([types[0], types.at(-1)]).toEqual(['start', 'finish']);
@@ -258,18 +258,18 @@ describe('a failed run', () => {
     expect(stream.error).toEqual(new Error('cut off'));
     await expect(stream.text).rejects.toThrow('cut off');
     await expect(stream.getFullOutput()).rejects.toThrow('cut off');
-    const told: unknown[] = [];
-    await stream.consumeStream({ onError: (error: unknown) => void told.push(error) });
-    expect(told).toEqual([new Error('cut off')]);
+    const errors: unknown[] = [];
+    await stream.consumeStream({ onError: (error: unknown) => void errors.push(error) });
+    expect(errors).toEqual([new Error('cut off')]);
   });
 
   it('causes no unhandled rejection if its promises are not awaited', async () => {
     const { text, steps: all, usage, textStream } = await failingAgent().stream('Hi');
     for await (const piece of textStream) expect(piece).toBeDefined();
-    const left = await failingAgent().stream('Hi');
-    void left.text;
-    void left.getFullOutput();
-    await left.consumeStream();
+    const stream = await failingAgent().stream('Hi');
+    void stream.text;
+    void stream.getFullOutput();
+    await stream.consumeStream();
     await settled();
     expect(rejections).toEqual([]);
     await Promise.allSettled([text, all, usage]);
@@ -279,7 +279,7 @@ describe('a failed run', () => {
 it('a run with tools has the same answer in both forms', async () => {
   const { agent } = makeAgent(callThen('echo', { say: 'hi' }), { tools: { echo } });
   const { textStream, text } = await agent.stream('Hi');
-  const said: string[] = [];
-  for await (const piece of textStream) said.push(piece);
-  expect(said.join('')).toBe(await text);
+  const pieces: string[] = [];
+  for await (const piece of textStream) pieces.push(piece);
+  expect(pieces.join('')).toBe(await text);
 });

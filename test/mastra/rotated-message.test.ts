@@ -20,7 +20,7 @@ const rotating = (steps: readonly number[], ids: string[] = []) =>
     },
   }) satisfies Processor;
 
-const told = async (OfKind: Kind, mode: Mode, { steps, config = {} }: { steps: readonly number[]; config?: object }) => {
+const outcomeOf = async (OfKind: Kind, mode: Mode, { steps, config = {} }: { steps: readonly number[]; config?: object }) => {
   const ids: string[] = [];
   const thread = crypto.randomUUID(); // one for each: runs of a thread wait for each other
   const memory = new MockMemory();
@@ -54,8 +54,8 @@ const told = async (OfKind: Kind, mode: Mode, { steps, config = {} }: { steps: r
 
 describe.each(modes)('a hook that starts a new message of the answer, in %s', (mode) => {
   it.each([[[]], [[0]], [[1]], [[0, 1]]])('rotates messages as in Mastra’s agent: steps %j', async (steps) => {
-    const ours = await told(InterlockAgent as unknown as Kind, mode, { steps });
-    expect(ours).toEqual(await told(Agent, mode, { steps }));
+    const ours = await outcomeOf(InterlockAgent as unknown as Kind, mode, { steps });
+    expect(ours).toEqual(await outcomeOf(Agent, mode, { steps }));
     expect(ours.response).toHaveLength(steps.includes(1) ? 2 : 1);
   });
 
@@ -69,7 +69,7 @@ describe.each(modes)('a hook that starts a new message of the answer, in %s', (m
 
   it('leaves no message if a guard rejects the answer', async () => {
     const outputProcessors: Processor[] = [{ id: 'no', processOutputResult: ({ abort }) => abort('No.') }];
-    const { response, saved, text } = await told(InterlockAgent as unknown as Kind, mode, {
+    const { response, saved, text } = await outcomeOf(InterlockAgent as unknown as Kind, mode, {
       steps: [0, 1],
       config: { outputProcessors },
     });

@@ -6,11 +6,16 @@ import { tripping } from '../../src/testing/index.js';
 import { all, callThen, echoAs, expectRefusal, makeAgent, modes } from './support.js';
 
 /** Options of hosts that are not in the types. */
-type Said = Record<string, unknown>;
+type ServedOptions = Record<string, unknown>;
 /** Options that Mastra's server adapters pass to the agent with every request. */
-const fromServer: Said = { registeredTools: {}, taskStore: {}, routePrefix: '/api', request: new Request('http://127.0.0.1/') };
+const fromServer: ServedOptions = {
+  registeredTools: {},
+  taskStore: {},
+  routePrefix: '/api',
+  request: new Request('http://127.0.0.1/'),
+};
 /** Fields that the AI SDK's chat sends with its messages; Mastra's chat route passes them on. */
-const fromChat: Said = { id: 'chat-1', messageId: 'message-1' };
+const fromChat: ServedOptions = { id: 'chat-1', messageId: 'message-1' };
 
 const guarded = () => makeAgent('Hello.', { inputProcessors: [tripping('processInput', 'No.')] });
 
@@ -41,8 +46,8 @@ describe.each(modes)('%s, called by a server', (mode) => {
   const elsewhere = { id: 'any/model', url: 'http://elsewhere.invalid/v1', apiKey: 'none' };
   it.each([[elsewhere], [[{ model: elsewhere }]]])('rejects a model from a request: %o', async (given) => {
     const { agent, model } = guarded();
-    const said: Said = { ...fromServer, model: given };
-    const error = await expectRefusal('agent/served-option', model, () => agent[mode]('Hi', said));
+    const options: ServedOptions = { ...fromServer, model: given };
+    const error = await expectRefusal('agent/served-option', model, () => agent[mode]('Hi', options));
     expect(error).toMatchObject({ path: 'model', status: 400 });
   });
 
@@ -66,33 +71,33 @@ describe('request data passed as call options', () => {
   const read = (answer: object) => ('fullStream' in answer ? all(answer.fullStream as AsyncIterable<unknown>) : answer);
 
   /** The effects of bodies sent to an agent that allows none of their options: a model call, an emitted response, a tool run. */
-  const broughtAbout = async (config: Partial<InterlockAgentConfig>): Promise<string[]> => {
+  const effectsOf = async (config: Partial<InterlockAgentConfig>): Promise<string[]> => {
     const seen: string[] = [];
     for (const { body, mode } of bodies) {
-      const see = (what: string) => void seen.push(`${what} with ${JSON.stringify(body)}`);
+      const see = (effect: string) => void seen.push(`${effect} with ${JSON.stringify(body)}`);
       const { agent, model } = makeAgent(callThen('pay', { say: 'Hi' }, 'Secret.'), {
         tools: { pay: echoAs('pay', () => see('paid')) },
         ...config,
       });
-      const told: unknown = await Promise.resolve(agent[mode]('Hi', body)).then(read).catch(String);
-      if (JSON.stringify(told).includes('Secret.')) see('told');
+      const result: unknown = await Promise.resolve(agent[mode]('Hi', body)).then(read).catch(String);
+      if (JSON.stringify(result).includes('Secret.')) see('told');
       if (model.calls.length > 0) see('asked');
     }
     return seen;
   };
-  const starting = (what: string) => (seen: string) => seen.startsWith(what);
+  const starting = (effect: string) => (seen: string) => seen.startsWith(effect);
 
   it('cannot remove guards before the model', async () => {
     const inputProcessors = [tripping('processInput', 'No.')];
-    expect(await broughtAbout({ inputProcessors })).toEqual([]);
-    expect(await broughtAbout({ defaultOptions: { inputProcessors } })).toEqual([]);
+    expect(await effectsOf({ inputProcessors })).toEqual([]);
+    expect(await effectsOf({ defaultOptions: { inputProcessors } })).toEqual([]);
   });
 
   it('cannot remove guards after the model or emit buffered output', async () => {
-    expect((await broughtAbout(guards)).filter(starting('told'))).toEqual([]);
-    expect(
-      (await broughtAbout({ defaultGenerateOptions: guards, defaultStreamOptions: guards })).filter(starting('told')),
-    ).toEqual([]);
+    expect((await effectsOf(guards)).filter(starting('told'))).toEqual([]);
+    expect((await effectsOf({ defaultGenerateOptions: guards, defaultStreamOptions: guards })).filter(starting('told'))).toEqual(
+      [],
+    );
   });
 
   it('cannot remove approvals or tool hooks', async () => {
@@ -101,15 +106,15 @@ describe('request data passed as call options', () => {
       { hooks },
       { defaultOptions: { hooks } },
     ];
-    for (const config of configs) expect((await broughtAbout(config)).filter(starting('paid'))).toEqual([]);
+    for (const config of configs) expect((await effectsOf(config)).filter(starting('paid'))).toEqual([]);
   });
 
   it('reaches the model, the output and the tools of an agent without guards', async () => {
-    const seen = await broughtAbout({});
-    for (const what of ['told', 'asked', 'paid']) expect(seen.some(starting(what)), what).toBe(true);
+    const seen = await effectsOf({});
+    for (const effect of ['told', 'asked', 'paid']) expect(seen.some(starting(effect)), effect).toBe(true);
   });
 
-  it.each<[Said, Partial<InterlockAgentConfig>]>([
+  it.each<[ServedOptions, Partial<InterlockAgentConfig>]>([
     [{ inputProcessors: [] }, { inputProcessors: () => [tripping('processInput', 'No.')] }],
     [{ outputProcessors: [] }, guards],
     [{ errorProcessors: [] }, { errorProcessors: [{ id: 'e', processAPIError: () => undefined }] }],
@@ -123,7 +128,7 @@ describe('request data passed as call options', () => {
     expect(error).toMatchObject({ path: Object.keys(body)[0], status: 400 });
   });
 
-  it.each<[Said, Partial<InterlockAgentConfig>]>([
+  it.each<[ServedOptions, Partial<InterlockAgentConfig>]>([
     [{ inputProcessors: () => [] }, { inputProcessors: [tripping('processInput', 'No.')] }],
     [{ outputProcessors: [], hold: 'none', requireToolApproval: false, persistence: { tripwire: 'drop' } }, {}],
     [

@@ -21,8 +21,8 @@ interface Case {
 const ask = async (steps: Parameters<typeof makeAgent>[0], { mode, config, options, structuredOutput }: Case) => {
   const { agent, model } = makeAgent(steps, config);
   const chunks: { type: string; object?: unknown; data?: { partIds: string[] }; payload?: { error?: { code: string } } }[] = [];
-  const wanted = { schema, ...structuredOutput } as StructuredOutput;
-  const given = { ...options, structuredOutput: wanted, onChunk: (chunk: unknown) => void chunks.push(chunk as never) };
+  const settings = { schema, ...structuredOutput } as StructuredOutput;
+  const given = { ...options, structuredOutput: settings, onChunk: (chunk: unknown) => void chunks.push(chunk as never) };
   const result = await (
     mode === 'generate' ? agent.generate('Go', given) : (await agent.stream('Go', given)).getFullOutput()
   ).catch((error: unknown) => ({ error }) as never);
@@ -71,11 +71,11 @@ describe.each(modes)('structured output in %s', (mode) => {
   it.each([
     ['does not fit', bad, 'degrees'],
     ['is not JSON', 'Four degrees.', 'it is no JSON'],
-  ])('a response that %s is retracted, and the model receives the reason', async (_name, first, told) => {
+  ])('a response that %s is retracted, and the model receives the reason', async (_name, first, feedback) => {
     const { result, model, ofType } = await ask(answers(first, good), { mode, options: { maxProcessorRetries: 1 } });
     expect([result.object, result.text]).toEqual([fits, good]);
     expect(sentText(model, 'system', 1)).toContain('[Processor Feedback]');
-    expect(sentText(model, 'system', 1)).toContain(told);
+    expect(sentText(model, 'system', 1)).toContain(feedback);
     expect(ofType('data-interlock-retract')).toHaveLength(1);
     expect(ofType('object-result')).toMatchObject([{ object: fits }]);
     expect(result.steps.map(({ reason, text }) => [reason, text])).toEqual([
@@ -176,7 +176,7 @@ describe.each(modes)('structured output in %s', (mode) => {
 
 describe.each(modes)('structured output that a processor requests, %s', (mode) => {
   /** Requests an object only in the last step, or changes the caller's request. */
-  const asking = (structuredOutput: object | ((given: unknown) => object)): Partial<InterlockAgentConfig> => ({
+  const withObject = (structuredOutput: object | ((given: unknown) => object)): Partial<InterlockAgentConfig> => ({
     tools: { echo },
     inputProcessors: [
       {
@@ -199,24 +199,24 @@ describe.each(modes)('structured output that a processor requests, %s', (mode) =
   };
 
   it('is requested in that step only, validated, and returned as the object of the result', async () => {
-    const { result, model } = await run([good], asking({ schema }));
+    const { result, model } = await run([good], withObject({ schema }));
     expect(result.object).toEqual(fits);
     expect(model.calls.map(({ options }) => options.responseFormat?.type)).toEqual([undefined, 'json']);
   });
 
   it('an invalid answer causes a retry and then the error', async () => {
-    const again = await run([bad, good], asking({ schema }), { maxProcessorRetries: 1 });
+    const again = await run([bad, good], withObject({ schema }), { maxProcessorRetries: 1 });
     expect([again.result.object, again.result.steps.map(({ reason }) => reason)]).toEqual([
       fits,
       ['tool-calls', 'retry', 'stop'],
     ]);
-    expect((await run([bad], asking({ schema }))).result.error).toMatchObject({ code: 'output/invalid-object' });
+    expect((await run([bad], withObject({ schema }))).result.error).toMatchObject({ code: 'output/invalid-object' });
   });
 
   it('a processor can read and change the request of the caller [spec 1.35]', async () => {
     const seen: unknown[] = [];
     const change = (given: unknown) => (seen.push(given), { schema: z.object({ town: z.string() }) });
-    const { result, model } = await run(['{"town":"Oslo"}'], asking(change), { structuredOutput: { schema } });
+    const { result, model } = await run(['{"town":"Oslo"}'], withObject(change), { structuredOutput: { schema } });
     expect(seen).toMatchObject([{ schema }]);
     expect(result.object).toEqual({ town: 'Oslo' });
     expect(model.calls.map(({ options }) => JSON.stringify(options.responseFormat).includes('town'))).toEqual([false, true]);
@@ -226,8 +226,8 @@ describe.each(modes)('structured output that a processor requests, %s', (mode) =
     [{ schema, useAgent: true }, 'agent/unsupported-option'],
     [{ schema, shape: 1 }, 'agent/unknown-option'],
     [{}, 'agent/invalid-option'],
-  ])('%o of a processor is rejected by name', async (asked, code) => {
-    expect((await run([good], asking(asked))).result.error).toMatchObject({ code });
+  ])('%o of a processor is rejected by name', async (settings, code) => {
+    expect((await run([good], withObject(settings))).result.error).toMatchObject({ code });
   });
 });
 

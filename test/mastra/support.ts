@@ -40,9 +40,9 @@ export const echoAs = (id: string, onCall: () => void = () => undefined) =>
     id,
     description: 'Says what it was given.',
     inputSchema: z.object({ say: z.string() }),
-    execute: async ({ say }) => {
+    execute: async ({ say: text }) => {
       onCall();
-      return { said: say };
+      return { said: text };
     },
   });
 

@@ -199,9 +199,9 @@ describe('invalid options', () => {
     });
     const { agent } = makeAgent([{ toolCalls: [{ name: 'charge', args: {} }] }, { text: 'Done.' }], { tools: { charge } });
     const options = { requireToolApproval: true, maxSteps: 3 };
-    const begun = await agent[mode]('Go', options);
-    if (mode === 'stream') await (begun as { consumeStream(): Promise<void> }).consumeStream();
-    const { runId } = begun;
+    const started = await agent[mode]('Go', options);
+    if (mode === 'stream') await (started as { consumeStream(): Promise<void> }).consumeStream();
+    const { runId } = started;
     const again = (repeated: object) => agent.approveToolCallGenerate({ runId, ...repeated });
     await expect(again({ ...options, maxSteps: 4 })).rejects.toMatchObject({
       code: 'agent/unsupported-option',
@@ -212,7 +212,7 @@ describe('invalid options', () => {
 });
 
 describe('a tool of a sub-agent', () => {
-  it.each(['outer', 'inner'] as const)('is approved by the %s id', async (which) => {
+  it.each(['outer', 'inner'] as const)('is approved by the %s id', async (level) => {
     const log: string[] = [];
     const tool = createTool({
       id: 'charge',
@@ -232,7 +232,7 @@ describe('a tool of a sub-agent', () => {
     const ids: unknown[] = [];
     for await (const chunk of stream.fullStream) if (chunk.type === 'tool-call-approval') ids.push(chunk.payload.toolCallId);
     expect(ids).toEqual(['outer-1']);
-    const toolCallId = { outer: 'outer-1', inner: 'inner-1' }[which];
+    const toolCallId = { outer: 'outer-1', inner: 'inner-1' }[level];
     const resumed = await agent.approveToolCall({ runId: stream.runId, toolCallId });
     expect([(await resumed.getFullOutput()).status, log]).toEqual(['success', ['ran']]);
   });
@@ -273,8 +273,8 @@ describe('background tasks', () => {
       logger: false,
       backgroundTasks: { enabled: true },
     });
-    const asked = mastra.getAgent('agent');
-    const result = mode === 'generate' ? await asked.generate('Hi') : await (await asked.stream('Hi')).getFullOutput();
+    const registered = mastra.getAgent('agent');
+    const result = mode === 'generate' ? await registered.generate('Hi') : await (await registered.stream('Hi')).getFullOutput();
     expect([result.text, judged]).toEqual(['Done.', [{ code: 'ZEBRA' }]]);
     expect(JSON.stringify(model.calls[1])).toContain('ZEBRA');
     expect(JSON.stringify(model.calls[0])).not.toContain('_background');

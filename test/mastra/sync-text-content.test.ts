@@ -48,10 +48,10 @@ describe.each(['processInput', 'processInputStep'] as const)('parts that %s remo
       'the reasoning',
       message({ parts: [{ type: 'reasoning', reasoning: 'SECRET', details: [] }], reasoning: 'SECRET' }, 'assistant'),
     ],
-  ])('are not sent from the field that repeats them: %s', async (_, told) => {
+  ])('are not sent from the field that repeats them: %s', async (_, text) => {
     const seen = await sent(
       keeping(({ type }) => type === 'file', hook),
-      told,
+      text,
     );
     expect(seen).toContain('success: ');
     expect(seen).not.toContain('SECRET');
@@ -62,13 +62,13 @@ describe.each(['processInput', 'processInputStep'] as const)('parts that %s remo
     ['text next to a file', message({ parts: [file], content: 'SECRET' })],
     ['tool calls', message({ toolInvocations: [call] }, 'assistant')],
     ['reasoning', message({ reasoning: 'SECRET' }, 'assistant')],
-  ])('and %s that only a field of the message contains is read by guards', async (_, told) => {
+  ])('and %s that only a field of the message contains is read by guards', async (_, text) => {
     const finds: Processor = {
       id: 'finds',
       [hook]: ({ messages, abort }: { messages: MastraDBMessage[]; abort(reason: string): never }) =>
         messages.some(({ content }) => JSON.stringify(content.parts).includes('SECRET')) ? abort('found') : messages,
     };
-    expect(await sent(finds, told)).toBe('tripwire: undefined');
+    expect(await sent(finds, text)).toBe('tripwire: undefined');
   });
 });
 

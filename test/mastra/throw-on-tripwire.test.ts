@@ -31,7 +31,7 @@ const errorIn = (running: Promise<unknown>): Promise<unknown> =>
 describe.each<[string, InterlockConfig]>([
   ['in this process', {}],
   ['in a durable run', { durability: memoryEngine() }],
-])('throwOnTripwire %s', (_where, config) => {
+])('throwOnTripwire %s', (_place, config) => {
   it.each<[string, InterlockConfig, object]>([
     ['the agent', { throwOnTripwire: true }, {}],
     ['the call', {}, { throwOnTripwire: true }],
@@ -75,9 +75,9 @@ it('does not change the refusal of a sub-agent', async () => {
   const helper = agentWith({ throwOnTripwire: true });
   const supervisor = new InterlockAgent({ id: 's', name: 's', instructions: 'Ask.', model, agents: { helper } });
   await supervisor.generate('Hi');
-  const told = JSON.stringify(model.calls.at(-1));
-  expect(told).toContain('agent/refused');
-  expect(told).not.toContain('agent/tripwire');
+  const prompt = JSON.stringify(model.calls.at(-1));
+  expect(prompt).toContain('agent/refused');
+  expect(prompt).not.toContain('agent/tripwire');
 });
 
 it('rejects in a resumed run according to the option of the resuming call', async () => {

@@ -6,28 +6,28 @@ import { guard } from '../../src/index.js';
 import { callThen, makeAgent, modes, settled } from './support.js';
 
 /** A tool that records its streamed arguments. */
-const listening = (told: unknown[], ran: unknown[] = []) =>
+const listening = (calls: unknown[], ran: unknown[] = []) =>
   tool({
     inputSchema: z.object({ say: z.string() }),
-    onInputStart: ({ toolCallId }) => void told.push(['start', toolCallId]),
-    onInputDelta: ({ inputTextDelta }) => void told.push(inputTextDelta),
-    onInputAvailable: ({ input }) => void told.push(input),
+    onInputStart: ({ toolCallId }) => void calls.push(['start', toolCallId]),
+    onInputDelta: ({ inputTextDelta }) => void calls.push(inputTextDelta),
+    onInputAvailable: ({ input }) => void calls.push(input),
     execute: async (input) => void ran.push(input),
   });
 
 describe.each(modes)('streamed arguments, in %s', (mode) => {
   it('reach the tool as they stream and then as a whole', async () => {
-    const told: unknown[] = [];
-    const { agent } = makeAgent(callThen('listening', { say: 'hi' }), { tools: { listening: listening(told) } });
+    const calls: unknown[] = [];
+    const { agent } = makeAgent(callThen('listening', { say: 'hi' }), { tools: { listening: listening(calls) } });
     expect(await (await agent[mode]('Go')).text).toBe('Done.');
     await settled();
-    expect(told[0]).toEqual(['start', 'call-0-0']);
-    expect(told.slice(1, -1).join('')).toBe('{"say":"hi"}');
-    expect(told.at(-1)).toEqual({ say: 'hi' });
+    expect(calls[0]).toEqual(['start', 'call-0-0']);
+    expect(calls.slice(1, -1).join('')).toBe('{"say":"hi"}');
+    expect(calls.at(-1)).toEqual({ say: 'hi' });
   });
 
   it('do not reach the tool if a guard blocks them', async () => {
-    const told: unknown[] = [];
+    const calls: unknown[] = [];
     const ran: unknown[] = [];
     const blocking = guard(
       {
@@ -40,13 +40,13 @@ describe.each(modes)('streamed arguments, in %s', (mode) => {
       { window: 'part' },
     );
     const { agent } = makeAgent(callThen('listening', { say: 'secret' }), {
-      tools: { listening: listening(told, ran) },
+      tools: { listening: listening(calls, ran) },
       outputProcessors: [blocking],
     });
     const answer = await agent[mode]('Go');
     if ('consumeStream' in answer) await answer.consumeStream();
     await settled();
-    expect(JSON.stringify(told)).not.toContain('secret');
+    expect(JSON.stringify(calls)).not.toContain('secret');
     expect([answer.status, ran]).toEqual(['tripwire', []]);
   });
 
@@ -58,19 +58,19 @@ describe.each(modes)('streamed arguments, in %s', (mode) => {
   };
 
   it.each(Object.keys(refusing) as (keyof typeof refusing)[])('of a call that %s rejects do not reach the tool', async (hook) => {
-    const told: unknown[] = [];
+    const calls: unknown[] = [];
     const { agent } = makeAgent(callThen('listening', { say: 'hi' }), {
-      tools: { listening: listening(told) },
+      tools: { listening: listening(calls) },
       [hook === 'processLLMResponse' ? 'inputProcessors' : 'outputProcessors']: [{ id: 'refusing', [hook]: refusing[hook] }],
     });
     const answer = await agent[mode]('Go');
     if ('consumeStream' in answer) await answer.consumeStream();
     await settled();
-    expect([answer.status, told]).toEqual(['tripwire', []]);
+    expect([answer.status, calls]).toEqual(['tripwire', []]);
   });
 
   it('reach the tool with the accepted call, as guards changed them', async () => {
-    const told: unknown[] = [];
+    const calls: unknown[] = [];
     const editing = {
       id: 'editing',
       processOutputStep: ({ messages }: { messages: { content: { parts: { toolInvocation?: { args: object } }[] } }[] }) => {
@@ -80,12 +80,12 @@ describe.each(modes)('streamed arguments, in %s', (mode) => {
       },
     };
     const { agent } = makeAgent(callThen('listening', { say: 'hi' }), {
-      tools: { listening: listening(told) },
+      tools: { listening: listening(calls) },
       outputProcessors: [editing as never],
     });
     expect(await (await agent[mode]('Go')).text).toBe('Done.');
     await settled();
-    expect(told).toEqual([['start', 'call-0-0'], '{"say":"[x]"}', { say: '[x]' }]);
+    expect(calls).toEqual([['start', 'call-0-0'], '{"say":"[x]"}', { say: '[x]' }]);
   });
 
   it('a failing input callback does not affect the run', async () => {

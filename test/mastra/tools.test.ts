@@ -46,7 +46,11 @@ describe.each(modes)('tools in %s', (mode) => {
     ['a tool of Mastra', echo],
     [
       'a tool of the AI SDK',
-      tool({ description: 'Echo.', inputSchema: z.object({ say: z.string() }), execute: async ({ say }) => ({ said: say }) }),
+      tool({
+        description: 'Echo.',
+        inputSchema: z.object({ say: z.string() }),
+        execute: async ({ say: text }) => ({ said: text }),
+      }),
     ],
   ])('%s runs, and its result goes to the model', async (_name, one) => {
     const { result, model } = await run(callThen('echo', { say: 'hi' }), { mode, config: { tools: { echo: one } } });
@@ -176,9 +180,9 @@ describe.each(modes)('tools in %s', (mode) => {
 
   it.each([
     ['of Mastra', echo],
-    ['of the AI SDK', tool({ inputSchema: z.object({ say: z.string() }), execute: async ({ say }) => ({ said: say }) })],
+    ['of the AI SDK', tool({ inputSchema: z.object({ say: z.string() }), execute: async ({ say: text }) => ({ said: text }) })],
   ])('a tool %s that a guard adds is offered and runs', async (_name, added) => {
-    const guard: Processor = { id: 'adds', processInputStep: ({ tools }) => ({ tools: { ...tools, added: added } }) };
+    const guard: Processor = { id: 'adds', processInputStep: ({ tools }) => ({ tools: { ...tools, added } }) };
     const { result, model } = await run(callThen('added', { say: 'hi' }), {
       mode,
       config: { tools: { failing }, inputProcessors: [guard] },
@@ -239,7 +243,7 @@ describe.each(modes)('tools in %s', (mode) => {
       processToolResult: ({ messageList, toolCallId, toolName, args }) => {
         messageList.updateToolInvocation({
           type: 'tool-invocation',
-          toolInvocation: { state: 'result', toolCallId, toolName, args: args, result: { size: 3 } },
+          toolInvocation: { state: 'result', toolCallId, toolName, args, result: { size: 3 } },
         });
         return messageList;
       },
@@ -259,21 +263,21 @@ describe('tool hooks', () => {
   });
 
   it('of a call replace those of the agent with the same name', async () => {
-    const told: string[] = [];
-    const config = { tools: { echo }, hooks: log(told, 'agent') };
+    const calls: string[] = [];
+    const config = { tools: { echo }, hooks: log(calls, 'agent') };
     await run(callThen('echo', { say: 'a' }), { mode: 'generate', config });
-    expect(told).toEqual(['agent before echo', 'agent after echo']);
-    told.length = 0;
-    const { beforeToolCall } = log(told, 'call');
+    expect(calls).toEqual(['agent before echo', 'agent after echo']);
+    calls.length = 0;
+    const { beforeToolCall } = log(calls, 'call');
     await run(callThen('echo', { say: 'a' }), { mode: 'stream', config, options: { hooks: { beforeToolCall } } });
-    expect(told).toEqual(['call before echo', 'agent after echo']);
+    expect(calls).toEqual(['call before echo', 'agent after echo']);
   });
 
   it('are called for tools that a guard added, and receive errors', async () => {
-    const told: string[] = [];
-    const options = { hooks: log(told, 'call'), prepareStep: () => ({ tools: { failing } as never }) };
+    const calls: string[] = [];
+    const options = { hooks: log(calls, 'call'), prepareStep: () => ({ tools: { failing } as never }) };
     await run(callThen('failing'), { mode: 'generate', options });
-    expect(told).toEqual(['call before failing', 'call after failing failed']);
+    expect(calls).toEqual(['call before failing', 'call after failing failed']);
   });
 
   it('can replace the tool', async () => {
@@ -297,14 +301,14 @@ describe('tool hooks', () => {
   });
 
   it('of AI SDK tools receive the input', async () => {
-    const told: unknown[] = [];
+    const calls: unknown[] = [];
     const one = tool({
       inputSchema: z.object({ say: z.string() }),
-      execute: async ({ say }) => say,
-      onInputAvailable: ({ input }) => void told.push(input),
+      execute: async ({ say: text }) => text,
+      onInputAvailable: ({ input }) => void calls.push(input),
     });
     await run(callThen('one', { say: 'a' }), { mode: 'generate', config: { tools: { one } } });
-    expect(told).toEqual([{ say: 'a' }]);
+    expect(calls).toEqual([{ say: 'a' }]);
   });
 });
 

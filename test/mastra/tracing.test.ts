@@ -390,7 +390,7 @@ describe.each(modes)('content that guards redact, %s', (mode) => {
     expect(await (await agent[mode](`My code is ${secret}.`)).text).toContain('It is ….');
     const everything = await trace.everything();
     expect(everything.includes(secret)).toBe(recordEdits);
-    for (const left of ['My code is ….', 'It is ….', '{"code":"…"}']) expect(everything).toContain(left);
+    for (const text of ['My code is ….', 'It is ….', '{"code":"…"}']) expect(everything).toContain(text);
   });
 });
 
@@ -433,10 +433,10 @@ describe.each(modes)('values that a guard hides from the model, %s', (mode) => {
     const answer = await agent[mode](`Write to ${email}.`);
     expect(await answer.text).toBe(`Sent to ${email}.`);
     expect(under).toEqual([email, email]);
-    const told = await trace.everything();
-    expect(told).not.toContain(email);
-    expect(told).not.toContain('mara.quill');
-    expect(told).toContain('sent to [EMAIL_1]');
+    const exported = await trace.everything();
+    expect(exported).not.toContain(email);
+    expect(exported).not.toContain('mara.quill');
+    expect(exported).toContain('sent to [EMAIL_1]');
     expectWhole(await trace.spans());
   });
 });

@@ -49,7 +49,7 @@ const setUp = (
     storage: new InMemoryStore(),
     editor: editorWith(kept) as never,
   });
-  return { agent, mastra, model, kept, said: () => model.calls.map(({ prompt }) => systemOf(prompt)) };
+  return { agent, mastra, model, kept, systemPrompts: () => model.calls.map(({ prompt }) => systemOf(prompt)) };
 };
 
 const systemOf = (prompt: unknown): string =>
@@ -57,12 +57,12 @@ const systemOf = (prompt: unknown): string =>
 
 describe('a call that selects a stored version', () => {
   it.each(['generate', 'stream'] as const)('%s answers with its instructions and the guards of the code', async (method) => {
-    const { agent, said } = setUp();
+    const { agent, systemPrompts } = setUp();
     const versions = { agents: { a: { versionId: 'v1' } } };
     const result = method === 'generate' ? await agent.generate('Hi', { versions }) : await agent.stream('Hi', { versions });
     expect(await result.text).toBe('Hello.');
     await agent.generate('Hi');
-    expect(said()).toEqual(['Version 1.', 'Code.']);
+    expect(systemPrompts()).toEqual(['Version 1.', 'Code.']);
 
     const guarded = setUp({ inputProcessors: [tripping('processInput', 'No.')] });
     expect(await guarded.agent.generate('Hi', { versions })).toMatchObject({ status: 'tripwire' });
@@ -70,21 +70,21 @@ describe('a call that selects a stored version', () => {
   });
 
   it('reads the request context before the Mastra instance, and the call before both', async () => {
-    const { agent, mastra, kept, said } = setUp();
+    const { agent, mastra, kept, systemPrompts } = setUp();
     kept.a.published = 'v2';
     const requestContext = new RequestContext();
     requestContext.set(MASTRA_VERSIONS_KEY, { defaultStatus: 'published' });
     vi.spyOn(mastra, 'getVersionOverrides').mockReturnValue({ agents: { a: { versionId: 'v1' } } });
     await agent.generate('Hi');
     await agent.generate('Hi', { requestContext, versions: { agents: { a: { status: 'published' } } } });
-    expect(said()).toEqual(['Version 1.', 'Version 2.']);
+    expect(systemPrompts()).toEqual(['Version 1.', 'Version 2.']);
   });
 
   it('answers with the code and logs a warning if the version does not exist', async () => {
-    const { agent, mastra, said } = setUp();
+    const { agent, mastra, systemPrompts } = setUp();
     const warn = vi.spyOn(mastra.getLogger(), 'warn');
     await agent.generate('Hi', { versions: { agents: { a: { versionId: 'v9' } } } });
-    expect(said()).toEqual(['Code.']);
+    expect(systemPrompts()).toEqual(['Code.']);
     expect(warn.mock.lastCall?.[1]).toMatchObject({ agentId: 'a', selector: { versionId: 'v9' } });
   });
 
@@ -100,15 +100,15 @@ describe('a call that selects a stored version', () => {
   it.each(['a call', 'the agent of a version'])('stays the same for a persisted run that is resumed: from %s', async (from) => {
     const send = createTool({ id: 'send', description: 'Sends.', requireApproval: true, execute: async () => 'sent' });
     const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'send', args: {} }] }, { text: 'Sent.' }] });
-    const { agent, mastra, kept, said } = setUp({ tools: { send }, durability: memoryEngine() }, model);
+    const { agent, mastra, kept, systemPrompts } = setUp({ tools: { send }, durability: memoryEngine() }, model);
     kept.a.published = 'v1';
     const versions = { agents: { a: { status: 'published' as const } } };
-    const asked =
+    const callee =
       from === 'a call' ? agent : ((await mastra.getAgent('a', { status: 'published' })) as unknown as InterlockAgent);
-    const { runId } = await asked.generate('Send it.', from === 'a call' ? { versions } : {});
+    const { runId } = await callee.generate('Send it.', from === 'a call' ? { versions } : {});
     kept.a.published = 'v2';
     expect(await agent.approveToolCallGenerate({ runId })).toMatchObject({ text: 'Sent.' });
-    expect(said()).toEqual(['Version 1.', 'Version 1.']);
+    expect(systemPrompts()).toEqual(['Version 1.', 'Version 1.']);
   });
 
   it.each([

@@ -44,11 +44,11 @@ describe('a result that is serialized', () => {
   });
 
   it('callbacks of the application receive the details', async () => {
-    let told: object = {};
+    let finished: object = {};
     await agentWith({ outputProcessors: [looks] }).generate('Hi', {
-      onFinish: (result: object) => void (told = result),
+      onFinish: (result: object) => void (finished = result),
     } as never);
-    expect(Object.keys(told)).toContain('runEvents');
+    expect(Object.keys(finished)).toContain('runEvents');
   });
 });
 
@@ -120,10 +120,10 @@ describe('the error message of a provider', () => {
     expect(failed).toMatchObject({ statusCode: 400, message: expect.stringMatching(/^Cannot read.*limit 4096$/) });
     expect(`${inspect(failed)} ${(failed as Error).message}`).not.toMatch(/mara|4471/);
     expect(error.message).toContain('4471'); // the provider's own error is unchanged
-    const told = JSON.stringify(events);
-    expect(told).not.toMatch(/mara|4471/);
-    expect(told).toContain('Cannot read');
-    expect(told).toContain('4096');
+    const json = JSON.stringify(events);
+    expect(json).not.toMatch(/mara|4471/);
+    expect(json).toContain('Cannot read');
+    expect(json).toContain('4096');
   });
 
   it('quotes no buffered text of a failed answer', async () => {
