@@ -12,8 +12,8 @@ const numbered = ({ index }: { index: number }) => ({ text: `Answer ${index + 1}
 const fresh = () => ({ memory: target, requestContext: new RequestContext() });
 
 describe.each(modes)('the history of a thread in %s', (mode) => {
-  type Asked = Record<typeof mode, (text: string, options: object) => Promise<{ text: unknown }>>;
-  const ask = async (agent: Asked, text: string, options: object = {}) => {
+  type Callable = Record<typeof mode, (text: string, options: object) => Promise<{ text: unknown }>>;
+  const ask = async (agent: Callable, text: string, options: object = {}) => {
     const result = await agent[mode](text, { ...fresh(), ...options });
     return result.text;
   };
@@ -55,7 +55,7 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
   it.each([
     ['a call', {}, { readOnly: true }],
     ['memory', { readOnly: true }, {}],
-  ])('is read and not written if %s is read-only', async (_who, own, ofCall) => {
+  ])('is read and not written if %s is read-only', async (_subject, own, ofCall) => {
     const disk = openDisk();
     await ask(remembering(disk.memory(), numbered).agent, 'One');
     const { agent, model } = remembering(disk.memory({ options: own }), numbered);
@@ -102,15 +102,17 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
   it('concurrent runs on one thread lose nothing', async () => {
     const memory = openDisk().memory();
     const { agent } = remembering(memory, numbered);
-    const asked = ['One', 'Two', 'Three', 'Four'];
+    const questions = ['One', 'Two', 'Three', 'Four'];
     await Promise.all(
-      asked.map((text, index) =>
+      questions.map((text, index) =>
         ask(agent, text, { memory: { ...target, thread: { id: target.thread, metadata: { [`run-${index}`]: true } } } }),
       ),
     );
     const saved = await savedIn(memory);
     expect(saved).toHaveLength(8);
-    expect(saved.filter((said) => said.startsWith('user')).toSorted()).toEqual(asked.map((text) => `user: ${text}`).toSorted());
+    expect(saved.filter((message) => message.startsWith('user')).toSorted()).toEqual(
+      questions.map((text) => `user: ${text}`).toSorted(),
+    );
     expect(new Set(saved)).toHaveLength(8);
     const thread = await memory.getThreadById({ threadId: target.thread });
     expect(Object.keys(thread?.metadata ?? {}).toSorted()).toEqual(['run-0', 'run-1', 'run-2', 'run-3']);
@@ -121,8 +123,8 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     const { agent, model } = remembering(memory, numbered);
     const requestContext = new RequestContext();
     const threads = ['a', 'b', 'c'];
-    const round = (said: string) =>
-      Promise.all(threads.map((thread) => ask(agent, `${said} in ${thread}`, { requestContext, memory: { ...target, thread } })));
+    const round = (text: string) =>
+      Promise.all(threads.map((thread) => ask(agent, `${text} in ${thread}`, { requestContext, memory: { ...target, thread } })));
     await round('First');
     await round('Second');
     for (const thread of threads) {
@@ -177,14 +179,14 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     const events: RunEvent[] = [];
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
-      const asked = ask(agent, 'One', { onRunEvent: (event: RunEvent) => void events.push(event) }).catch(
+      const answer = ask(agent, 'One', { onRunEvent: (event: RunEvent) => void events.push(event) }).catch(
         (error: Error) => error.message,
       );
       for (let turn = 0; turn < 500 && events.at(-1)?.type !== 'run-finish'; turn += 1) {
         await new Promise((resolve) => setImmediate(resolve));
         await vi.advanceTimersByTimeAsync(100);
       }
-      expect(await asked).toContain('no answer');
+      expect(await answer).toContain('no answer');
     } finally {
       vi.useRealTimers();
     }

@@ -15,10 +15,10 @@ const killed = (url: string, state: string, afterMs: number): Promise<string> =>
       String(afterMs),
     ];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    let said = '';
-    child.stdout.on('data', (data) => (said += String(data)));
+    let output = '';
+    child.stdout.on('data', (data) => (output += String(data)));
     child.on('close', (_code, signal) =>
-      signal === 'SIGKILL' ? resolve(said) : reject(new Error(`The child ended by itself, ${signal ?? 'without a signal'}.`)),
+      signal === 'SIGKILL' ? resolve(output) : reject(new Error(`The child ended by itself, ${signal ?? 'without a signal'}.`)),
     );
   });
 
@@ -31,11 +31,11 @@ describe('a killed process', () => {
     ['after it has saved', 'never', 0],
   ])('%s (%s, %d ms) leaves a whole turn or none, and no rejected content', async (_when, state, afterMs) => {
     const disk = openDisk();
-    const said = await killed(disk.url, state, afterMs);
+    const output = await killed(disk.url, state, afterMs);
     const memory = disk.memory();
     const saved = await savedIn(memory).catch(() => []); // there may be no thread yet
-    if (state === 'never') expect([said, saved]).toEqual(['I must not tell.', whole]);
-    else if (afterMs === 0) expect([said, saved]).toEqual(['', []]);
+    if (state === 'never') expect([output, saved]).toEqual(['I must not tell.', whole]);
+    else if (afterMs === 0) expect([output, saved]).toEqual(['', []]);
     else expect([[], whole]).toContainEqual(saved);
     expect(disk.holds('ZEBRA')).toBe(false);
 

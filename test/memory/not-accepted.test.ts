@@ -52,31 +52,31 @@ describe.each(modes)('the database after a tripwire in %s', (mode) => {
     expect(disk.holds(rejected)).toBe(false);
   });
 
-  it.each(hooks)('user-only, %s', async (hook, lane, what) => {
+  it.each(hooks)('user-only, %s', async (hook, lane, kept) => {
     const disk = openDisk();
     const memory = disk.memory();
     const persistence = { tripwire: 'user-only' };
     const { agent } = remembering(memory, answering, { tools: { echo }, [lane]: [tripping(hook, 'No.')], persistence });
     const { events } = await ask(agent, mode);
-    const isKept = what === 'answer';
+    const isKept = kept === 'answer';
     expect(await savedIn(memory)).toEqual(isKept ? [`user: Tell me. ${secret}`] : []);
     expect(givenIn(events)).toEqual([isKept ? 'user-only' : 'nothing']);
     expect(disk.holds(secret)).toBe(isKept);
     expect(disk.holds(rejected)).toBe(false);
   });
 
-  it.each(hooks)('placeholder, %s', async (hook, lane, what) => {
+  it.each(hooks)('placeholder, %s', async (hook, lane, kept) => {
     const disk = openDisk();
     const memory = disk.memory();
     const persistence = { tripwire: 'placeholder' };
     const { agent } = remembering(memory, answering, { tools: { echo }, [lane]: [tripping(hook, rejected)], persistence });
     const { events } = await ask(agent, mode);
-    const user = what === 'answer' ? `user: Tell me. ${secret}` : 'user: [This message was withheld.]';
+    const user = kept === 'answer' ? `user: Tell me. ${secret}` : 'user: [This message was withheld.]';
     expect(await savedIn(memory)).toEqual([user, 'assistant: [This answer was withheld.]']);
     const { messages } = await memory.recall({ threadId: target.thread, resourceId: target.resource });
     expect(messages.at(-1)?.content.metadata).toMatchObject({ interlock: { withheld: 'tripwire' } });
     expect(givenIn(events)).toEqual(['placeholder']);
-    expect(disk.holds(secret)).toBe(what === 'answer');
+    expect(disk.holds(secret)).toBe(kept === 'answer');
     expect(disk.holds(rejected)).toBe(false);
   });
 

@@ -86,7 +86,7 @@ describe('observational memory', () => {
       const { agent } = agentOf(kind, [{ text: 'Blue.' }, { text: 'Yes.' }], { memory });
       await agent.generate('What is blue?', fresh());
       await agent.generate('Is it?', fresh());
-      return (await savedIn(memory)).map((said) => said.replaceAll(/ \(data-om-[a-z-]+\)/g, ''));
+      return (await savedIn(memory)).map((message) => message.replaceAll(/ \(data-om-[a-z-]+\)/g, ''));
     };
     expect(await saved('interlock')).toEqual(await saved('stock'));
   });

@@ -56,7 +56,7 @@ const profile = z.object({ name: z.string() });
 
 interface Script {
   readonly steps: readonly ScriptedStep<'v2'>[];
-  readonly said: readonly unknown[];
+  readonly prompts: readonly unknown[];
   readonly tools?: object;
   /** Options of memory. */
   readonly options?: object;
@@ -65,16 +65,16 @@ interface Script {
   readonly thread?: object;
 }
 
-const hello = { steps: [{ text: ['Hello ', 'Ada.'] }, { text: 'Ada.' }], said: ['I am Ada.', 'Who am I?'] };
+const hello = { steps: [{ text: ['Hello ', 'Ada.'] }, { text: 'Ada.' }], prompts: ['I am Ada.', 'Who am I?'] };
 
 const scripts: Record<string, Script> = {
-  'a plain answer': { steps: [{ text: ['Hello ', 'Ada.'] }], said: ['I am Ada.'] },
+  'a plain answer': { steps: [{ text: ['Hello ', 'Ada.'] }], prompts: ['I am Ada.'] },
   'two turns': hello,
-  'a tool': { steps: callThen('echo', { say: 'hi' }), tools: { echo }, said: ['Say hi.'] },
+  'a tool': { steps: callThen('echo', { say: 'hi' }), tools: { echo }, prompts: ['Say hi.'] },
   'text before and after a tool': {
     steps: [{ text: 'Let me see.', toolCalls: [call('echo', { say: 'hi' })] }, { text: 'It says hi.' }],
     tools: { echo },
-    said: ['Say hi.'],
+    prompts: ['Say hi.'],
   },
   'two tools in one step, then one, then text': {
     steps: [
@@ -83,19 +83,19 @@ const scripts: Record<string, Script> = {
       { text: 'Done.' },
     ],
     tools: { echo },
-    said: ['Say it.'],
+    prompts: ['Say it.'],
   },
-  'a tool that fails': { steps: callThen('failing'), tools: { failing }, said: ['Fail.'] },
+  'a tool that fails': { steps: callThen('failing'), tools: { failing }, prompts: ['Fail.'] },
   'a client tool': {
     steps: [{ toolCalls: [call('ofClient', { question: 'Who?' })] }],
     tools: { ofClient },
-    said: ['Ask me.'],
+    prompts: ['Ask me.'],
   },
-  reasoning: { steps: [{ reasoning: ['Hm', 'm.'], text: 'Yes.' }], said: ['Really?'] },
-  'messages with several parts': { steps: hello.steps, said: [userMessage('First.'), [userMessage('Second.'), 'Third.']] },
+  reasoning: { steps: [{ reasoning: ['Hm', 'm.'], text: 'Yes.' }], prompts: ['Really?'] },
+  'messages with several parts': { steps: hello.steps, prompts: [userMessage('First.'), [userMessage('Second.'), 'Third.']] },
   'a conversation in the input of the call': {
     steps: [{ text: 'Fine.' }],
-    said: [
+    prompts: [
       [
         { role: 'user', content: 'Hello' },
         { role: 'assistant', content: 'Hi!' },
@@ -106,21 +106,21 @@ const scripts: Record<string, Script> = {
   'a tool after a conversation in the input of the call': {
     steps: callThen('echo', { say: 'hi' }),
     tools: { echo },
-    said: [['One.', 'Two.', 'Three.', 'Four.']],
+    prompts: [['One.', 'Two.', 'Three.', 'Four.']],
   },
   'a thread with title and metadata': { ...hello, thread: { id: 'thread-1', title: 'Ada', metadata: { a: 1 } } },
   'a context': { ...hello, call: { context: [{ role: 'user', content: 'I am in Paris.' }], system: 'Be brief.' } },
   'a history of one message': { ...hello, options: { lastMessages: 1 } },
   'a history limited by tokens': {
     steps: Array.from({ length: 4 }, (_, index) => ({ text: `Answer ${index}. ${'Words. '.repeat(40)}` })),
-    said: ['One.', 'Two.', 'Three.', 'Four.'],
+    prompts: ['One.', 'Two.', 'Three.', 'Four.'],
     options: { messageHistory: { maxTokens: 150 } },
   },
   'no history': { ...hello, options: { lastMessages: false } },
   'a read-only call': { ...hello, call: { memory: { ...target, options: { readOnly: true } } } },
   'working memory': {
     steps: [...callThen('updateWorkingMemory', { memory: '- Name: Ada' }), { text: 'Ada.' }],
-    said: hello.said,
+    prompts: hello.prompts,
     options: { workingMemory: { enabled: true } },
   },
   'working memory of the thread, with a schema': {
@@ -129,7 +129,7 @@ const scripts: Record<string, Script> = {
       { text: 'Yes.' },
       { text: 'Ada.' },
     ],
-    said: hello.said,
+    prompts: hello.prompts,
     options: { workingMemory: { enabled: true, scope: 'thread', schema: profile } },
   },
 };
@@ -137,12 +137,12 @@ const scripts: Record<string, Script> = {
 describe.each(modes)('the content of the database and of the prompt after %s', (mode) => {
   it.each(Object.entries(scripts))(
     'is the same as with Mastra’s agent: %s',
-    async (_name, { said, steps, tools = {}, options, call: ofCall, thread = target.thread }) => {
+    async (_name, { prompts, steps, tools = {}, options, call: ofCall, thread = target.thread }) => {
       const found = [];
       for (const kind of ['stock', 'interlock'] as const) {
         const disk = openDisk();
         const { agent, model } = agentOf(kind, steps, { tools, memory: disk.memory({ options: options as never }) });
-        for (const text of said) {
+        for (const text of prompts) {
           const result = await agent[mode](text as string, {
             memory: { ...target, thread },
             requestContext: new RequestContext(),
@@ -173,9 +173,9 @@ describe.each(modes)('additional content that an InterlockAgent saves after %s',
   it('saves text that a step repeats', async () => {
     const again = { text: 'Again.', toolCalls: [call('echo', { say: 'a' })] };
     const script = { steps: [again, again, { text: 'Again.' }], tools: { echo } };
-    const said = async (kind: 'stock' | 'interlock') =>
+    const prompts = async (kind: 'stock' | 'interlock') =>
       (await partsOf(kind, script)).flatMap(({ type, text }) => (type === 'text' ? [text] : []));
-    expect(await said('stock')).toEqual(['Again.']);
-    expect(await said('interlock')).toEqual(['Again.', 'Again.', 'Again.']);
+    expect(await prompts('stock')).toEqual(['Again.']);
+    expect(await prompts('interlock')).toEqual(['Again.', 'Again.', 'Again.']);
   });
 });

@@ -10,7 +10,7 @@ import { openDisk, remembering, savedIn, target } from './support.js';
 
 const look = createTool({ id: 'look', description: 'Looks.', inputSchema: z.object({}), execute: async () => 'Seen.' });
 const looks = { text: 'I look.', toolCalls: [{ name: 'look', args: {} }] };
-interface ShownText {
+interface TextChunk {
   readonly type: string;
   readonly payload: { readonly text: string };
 }
@@ -76,7 +76,7 @@ describe.each(modes)('savePerStep in %s', (mode) => {
         abortSignal: giving.signal,
         ...(when === 'between two steps'
           ? { onStepFinish: giveUp }
-          : { onChunk: ({ type, payload }: ShownText) => void (type === 'text-delta' && payload.text === 'I see' && giveUp()) }),
+          : { onChunk: ({ type, payload }: TextChunk) => void (type === 'text-delta' && payload.text === 'I see' && giveUp()) }),
       });
       await ask().catch(() => undefined);
       expect(await savedIn(memory)).toEqual(['user: Look.', 'assistant: I look. (tool-invocation)']);

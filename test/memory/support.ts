@@ -126,13 +126,13 @@ export const remembering = (memory: unknown, steps: ScriptedModelOptions['steps'
 };
 
 /** The content of a message, with its role. */
-const saidIn = ({ role, content }: MastraDBMessage): string =>
+const describeMessage = ({ role, content }: MastraDBMessage): string =>
   `${role}: ${content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : part.type === 'step-start' ? [] : [`(${part.type})`])).join(' ')}`;
 
 /** The messages of a thread, oldest first. */
 export const savedIn = async (memory: Pick<Memory, 'recall'>, threadId = target.thread): Promise<string[]> => {
   const { messages } = await memory.recall({ threadId, resourceId: target.resource, perPage: false });
-  return messages.map(saidIn);
+  return messages.map(describeMessage);
 };
 
 /** The messages for memory, from a run's events. */

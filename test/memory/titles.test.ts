@@ -13,13 +13,13 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
   /** Calls the agent, and waits for the work that the run leaves to its host. */
   const ask = async (agent: ReturnType<typeof remembering>['agent'], options: object = {}) => {
     const work: Promise<unknown>[] = [];
-    const told: string[] = [];
-    const memory = { ...target, onTitleGenerated: (title: string) => void told.push(title) };
+    const generated: string[] = [];
+    const memory = { ...target, onTitleGenerated: (title: string) => void generated.push(title) };
     const serverless = { waitUntil: (one: Promise<unknown>) => void work.push(one) };
     const result = await agent[mode]('Hello', { memory, serverless, requestContext: new RequestContext(), ...options });
     await result.text;
     await Promise.all(work);
-    return told;
+    return generated;
   };
 
   it('is generated once, from the accepted conversation', async () => {

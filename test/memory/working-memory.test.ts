@@ -90,21 +90,21 @@ describe.each(modes)('working memory in %s', (mode) => {
 
   it('tool hooks receive a note once', async () => {
     const memory = openDisk().memory({ options: { workingMemory: enabled } });
-    const told: string[] = [];
+    const calls: string[] = [];
     const hooks = {
-      beforeToolCall: () => void told.push('before'),
-      afterToolCall: () => void told.push('after'),
+      beforeToolCall: () => void calls.push('before'),
+      afterToolCall: () => void calls.push('after'),
     };
     const { agent } = remembering(memory, [note('- Name: Ada'), { text: 'Fine.' }], { hooks });
     await ask(agent);
-    expect(told).toEqual(['before', 'after']);
+    expect(calls).toEqual(['before', 'after']);
     expect(await memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource })).toBe('- Name: Ada');
   });
 
   it('concurrent runs lose no note', async () => {
     const memory = openDisk().memory({ options: { workingMemory: { ...enabled, schema: profile } } });
-    const runs = [{ name: 'Ada' }, { city: 'Paris' }, { pets: ['Rex'] }].map((said) =>
-      ask(remembering(memory, [note(said), { text: 'Noted.' }]).agent),
+    const runs = [{ name: 'Ada' }, { city: 'Paris' }, { pets: ['Rex'] }].map((fact) =>
+      ask(remembering(memory, [note(fact), { text: 'Noted.' }]).agent),
     );
     await Promise.all(runs);
     expect(JSON.parse((await memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource })) ?? '')).toEqual({
