@@ -17,7 +17,7 @@ it('reports durable runs as gauges until it is stopped', async () => {
   const model = scriptedModel({ steps: () => ({ hang: true }) });
   const base = { id: 'measured', name: 'Measured', instructions: 'Answer.', model };
   const agent = new InterlockAgent({ ...base, durability: memoryEngine(), runQueue: { concurrency: 1 } });
-  const asked = vi.spyOn(agent, 'runMetrics');
+  const runMetrics = vi.spyOn(agent, 'runMetrics');
   const stop = durableMetrics(agent, { meterProvider });
   const runs = ['one', 'two'].map((runId) => agent.generate('Hi', { runId }));
   await expect.poll(() => model.calls.length).toBe(1);
@@ -39,8 +39,8 @@ it('reports durable runs as gauges until it is stopped', async () => {
   for (const runId of ['one', 'two']) await agent.cancel(runId);
   await Promise.all(runs);
   stop();
-  asked.mockClear();
+  runMetrics.mockClear();
   await read();
-  expect(asked).not.toHaveBeenCalled();
+  expect(runMetrics).not.toHaveBeenCalled();
   await meterProvider.shutdown();
 });

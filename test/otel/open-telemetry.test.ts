@@ -184,9 +184,9 @@ describe('the telemetry of a run', () => {
 
   it('contains no text of messages, guards or errors', async () => {
     const { everything } = await run();
-    const told = await everything();
-    expect(told).toContain('lookUp');
-    expect(told).not.toContain(secret);
+    const exported = await everything();
+    expect(exported).toContain('lookUp');
+    expect(exported).not.toContain(secret);
   });
 
   it('counts verdicts, bypasses, retries, durations and tokens', async () => {
@@ -236,14 +236,14 @@ describe('the telemetry of a run', () => {
     );
     const exported = createTelemetry();
     exported.telemetry.exportTrace(older);
-    const told = (spans: readonly ReadableSpan[], shift: number) =>
+    const timesOf = (spans: readonly ReadableSpan[], shift: number) =>
       spans.map(plain).map(({ startTime, endTime, events, ...rest }) => ({
         ...rest,
         events: events.map(({ name, attributes }) => ({ name, attributes })),
         startTime: [startTime[0] - shift, startTime[1]],
         endTime: [endTime[0] - shift, endTime[1]],
       }));
-    expect(told(exported.spans.getFinishedSpans(), 0)).toEqual(told(live.spans.getFinishedSpans(), long / 1_000));
+    expect(timesOf(exported.spans.getFinishedSpans(), 0)).toEqual(timesOf(live.spans.getFinishedSpans(), long / 1_000));
     expect(treeOf(exported.spans.getFinishedSpans())).toEqual(treeOf(live.spans.getFinishedSpans()));
     expect(await exported.points('interlock.guard.verdicts')).toHaveLength(4);
     const apart = createTelemetry();
