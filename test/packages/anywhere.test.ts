@@ -9,16 +9,16 @@ import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { messageText, startOpenAIServer, type ReplySource } from '../../src/testing/index.js';
-import { openProjectBeside, packInto, readManifest, type Project } from './project.js';
+import { openProjectWith, packInto, readManifest, type Project } from './project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-anywhere-'));
 let project: Project;
 beforeAll(async () => {
   const { devDependencies } = readManifest();
-  const beside = Object.fromEntries(
+  const dependencies = Object.fromEntries(
     ['@ai-sdk/openai-compatible', '@mastra/core', 'ai', 'zod'].map((name) => [name, devDependencies[name] ?? '*']),
   );
-  project = await openProjectBeside(join(folder, 'project'), await packInto(folder), beside);
+  project = await openProjectWith(join(folder, 'project'), await packInto(folder), dependencies);
   project.write('guards.js', guardsProgram);
   project.write('ai-sdk.js', aiSdkProgram);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { integrations, rangeOf, type Integration } from '../../src/integration.js';
-import { openProjectBeside, packInto, readManifest } from './project.js';
+import { openProjectWith, packInto, readManifest } from './project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-install-'));
 let tarball: string;
@@ -45,17 +45,22 @@ describe('npm install next to', () => {
     ['DBOS 4', '@dbos-inc/dbos-sdk', { '@dbos-inc/dbos-sdk': '4.27.6', ...tested('pg') }],
     ['@libsql/client 0.14', '@libsql/client', { '@libsql/client': '0.14.0', ...tested('@mastra/core') }],
     ['@mastra/core 1.49', '@mastra/core', { '@mastra/core': '1.49.0' }],
-  ])('%s succeeds; the guards work, and an integration names the version that it needs', async (name, integration, beside) => {
-    const project = await openProjectBeside(join(folder, name.replaceAll(/\W+/g, '-')), tarball, beside);
-    project.write('use.mjs', program(uses[integration] ?? ''));
-    const { stdout, stderr } = await project.node(24, ['use.mjs']);
-    expect(stdout, stderr).toContain('guards p\n');
-    expect(stdout).toContain('install/unsupported-version ');
-    expect(stdout).toContain(`at ${integration}: ${rangeOf(integration)} is required, ${beside[integration]} is installed.`);
-  });
+  ])(
+    '%s succeeds; the guards work, and an integration names the version that it needs',
+    async (name, integration, dependencies) => {
+      const project = await openProjectWith(join(folder, name.replaceAll(/\W+/g, '-')), tarball, dependencies);
+      project.write('use.mjs', program(uses[integration] ?? ''));
+      const { stdout, stderr } = await project.node(24, ['use.mjs']);
+      expect(stdout, stderr).toContain('guards p\n');
+      expect(stdout).toContain('install/unsupported-version ');
+      expect(stdout).toContain(
+        `at ${integration}: ${rangeOf(integration)} is required, ${dependencies[integration]} is installed.`,
+      );
+    },
+  );
 
   it('nothing succeeds; the guards work, and the error names the missing package', async () => {
-    const project = await openProjectBeside(join(folder, 'bare'), tarball, {});
+    const project = await openProjectWith(join(folder, 'bare'), tarball, {});
     for (const name of ['@mastra/core', 'ai', '@dbos-inc/dbos-sdk'] as const) {
       project.write('use.mjs', program(uses[name] ?? ''));
       const { stdout, stderr } = await project.node(24, ['use.mjs']);
@@ -65,7 +70,7 @@ describe('npm install next to', () => {
   });
 
   it('everything in the tested versions succeeds', async () => {
-    const project = await openProjectBeside(
+    const project = await openProjectWith(
       join(folder, 'tested'),
       tarball,
       tested(...(Object.keys(integrations) as Integration[])),

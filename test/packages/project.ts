@@ -21,10 +21,10 @@ interface RunOptions {
  * Environment variables for programs: the address of the registry, without those of an npm that may have started this process in
  * another folder.
  */
-const told =
+const passedVariables =
   /^(path|home|userprofile|systemroot|tmpdir|temp|lang|(https?|no)_proxy|node_extra_ca_certs|npm_config_(registry|cache|userconfig))$/i;
 
-const surroundings = Object.fromEntries(Object.entries(process.env).filter(([name]) => told.test(name)));
+const surroundings = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedVariables.test(name)));
 
 /** Runs a program to its end, without a terminal. */
 const run = (file: string, args: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ran> =>
@@ -88,7 +88,7 @@ const pack = async (folder: string): Promise<string> => {
 };
 
 /** All packages that the examples and the subpaths need in addition, in the versions that the repository tests. */
-const neededBeside = (): Record<string, string> => {
+const requiredPeers = (): Record<string, string> => {
   const { devDependencies, peerDependencies } = readManifest();
   const names = examples.flatMap((name) => Object.keys(readManifest(join(root, 'examples', name)).dependencies ?? {}));
   const wanted = new Set(['@types/node', ...names, ...Object.keys(peerDependencies)]);
@@ -116,7 +116,7 @@ export interface Project {
  */
 export const openProject = async (folder: string): Promise<Project> => {
   const tarball = await pack(join(folder, 'packed'));
-  const project = await installed(join(folder, 'project'), tarball, neededBeside());
+  const project = await installed(join(folder, 'project'), tarball, requiredPeers());
   for (const name of examples)
     cpSync(join(root, 'examples', name), join(project, name), {
       recursive: true,
@@ -135,16 +135,16 @@ export const openBareProject = async ({ folder, tarball }: Project, names: reado
   return projectIn(await installed(join(folder, '../bare'), tarball, wanted), tarball);
 };
 
-/** Packs only the package, for projects of {@link openProjectBeside}. */
+/** Packs only the package, for projects of {@link openProjectWith}. */
 export const packInto = (folder: string): Promise<string> => pack(join(folder, 'packed'));
 
 /** A project with the packed package and others in the versions given, installed as a user installs them. */
-export const openProjectBeside = async (folder: string, tarball: string, beside: Record<string, string>): Promise<Project> =>
-  projectIn(await installed(folder, tarball, beside), tarball);
+export const openProjectWith = async (folder: string, tarball: string, versions: Record<string, string>): Promise<Project> =>
+  projectIn(await installed(folder, tarball, versions), tarball);
 
 /** Makes a project with the packed package and others in an empty folder. */
-const installed = async (folder: string, tarball: string, beside: Record<string, string>): Promise<string> => {
-  const dependencies = { ...beside, 'mastra-interlock': `file:${tarball}` };
+const installed = async (folder: string, tarball: string, versions: Record<string, string>): Promise<string> => {
+  const dependencies = { ...versions, 'mastra-interlock': `file:${tarball}` };
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }));
   const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];

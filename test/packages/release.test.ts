@@ -130,9 +130,9 @@ describe('a release in a copy of the repository', () => {
         'https://github.com/other/interlock',
       ],
       ['no workflow publishes', { type: 'git', url }, {}, 'nothing is published from elsewhere'],
-    ])('if %s', (_, repository, env, says) => {
+    ])('if %s', (_, repository, env, detail) => {
       const { status, stderr } = check(repository, env);
-      expect([status, stderr]).toEqual([1, expect.stringContaining(says)]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining(detail)]);
     });
 
     it.each([[{ type: 'git', url }], ['github:owner/interlock'], ['owner/interlock'], ['https://github.com/owner/interlock']])(
@@ -148,9 +148,9 @@ describe('a release in a copy of the repository', () => {
         'package.json needs "homepage"',
       ],
       ['without an address for bugs', { homepage }, '"bugs": { "url": "https://github.com/owner/interlock/issues" }'],
-    ])('%s', (_, addresses, says) => {
+    ])('%s', (_, addresses, detail) => {
       const { status, stderr } = check({ url }, inWorkflow, addresses);
-      expect([status, stderr]).toEqual([1, expect.stringContaining(says)]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining(detail)]);
     });
 
     it('if errors print another address than the homepage', () => {
