@@ -37,8 +37,8 @@ const interlockAgent = (mode: Mode): Home => ({
     const { tripwire } = result ?? {};
     if (!tripwire) return { kind: 'failed', code: isInterlockError(error) ? error.code : String(error), events };
     const { reason, metadata, processorId, retry } = tripwire;
-    const where = { phase: tripwire.phase, at: tripwire.path, events };
-    return { kind: retry ? 'retry' : 'trip', reason, metadata, processorId, ...where };
+    const location = { phase: tripwire.phase, at: tripwire.path, events };
+    return { kind: retry ? 'retry' : 'trip', reason, metadata, processorId, ...location };
   },
 });
 

@@ -35,7 +35,7 @@ const inMetadata = (secret: string) => ({
   google: { groundingMetadata: { groundingSupports: [{ segment: { text: inWords(secret) } }] } },
 });
 /** Chunks that describe a tool call before its `tool-call` chunk arrives. */
-const toldOf = (id: string, providerMetadata: object): Part[] => [
+const textWithMetadata = (id: string, providerMetadata: object): Part[] => [
   byProvider({ type: 'tool-input-start', id, toolName: 'search', providerMetadata }),
   { type: 'tool-input-delta', id, delta: '{}', providerMetadata },
   { type: 'tool-input-end', id, providerMetadata },
@@ -116,9 +116,9 @@ export const carriers: Readonly<Record<NameOf<Judged>, (secret: string, id: stri
   }),
   '*.providerMetadata': (secret, id) => ({
     parts: [
-      ...toldOf(`${id}-call`, inMetadata(secret)), // first: an edit would leave them without metadata
+      ...textWithMetadata(`${id}-call`, inMetadata(secret)), // first: an edit would leave them without metadata
       ...call(`${id}-call`).map(byProvider),
-      ...toldOf(`${id}-none`, inMetadata(secret)),
+      ...textWithMetadata(`${id}-none`, inMetadata(secret)),
       { type: 'text-start', id },
       { type: 'text-delta', id, delta: 'Ask. ' },
       { type: 'text-end', id, providerMetadata: { openai: { logprobs: inTokens(secret), itemId: 'item-1' } } },

@@ -40,7 +40,7 @@ export type Shape = keyof typeof shapes;
 export const textOf = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
 /** The way to pass a text to a guard. */
-export interface Asking {
+export interface QuestionOptions {
   /** Splits the text into many of at most this length. Default: one. */
   readonly cut?: number;
   /** Awaited between two calls. */
@@ -48,7 +48,7 @@ export interface Asking {
 }
 
 /** Calls a guard with a text in all places. */
-export type Asked = (text: string, asking?: Asking) => unknown;
+export type AskGuard = (text: string, options?: QuestionOptions) => unknown;
 
 /** A list of messages with the methods that these guards use. */
 const listOf = (messages: readonly ReturnType<typeof user>[]) => {
@@ -105,7 +105,7 @@ const pieces = (text: string, length: number): string[] =>
   Array.from({ length: Math.ceil(text.length / length) }, (_, at) => text.slice(at * length, (at + 1) * length));
 
 /** Calls each hook of a guard; the stream hook with one delta and with many. */
-const inEveryHook = (make: () => Processor): Asked => {
+const inEveryHook = (make: () => Processor): AskGuard => {
   let made: Processor | undefined;
   return async (text, { cut = text.length, between } = {}) => {
     const guard = (made ??= make()); // its own setup is no work on a text
@@ -137,10 +137,10 @@ const quoting = {
   provider: 'test',
   modelId: 'judge',
   doGenerate: ({ prompt }: { prompt: readonly { content: string | readonly { text: string }[] }[] }) => {
-    const [, asked = ''] = prompt.map(({ content }) =>
+    const [, userMessage = ''] = prompt.map(({ content }) =>
       typeof content === 'string' ? content : content.map(({ text }) => text).join(''),
     );
-    const { nonce, judged } = JSON.parse(asked) as { nonce: string; judged: string };
+    const { nonce, judged } = JSON.parse(userMessage) as { nonce: string; judged: string };
     const text = JSON.stringify({ nonce, p1: { evidence: judged, verdict: 'yes' } });
     return Promise.resolve({ content: [{ type: 'text', text }], usage: { inputTokens: 1, outputTokens: 1 } });
   },
@@ -181,15 +181,15 @@ const {
 } = everyGuard;
 
 const rule =
-  (asked: ReturnType<typeof urlRule>, before = ''): Asked =>
+  (urls: ReturnType<typeof urlRule>, before = ''): AskGuard =>
   (text) =>
-    asked(before + text);
+    urls(before + text);
 const maxChars = 1_000_000;
 const judged = { rule: 'Does it say anything?', places: ['input', 'answer', 'call', 'result'] } as const;
 const queries = sqlRule({ tables: ['orders'] });
 
 /** Every guard that reads texts, with options for the most reading. */
-export const guards: Readonly<Record<string, Asked>> = {
+export const guards: Readonly<Record<string, AskGuard>> = {
   answerLimitGuard: inEveryHook(() => answerLimitGuard({ maxChars })),
   blockedTermsGuard: inEveryHook(() => blockedTermsGuard({ terms: ['forbidden', 'a a b', 'two words'], strategy: 'redact' })),
   canaryGuard: inEveryHook(() => canaryGuard({ strategy: 'warn' })),

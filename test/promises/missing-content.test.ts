@@ -22,10 +22,10 @@ interface Message {
 type Spoil = (args: Args) => unknown;
 
 /** The text part of the last message, which is an answer's if there is one. */
-const spoilText = (gone: null | undefined): Spoil => {
+const spoilText = (absent: null | undefined): Spoil => {
   return ({ messages = [] }) => {
     const part = messages.flatMap(({ content }) => content.parts).find(({ type }) => type === 'text');
-    if (part) part.text = gone;
+    if (part) part.text = absent;
     return undefined;
   };
 };
@@ -90,19 +90,19 @@ const spoilings: readonly [Phase, typeof overMessages][] = [
 ];
 
 const cases = spoilings.flatMap(([phase, all]) =>
-  Object.entries(all).map(([what, [spoil, path]]) => ({ phase, what, spoil, path })),
+  Object.entries(all).map(([content, [spoil, path]]) => ({ phase, what: content, spoil, path })),
 );
 
 const guardFor = (phase: Phase, spoil: Spoil): Processor => ({ id: 'spoils', [phases[phase].hook]: spoil });
 
 /** The texts of an error and of its causes. */
-const said = (error: unknown): string => {
+const errorChain = (error: unknown): string => {
   const { code, path, message, cause } = error as Error & { code?: string; path?: string };
-  return `${code} ${path} ${message}\n${cause === undefined ? '' : said(cause)}`;
+  return `${code} ${path} ${message}\n${cause === undefined ? '' : errorChain(cause)}`;
 };
 
 const expectNamed = (error: unknown, phase: Phase, path: RegExp): void => {
-  const text = said(error);
+  const text = errorChain(error);
   expect(text).toContain('phase/invalid-result');
   expect(text).toContain(`${phase}/spoils`);
   expect(text).toMatch(path);
@@ -174,7 +174,7 @@ it.each(['input', 'outputResult'] as const)(
     const model = scriptedModel({ steps: [{ text: 'Well.' }] }) as never;
     const agent = new Agent({ id: 'a', name: 'a', instructions: 'Help.', model, [lane]: [guards as never] });
     const error: unknown = await agent.generate('Hi').catch((caught: unknown) => caught);
-    expect(`${said(error)} ${JSON.stringify(error)}`).toMatch(/has no content/);
+    expect(`${errorChain(error)} ${JSON.stringify(error)}`).toMatch(/has no content/);
   },
 );
 

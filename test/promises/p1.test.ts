@@ -147,12 +147,12 @@ describe('P1 No tool runs after a tripwire', () => {
     });
 
     it('ends the work: no guard of a later phase runs', async () => {
-      const asked: string[] = [];
-      const later = guardOn('outputStep', () => void asked.push('outputStep'), { id: 'later' });
+      const calls: string[] = [];
+      const later = guardOn('outputStep', () => void calls.push('outputStep'), { id: 'later' });
       const guards = laned(['llmResponse', writing('llmResponse')], ['outputStream', reading()], ['outputStep', later]);
       const ran = await runAgent(createAgent({ model: modelFor('outputStep'), ...guards }), mode);
       expect(ran.status).toBe('tripwire');
-      expect(asked).toEqual([]);
+      expect(calls).toEqual([]);
     });
   });
 
@@ -210,14 +210,14 @@ describe('P1 No tool runs after a tripwire', () => {
     it('a trip cancels running tools without waiting for them', async () => {
       const log: string[] = [];
       let begin: () => void = () => undefined;
-      const begun = new Promise<void>((resolve) => (begin = resolve));
+      const started = new Promise<void>((resolve) => (begin = resolve));
       const guards = laned(['toolResult', trippingGuard('toolResult', log, firstResult)]);
       const charge = createTool({
         id: 'charge',
         description: 'Charges an amount.',
         inputSchema: z.object({ amount: z.number() }),
         execute: async ({ amount }: { amount: number }, context) => {
-          if (amount === 1) return begun;
+          if (amount === 1) return started;
           context.abortSignal?.addEventListener('abort', () => log.push('canceled'));
           begin();
           return new Promise(() => undefined); // hangs: the trip does not wait for it

@@ -26,7 +26,7 @@ const tripping = (kind: Kind, phase: Phase, config: Partial<InterlockAgentConfig
 };
 
 /** An agent that calls its sub-agent once and then answers. */
-const asking = (kind: Kind, name: string, child: Agent, config: Partial<InterlockAgentConfig> = {}) => {
+const supervisorOf = (kind: Kind, name: string, child: Agent, config: Partial<InterlockAgentConfig> = {}) => {
   const model = scriptedModel({
     steps: ({ prompt }) =>
       prompt.some(({ role }) => role === 'tool')
@@ -37,14 +37,14 @@ const asking = (kind: Kind, name: string, child: Agent, config: Partial<Interloc
   return { agent: makeAgent(kind, { ...base, ...(config as object) }), model };
 };
 
-interface Told {
+interface Answer {
   readonly text: string;
   readonly toolResults: unknown;
   readonly steps: unknown;
   readonly chunks: readonly Chunk[];
 }
 
-const ask = async (agent: Agent, mode: Mode): Promise<Told> => {
+const ask = async (agent: Agent, mode: Mode): Promise<Answer> => {
   if (mode === 'generate') return { ...(await agent.generate('Go.')), chunks: [] };
   const stream = await agent.stream('Go.');
   const chunks = await readAll(stream.fullStream);
@@ -52,15 +52,15 @@ const ask = async (agent: Agent, mode: Mode): Promise<Told> => {
 };
 
 /** The result of the call in the supervisor's model. */
-const toldTo = (model: ScriptedModel): { type: string; value: string }[] =>
+const toolResultsSentTo = (model: ScriptedModel): { type: string; value: string }[] =>
   (model.calls.at(-1)?.prompt ?? []).flatMap(({ role, content }) =>
     role === 'tool' ? content.map((part) => (part as { output: { type: string; value: string } }).output) : [],
   );
 
-const toolChunks = ({ chunks }: Told, type: string): Chunk[] => chunks.filter((chunk) => chunk.type === type);
+const toolChunks = ({ chunks }: Answer, type: string): Chunk[] => chunks.filter((chunk) => chunk.type === type);
 
 /** The chunks of sub-agents inside a supervisor's. */
-const inner = ({ chunks }: Told): Chunk[] =>
+const inner = ({ chunks }: Answer): Chunk[] =>
   chunks.flatMap((chunk) => (chunk.type === 'tool-output' ? [(chunk.payload as { output: Chunk }).output] : []));
 
 /** The phases in which a sub-agent's guard may stop it, after its text exists, and before. */
@@ -70,74 +70,76 @@ const everyCase = modes.flatMap((mode) => kinds.flatMap((kind) => phasesThatTrip
 
 describe('P10: a sub-agent’s tripwire is a refusal', () => {
   it.each(everyCase)('$mode: a supervisor of a $kind sub-agent that trips in $phase', async ({ mode, kind, phase }) => {
-    const { agent, model } = asking('interlock', 'supervisor', tripping(kind, phase));
-    const told = await ask(agent, mode);
-    expect(toldTo(model)).toEqual([{ type: 'error-text', value: expect.stringContaining('[agent/refused] at leaf') }]);
-    expect(toldTo(model)[0]?.value).toContain(reason);
+    const { agent, model } = supervisorOf('interlock', 'supervisor', tripping(kind, phase));
+    const answer = await ask(agent, mode);
+    expect(toolResultsSentTo(model)).toEqual([{ type: 'error-text', value: expect.stringContaining('[agent/refused] at leaf') }]);
+    expect(toolResultsSentTo(model)[0]?.value).toContain(reason);
     expect(JSON.stringify(model.calls)).not.toContain(secret);
-    expect(told.text).toContain('supervisor goes on.');
-    expect(told.toolResults).toEqual([]);
-    expect(JSON.stringify([told.text, told.steps])).not.toContain(secret);
+    expect(answer.text).toContain('supervisor goes on.');
+    expect(answer.toolResults).toEqual([]);
+    expect(JSON.stringify([answer.text, answer.steps])).not.toContain(secret);
     if (mode === 'stream') {
-      expect(toolChunks(told, 'tool-result')).toEqual([]);
-      const [error] = toolChunks(told, 'tool-error');
+      expect(toolChunks(answer, 'tool-result')).toEqual([]);
+      const [error] = toolChunks(answer, 'tool-error');
       expect(isInterlockError((error as { payload: { error: unknown } }).payload.error, 'agent/refused')).toBe(true);
     }
   });
 
   it.each(kinds)('retracts the output of a %s sub-agent', async (kind) => {
-    const told = await ask(asking('interlock', 'supervisor', tripping(kind, 'outputResult')).agent, 'stream');
-    const out = inner(told).flatMap(({ type, payload }) => (type === 'text-start' ? [(payload as { id: string }).id] : []));
-    expect(textOnWire({ chunks: inner(told) })).toContain(secret);
-    expect(retractionsOf(told).map(({ partIds }) => partIds)).toEqual([out]);
+    const answer = await ask(supervisorOf('interlock', 'supervisor', tripping(kind, 'outputResult')).agent, 'stream');
+    const out = inner(answer).flatMap(({ type, payload }) => (type === 'text-start' ? [(payload as { id: string }).id] : []));
+    expect(textOnWire({ chunks: inner(answer) })).toContain(secret);
+    expect(retractionsOf(answer).map(({ partIds }) => partIds)).toEqual([out]);
   });
 
   it.each(kinds.flatMap((kind) => (['step', 'run'] as const).map((hold) => ({ kind, hold }))))(
     'emits nothing with hold $hold of a refused $kind sub-agent',
     async ({ kind, hold }) => {
-      const { agent } = asking('interlock', 'supervisor', tripping(kind, 'outputResult'), { hold });
-      const told = await ask(agent, 'stream');
-      expect(JSON.stringify(told.chunks)).not.toContain(secret);
-      expect(inner(told)).toEqual([]);
-      expect(toolChunks(told, 'tool-error')).toHaveLength(1);
+      const { agent } = supervisorOf('interlock', 'supervisor', tripping(kind, 'outputResult'), { hold });
+      const answer = await ask(agent, 'stream');
+      expect(JSON.stringify(answer.chunks)).not.toContain(secret);
+      expect(inner(answer)).toEqual([]);
+      expect(toolChunks(answer, 'tool-error')).toHaveLength(1);
     },
   );
 
   it('emits the output of an accepted sub-agent if the supervisor holds', async () => {
     const child = tripping('interlock', 'apiError');
-    const told = await ask(asking('interlock', 'supervisor', child, { hold: 'step' }).agent, 'stream');
-    expect(textOnWire({ chunks: inner(told) })).toContain(secret);
-    expect(toolChunks(told, 'tool-result')).toHaveLength(1);
+    const answer = await ask(supervisorOf('interlock', 'supervisor', child, { hold: 'step' }).agent, 'stream');
+    expect(textOnWire({ chunks: inner(answer) })).toContain(secret);
+    expect(toolChunks(answer, 'tool-result')).toHaveLength(1);
   });
 
   it.each(modes.flatMap((mode) => kinds.flatMap((middle) => kinds.map((leaf) => ({ mode, middle, leaf })))))(
     '$mode, two deep: a $leaf leaf under a $middle agent under a supervisor',
     async ({ mode, middle, leaf }) => {
-      const between = asking(middle, 'middle', tripping(leaf, 'outputResult'));
-      const { agent, model } = asking('interlock', 'supervisor', between.agent);
+      const between = supervisorOf(middle, 'middle', tripping(leaf, 'outputResult'));
+      const { agent, model } = supervisorOf('interlock', 'supervisor', between.agent);
       await ask(agent, mode);
-      expect(toldTo(model)).toEqual([{ type: 'text', value: 'middle goes on.' }]);
+      expect(toolResultsSentTo(model)).toEqual([{ type: 'text', value: 'middle goes on.' }]);
       // A stock agent over a stock agent behaves as in Mastra, under any supervisor.
       if (middle === 'stock' && leaf === 'stock') return;
-      expect(toldTo(between.model)).toEqual([{ type: 'error-text', value: expect.any(String) }]);
+      expect(toolResultsSentTo(between.model)).toEqual([{ type: 'error-text', value: expect.any(String) }]);
       expect(JSON.stringify([model.calls, between.model.calls])).not.toContain(secret);
     },
   );
 
   it.each(modes)('%s, two deep: the agent in between trips, too', async (mode) => {
     const guard = guardOn('outputResult', ({ abort }) => abort('Not this either.'));
-    const between = asking('interlock', 'middle', tripping('interlock', 'outputResult'), laned(['outputResult', guard]));
-    const { agent, model } = asking('interlock', 'supervisor', between.agent);
+    const between = supervisorOf('interlock', 'middle', tripping('interlock', 'outputResult'), laned(['outputResult', guard]));
+    const { agent, model } = supervisorOf('interlock', 'supervisor', between.agent);
     await ask(agent, mode);
-    expect(toldTo(model)[0]?.value).toContain('[agent/refused] at middle');
-    expect(toldTo(model)[0]?.value).toContain('Not this either.');
+    expect(toolResultsSentTo(model)[0]?.value).toContain('[agent/refused] at middle');
+    expect(toolResultsSentTo(model)[0]?.value).toContain('Not this either.');
     expect(JSON.stringify(model.calls)).not.toContain(secret);
   });
 
   it.each(modes)('%s: a stock supervisor gets only the failure of an Interlock sub-agent', async (mode) => {
-    const { agent, model } = asking('stock', 'supervisor', tripping('interlock', 'outputResult'));
+    const { agent, model } = supervisorOf('stock', 'supervisor', tripping('interlock', 'outputResult'));
     await ask(agent, mode);
-    expect(toldTo(model)).toEqual([{ type: 'error-text', value: expect.stringContaining('Failed agent tool execution') }]);
+    expect(toolResultsSentTo(model)).toEqual([
+      { type: 'error-text', value: expect.stringContaining('Failed agent tool execution') },
+    ]);
     expect(JSON.stringify(model.calls)).not.toContain(secret);
   });
 
@@ -145,7 +147,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
     '$mode: saves no rejected content of a $kind sub-agent in the memory that it inherits',
     async ({ mode, kind }) => {
       const memory = new MockMemory({ enableMessageHistory: true });
-      const { agent } = asking('interlock', 'supervisor', tripping(kind, 'outputStep'), { memory });
+      const { agent } = supervisorOf('interlock', 'supervisor', tripping(kind, 'outputStep'), { memory });
       const target = { memory: { thread: 'thread-1', resource: 'person-1' } };
       if (mode === 'generate') await agent.generate('Go.', target);
       else await readAll((await agent.stream('Go.', target)).fullStream);
@@ -157,10 +159,10 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
   );
 
   it.each(modes)('%s: an accepted answer is a result, and the model receives only its text', async (mode) => {
-    const { agent, model } = asking('interlock', 'supervisor', tripping('interlock', 'apiError'));
-    const told = await ask(agent, mode);
-    expect(toldTo(model)).toEqual([{ type: 'text', value: `The code is ${secret}.` }]);
-    expect(told.toolResults).toHaveLength(1);
+    const { agent, model } = supervisorOf('interlock', 'supervisor', tripping('interlock', 'apiError'));
+    const answer = await ask(agent, mode);
+    expect(toolResultsSentTo(model)).toEqual([{ type: 'text', value: `The code is ${secret}.` }]);
+    expect(answer.toolResults).toHaveLength(1);
   });
 
   it.each(modes)('%s: a failing sub-agent is an error and no refusal', async (mode) => {
@@ -168,14 +170,14 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
       throw new Error('out of order');
     });
     const child = tripping('interlock', 'apiError', laned(['outputStep', guard]));
-    const { agent, model } = asking('interlock', 'supervisor', child);
+    const { agent, model } = supervisorOf('interlock', 'supervisor', child);
     await ask(agent, mode);
-    expect(toldTo(model)).toEqual([{ type: 'error-text', value: expect.not.stringContaining('agent/refused') }]);
+    expect(toolResultsSentTo(model)).toEqual([{ type: 'error-text', value: expect.not.stringContaining('agent/refused') }]);
   });
 
   it('a caller other than a supervisor receives the tripwire as a result', async () => {
     const child = tripping('interlock', 'outputResult');
-    const supervisor = asking('interlock', 'supervisor', child).agent;
+    const supervisor = supervisorOf('interlock', 'supervisor', child).agent;
     const listed = (await supervisor.listAgents())['child'] as Agent;
     for (const agent of [child, listed]) {
       const result = await agent.generate('Go.');

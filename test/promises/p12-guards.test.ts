@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as everyGuard from '../../workflows/guards/index.js';
 import { isDeep } from '../modes.js';
-import { guards, shapes, textOf, type Asked, type Shape } from './guard-rows.js';
+import { guards, shapes, textOf, type AskGuard, type Shape } from './guard-rows.js';
 
 /** Exports of the entry other than guards. */
 const others = new Set([
@@ -32,7 +32,7 @@ const blocksOf = ({ functions }: Profiler.ScriptCoverage): number =>
   functions.flatMap(({ ranges }) => ranges).reduce((sum, { count }) => sum + count, 0);
 const isOurs = ({ url }: Profiler.ScriptCoverage): boolean => /\/(workflows|src)\/(?!test)/.test(url);
 /** The work since the last count; each count starts the next. */
-const workOf = async (ask: Asked, text: string): Promise<number> => {
+const workOf = async (ask: AskGuard, text: string): Promise<number> => {
   await ask(text);
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result.filter(isOurs).reduce((sum, script) => sum + blocksOf(script), 0);
@@ -93,7 +93,7 @@ const shapesFor = (name: string): readonly Shape[] => {
 const chars = 1_500;
 
 /** The growth of the work for a text of twice the length. */
-const growth = async (ask: Asked, unit: string, length: number): Promise<number> => {
+const growth = async (ask: AskGuard, unit: string, length: number): Promise<number> => {
   const [once, twice] = [await workOf(ask, textOf(unit, length)), await workOf(ask, textOf(unit, 2 * length))];
   return twice / (once + 1_000);
 };
@@ -117,7 +117,7 @@ describe('P12: twice the text is at most 2.5 times the work', () => {
   });
 
   it('a guard that rereads the whole text for each character exceeds the limit', async () => {
-    const again: Asked = (text) =>
+    const again: AskGuard = (text) =>
       Array.from(text.slice(0, text.length / 10), (_sign, at) => everyGuard.findPii(`${at} ${text}`)).length;
     expect(await growth(again, shapes['a table of addresses'], 1_000)).toBeGreaterThan(3.5);
   });

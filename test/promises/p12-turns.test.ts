@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stepChars, turn } from '../../src/guard/in-steps.js';
 import { isDeep } from '../modes.js';
-import { guards, shapes, textOf, type Asked, type Shape } from './guard-rows.js';
+import { guards, shapes, textOf, type AskGuard, type Shape } from './guard-rows.js';
 
 /** Functions that answer at once, and so read a text without a pause. Rules have their own limit for an argument's length. */
 const atOnce = new Set(['findPii', 'mentionsMoney', 'pathRule', 'sqlRule', 'urlRule']);
@@ -56,7 +56,7 @@ afterAll(() => {
 });
 
 /** The maximum that a guard reads of a text between two turns of other work. */
-const mostOf = async (ask: Asked, text: string, cut?: number): Promise<number> => {
+const mostOf = async (ask: AskGuard, text: string, cut?: number): Promise<number> => {
   await turn();
   loop.most = 0;
   await ask(text, { ...(cut && { cut }), between: turn });
@@ -82,7 +82,7 @@ describe('P12: the text read between two turns of other work does not grow with 
   });
 
   it('a guard without pauses exceeds the limit on a longer text', async () => {
-    const ask: Asked = (text) => text.match(/forbidden/);
+    const ask: AskGuard = (text) => text.match(/forbidden/);
     expect(await mostOf(ask, textOf(shapes.prose, 3 * few))).toBeGreaterThan(
       2.5 * (await mostOf(ask, textOf(shapes.prose, few))),
     );

@@ -20,7 +20,7 @@ const answer = (deltas: readonly Delta[], reason = 'stop') => {
   const events = [...deltas.map((delta) => event(delta, null)), event({}, reason)];
   return { kind: 'raw' as const, body: `${events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')}data: [DONE]\n\n` };
 };
-const said = (text: string): Delta[] => Array.from(text, (content) => ({ content }));
+const perCharacter = (text: string): Delta[] => Array.from(text, (content) => ({ content }));
 const call = (args: string): Delta[] => [
   { tool_calls: [{ index: 0, id: 'call', type: 'function', function: { name: 'send', arguments: '' } }] },
   ...Array.from(args, (piece) => ({ tool_calls: [{ index: 0, function: { arguments: piece } }] })),
@@ -40,17 +40,17 @@ interface Attack {
 
 /** A model that was persuaded to reveal an address that the redactor removes, by any trick. */
 const attacks: Record<string, Attack> = {
-  'one character at a time': { deltas: said(address) },
+  'one character at a time': { deltas: perCharacter(address) },
   'around a thought': { deltas: [{ content: 'jane@exam' }, { reasoning_content: 'Hm.' }, { content: 'ple.com' }] },
   'around a tool call': { deltas: [{ content: 'jane@exam' }, ...call('{}'), { content: 'ple.com' }] },
   'in a thought': { deltas: Array.from(address, (reasoning_content) => ({ reasoning_content })) },
   'with invisible characters': {
-    deltas: said(address.split('').join('\u200B')),
+    deltas: perCharacter(address.split('').join('\u200B')),
     shows: ['e\u200Bx\u200Ba', 'm\u200Bp\u200Bl'],
   },
-  'in full-width letters': { deltas: said('ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ'), shows: ['ｊａｎｅ', 'ｅｘａ'] },
+  'in full-width letters': { deltas: perCharacter('ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ'), shows: ['ｊａｎｅ', 'ｅｘａ'] },
   'in an escape of an object': {
-    deltas: said(String.raw`{"to":"jane\u0040example.com"}`),
+    deltas: perCharacter(String.raw`{"to":"jane\u0040example.com"}`),
     shows: [address, 'u0040example'],
     call: { structuredOutput: { schema } },
   },
@@ -81,7 +81,7 @@ describe('P2 Nothing leaves before its verdict: attacks over the wire', () => {
     'an address %s',
     async (_how, { deltas, shows = [address], leaves = '[EMAIL]', call: options }) => {
       const calls = deltas.some(({ tool_calls }) => tool_calls);
-      const server = await startServer([answer(deltas, calls ? 'tool_calls' : 'stop'), answer(said('Done.'))]);
+      const server = await startServer([answer(deltas, calls ? 'tool_calls' : 'stop'), answer(perCharacter('Done.'))]);
       const given: unknown[] = [];
       const send = createTool({
         id: 'send',
@@ -98,9 +98,9 @@ describe('P2 Nothing leaves before its verdict: attacks over the wire', () => {
         { tools: { send }, outputProcessors: [redactor({ strategy: 'replace', kinds: ['email'] })], call: options },
       );
       expect(status).toBe('success');
-      const left = everything([chunks, streamedText(chunks), result, given, server.requests.slice(1)]);
-      expect(shows.filter((piece) => left.includes(piece))).toEqual([]);
-      expect(left.includes(leaves)).toBe(true);
+      const emitted = everything([chunks, streamedText(chunks), result, given, server.requests.slice(1)]);
+      expect(shows.filter((piece) => emitted.includes(piece))).toEqual([]);
+      expect(emitted.includes(leaves)).toBe(true);
     },
   );
 });

@@ -55,22 +55,22 @@ const redacting = (phase: 'toolResult' | 'outputStep' | 'outputResult') => {
 };
 
 /** The rest of a stream after its retractions. */
-const leftOf = (chunks: readonly Chunk[]): string => {
-  const gone = new Set<unknown>();
-  const left = chunks.toReversed().filter(({ type, payload, data }) => {
-    if (type === 'data-interlock-retract') for (const id of (data as { partIds: string[] }).partIds) gone.add(id);
+const emittedText = (chunks: readonly Chunk[]): string => {
+  const retracted = new Set<unknown>();
+  const emitted = chunks.toReversed().filter(({ type, payload, data }) => {
+    if (type === 'data-interlock-retract') for (const id of (data as { partIds: string[] }).partIds) retracted.add(id);
     if (type === 'step-start' || type === 'step-finish' || type === 'finish') return false; // compared separately if nothing had left
     const { id, toolCallId } = (payload ?? {}) as { id?: string; toolCallId?: string };
-    return !gone.has(id ?? toolCallId);
+    return !retracted.has(id ?? toolCallId);
   });
-  const text = left
+  const text = emitted
     .toReversed()
     .map(({ payload }) => (payload as { text?: string } | undefined)?.text ?? '')
     .join('');
-  return said(left) + text;
+  return toJson(emitted) + text;
 };
 
-const said = (value: unknown): string => JSON.stringify(value, (_, one: unknown) => (one instanceof Error ? one.message : one));
+const toJson = (value: unknown): string => JSON.stringify(value, (_, one: unknown) => (one instanceof Error ? one.message : one));
 
 const cases = (['toolResult', 'outputStep', 'outputResult'] as const).flatMap((phase) =>
   (['none', 'step', 'run'] as const).flatMap((hold) =>
@@ -81,24 +81,26 @@ const cases = (['toolResult', 'outputStep', 'outputResult'] as const).flatMap((p
 describe.each(Object.entries(places))('P2 a guard removes %s of an earlier step', (name, place) => {
   it.each(cases)('%s, hold %s, %s', async (phase, hold, mode) => {
     const own = { outputProcessors: [redacting(phase as 'outputStep')], hold };
-    const told: unknown[] = [];
+    const steps: unknown[] = [];
     const agent = agentFor(place, own);
     const { everything } = traced(agent);
-    const ran = await runAgent(agent, mode, { onStepFinish: (step: unknown) => void told.push(step) });
+    const ran = await runAgent(agent, mode, { onStepFinish: (step: unknown) => void steps.push(step) });
     expect(ran.status).toBe('success');
     const { result } = ran;
-    expect(said([result?.steps, result?.text, result?.toolCalls, result?.toolResults, result?.response])).not.toContain(secret);
-    expect(said([result?.steps, result?.reasoningText]) + leftOf(ran.chunks)).toContain(name === 'error' ? 'paid' : '[out]');
-    expect(leftOf(ran.chunks) + (await everything())).not.toContain(secret);
-    if (hold === 'run') expect(said([ran.chunks, told])).not.toContain('ZEB');
+    expect(toJson([result?.steps, result?.text, result?.toolCalls, result?.toolResults, result?.response])).not.toContain(secret);
+    expect(toJson([result?.steps, result?.reasoningText]) + emittedText(ran.chunks)).toContain(
+      name === 'error' ? 'paid' : '[out]',
+    );
+    expect(emittedText(ran.chunks) + (await everything())).not.toContain(secret);
+    if (hold === 'run') expect(toJson([ran.chunks, steps])).not.toContain('ZEB');
     if (hold === 'run') expect(ran.chunks.some(({ type }) => type === 'data-interlock-retract')).toBe(false);
   });
 
   it.each(['none', 'step', 'run'] as const)('a trip on the result rejects a repetition of it, hold %s', async (hold) => {
     const trips = guardOn('outputResult', ({ abort }) => abort('not to be told'));
     const { chunks, result } = await runAgent(agentFor(place, { outputProcessors: [trips], hold }), 'stream');
-    expect(said(result)).not.toContain(secret);
-    if (hold === 'run') expect(said(chunks)).not.toContain('ZEB');
+    expect(toJson(result)).not.toContain(secret);
+    if (hold === 'run') expect(toJson(chunks)).not.toContain('ZEB');
   });
 
   it('a trip on a later step leaves nothing in the trace of a held run', async () => {
@@ -112,7 +114,7 @@ describe.each(Object.entries(places))('P2 a guard removes %s of an earlier step'
   it.each(['toolResult', 'outputStep', 'outputResult'] as const)('%s, in a durable run', async (phase) => {
     const own = { outputProcessors: [redacting(phase)], durability: mortalEngine(createDisk()) };
     const ran = await runAgent(agentFor(place, own), 'stream', { runId: 'kept' });
-    expect(said([ran.result?.steps, ran.result?.response]) + leftOf(ran.chunks)).not.toContain(secret);
+    expect(toJson([ran.result?.steps, ran.result?.response]) + emittedText(ran.chunks)).not.toContain(secret);
   });
 });
 
@@ -134,8 +136,8 @@ describe.each(['result', 'error'] as const)('P2 a stream guard edits the %s of a
   it.each(['generate', 'stream'] as const)('%s: the model, the steps and the messages have the edit', async (mode) => {
     const ran = await runAgent(agentFor(places[name] ?? {}, { outputProcessors: [editing] }), mode);
     expect(ran.status).toBe('success');
-    expect(said([ran.result, ran.chunks])).not.toContain(secret);
-    expect(said(ran.result?.messages)).toContain('[out]');
+    expect(toJson([ran.result, ran.chunks])).not.toContain(secret);
+    expect(toJson(ran.result?.messages)).toContain('[out]');
   });
 });
 
@@ -144,6 +146,6 @@ it.each(['none', 'step', 'run'] as const)('P2 a guard of one result edits anothe
   const first: ScriptedStep<'v2'> = { toolCalls: [call('fine'), call(`see ${secret}`)] };
   const agent = agentFor({}, { outputProcessors: [redacting('toolResult')], hold }, first);
   const { chunks } = await runAgent(agent, 'stream');
-  expect(said(chunks.filter(({ type }) => type === 'tool-result'))).toContain('see [out]');
-  expect(said(chunks.filter(({ type }) => type === 'tool-result'))).not.toContain(secret);
+  expect(toJson(chunks.filter(({ type }) => type === 'tool-result'))).toContain('see [out]');
+  expect(toJson(chunks.filter(({ type }) => type === 'tool-result'))).not.toContain(secret);
 });

@@ -22,13 +22,13 @@ import {
 } from './field-carriers.js';
 import { modes, type Mode } from './support.js';
 
-interface Told {
+interface Outcome {
   readonly status: string;
   readonly all: unknown;
 }
 
 /** The model's output, also in its second step. */
-interface Asked extends Carrier {
+interface Scenario extends Carrier {
   readonly next?: readonly Part[];
 }
 
@@ -41,9 +41,9 @@ interface Guarding {
 
 const run = async (
   mode: Mode,
-  { parts, next, tool, before }: Asked,
+  { parts, next, tool, before }: Scenario,
   { guard, hold, version = 'v2' }: Guarding,
-): Promise<Told> => {
+): Promise<Outcome> => {
   const ended = parts.some(({ type }) => type === 'finish') ? parts : [...parts, finish()];
   const answer = version === 'v4' ? ended.map(inV4) : ended;
   const model = scriptedModel({
@@ -56,11 +56,11 @@ const run = async (
     inputSchema: z.object({}),
     execute: (_input, context) => tool?.(context.writer) ?? Promise.resolve('none'),
   });
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const callbacks = {
-    onChunk: (chunk: unknown) => void told.push(chunk),
-    onStepFinish: (step: unknown) => void told.push(step),
-    onFinish: (result: unknown) => void told.push(result),
+    onChunk: (chunk: unknown) => void received.push(chunk),
+    onStepFinish: (step: unknown) => void received.push(step),
+    onFinish: (result: unknown) => void received.push(result),
   };
   const agent = new InterlockAgent({
     id: 'a',
@@ -73,13 +73,13 @@ const run = async (
   });
   if (mode === 'generate') {
     const result = await agent.generate('Hi', callbacks as never);
-    return { status: result.status, all: [told, result] };
+    return { status: result.status, all: [received, result] };
   }
   const stream = await agent.stream('Hi', callbacks as never);
   const chunks: unknown[] = [];
   for await (const chunk of stream.fullStream) chunks.push(chunk);
   const result = await stream.getFullOutput();
-  return { status: result.status, all: [told, chunks, result] };
+  return { status: result.status, all: [received, chunks, result] };
 };
 
 describe('P2 every field of the table', () => {
@@ -128,8 +128,8 @@ describe('P2 every field of the table', () => {
           hold: 'none',
         });
         if (readable(all).includes(secretOf(index))) passes.push(`${nameOf(row)} leaves`);
-        const isSeen = row.rule !== 'dropped' && (mode === 'stream' || !onlyStreamed.has(row.chunk));
-        if (status !== 'tripwire' && isSeen) passes.push(`${nameOf(row)} ends as ${status}`);
+        const isVisible = row.rule !== 'dropped' && (mode === 'stream' || !onlyStreamed.has(row.chunk));
+        if (status !== 'tripwire' && isVisible) passes.push(`${nameOf(row)} ends as ${status}`);
       }
       expect(passes).toEqual([]);
     });

@@ -27,8 +27,8 @@ const redacting = (hook: 'processOutputStep' | 'processOutputResult'): Processor
 
 const redact = (part: Part): void => {
   for (const field of ['text', 'reasoning'] as const) {
-    const said = part[field];
-    if (said?.includes(secret)) Object.assign(part, { [field]: said.replaceAll(secret, '[x]'), details: undefined });
+    const text = part[field];
+    if (text?.includes(secret)) Object.assign(part, { [field]: text.replaceAll(secret, '[x]'), details: undefined });
   }
 };
 
@@ -54,10 +54,10 @@ const model = () =>
   });
 
 /** An application's view of a run. */
-interface Seen {
+interface Received {
   readonly chunks: Chunk[];
   /** The arguments of callbacks, as text. */
-  readonly told: string[];
+  readonly callbackValues: string[];
   /** The number of visible chunks at the report of each step. */
   readonly steps: number[];
   readonly text: string;
@@ -65,23 +65,23 @@ interface Seen {
 
 interface Entrance {
   readonly name: string;
-  run(agent: (own: object) => InterlockAgent): Promise<Seen>;
+  run(agent: (own: object) => InterlockAgent): Promise<Received>;
 }
 
 const listening = (chunks: Chunk[]) => {
-  const [told, steps]: [string[], number[]] = [[], []];
+  const [callbackValues, steps]: [string[], number[]] = [[], []];
   const options: InterlockCallOptions = {
-    onChunk: (chunk: unknown) => void told.push(JSON.stringify(chunk)),
+    onChunk: (chunk: unknown) => void callbackValues.push(JSON.stringify(chunk)),
     onStepFinish: (step: unknown) => {
-      told.push(JSON.stringify(step));
+      callbackValues.push(JSON.stringify(step));
       steps.push(chunks.length);
     },
-    onFinish: (result: unknown) => void told.push(JSON.stringify(result)),
+    onFinish: (result: unknown) => void callbackValues.push(JSON.stringify(result)),
   };
-  return { told, steps, options };
+  return { callbackValues, steps, options };
 };
 
-const streaming = async (agent: InterlockAgent, more: InterlockCallOptions = {}, resume?: string): Promise<Seen> => {
+const streaming = async (agent: InterlockAgent, more: InterlockCallOptions = {}, resume?: string): Promise<Received> => {
   const chunks: Chunk[] = [];
   const { options, ...seen } = listening(chunks);
   const call = { ...options, ...more };
@@ -98,7 +98,7 @@ const entrances: Entrance[] = [
       const { options, ...seen } = listening(chunks);
       const onChunk = (chunk: unknown) => {
         chunks.push(chunk as Chunk);
-        seen.told.push(JSON.stringify(chunk));
+        seen.callbackValues.push(JSON.stringify(chunk));
       };
       const { text } = await agent({}).generate('Go.', { ...options, onChunk });
       return { ...seen, chunks, text };
@@ -134,10 +134,10 @@ const agentWith =
 
 /** The words of a stream, part by part, without retracted ones. */
 const screenOf = (chunks: readonly Chunk[]): string => {
-  const gone = new Set(
+  const retracted = new Set(
     chunks.flatMap(({ type, data }) => (type === 'data-interlock-retract' ? (data as { partIds: string[] }).partIds : [])),
   );
-  return wordsOf(chunks.filter(({ payload }) => !gone.has((payload as { id?: string } | undefined)?.id ?? '')));
+  return wordsOf(chunks.filter(({ payload }) => !retracted.has((payload as { id?: string } | undefined)?.id ?? '')));
 };
 
 const wordsOf = (chunks: readonly Chunk[]): string =>
@@ -154,10 +154,10 @@ describe.each(entrances)('P2 an edit of a whole answer, $name', ({ run }) => {
     ['processOutputStep', 'run'],
     ['processOutputResult', 'run'],
   ] as const)('%s, hold %s: emits only the accepted text', async (hook, hold) => {
-    const { chunks, told, text } = await run(agentWith(hook, hold));
+    const { chunks, callbackValues, text } = await run(agentWith(hook, hold));
     expect(wordsOf(chunks)).not.toContain(secret);
     expect(JSON.stringify(chunks)).not.toContain('ZEBRA');
-    expect(told.join('\n')).not.toContain('ZEBRA');
+    expect(callbackValues.join('\n')).not.toContain('ZEBRA');
     expect(chunks.some(({ type }) => type === 'data-interlock-retract')).toBe(false);
     expect(wordsOf(chunks)).toBe(accepted.join(''));
     expect(text).toBe('Look at [x] now. a [x] b');

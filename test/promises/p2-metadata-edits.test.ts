@@ -7,7 +7,7 @@ import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { guardOn, modes, runAgent } from './support.js';
 
 const secret = 'ZEBRA42';
-const says = (delta: string, end: object = {}): object[] => [
+const deltaWithEnd = (delta: string, end: object = {}): object[] => [
   { type: 'text-start', id: '1' },
   { type: 'text-delta', id: '1', delta },
   { type: 'text-end', id: '1', ...end },
@@ -23,11 +23,11 @@ const quote = { google: { grounding: [{ segment: { text: `It is ${secret}.` } }]
 
 /** The data of an answer besides its text, which a guard of the whole answer edits. */
 const answers: Record<string, ScriptedStep<'v2'>[]> = {
-  'metadata of the step': answer(...says(`It is ${secret}.`), finish({ providerMetadata: quote })),
-  'metadata of a text': answer(...says(`It is ${secret}.`, { providerMetadata: quote }), finish()),
+  'metadata of the step': answer(...deltaWithEnd(`It is ${secret}.`), finish({ providerMetadata: quote })),
+  'metadata of a text': answer(...deltaWithEnd(`It is ${secret}.`, { providerMetadata: quote }), finish()),
   'a source': answer(
     { type: 'source', sourceType: 'url', id: 's', url: `https://a.example/${secret}`, title: secret },
-    ...says('See there.'),
+    ...deltaWithEnd('See there.'),
     finish(),
   ),
   'chunks of a tool': [{ toolCalls: [{ name: 'note', args: {} }] }, { text: ['Done.'] }],
@@ -53,12 +53,12 @@ const redacting = (phase: 'outputStep' | 'outputResult') =>
 const run = async (steps: ScriptedStep<'v2'>[], mode: 'generate' | 'stream', own: object) => {
   const model = scriptedModel({ steps });
   const agent = new InterlockAgent({ id: 'a', name: 'a', instructions: 'Help.', model, tools: { note }, hold: 'run', ...own });
-  const told: unknown[] = [];
+  const callbackValues: unknown[] = [];
   const ran = await runAgent(agent, mode, {
-    onStepFinish: (step: unknown) => void told.push(step),
-    onFinish: (result: unknown) => void told.push(result),
+    onStepFinish: (step: unknown) => void callbackValues.push(step),
+    onFinish: (result: unknown) => void callbackValues.push(result),
   });
-  return { ran, all: JSON.stringify([told, ran.chunks, ran.result]) };
+  return { ran, all: JSON.stringify([callbackValues, ran.chunks, ran.result]) };
 };
 
 describe.each(modes)('P2 an edit of the answer reaches its metadata, sources and data, %s', (mode) => {

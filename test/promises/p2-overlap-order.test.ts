@@ -13,7 +13,7 @@ import { modes, type Mode } from './support.js';
 
 type Part = Record<string, unknown> & { type: string };
 
-const begun: Part = { type: 'stream-start', warnings: [] };
+const streamStart: Part = { type: 'stream-start', warnings: [] };
 const words = (id: string, text: string): Part[] => [
   { type: 'text-start', id },
   { type: 'text-delta', id, delta: text },
@@ -23,13 +23,13 @@ const toolCall: Part = { type: 'tool-call', toolCallId: 'call-1', toolName: 'cha
 
 /** The outcome of the model's first call. */
 const firstCalls = {
-  'an answer': { parts: [begun, ...words('1', 'I charge. '), toolCall, { type: 'finish', ...finishOf.v2('tool-calls') }] },
+  'an answer': { parts: [streamStart, ...words('1', 'I charge. '), toolCall, { type: 'finish', ...finishOf.v2('tool-calls') }] },
   'a failing call': { parts: [], fails: true },
-  'a broken stream': { parts: [begun, ...words('1', 'I char')], breaks: true },
+  'a broken stream': { parts: [streamStart, ...words('1', 'I char')], breaks: true },
 } as const satisfies Record<string, { parts: Part[]; fails?: true; breaks?: true }>;
 type FirstCall = keyof typeof firstCalls;
 
-const closing: Part[] = [begun, ...words('2', 'Paid.'), { type: 'finish', ...finishOf.v2('stop') }];
+const closing: Part[] = [streamStart, ...words('2', 'Paid.'), { type: 'finish', ...finishOf.v2('stop') }];
 
 const slow = new Set(['text-delta', 'tool-call', 'finish']);
 
@@ -80,23 +80,23 @@ const modelOf = (first: FirstCall, turn: Turn, log: string[]): MastraModelConfig
 
 // --- Guards whose every verdict waits for its turn. ---
 
-type Says = 'pass' | 'trip' | 'retry' | 'throw';
+type Decision = 'pass' | 'trip' | 'retry' | 'throw';
 
-const judge = (id: string, says: Says, { turn, log, hook }: { turn: Turn; log: string[]; hook: string }): Processor => ({
+const judge = (id: string, decision: Decision, { turn, log, hook }: { turn: Turn; log: string[]; hook: string }): Processor => ({
   id,
   [hook]: async ({ abort }: { abort(reason: string, options?: { retry?: boolean }): never }) => {
     await turn(id);
     log.push(id);
-    if (says === 'trip') abort(`${id} blocks.`);
-    if (says === 'retry') abort(`${id} asks again.`, { retry: true });
-    if (says === 'throw') throw new Error(`${id} is out of order.`);
+    if (decision === 'trip') abort(`${id} blocks.`);
+    if (decision === 'retry') abort(`${id} asks again.`, { retry: true });
+    if (decision === 'throw') throw new Error(`${id} is out of order.`);
   },
 });
 
 interface Scene {
   readonly mode: Mode;
   readonly first: FirstCall;
-  readonly says: readonly [Says, Says];
+  readonly decisions: readonly [Decision, Decision];
   readonly hooks?: readonly [string, string];
   /** Whether the caller cancels at some time. */
   readonly cancels?: boolean;
@@ -112,7 +112,14 @@ interface Way {
 
 /** Runs a scene, and records the order of verdicts, chunks, and tool calls. */
 const play = async (scene: Scene, turn: Turn): Promise<Way> => {
-  const { mode, first, says, hooks = ['processInput', 'processLLMRequest'], cancels = false, overlap = true } = scene;
+  const {
+    mode,
+    first,
+    decisions: decision,
+    hooks = ['processInput', 'processLLMRequest'],
+    cancels = false,
+    overlap = true,
+  } = scene;
   const log: string[] = [];
   const caller = new AbortController();
   const charge = createTool({
@@ -124,7 +131,7 @@ const play = async (scene: Scene, turn: Turn): Promise<Way> => {
       return { receipt: 1 };
     },
   });
-  const guards = says.map((one, index) => {
+  const guards = decision.map((one, index) => {
     const made = judge(`judge-${index}`, one, { turn, log, hook: hooks[index] ?? '' });
     return overlap ? guard(made as never, { overlap: true }) : made; // its type does not declare that it edits nothing
   });
@@ -167,8 +174,8 @@ const frame = new Set(['chunk start', 'chunk tripwire', 'chunk error', 'chunk ab
 const isEffect = (entry: string): boolean => entry === 'tool' || (entry.startsWith('chunk ') && !frame.has(entry));
 
 /** Releases and effects before all required verdicts. */
-const early = ({ log }: Way, { says }: Scene): string[] => {
-  const verdicts = says.flatMap((one, index) => (one === 'pass' ? [log.indexOf(`judge-${index}`)] : [-1]));
+const early = ({ log }: Way, { decisions: decision }: Scene): string[] => {
+  const verdicts = decision.flatMap((one, index) => (one === 'pass' ? [log.indexOf(`judge-${index}`)] : [-1]));
   const opensAt = verdicts.includes(-1) ? Infinity : Math.max(...verdicts);
   return log.filter((entry, index) => index < opensAt && isEffect(entry));
 };
@@ -181,7 +188,7 @@ const explore = async (scene: Scene) => {
 
 const outcome = ({ status, text }: Way) => `${status} ${text}`;
 
-const verdicts: readonly (readonly [Says, Says])[] = [
+const verdicts: readonly (readonly [Decision, Decision])[] = [
   ['pass', 'pass'],
   ['trip', 'pass'],
   ['pass', 'trip'],
@@ -192,11 +199,11 @@ const verdicts: readonly (readonly [Says, Says])[] = [
 
 describe('P2 with overlap: every order of verdicts, parts, errors and an abort', () => {
   const scenes = modes.flatMap((mode) =>
-    (Object.keys(firstCalls) as FirstCall[]).flatMap((first) => verdicts.map((says) => ({ mode, first, says }))),
+    (Object.keys(firstCalls) as FirstCall[]).flatMap((first) => verdicts.map((decisions) => ({ mode, first, decisions }))),
   );
 
   it.each(scenes)(
-    '$mode, $first, guards that $says: emits nothing early, with the same outcome as without overlap',
+    '$mode, $first, guards that $decisions: emits nothing early, with the same outcome as without overlap',
     async (scene) => {
       const ways = await explore(scene);
       const waiting = await exploreInterleavings((turn) => play({ ...scene, overlap: false }, turn));
@@ -208,7 +215,7 @@ describe('P2 with overlap: every order of verdicts, parts, errors and an abort',
   );
 
   it.each(modes)('%s: the model call can end before the first verdict', async (mode) => {
-    const ways = await explore({ mode, first: 'an answer', says: ['pass', 'pass'] });
+    const ways = await explore({ mode, first: 'an answer', decisions: ['pass', 'pass'] });
     const isDoneFirst = ({ order }: { order: readonly string[] }) =>
       order.indexOf('finish') < Math.min(order.indexOf('judge-0'), order.indexOf('judge-1'));
     expect(ways.some(isDoneFirst)).toBe(true);
@@ -216,13 +223,13 @@ describe('P2 with overlap: every order of verdicts, parts, errors and an abort',
     expect(ways.every(({ result }) => result.text === 'I charge. Paid.' && result.log.includes('tool'))).toBe(true);
   });
 
-  it.each(modes.flatMap((mode) => (['pass', 'trip'] as const).map((says) => ({ mode, says }))))(
-    '$mode, a cancellation while guards $says',
-    async ({ mode, says }) => {
-      const ways = await explore({ mode, first: 'an answer', says: ['pass', says], cancels: true });
+  it.each(modes.flatMap((mode) => (['pass', 'trip'] as const).map((decision) => ({ mode, decision }))))(
+    '$mode, a cancellation while guards $decision',
+    async ({ mode, decision }) => {
+      const ways = await explore({ mode, first: 'an answer', decisions: ['pass', decision], cancels: true });
       const statuses = new Set(ways.map(({ result }) => result.status));
       expect(statuses).toContain('canceled');
-      expect(statuses).toContain(says === 'pass' ? 'success' : 'tripwire');
+      expect(statuses).toContain(decision === 'pass' ? 'success' : 'tripwire');
       for (const { result } of ways) {
         const before = new Set(result.log.slice(0, result.log.indexOf('cancel')));
         if (!before.has('judge-0') || !before.has('judge-1')) expect(result.text).toBe('');
@@ -235,7 +242,7 @@ describe('P2 with overlap: every order of verdicts, parts, errors and an abort',
       ['processInput', 'processInputStep'],
       ['processInputStep', 'processLLMRequest'],
     ] as const)
-      for (const { result } of await explore({ mode, first: 'a broken stream', says: ['pass', 'trip'], hooks }))
+      for (const { result } of await explore({ mode, first: 'a broken stream', decisions: ['pass', 'trip'], hooks }))
         expect(outcome(result)).toBe('tripwire ');
   });
 });

@@ -15,7 +15,7 @@ import { chunksOf, createAgent, eventsOf, guardOn, modes, runAgent, textOnWire, 
 const phasesBefore = ['input', 'inputStep', 'llmRequest'] as const;
 
 /** A guard that overlaps with the model; its type does not declare that it edits nothing. */
-const beside = (processor: Processor, policy: GuardPolicy = {}): PipelineStep =>
+const overlapping = (processor: Processor, policy: GuardPolicy = {}): PipelineStep =>
   guard(processor as never, { ...policy, overlap: true }) as PipelineStep;
 
 interface Gate {
@@ -30,7 +30,7 @@ const createGate = (): Gate => {
 };
 
 /** A model that reports its calls. */
-const telling = (called: () => void, step: object = { text: ['All ', 'fine.'] }) =>
+const modelCalling = (called: () => void, step: object = { text: ['All ', 'fine.'] }) =>
   scriptedModel({
     steps: () => {
       called();
@@ -41,7 +41,7 @@ const telling = (called: () => void, step: object = { text: ['All ', 'fine.'] })
 const types = ({ chunks }: { chunks: readonly { type: string }[] }) => chunks.map(({ type }) => type);
 
 /** The payload's text, as guards before the call get it. */
-const saidIn = (args: object): string => {
+const promptText = (args: object): string => {
   const { prompt, systemMessages, messageList } = args as {
     prompt?: unknown;
     systemMessages?: unknown;
@@ -54,10 +54,10 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
   describe.each(phasesBefore)('in %s', (phase: Phase) => {
     it('calls the model while several guards judge', async () => {
       const { opened, open } = createGate();
-      const model = telling(open);
+      const model = modelCalling(open);
       let judging = 0;
       const judge = (id: string) =>
-        beside(
+        overlapping(
           guardOn(
             phase,
             async () => {
@@ -80,13 +80,13 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
 
     it('a trip ends the run and the model call without any text of the answer', async () => {
       const { opened, open } = createGate();
-      const model = telling(open, { text: ['All ', 'fine.'], hang: true });
+      const model = modelCalling(open, { text: ['All ', 'fine.'], hang: true });
       const judge = guardOn(phase, async ({ abort }) => {
         await opened;
         await sleep(5);
         return abort('No.');
       });
-      const ran = await runAgent(createAgent({ model, inputProcessors: [beside(judge)] }), mode);
+      const ran = await runAgent(createAgent({ model, inputProcessors: [overlapping(judge)] }), mode);
       expect(ran.status).toBe('tripwire');
       expect(types(ran)).toEqual(['start', 'tripwire', 'finish']);
       expect(ran.result).toMatchObject({ text: '', tripwire: { reason: 'No.', phase, processorId: `guard-${phase}` } });
@@ -108,7 +108,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
         await sleep(1);
         return retryCount === 0 ? abort('Be polite.', { retry: true }) : undefined;
       });
-      const ran = await runAgent(createAgent({ model, inputProcessors: [beside(judge)], maxProcessorRetries: 1 }), mode);
+      const ran = await runAgent(createAgent({ model, inputProcessors: [overlapping(judge)], maxProcessorRetries: 1 }), mode);
       expect(ran.status).toBe('success');
       expect(counts).toEqual([0, 1]);
       expect(ran.result?.text).toBe('Answer 2.');
@@ -132,9 +132,10 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
         },
       };
       for (const [how, edit] of Object.entries(edits)) {
-        const model = telling(() => undefined);
+        const model = modelCalling(() => undefined);
         const judge = () => guardOn(phase, async (args) => (await sleep(1), edit(args)));
-        const run = (policy: GuardPolicy) => runAgent(createAgent({ model, inputProcessors: [beside(judge(), policy)] }), mode);
+        const run = (policy: GuardPolicy) =>
+          runAgent(createAgent({ model, inputProcessors: [overlapping(judge(), policy)] }), mode);
         const failed = await run({});
         expect(failed.status, how).toBe('failed');
         expect(failed.error).toMatchObject({ code: 'guard/overlap-edits' });
@@ -151,7 +152,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
 
   it('a guard beyond its deadline is abandoned, and so is the call', async () => {
     const model = scriptedModel({ steps: [{ text: ['All '], hang: true }] });
-    const guards = [beside(hanging('processInput'), { deadlineMs: 10, onUnavailable: 'trip' })];
+    const guards = [overlapping(hanging('processInput'), { deadlineMs: 10, onUnavailable: 'trip' })];
     const ran = await runAgent(createAgent({ model, inputProcessors: guards }), mode);
     expect(ran.result?.tripwire).toMatchObject({ kind: 'unavailable', metadata: { code: 'guard/deadline' } });
     expect(types(ran)).toEqual(['start', 'tripwire', 'finish']);
@@ -164,14 +165,17 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
       signal = abortSignal;
       return new Promise(() => undefined);
     });
-    const saying = (id: string, retry: boolean) =>
-      beside(guardOn('inputStep', async ({ abort }) => (await sleep(1), abort(`${id} objects.`, { retry })), { id }));
-    const model = () => telling(() => undefined);
-    const tripped = await runAgent(createAgent({ model: model(), inputProcessors: [beside(waiting), saying('a', false)] }), mode);
+    const blockingGuard = (id: string, retry: boolean) =>
+      overlapping(guardOn('inputStep', async ({ abort }) => (await sleep(1), abort(`${id} objects.`, { retry })), { id }));
+    const model = () => modelCalling(() => undefined);
+    const tripped = await runAgent(
+      createAgent({ model: model(), inputProcessors: [overlapping(waiting), blockingGuard('a', false)] }),
+      mode,
+    );
     expect(tripped.result?.tripwire?.reason).toBe('a objects.');
     expect(signal?.aborted).toBe(true);
     const retried = await runAgent(
-      createAgent({ model: model(), inputProcessors: [saying('b', true), saying('a', true)] }),
+      createAgent({ model: model(), inputProcessors: [blockingGuard('b', true), blockingGuard('a', true)] }),
       mode,
     );
     expect(retried.result?.tripwire).toMatchObject({ reason: 'a objects.; b objects.', retry: true });
@@ -184,7 +188,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
       await sleep(5);
       return abort('No.');
     });
-    const ran = await runAgent(createAgent({ model, inputProcessors: [beside(judge)] }), mode);
+    const ran = await runAgent(createAgent({ model, inputProcessors: [overlapping(judge)] }), mode);
     expect(types(ran)).toEqual(['start', 'tripwire', 'finish']);
     expect(ran.result?.wasted).toMatchObject({ calls: 1, inputTokens: 7, outputTokens: 3, isEstimated: false });
     expect(ran.result?.usage).toMatchObject({ inputTokens: 7, outputTokens: 3 });
@@ -205,7 +209,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
       },
     };
     const model = scriptedModel({ steps: [{ error: new Error('Out of order.') }, { text: ['All fine.'] }] });
-    const ran = await runAgent(createAgent({ model, inputProcessors: [beside(judge)], errorProcessors: [mend] }), mode);
+    const ran = await runAgent(createAgent({ model, inputProcessors: [overlapping(judge)], errorProcessors: [mend] }), mode);
     expect(order).toEqual(['verdict', 'mended']);
     expect(ran.result?.text).toBe('All fine.');
     expect(ran.result?.wasted.calls).toBe(0);
@@ -216,21 +220,21 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
     const judge = guardOn('input', async ({ abort }) => (await sleep(5), abort('No.')));
     const target = { thread: 'thread', resource: 'person' };
     const kept = async (guards: readonly PipelineStep[]) => {
-      const model = telling(() => undefined);
+      const model = modelCalling(() => undefined);
       const persistence = { tripwire: 'user-only' } as const;
       const outputProcessors = [guardOn('outputStep', ({ abort }) => abort('Late.'))];
       const agent = createAgent({ model, memory, persistence, inputProcessors: guards, outputProcessors });
       await runAgent(agent, mode, { memory: target });
       return JSON.stringify((await memory.recall({ threadId: 'thread' }).catch(() => ({ messages: [] }))).messages);
     };
-    expect(await kept([beside(judge)])).toBe('[]');
-    expect(await kept([beside(guardOn('input', () => sleep(5)))])).toContain('Please charge me.');
+    expect(await kept([overlapping(judge)])).toBe('[]');
+    expect(await kept([overlapping(guardOn('input', () => sleep(5)))])).toContain('Please charge me.');
   });
 
   it('emits nothing before the step is accepted, with hold', async () => {
-    const judge = beside(guardOn('input', () => sleep(1)));
+    const judge = overlapping(guardOn('input', () => sleep(1)));
     const late = guardOn('outputStep', ({ abort }) => abort('Late.'));
-    const model = telling(() => undefined);
+    const model = modelCalling(() => undefined);
     const ran = await runAgent(createAgent({ model, hold: 'step', inputProcessors: [judge], outputProcessors: [late] }), mode);
     expect(types(ran)).toEqual(['start', 'step-start', 'step-finish', 'tripwire', 'finish']);
   });
@@ -246,7 +250,7 @@ describe('P2 with overlap: the judged payload', () => {
 
   it('the guard sees the prompt of the model, at any position', async () => {
     const seen: string[] = [];
-    const note = (id: string) => beside(guardOn('llmRequest', (args) => void seen.push(saidIn(args)), { id }));
+    const note = (id: string) => overlapping(guardOn('llmRequest', (args) => void seen.push(promptText(args)), { id }));
     const lanes: Record<string, PipelineStep[]> = {
       'in the array': [redact, note('a')],
       'in a pipeline': [pipeline('p').then(redact).then(note('a')).commit()],
@@ -263,58 +267,58 @@ describe('P2 with overlap: the judged payload', () => {
           .commit(),
       ],
     };
-    for (const [where, inputProcessors] of Object.entries(lanes)) {
+    for (const [lane, inputProcessors] of Object.entries(lanes)) {
       seen.length = 0;
-      const model = telling(() => undefined);
+      const model = modelCalling(() => undefined);
       const ran = await runAgent(createAgent({ model, inputProcessors }), 'stream');
-      expect(ran.status, where).toBe('success');
-      expect(new Set(seen), where).toEqual(new Set([JSON.stringify(model.calls[0]?.prompt)]));
+      expect(ran.status, lane).toBe('success');
+      expect(new Set(seen), lane).toEqual(new Set([JSON.stringify(model.calls[0]?.prompt)]));
       expect(seen[0]).toContain('Please refund me.');
     }
   });
 
   it('the payload is that of its position, even if later guards change the list', async () => {
     const seen: string[] = [];
-    const judge = beside(guardOn('inputStep', (args) => void seen.push(saidIn(args)), { id: 'judge' }));
+    const judge = overlapping(guardOn('inputStep', (args) => void seen.push(promptText(args)), { id: 'judge' }));
     const edit = guardOn('inputStep', ({ messageList }) => messageList.addSystem('Be brief.'), { id: 'edit' });
-    await runAgent(createAgent({ model: telling(() => undefined), inputProcessors: [judge, edit] }), 'generate');
+    await runAgent(createAgent({ model: modelCalling(() => undefined), inputProcessors: [judge, edit] }), 'generate');
     expect(seen[0]).toContain('Please charge me.');
     expect(seen[0]).not.toContain('Be brief.');
   });
 
   it('a skipped arm calls no guard; a sampled-out guard delays nothing', async () => {
-    const asked: string[] = [];
-    const note = (id: string) => guardOn('input', () => void asked.push(id), { id });
+    const calls: string[] = [];
+    const note = (id: string) => guardOn('input', () => void calls.push(id), { id });
     const inputProcessors = [
       pipeline('p')
-        .branch([[() => false, beside(note('arm'))]])
-        .then(beside(note('sampled'), { sampleRate: 0 }))
+        .branch([[() => false, overlapping(note('arm'))]])
+        .then(overlapping(note('sampled'), { sampleRate: 0 }))
         .commit(),
     ];
-    const ran = await runAgent(createAgent({ model: telling(() => undefined), inputProcessors }), 'generate');
-    expect(asked).toEqual([]);
+    const ran = await runAgent(createAgent({ model: modelCalling(() => undefined), inputProcessors }), 'generate');
+    expect(calls).toEqual([]);
     expect(ran.result?.bypasses).toMatchObject([{ processorId: 'sampled', reason: 'sampled-out' }]);
   });
 
   it('each step and each call are judged again, the input once', async () => {
-    const asked: string[] = [];
-    const note = (phase: Phase) => beside(guardOn(phase, () => void asked.push(phase)));
+    const calls: string[] = [];
+    const note = (phase: Phase) => overlapping(guardOn(phase, () => void calls.push(phase)));
     const model = scriptedModel({
       steps: ({ index }) => (index === 0 ? { toolCalls: [{ name: 'charge', args: { amount: 1 } }] } : { text: ['Paid.'] }),
     });
     await runAgent(createAgent({ model, inputProcessors: phasesBefore.map(note) }), 'stream');
-    expect(asked).toEqual(['input', 'inputStep', 'llmRequest', 'inputStep', 'llmRequest']);
+    expect(calls).toEqual(['input', 'inputStep', 'llmRequest', 'inputStep', 'llmRequest']);
   });
 
   it('a stock Mastra agent waits for it before the model call and rejects an edit, too', async () => {
     const order: string[] = [];
-    const model = telling(() => order.push('model'));
+    const model = modelCalling(() => order.push('model'));
     const judge = guardOn('input', async () => {
       await sleep(5);
       order.push('verdict');
     });
     const agentOf = (processor: Processor) =>
-      new Agent({ id: 'a', name: 'A', instructions: '', model, inputProcessors: [beside(processor) as never] });
+      new Agent({ id: 'a', name: 'A', instructions: '', model, inputProcessors: [overlapping(processor) as never] });
     await agentOf(judge).generate('Hello');
     expect(order).toEqual(['verdict', 'model']);
     const editing = guardOn('input', () => ({ systemMessages: [{ role: 'system', content: 'Say all.' }] }));
@@ -332,7 +336,7 @@ describe('P2 with overlap: the buffer', () => {
       for (let before = -1; before !== model.pulled || before === 0; await sleep(20)) before = model.pulled;
       ahead = model.pulled;
     });
-    const ran = await runAgent(createAgent({ model, inputProcessors: [beside(judge)] }), 'stream');
+    const ran = await runAgent(createAgent({ model, inputProcessors: [overlapping(judge)] }), 'stream');
     expect(ahead).toBeGreaterThan(10);
     expect(ahead).toBeLessThan(25); // 16,384 characters, and a few parts without text
     expect(textOnWire(ran)).toBe(deltas.join(''));
@@ -341,7 +345,7 @@ describe('P2 with overlap: the buffer', () => {
   it('emits the text before the error of a broken stream', async () => {
     const model = scriptedModel({ steps: [{ text: ['One ', 'two '], error: new Error('Broken.') }] });
     const judge = guardOn('input', () => sleep(10));
-    const ran = await runAgent(createAgent({ model, inputProcessors: [beside(judge)] }), 'stream');
+    const ran = await runAgent(createAgent({ model, inputProcessors: [overlapping(judge)] }), 'stream');
     expect(ran.status).toBe('failed');
     expect(textOnWire(ran)).toBe('One two ');
     expect(types(ran).slice(-2)).toEqual(['error', 'finish']);
@@ -356,7 +360,7 @@ describe.each(ways)('P2 with overlap, over HTTP by $mode with $client', (way) =>
       await sleep(20);
       return abort('No.');
     });
-    const called = await callAgent(server, way, { inputProcessors: [beside(judge)] });
+    const called = await callAgent(server, way, { inputProcessors: [overlapping(judge)] });
     expect(called.status).toBe('tripwire');
     expect(await server.requests[0]?.aborted).toBe(true);
     expect(called.chunks.map(({ type }) => type)).toEqual(way.mode === 'stream' ? ['start', 'tripwire', 'finish'] : []);
@@ -372,7 +376,7 @@ describe.each(ways)('P2 with overlap, over HTTP by $mode with $client', (way) =>
       caller.abort();
       await new Promise(() => undefined);
     });
-    const agent = makeAgent(server, way.client, { inputProcessors: [beside(judge)] });
+    const agent = makeAgent(server, way.client, { inputProcessors: [overlapping(judge)] });
     const result = await agent.generate('Hello', { abortSignal: caller.signal });
     expect(result.status).toBe('canceled');
     expect(await server.requests[0]?.aborted).toBe(true);

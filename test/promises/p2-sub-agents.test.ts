@@ -30,7 +30,7 @@ const guards = {
   'edits in outputResult': { processOutputResult: redact },
 } as const;
 
-const asks = (agent: string): ScriptedStep<'v2'>[] => [
+const callsTo = (agent: string): ScriptedStep<'v2'>[] => [
   { toolCalls: [{ name: `agent-${agent}`, args: { prompt: 'Say it.' } }] },
   { text: ['Done.'] },
 ];
@@ -43,20 +43,20 @@ const common = (id: string, steps: ScriptedStep<'v2'>[]) => ({
   model: scriptedModel({ steps }),
 });
 
-const childWith = (what: keyof typeof guards) =>
+const childWith = (kind: keyof typeof guards) =>
   new InterlockAgent({
     ...common('child', [{ text: ['It is ', 'ZEBRA', '42', '.'] }]),
-    outputProcessors: [{ id: 'judge', ...guards[what] } as unknown as Processor],
+    outputProcessors: [{ id: 'judge', ...guards[kind] } as unknown as Processor],
   });
 
 /** A supervisor over a number of levels; the levels between may be Mastra's own agents. */
 const supervisor = (child: InterlockAgent, { depth, middle, ...own }: Row): InterlockAgent => {
   let below: Agent = child;
   for (let level = 1; level < depth; level += 1) {
-    const config = { ...common(`middle${level}`, asks(below.id)), agents: { [below.id]: below } };
+    const config = { ...common(`middle${level}`, callsTo(below.id)), agents: { [below.id]: below } };
     below = middle === 'stock' ? new Agent(config as never) : new InterlockAgent(config as never);
   }
-  return new InterlockAgent({ ...common('top', asks(below.id)), agents: { [below.id]: below }, ...own });
+  return new InterlockAgent({ ...common('top', callsTo(below.id)), agents: { [below.id]: below }, ...own });
 };
 
 interface Row {
@@ -90,11 +90,11 @@ const textOf = (chunks: readonly Chunk[]): string =>
   chunks.map(({ type, payload }) => (type === 'text-delta' ? (payload as { text: string }).text : '')).join('');
 
 /** The text on a client that follows retractions. */
-const shownText = (chunks: readonly Chunk[]): string => {
-  const gone = new Set(
+const visibleText = (chunks: readonly Chunk[]): string => {
+  const retracted = new Set(
     chunks.flatMap(({ type, data }) => (type === 'data-interlock-retract' ? (data as { partIds: string[] }).partIds : [])),
   );
-  return textOf(chunks.filter(({ payload }) => !gone.has((payload as { id?: string } | undefined)?.id ?? '')));
+  return textOf(chunks.filter(({ payload }) => !retracted.has((payload as { id?: string } | undefined)?.id ?? '')));
 };
 
 const whats = Object.keys(guards) as (keyof typeof guards)[];
@@ -105,29 +105,29 @@ const shapes = [
   { depth: 2, middle: 'stock' },
 ] as const;
 
-describe.each(whats)('P2 the guard of a sub-agent %s', (what) => {
+describe.each(whats)('P2 the guard of a sub-agent %s', (kind) => {
   const held = [...shapes.map((shape) => ({ ...shape, hold: 'step' as const })), { ...shapes[1], hold: 'run' as const }];
 
   it.each(held)('depth $depth, $middle between, the supervisor holds each $hold: emits no unjudged text', async (row) => {
-    const frames = framesIn(await streamed(supervisor(childWith(what), row)));
+    const frames = framesIn(await streamed(supervisor(childWith(kind), row)));
     expect(textOf(frames)).not.toContain('ZEBRA');
     expect(JSON.stringify(frames)).not.toContain('ZEBRA');
     expect(frames.some(({ type }) => type === 'data-interlock-retract')).toBe(false);
     expect(textOf(frames)).toContain('Done.');
-    expect(textOf(frames).includes('It is [x].')).toBe(what.startsWith('edits'));
+    expect(textOf(frames).includes('It is [x].')).toBe(kind.startsWith('edits'));
   });
 
   it('generate with a hold: emits no unjudged text', async () => {
-    const frames = framesIn(await generated(supervisor(childWith(what), { ...shapes[1], hold: 'step' })));
+    const frames = framesIn(await generated(supervisor(childWith(kind), { ...shapes[1], hold: 'step' })));
     expect(JSON.stringify(frames)).not.toContain('ZEBRA');
     expect(textOf(frames)).toContain('Done.');
   });
 
   it.each(shapes)('depth $depth, $middle between, no hold: retracts the emitted text', async (shape) => {
-    const frames = framesIn(await streamed(supervisor(childWith(what), { ...shape, hold: 'none' })));
+    const frames = framesIn(await streamed(supervisor(childWith(kind), { ...shape, hold: 'none' })));
     expect(textOf(frames)).toContain(secret); // it left before it was judged
-    expect(shownText(frames)).not.toContain('ZEBRA');
-    expect(shownText(frames).includes('It is [x].')).toBe(what.startsWith('edits'));
+    expect(visibleText(frames)).not.toContain('ZEBRA');
+    expect(visibleText(frames).includes('It is [x].')).toBe(kind.startsWith('edits'));
   });
 });
 

@@ -50,8 +50,8 @@ const hosts: Readonly<Record<string, (guard: Guard, file: object) => Promise<[bo
   'the AI SDK': async (guard, file) => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Done.' }] });
     const guarded = withGuards(model, [guard], { uncalled: ['toolResult'] });
-    const asked = generateText({ model: guarded, messages: messagesWith(file) as never, maxRetries: 0 });
-    const isDone = await asked.then(
+    const response = generateText({ model: guarded, messages: messagesWith(file) as never, maxRetries: 0 });
+    const isDone = await response.then(
       () => true,
       () => false,
     );

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
-import { pageOf, wordsLeft, type Chunk } from '../agreement/seen.js';
+import { pageOf, emittedText, type Chunk } from '../agreement/seen.js';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
@@ -80,7 +80,7 @@ describe('P2 an edit of emitted text keeps all other text in place', () => {
   ])('%s', async (_, steps, guards, expected) => {
     const { chunks, text, reasoningText } = await read(steps, guards);
     expect(text).toBe(expected);
-    expect(wordsLeft(chunks)).toBe(expected);
+    expect(emittedText(chunks)).toBe(expected);
     expect(pageOf(chunks).text).toBe(expected);
     const thought = JSON.stringify(steps).includes('Think.') ? 'Think. ' : '';
     expect([pageOf(chunks).reasoning, reasoningText]).toEqual([thought, thought]);

@@ -207,7 +207,7 @@ describe('P2 Nothing leaves before its verdict', () => {
 
     it('a data part is judged only by guards with processDataParts', async () => {
       const seen: string[] = [];
-      const asking = guardOn('outputStream', ({ part }) => void seen.push(`asking ${part?.type}`), {
+      const logging = guardOn('outputStream', ({ part }) => void seen.push(`asking ${part?.type}`), {
         id: 'asking',
         when: ({ part }) => part?.type === 'data-note',
         processDataParts: true,
@@ -219,7 +219,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       const writing = guardOn('outputStep', async ({ writer }) => writer?.custom({ type: 'data-note', data: `by ${address}` }), {
         id: 'writing',
       });
-      const guards = [guard(asking, { window: 'part' }), guard(other, { window: 'part' }), redacting(), writing];
+      const guards = [guard(logging, { window: 'part' }), guard(other, { window: 'part' }), redacting(), writing];
       const ran = await run(guards, { text: ['One.'] });
       expect(seen).toEqual(['asking data-note']);
       expect(chunksOf(ran, 'data-note')).toMatchObject([{ data: `by ${address}` }]);
@@ -328,9 +328,9 @@ describe('P2 Nothing leaves before its verdict', () => {
 
       it('of an agent applies to its calls, and a call can only hold more', async () => {
         const guards = () => [late('outputStep', false)];
-        const said = { text: ['Words.'] };
-        expect(textOnWire(await run(guards(), said, {}, { hold: 'step' }))).toBe('');
-        expect(textOnWire(await run(guards(), said, { hold: 'step' }, { hold: 'none' }))).toBe('');
+        const reply = { text: ['Words.'] };
+        expect(textOnWire(await run(guards(), reply, {}, { hold: 'step' }))).toBe('');
+        expect(textOnWire(await run(guards(), reply, { hold: 'step' }, { hold: 'none' }))).toBe('');
         const strict = createAgent({ model: scriptedModel({ steps: [] }), hold: 'step' });
         await expect(strict[mode]('Go.', { hold: 'none' })).rejects.toMatchObject({ code: 'agent/loosened-option' });
         const agent = createAgent({ model: scriptedModel({ steps: [] }) });

@@ -105,12 +105,12 @@ describe('P3 A guard that fails, fails closed', () => {
     });
 
     it('its failure reaches no error hook', async () => {
-      const asked: unknown[] = [];
+      const errors: unknown[] = [];
       const guards = laned([phase, guardOn(phase, () => Promise.reject(broken))]);
-      const listening = { id: 'listening', processAPIError: ({ error }: { error: unknown }) => void asked.push(error) };
+      const listening = { id: 'listening', processAPIError: ({ error }: { error: unknown }) => void errors.push(error) };
       const errorProcessors = [...((guards.errorProcessors as object[] | undefined) ?? []), listening] as never; // an array, from laned
       await runWith({ ...guards, errorProcessors });
-      expect(asked.filter((error) => error === broken || isInterlockError(error))).toEqual([]);
+      expect(errors.filter((error) => error === broken || isInterlockError(error))).toEqual([]);
     });
 
     it(`${hook} that fails is not retried, even with a retry budget`, async () => {
@@ -156,9 +156,9 @@ describe('P3 A guard that fails, fails closed', () => {
         guardOn(phase, () => Promise.reject(broken), { when: phase === 'outputStream' ? last : undefined }),
       ]);
       const ran = await runAgent(createAgent({ model: modelFor(phase), ...guards }), 'stream');
-      const left = new Set(chunksOf(ran, 'text-delta').map(({ payload }) => (payload as { id: string }).id));
-      expect(left.size).toBeGreaterThan(0);
-      expect([...left].filter((id) => !retractionsOf(ran).some(({ partIds }) => partIds.includes(id)))).toEqual([]);
+      const emittedIds = new Set(chunksOf(ran, 'text-delta').map(({ payload }) => (payload as { id: string }).id));
+      expect(emittedIds.size).toBeGreaterThan(0);
+      expect([...emittedIds].filter((id) => !retractionsOf(ran).some(({ partIds }) => partIds.includes(id)))).toEqual([]);
     },
   );
 

@@ -156,15 +156,15 @@ describe('P4 Rejected content stays rejected', () => {
     });
 
     it('the step callback does not receive it either', async () => {
-      const told: unknown[] = [];
+      const callbackValues: unknown[] = [];
       const rejecting = guardOn(one.phase, ({ abort }) => abort('not to be told'), { when: one.when });
       const agent = createAgent({
         model: createModel(one.steps),
         tools: { fetch: fetchTool(one.result ?? '') },
         ...laned([one.phase, rejecting]),
       });
-      await runAgent(agent, one.mode, { onStepFinish: (step: unknown) => void told.push(structuredClone(step)) });
-      const last = one.phase === 'outputResult' ? told.slice(0, -1) : told; // the step was accepted before the result was judged
+      await runAgent(agent, one.mode, { onStepFinish: (step: unknown) => void callbackValues.push(structuredClone(step)) });
+      const last = one.phase === 'outputResult' ? callbackValues.slice(0, -1) : callbackValues; // the step was accepted before the result was judged
       expect(JSON.stringify(last)).not.toContain(secret);
     });
   });
@@ -249,11 +249,11 @@ describe('P4 Rejected content stays rejected', () => {
         createAgent({ model: twoSteps(), tools: { fetch: fetchTool('') }, outputProcessors: [blocking] }),
         mode,
       );
-      const said = ran.chunks.flatMap(({ type, payload }) =>
+      const deltas = ran.chunks.flatMap(({ type, payload }) =>
         type === 'text-delta' || type === 'reasoning-delta' ? [(payload as { id: string }).id] : [],
       );
       const taken = retractionsOf(ran).map(({ partIds }) => partIds);
-      expect(taken).toEqual([expect.arrayContaining(said)]);
+      expect(taken).toEqual([expect.arrayContaining(deltas)]);
       expect(eventsOf(ran, 'retract').map(({ partIds }) => partIds)).toEqual(taken);
     });
   });
@@ -294,8 +294,8 @@ describe('P4 Rejected content stays rejected', () => {
     });
 
     it('the result does not have the raw body of a redacted answer, which only guards can read', async () => {
-      const shown: string[] = [];
-      const watching = guardOn('llmResponse', (args) => void shown.push(JSON.stringify(args)), { id: 'watching' });
+      const inputs: string[] = [];
+      const watching = guardOn('llmResponse', (args) => void inputs.push(JSON.stringify(args)), { id: 'watching' });
       const redacting = guardOn(
         'outputStream',
         ({ part }) => JSON.parse(JSON.stringify(part).replaceAll(secret, '[code]')) as unknown,
@@ -305,7 +305,7 @@ describe('P4 Rejected content stays rejected', () => {
         mode,
       );
       expect(ran).toMatchObject({ status: 'success', result: { text: 'The code is [code].' } });
-      expect(shown.join('')).toContain(secret);
+      expect(inputs.join('')).toContain(secret);
       expect(JSON.stringify(ran.result?.response)).not.toContain(secret);
       expect(JSON.stringify(ran.result?.steps.map(({ response }) => response))).not.toContain(secret);
     });

@@ -59,33 +59,33 @@ const expectOneEnd = (ran: Ran, status: RunStatus): void => {
   expect([event.status, metadata.status, ran.result?.status ?? 'failed']).toEqual([status, status, status]);
   expect(ran.events.map(({ seq }) => seq)).toEqual(ran.events.map((_, index) => index));
   const ends = { tripwire: 'tripwire', failed: 'error', canceled: 'abort' } as Partial<Record<RunStatus, string>>;
-  const told = ran.chunks.filter(({ type }) => Object.values(ends).includes(type));
-  expect(told.map(({ type }) => type)).toEqual(ends[status] ? [ends[status]] : []);
+  const endChunks = ran.chunks.filter(({ type }) => Object.values(ends).includes(type));
+  expect(endChunks.map(({ type }) => type)).toEqual(ends[status] ? [ends[status]] : []);
   expect(chunksOf(ran, 'step-finish')).toHaveLength(chunksOf(ran, 'step-start').length);
-  expectOneReason(ran, { status, reason: stepResult.reason, event, told: told[0] });
+  expectOneReason(ran, { status, reason: stepResult.reason, event, endChunk: endChunks[0] });
 };
 
-type Tripwire = NonNullable<Telling['event']['tripwire']>;
+type Tripwire = NonNullable<EndReport['event']['tripwire']>;
 
-interface Telling {
+interface EndReport {
   status: RunStatus;
   reason: string;
   event: Extract<RunEvent, { type: 'run-finish' }>;
-  told: Chunk | undefined;
+  endChunk: Chunk | undefined;
 }
 
-const expectOneReason = ({ result, error }: Ran, { status, reason, event, told }: Telling): void => {
+const expectOneReason = ({ result, error }: Ran, { status, reason, event, endChunk }: EndReport): void => {
   if (status === 'failed') {
     expect(reason).toBe('error');
     expect(result).toBeUndefined();
-    expect(told?.payload).toEqual({ error });
+    expect(endChunk?.payload).toEqual({ error });
     // A caller gets the provider's own error; the run's events have the code and quote nothing.
     expect(event.error?.code).toBe(isInterlockError(error) ? error.code : 'model/call-failed');
     return;
   }
   expect(error).toBeUndefined();
   expect(result?.finishReason).toBe(reason);
-  if (status === 'tripwire') expectSameTripwire(event.tripwire, result?.tripwire, told);
+  if (status === 'tripwire') expectSameTripwire(event.tripwire, result?.tripwire, endChunk);
   if (status === 'canceled') expect(event.error?.code).toBe('run/canceled');
   expect(status === 'success').toBe(reason !== 'other');
 };
@@ -407,8 +407,8 @@ describe('P5 One terminal event per run', () => {
           done = true;
         }
       });
-      const asked: unknown[] = [];
-      const watching = guardOn('outputStream', ({ part }) => void asked.push(part), {
+      const parts: unknown[] = [];
+      const watching = guardOn('outputStream', ({ part }) => void parts.push(part), {
         id: 'watching',
         when: () => true,
         processDataParts: true,
@@ -416,11 +416,11 @@ describe('P5 One terminal event per run', () => {
       const agent = createAgent({ model: modelFor(phase), ...laned(['outputStream', watching], [phase, guard]) });
       const ran = await runAgent(agent, mode, { abortSignal: controller.signal });
       const before = JSON.stringify(ran);
-      const askedBefore = asked.length;
+      const callsBefore = parts.length;
       wake();
       await sleep(1);
       expect(done).toBe(true);
-      expect(asked).toHaveLength(askedBefore); // and no guard is called for it
+      expect(parts).toHaveLength(callsBefore); // and no guard is called for it
       return { ran, before };
     };
 

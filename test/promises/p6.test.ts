@@ -39,7 +39,7 @@ const feedbackPerCall = ({ calls }: ScriptedModel): string[][] =>
   );
 
 /** The ids of the visible parts, attempt by attempt. */
-const shownPerAttempt = ({ chunks }: Ran): Set<string>[] => {
+const visibleIdsPerAttempt = ({ chunks }: Ran): Set<string>[] => {
   const attempts: Set<string>[] = [];
   for (const { type, payload } of chunks) {
     if (type === 'step-start') attempts.push(new Set());
@@ -51,7 +51,7 @@ const shownPerAttempt = ({ chunks }: Ran): Set<string>[] => {
 };
 
 /** Whether a part of an attempt has left before a phase judges it. In generate mode an answer comes in one piece. */
-const hasLeft: Record<Phase, boolean> = {
+const hasEmitted: Record<Phase, boolean> = {
   input: false,
   inputStep: false,
   llmRequest: false,
@@ -90,8 +90,8 @@ describe('P6 Retries are bounded transitions', () => {
         expect(seen).toEqual(Array.from({ length: attempts }, (_, index) => index));
         expect(ran).toMatchObject({ status: 'tripwire', result: { tripwire: { reason: `no ${attempts}`, retry: true, phase } } });
         expect(finishOf(ran.events).retries).toBe(maxProcessorRetries);
-        const asked = eventsOf(ran, 'guard').filter(({ verdict }) => verdict === 'retry');
-        expect(asked.map(({ attempt }) => attempt)).toEqual(seen.map((index) => index + 1));
+        const retries = eventsOf(ran, 'guard').filter(({ verdict }) => verdict === 'retry');
+        expect(retries.map(({ attempt }) => attempt)).toEqual(seen.map((index) => index + 1));
         if (!beforeTheModel.has(phase)) expect(model.calls).toHaveLength(attempts + (phase === 'outputResult' ? 1 : 0));
       });
 
@@ -108,11 +108,11 @@ describe('P6 Retries are bounded transitions', () => {
         expect(eventsOf(ran, 'retract').map(({ partIds, attempt }) => ({ partIds, attempt }))).toEqual(
           retractions.map(({ partIds, attempt }) => ({ partIds, attempt })),
         );
-        if (!hasLeft[phase]) return expect(retractions).toEqual([]);
-        const shown = shownPerAttempt(ran).map((ids) => [...ids]);
-        const rejected = phase === 'outputResult' ? shown.slice(1) : shown;
+        if (!hasEmitted[phase]) return expect(retractions).toEqual([]);
+        const visibleIds = visibleIdsPerAttempt(ran).map((ids) => [...ids]);
+        const rejected = phase === 'outputResult' ? visibleIds.slice(1) : visibleIds;
         // A trip there retracts everything.
-        const last = phase === 'outputResult' ? [[...(shown[0] ?? []), ...(rejected.at(-1) ?? [])]] : rejected.slice(-1);
+        const last = phase === 'outputResult' ? [[...(visibleIds[0] ?? []), ...(rejected.at(-1) ?? [])]] : rejected.slice(-1);
         expect(retractions.map(({ partIds }) => partIds.toSorted())).toEqual(
           [...rejected.slice(0, -1), ...last].map((ids) => ids.toSorted()),
         );
@@ -153,7 +153,7 @@ describe('P6 Retries are bounded transitions', () => {
       mode,
     );
     expect(ran.status).toBe('success');
-    const [first, second] = shownPerAttempt(ran).map((ids) => [...ids]);
+    const [first, second] = visibleIdsPerAttempt(ran).map((ids) => [...ids]);
     expect(retractionsOf(ran)).toMatchObject([{ stepNumber: 0, attempt: 1, partIds: expect.arrayContaining(first ?? []) }]);
     expect(retractionsOf(ran)[0]?.partIds).not.toEqual(expect.arrayContaining(second ?? []));
     expect(first?.length).toBeGreaterThan(0);
@@ -225,17 +225,17 @@ describe('P6 Retries are bounded transitions', () => {
   });
 
   describe('feedback belongs to one attempt', () => {
-    const heard = (list: unknown): boolean => JSON.stringify(list).includes('[Processor Feedback]');
+    const hasFeedback = (list: unknown): boolean => JSON.stringify(list).includes('[Processor Feedback]');
     /** A guard that rejects the first attempt at each of these steps. */
     const retrying = (...steps: number[]) => {
-      const left = new Set(steps);
-      const when = ({ stepNumber = -1 }: HookArgs) => left.delete(stepNumber);
+      const pending = new Set(steps);
+      const when = ({ stepNumber = -1 }: HookArgs) => pending.delete(stepNumber);
       return guardOn('outputStep', ({ abort }) => abort('no', { retry: true }), { id: 'retrying', when });
     };
 
     it('is visible in the attempt', async () => {
       const seen: boolean[] = [];
-      const watching = guardOn('outputStep', ({ messageList }) => void seen.push(heard(messageList)), { id: 'watching' });
+      const watching = guardOn('outputStep', ({ messageList }) => void seen.push(hasFeedback(messageList)), { id: 'watching' });
       const agent = createAgent({ model: modelFor('input'), maxProcessorRetries: 1, outputProcessors: [watching, retrying(0)] });
       await runAgent(agent, 'stream');
       expect(seen).toEqual([false, true, false]);
@@ -243,7 +243,7 @@ describe('P6 Retries are bounded transitions', () => {
 
     it.each(phaseNames)('is not visible at the end or after a trip in %s of the next step', async (phase) => {
       const seen: boolean[] = [];
-      const watching = guardOn('outputResult', ({ messageList }) => void seen.push(heard(messageList)), { id: 'watching' });
+      const watching = guardOn('outputResult', ({ messageList }) => void seen.push(hasFeedback(messageList)), { id: 'watching' });
       const tripping = guardOn(phase, ({ abort }) => abort('no'), { when: ({ stepNumber }) => stepNumber === 1 });
       const guards = laned(['outputStep', retrying(0, 1)], ['outputResult', watching], [phase, tripping]);
       const stream = await createAgent({ model: modelFor('input'), maxProcessorRetries: 2, ...guards }).stream(
@@ -251,7 +251,7 @@ describe('P6 Retries are bounded transitions', () => {
       );
       await stream.consumeStream();
       expect(['success', 'tripwire']).toContain(stream.status);
-      expect([...seen, heard(stream.messageList)]).not.toContain(true);
+      expect([...seen, hasFeedback(stream.messageList)]).not.toContain(true);
     });
   });
 
@@ -303,12 +303,12 @@ describe('P6 Retries are bounded transitions', () => {
       return { log, ran };
     };
     const rejectResults = (times: number) => guardOn('toolResult', ({ abort }) => abort('no', { retry: true }), { times });
-    const asks = (...amounts: number[]) => ({ toolCalls: amounts.map((amount) => ({ name: 'charge', args: { amount } })) });
+    const charges = (...amounts: number[]) => ({ toolCalls: amounts.map((amount) => ({ name: 'charge', args: { amount } })) });
     /** The model's calls in its attempts, one after another; then it sums up. */
-    const asking = (...steps: object[]) => scriptedModel({ steps: ({ index }) => steps[index] ?? closing });
+    const modelReplying = (...steps: object[]) => scriptedModel({ steps: ({ index }) => steps[index] ?? closing });
 
     it('do not run again if the next attempt requests the same', async () => {
-      const { log, ran } = await run(asking(asks(1, 2), asks(1, 2), asks(2, 1)), rejectResults(2));
+      const { log, ran } = await run(modelReplying(charges(1, 2), charges(1, 2), charges(2, 1)), rejectResults(2));
       expect(log).toEqual(['charge 1', 'charge 2']);
       expect(eventsOf(ran, 'tool-finish').map(({ outcome }) => outcome)).toEqual([
         'result',
@@ -326,7 +326,7 @@ describe('P6 Retries are bounded transitions', () => {
 
     it('are the same regardless of the order of their arguments', async () => {
       const log: string[] = [];
-      const model = asking(
+      const model = modelReplying(
         { toolCalls: [{ name: 'charge', args: { amount: 1, note: 'x' } }] },
         { toolCalls: [{ name: 'charge', args: { note: 'x', amount: 1 } }] },
       );
@@ -335,12 +335,12 @@ describe('P6 Retries are bounded transitions', () => {
     });
 
     it('replace one call each: for further calls the tool runs', async () => {
-      const { log } = await run(asking(asks(1), asks(1, 1)), rejectResults(1));
+      const { log } = await run(modelReplying(charges(1), charges(1, 1)), rejectResults(1));
       expect(log).toEqual(['charge 1', 'charge 1']);
     });
 
     it('run for other arguments', async () => {
-      const { log } = await run(asking(asks(1), asks(2)), rejectResults(1));
+      const { log } = await run(modelReplying(charges(1), charges(2)), rejectResults(1));
       expect(log).toEqual(['charge 1', 'charge 2']);
     });
 
@@ -362,12 +362,12 @@ describe('P6 Retries are bounded transitions', () => {
           if (retryCount === 0) abort('no', { retry: true });
         },
       };
-      await run(asking(asks(1), asks(1)), guard);
+      await run(modelReplying(charges(1), charges(1)), guard);
       expect(judged).toEqual([{ receipt: 'receipt 1' }, { receipt: 'receipt 1' }]);
     });
 
     it('are not reused in a later step', async () => {
-      const { log } = await run(asking(asks(1), asks(2), asks(1)), rejectResults(1));
+      const { log } = await run(modelReplying(charges(1), charges(2), charges(1)), rejectResults(1));
       expect(log).toEqual(['charge 1', 'charge 2', 'charge 1']);
     });
 
@@ -375,13 +375,13 @@ describe('P6 Retries are bounded transitions', () => {
       'control: equal accepted calls run each time, in one step and in two, %i at a time',
       async (toolCallConcurrency) => {
         const log: string[] = [];
-        await runAgent(createAgent({ model: asking(asks(1, 1), asks(1)), log }), mode, { toolCallConcurrency });
+        await runAgent(createAgent({ model: modelReplying(charges(1, 1), charges(1)), log }), mode, { toolCallConcurrency });
         expect(log).toEqual(['charge 1', 'charge 1', 'charge 1']);
       },
     );
 
     it('are awaited, so that none runs twice', async () => {
-      const { log, ran } = await run(asking(asks(1, 2), asks(1, 2)), rejectResults(1));
+      const { log, ran } = await run(modelReplying(charges(1, 2), charges(1, 2)), rejectResults(1));
       expect(log).toEqual(['charge 1', 'charge 2']);
       const finished = eventsOf(ran, 'tool-finish').findLast(({ outcome }) => outcome === 'result');
       const retrying = eventsOf(ran, 'state-enter').find(({ state }) => state === 'step.retrying');
@@ -391,14 +391,14 @@ describe('P6 Retries are bounded transitions', () => {
 
   it.each(modes)('ignores chunks of tools after their attempt is rejected, %s', async (mode) => {
     let [begin, reject] = [() => undefined, () => undefined] as (() => void)[];
-    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const started = new Promise<void>((resolve) => (begin = resolve));
     const rejected = new Promise<void>((resolve) => (reject = resolve));
     const charge = createTool({
       id: 'charge',
       description: 'Charges.',
       inputSchema: z.object({ amount: z.number() }),
       execute: async ({ amount }: { amount: number }, context) => {
-        if (amount === 1) return begun;
+        if (amount === 1) return started;
         await context.writer?.custom({ type: 'data-early', data: amount });
         begin?.();
         await rejected;
@@ -429,10 +429,10 @@ describe('P6 Retries are bounded transitions', () => {
       });
       const ran = await runAgent(agent, mode);
       expect(ran.status).toBe('success');
-      const shown = shownPerAttempt(ran).flatMap((ids) => [...ids]);
-      expect(new Set(shown).size).toBe(shown.length);
+      const visibleIds = visibleIdsPerAttempt(ran).flatMap((ids) => [...ids]);
+      expect(new Set(visibleIds).size).toBe(visibleIds.length);
       const taken = new Set(retractionsOf(ran).flatMap(({ partIds }) => partIds));
-      const kept = shown.filter((id) => !taken.has(id));
+      const kept = visibleIds.filter((id) => !taken.has(id));
       expect(kept).toHaveLength(3); // two texts and one call
     });
 

@@ -154,8 +154,8 @@ describe('P7 Parallel edits are merged, not lost', () => {
     async ({ home, phase }) => {
       const a = writing(phase, 'a', { way: 'in place', change: first('ALPHA') });
       const b = writing(phase, 'b', { way: 'by return', change: first('GAMMA') });
-      const told = await home.run(pipeline('p').parallel([a, b]), phase);
-      const conflicts = told.events?.filter(({ type }) => type === 'merge-conflict');
+      const outcome = await home.run(pipeline('p').parallel([a, b]), phase);
+      const conflicts = outcome.events?.filter(({ type }) => type === 'merge-conflict');
       expect(conflicts?.[0]).toMatchObject({ phase, path: 'p/parallel.0', rule: 'widest-redaction', authors: ['a', 'b'] });
       const strict = await home.run(pipeline('p', { overlap: 'error' }).parallel([a, b]), phase).catch((error: unknown) => error);
       expect(strict).toMatchObject({ code: expect.stringMatching(/^pipeline\/(conflict|parallel-writers)$/) as string });

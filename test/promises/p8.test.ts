@@ -124,7 +124,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
 
   describe('a block cancels its siblings', () => {
     /** A branch that never answers and stores its signal, next to one that blocks a little later. */
-    const beside = (phase: Phase, signals: AbortSignal[]) => {
+    const guardsWith = (phase: Phase, signals: AbortSignal[]) => {
       const never = guardOn(
         phase,
         ({ abortSignal }) => {
@@ -144,15 +144,15 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
       return { never, blocks };
     };
     const shapes = {
-      'in parallel': ({ never, blocks }: ReturnType<typeof beside>) => pipeline('p').parallel([never, blocks]),
-      'as arms': ({ never, blocks }: ReturnType<typeof beside>) =>
+      'in parallel': ({ never, blocks }: ReturnType<typeof guardsWith>) => pipeline('p').parallel([never, blocks]),
+      'as arms': ({ never, blocks }: ReturnType<typeof guardsWith>) =>
         pipeline('p').branch([
           [() => true, blocks],
           [() => true, never],
         ]),
-      'in pipelines': ({ never, blocks }: ReturnType<typeof beside>) =>
+      'in pipelines': ({ never, blocks }: ReturnType<typeof guardsWith>) =>
         pipeline('p').parallel([pipeline('q').then(never), pipeline('r').then(pipeline('s').then(blocks))]),
-      nested: ({ never, blocks }: ReturnType<typeof beside>) =>
+      nested: ({ never, blocks }: ReturnType<typeof guardsWith>) =>
         pipeline('p').parallel([never, pipeline('q').parallel([blocks, calm('input', 'calm')])]),
     };
     const places = Object.values(homes as Record<string, Home>).flatMap((home) =>
@@ -162,7 +162,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
     it.each(places)('that ignores its signal, in $name, $phase', async ({ home, phase }) => {
       for (const shape of Object.values(shapes)) {
         const signals: AbortSignal[] = [];
-        const outcome = await home.run(shape(beside(phase, signals)), phase);
+        const outcome = await home.run(shape(guardsWith(phase, signals)), phase);
         expect(outcome).toMatchObject({ kind: 'trip', processorId: 'blocks', reason: 'no', metadata: { n: 1 } });
         expect(signals.length).toBeGreaterThan(0);
         expect(signals.every(({ aborted }) => aborted)).toBe(true);
@@ -170,21 +170,21 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
     });
 
     it.each(Object.values(homes as Record<string, Home>))('and nothing after them starts, in $name', async (home) => {
-      const begun: string[] = [];
+      const started: string[] = [];
       let end = () => undefined as void;
       const slow = guardOn('input', () => new Promise<void>((resolve) => (end = resolve)), { id: 'slow' });
-      const next = guardOn('input', () => void begun.push('next'), { id: 'next' });
+      const next = guardOn('input', () => void started.push('next'), { id: 'next' });
       const blocks = guardOn('input', async ({ abort }) => sleep(1).then(() => abort('no')), { id: 'blocks' });
       const outcome = await home.run(pipeline('p').parallel([pipeline('q').then(slow).then(next), blocks]), 'input');
       expect(outcome).toMatchObject({ kind: 'trip', processorId: 'blocks' });
       end();
       await sleep(5);
-      expect(begun).toEqual([]);
+      expect(started).toEqual([]);
     });
 
     it.each([homes.generate, homes.stream])('has processor, phase and path, in $name', async (home) => {
       for (const phase of home.phases) {
-        const outcome = await home.run(shapes['in pipelines'](beside(phase, [])), phase);
+        const outcome = await home.run(shapes['in pipelines'](guardsWith(phase, [])), phase);
         expect(outcome).toMatchObject({ processorId: 'blocks', phase, at: 'p/parallel.0/r/s/blocks' });
       }
     });

@@ -41,7 +41,7 @@ const chargeInto = (log: number[]) => async (given: { amount: number }) => {
   return { receipt: `receipt ${given.amount}` };
 };
 
-const sawEdit = (calls: readonly { prompt: unknown }[]): boolean => {
+const hasEdit = (calls: readonly { prompt: unknown }[]): boolean => {
   const prompt = JSON.stringify(calls.at(-1)?.prompt ?? '');
   return prompt.includes(loud(request)) || prompt.includes(loud('receipt 1'));
 };
@@ -73,9 +73,9 @@ const mastraHost = (name: string, mode: Mode, make: MakeAgent): Host => ({
     });
     const base = { id: 'cashier', name: 'Cashier', instructions: 'Charge people.', model, memory, maxRetries: 0 };
     const agent = make(row, { ...base, ...(row.tools && { tools: { charge } }), maxProcessorRetries: budget });
-    const told = await ask(agent, mode, memory ? { memory: target } : {});
-    const seen = { effects: log.length, modelCalls: model.calls.length, sawEdit: sawEdit(model.calls) };
-    return { ...told, ...seen, saved: await savedIn(memory) };
+    const answer = await ask(agent, mode, memory ? { memory: target } : {});
+    const seen = { effects: log.length, modelCalls: model.calls.length, hasEdit: hasEdit(model.calls) };
+    return { ...answer, ...seen, saved: await savedIn(memory) };
   },
 });
 
@@ -121,8 +121,8 @@ const sdkHost = (mode: Mode): Host => ({
       guards: pipeline('guards').then(guardOf(row)),
       guardOptions: { maxProcessorRetries: budget },
     });
-    const told = await askSdk(agent as never, mode);
-    return { ...told, effects: log.length, modelCalls: model.calls.length, sawEdit: sawEdit(model.calls), saved: 'nothing' };
+    const answer = await askSdk(agent as never, mode);
+    return { ...answer, effects: log.length, modelCalls: model.calls.length, hasEdit: hasEdit(model.calls), saved: 'nothing' };
   },
 });
 

@@ -23,7 +23,7 @@ export interface Outcome {
   readonly effects: number;
   readonly modelCalls: number;
   /** Whether the model saw the guard's edit of the input or of a tool's result. */
-  readonly sawEdit: boolean;
+  readonly hasEdit: boolean;
   /** The messages in memory. */
   readonly saved: 'turn' | 'nothing';
 }
@@ -72,7 +72,7 @@ export const expectedOf = ({ phase, verdict, tools, memory }: Row): Outcome => {
     answer: isOver ? '' : isEdit && onAnswer.has(phase) ? loud(answer) : answer,
     effects: !tools || (isOver && phase !== 'toolResult' && phase !== 'outputResult') ? 0 : 2,
     modelCalls: callsOf(phase, verdict, tools),
-    sawEdit: isEdit && (beforeModel.has(phase) || phase === 'toolResult'),
+    hasEdit: isEdit && (beforeModel.has(phase) || phase === 'toolResult'),
     saved: memory && !isOver ? 'turn' : 'nothing',
   };
 };
@@ -105,14 +105,14 @@ interface HookArgs {
 
 /** The hook of a row's guard, the same on every host. */
 export const hookOf = ({ phase, verdict }: Row): ((args: HookArgs) => unknown) => {
-  let asked = 0;
+  let retries = 0;
   return (args) => {
     if (phase === 'outputStream' && args.part?.type !== 'text-delta') return args.part;
     if (verdict === 'edit') return editOf(phase, args);
     if (verdict === 'fail') throw new Error('The guard is out of order.');
     if (verdict === 'trip') return args.abort('No.');
-    if (verdict === 'exhausted' || (verdict === 'retry' && asked === 0)) {
-      asked += 1;
+    if (verdict === 'exhausted' || (verdict === 'retry' && retries === 0)) {
+      retries += 1;
       return args.abort('Once more.', { retry: true });
     }
     return phase === 'apiError' && verdict === 'retry' ? { retry: true } : unchanged(phase, args);

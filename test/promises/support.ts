@@ -67,10 +67,10 @@ const hasText = ({ part }: HookArgs): boolean => !part || part.type === 'text-de
 /** A guard with the hook of one phase: it runs `act` on the selected calls, and changes nothing in others. */
 export const guardOn = (phase: Phase, act: (args: HookArgs) => unknown, options: GuardOptions = {}): Processor => {
   const { id = `guard-${phase}`, when = hasText, processDataParts, times = Infinity } = options;
-  let left = times;
+  let remaining = times;
   const hook = (args: HookArgs): unknown => {
-    if (left <= 0 || !when(args)) return args.part;
-    left -= 1;
+    if (remaining <= 0 || !when(args)) return args.part;
+    remaining -= 1;
     const acted = act(args);
     return acted instanceof Promise ? acted.then((value: unknown) => value ?? args.part) : (acted ?? args.part);
   };
