@@ -59,11 +59,11 @@ describe.each(ways)('an answer by $mode over $client', (way) => {
     ['length', 'length'],
     ['content_filter', 'content-filter'],
     ['something_new', 'other'],
-  ])('has its finish reason: %s', async (finishReason, told) => {
+  ])('has its finish reason: %s', async (finishReason, expected) => {
     const server = await startServer([{ kind: 'text', text: 'Half an', finishReason }]);
     const called = await callAgent(server, way);
-    expect(called).toMatchObject({ status: 'success', text: 'Half an', finishReason: told });
-    expect(called.events.find(({ type }) => type === 'model-finish')).toMatchObject({ finishReason: told });
+    expect(called).toMatchObject({ status: 'success', text: 'Half an', finishReason: expected });
+    expect(called.events.find(({ type }) => type === 'model-finish')).toMatchObject({ finishReason: expected });
   });
 
   it('has the token usage if the server reports it', async () => {

@@ -96,9 +96,9 @@ describe.each(Object.keys(clients) as ClientName[])('stream over %s', (client) =
       .poll(
         () => {
           const written = server.requests[0]?.written ?? 0;
-          const stands = written === before;
+          const isUnchanged = written === before;
           before = written;
-          return stands;
+          return isUnchanged;
         },
         { interval: 500, timeout: 10_000 },
       )

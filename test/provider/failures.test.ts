@@ -21,11 +21,11 @@ const delta = (content: string) => event({ id: 'x', choices: [{ index: 0, delta:
 const once = { call: { modelSettings: { maxRetries: 0 } } };
 
 /** Removes the offending word, and requests the call again. */
-const mending: ErrorProcessor & { asked: number } = {
+const mending: ErrorProcessor & { calls: number } = {
   id: 'mending',
-  asked: 0,
+  calls: 0,
   processAPIError({ messages, error }) {
-    mending.asked += 1;
+    mending.calls += 1;
     if ((error as { statusCode?: number }).statusCode !== 400) return { retry: false };
     for (const part of messages.flatMap(({ content }) => content.parts))
       if (part.type === 'text') part.text = part.text.replace('Hello', 'Good day');
@@ -74,11 +74,11 @@ describe.each(ways)('$mode over $client', (way) => {
   describe('a busy provider (429)', () => {
     it('is called again by the model call, without the error processors', async () => {
       const server = await startServer([busy({ 'retry-after-ms': '1' }), busy({ 'retry-after-ms': '1' }), answer]);
-      mending.asked = 0;
+      mending.calls = 0;
       const { status, text, events } = await callAgent(server, way, { errorProcessors: [mending] });
       expect({ status, text }).toEqual({ status: 'success', text: 'Here I am.' });
       expect(server.requests).toHaveLength(3);
-      expect(mending.asked).toBe(0);
+      expect(mending.calls).toBe(0);
       expect(events.filter(({ type }) => type === 'model-call')).toHaveLength(1);
     });
 
