@@ -138,9 +138,9 @@ describe('a third-party adapter', () => {
       env: { ...process.env, INIT_CWD: undefined },
     });
     const [result] = JSON.parse(stdout) as HostResult[];
-    const asked = result?.cells.filter(({ status }) => status !== 'no hook') ?? [];
-    expect(asked.length).toBeGreaterThan(8);
-    expect(asked.filter(({ status }) => status !== 'holds')).toEqual([]);
+    const played = result?.cells.filter(({ status }) => status !== 'no hook') ?? [];
+    expect(played.length).toBeGreaterThan(8);
+    expect(played.filter(({ status }) => status !== 'holds')).toEqual([]);
     expect(stderr).toContain('My loop');
   });
 });

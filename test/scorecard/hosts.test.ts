@@ -43,8 +43,8 @@ describe('the scorecard', () => {
     async (id) => {
       const files = programsOf(id);
       expect(files).not.toEqual([]);
-      const said = await playPrograms(files);
-      expect(files.filter((file) => !said.get(file)?.startsWith('FAILS'))).toEqual([]);
+      const outputs = await playPrograms(files);
+      expect(files.filter((file) => !outputs.get(file)?.startsWith('FAILS'))).toEqual([]);
     },
   );
 });
