@@ -5,14 +5,14 @@ const mostBytesPerRun = 64;
 /** Memory that varies independently of the runs, such as compiled code. */
 const slackBytes = 1_500_000;
 /** The number of faults of a kind that are printed in full. */
-const told = 5;
+const maxListed = 5;
 
 /** The faults after a soak; empty if there are none. */
 export const judge = ({ complaints, unhandled, warnings, windows, statuses }: Soaked): string[] => [
-  ...complaints.slice(0, told).map(({ complaint, fate }) => `${complaint}: ${JSON.stringify(fate)}`),
-  ...(complaints.length > told ? [`${complaints.length - told} more complaints`] : []),
-  ...unhandled.slice(0, told).map((reason) => `unhandled rejection: ${reason}`),
-  ...warnings.slice(0, told),
+  ...complaints.slice(0, maxListed).map(({ complaint, fate }) => `${complaint}: ${JSON.stringify(fate)}`),
+  ...(complaints.length > maxListed ? [`${complaints.length - maxListed} more complaints`] : []),
+  ...unhandled.slice(0, maxListed).map((reason) => `unhandled rejection: ${reason}`),
+  ...warnings.slice(0, maxListed),
   ...['success', 'tripwire', 'failed', 'canceled']
     .filter((status) => !statuses[status])
     .map((status) => `no run ended as ${status}`),

@@ -7,7 +7,7 @@ import { lifeKey, type Life } from './agents.js';
 import type { Fate } from './fate.js';
 
 /** The outcome of one run. */
-export interface Lived {
+export interface Observations {
   readonly status: string;
   /** Its faults: left open, reported twice or reported differently; empty if all is well. */
   readonly complaints: readonly string[];
@@ -24,7 +24,7 @@ export interface World {
 }
 
 /** One call of an agent, by a caller that follows its fate. */
-export const live = async (fate: Fate, world: World): Promise<Lived> => {
+export const live = async (fate: Fate, world: World): Promise<Observations> => {
   const complaints: string[] = [];
   const own = new AbortController();
   const events: RunEvent[] = [];

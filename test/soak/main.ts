@@ -26,7 +26,7 @@ const line = ({ runs: done, heapBytes, timers, listeners, seconds }: Window): st
   `${done} runs  ${seconds.toFixed(0)} s  heap ${megabytes(heapBytes)}  timers ${timers}  listeners ${listeners}`;
 
 print(`soak: ${runs} runs, ${atOnce} at once, seed ${seed}`);
-const soaked = await soak({ runs, seed, atOnce, window, onWindow: (left) => print(line(left)) });
+const soaked = await soak({ runs, seed, atOnce, window, onWindow: (state) => print(line(state)) });
 const faults = judge(soaked);
 const ends = Object.entries(soaked.statuses).toSorted(([a], [b]) => (a < b ? -1 : 1));
 print(`ends: ${ends.map(([status, count]) => `${status} ${count}`).join(', ')}`);

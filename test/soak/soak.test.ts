@@ -41,7 +41,7 @@ describe('the judge of a soak', () => {
     [{ unhandled: ['Error'] }, 'unhandled rejection: Error'],
     [{ warnings: ['MaxListenersExceededWarning'] }, 'MaxListenersExceededWarning'],
     [{ statuses: { ...statuses, canceled: 0 } }, 'no run ended as canceled'],
-  ])('detects a defect: %j', (wrong, said) => {
-    expect(judge({ ...clean, ...wrong })[0]).toContain(said);
+  ])('detects a defect: %j', (wrong, complaint) => {
+    expect(judge({ ...clean, ...wrong })[0]).toContain(complaint);
   });
 });

@@ -51,17 +51,17 @@ export const soak = async ({ runs, atOnce, seed, window, onWindow }: SoakOptions
   const noise = listenToProcess();
   const startedAt = performance.now();
   const one = async (fate: Fate) => {
-    const lived = await live(fate, world);
-    statuses[lived.status] = (statuses[lived.status] ?? 0) + 1;
-    for (const complaint of lived.complaints) complaints.push({ complaint, fate });
+    const observations = await live(fate, world);
+    statuses[observations.status] = (statuses[observations.status] ?? 0) + 1;
+    for (const complaint of observations.complaints) complaints.push({ complaint, fate });
   };
   for (let done = 0; done < runs;) {
     const count = Math.min(window, runs - done);
     await Promise.all(drawFates(world.agents.length, { runs: count, seed: seed + done }).map((fate) => limit(one, fate)));
     done += count;
-    const left = { ...(await look(shared)), runs: done, seconds: (performance.now() - startedAt) / 1_000 };
-    windows.push(left);
-    onWindow?.(left);
+    const state = { ...(await look(shared)), runs: done, seconds: (performance.now() - startedAt) / 1_000 };
+    windows.push(state);
+    onWindow?.(state);
   }
   return { statuses, complaints, windows, ...noise.stop() };
 };
