@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { PrepareStepProcessor, type InterlockAgent } from '../../src/index.js';
 import type { PrepareStep } from '../../src/mastra/call-options.js';
 import { callThen, echo, echoAs, textOf, withText } from '../mastra/support.js';
-import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
+import { conflictingNames, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '1-process-input-step';
 const calling = { toolCalls: [{ name: 'echo', args: { say: 'a' } }] };
@@ -26,7 +26,7 @@ const prepareStepOf = async (title: string): Promise<PrepareStep> =>
   (await runExample<{ prepareStep: PrepareStep }>({ document, title })).prepareStep;
 
 describe(`the examples of ${document}`, () => {
-  it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
+  it('are all here', ({ task }) => expect(conflictingNames(task)).toEqual(titlesOf(document)));
 
   it('prepareStep Integration', async ({ task: { name: title } }) => {
     const { agent, answers, calls } = world(manyCalls(4));

@@ -26,7 +26,7 @@ type StepHook = NonNullable<Processor['processInputStep']>;
 
 const stepping = (id: string, processInputStep: StepHook): Processor => ({ id, processInputStep });
 const answering = (text: string) => scriptedModel({ steps: (): { text: string } => ({ text }), modelId: text });
-const said = (id: string, text: string): MastraDBMessage => ({
+const userMessage = (id: string, text: string): MastraDBMessage => ({
   id,
   role: 'user',
   createdAt: new Date(0),
@@ -56,7 +56,11 @@ describe('PrepareStepProcessor Tests', () => {
   });
 
   it('Works with generic TOOLS types [spec 1.5]', async () => {
-    const sdk = tool({ description: 'Looks.', inputSchema: z.object({ say: z.string() }), execute: async ({ say }) => say });
+    const sdk = tool({
+      description: 'Looks.',
+      inputSchema: z.object({ say: z.string() }),
+      execute: async ({ say: text }) => text,
+    });
     const tools = { mastra: echoAs('mastra'), sdk };
     const prepareStep: PrepareStep = ({ tools: given }) => ({
       activeTools: Object.keys(given ?? {}).filter((name) => name in tools),
@@ -169,11 +173,11 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
 
   it('MessageList mutations are tracked correctly [spec 1.14]', async () => {
     const adding = stepping('a', ({ messageList, stepNumber }) => {
-      if (stepNumber === 0) messageList.add(said('more', 'And this.'), 'input');
+      if (stepNumber === 0) messageList.add(userMessage('more', 'And this.'), 'input');
       return messageList;
     });
     const silent = stepping('b', ({ messageList, stepNumber }) => {
-      if (stepNumber === 0) messageList.add(said('most', 'And that.'), 'input');
+      if (stepNumber === 0) messageList.add(userMessage('most', 'And that.'), 'input');
     });
     const seen: string[][] = [];
     const { agent, model } = agentWith(
@@ -181,7 +185,7 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
       silent,
       stepping('c', ({ messages }) => void seen.push(messages.map(({ id }) => id))),
     );
-    await agent.generate([said('first', 'This.')]);
+    await agent.generate([userMessage('first', 'This.')]);
     expect(seen[0]).toEqual(['first', 'more', 'most']);
     expect(sentText(model, 'user', 1)).toBe('This.\nAnd this.\nAnd that.');
   });

@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import type { InterlockStream } from '../../src/index.js';
 import { all, callThen, echo, modes } from '../mastra/support.js';
-import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
+import { conflictingNames, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '2-processor-interface';
 
@@ -33,7 +33,7 @@ const fiveTurns: ModelMessage[] = [
 const messageWith = (content: Partial<MastraDBMessage['content']>) => ({ content: { format: 2, ...content } });
 
 describe(`the examples of ${document}`, () => {
-  it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
+  it('are all here', ({ task }) => expect(conflictingNames(task)).toEqual(titlesOf(document)));
 
   it('Reading text from a message [spec 2.13]', async ({ task: { name: title } }) => {
     const { getText } = await runExample<{ getText: (message: object) => string }>({ document, title });

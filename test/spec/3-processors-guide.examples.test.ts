@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { InterlockAgent, InterlockResult } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { all, callThen, echo, withText } from '../mastra/support.js';
-import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
+import { conflictingNames, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '3-processors-guide';
 const calling = { toolCalls: [{ name: 'echo', args: { say: 'a' } }] };
@@ -32,7 +32,7 @@ const noting = (name: string) =>
   };
 
 describe(`the examples of ${document}`, () => {
-  it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
+  it('are all here', ({ task }) => expect(conflictingNames(task)).toEqual(titlesOf(document)));
 
   it('Quickstart', async ({ task: { name: title } }) => {
     const { Agent } = world();

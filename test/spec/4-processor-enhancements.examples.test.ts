@@ -12,7 +12,7 @@ import {
   type InterlockResult,
 } from '../../src/index.js';
 import { settled, withText } from '../mastra/support.js';
-import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
+import { conflictingNames, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '4-processor-enhancements';
 
@@ -36,7 +36,7 @@ const elided = {
 };
 
 describe(`the examples of ${document}`, () => {
-  it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
+  it('are all here', ({ task }) => expect(conflictingNames(task)).toEqual(titlesOf(document)));
 
   it('abort() with options', async ({ task: { name: title } }) => {
     const guard: Processor = {

@@ -46,7 +46,7 @@ const runWorkflow = async (source: Pipeline, inputData: object) => {
   const mastra = new Mastra({ logger: false });
   registerProcessorWorkflows(mastra, source);
   const run = await mastra.getWorkflow('p').createRun();
-  return run.start({ inputData: inputData }); // as sent by a form
+  return run.start({ inputData }); // as sent by a form
 };
 const hello = {
   id: 'm1',
@@ -272,9 +272,9 @@ describe.each(modes)('Key Features of the retry mechanism, %s', (mode) => {
 describe.each(modes)('Step Reason Values, %s [spec 4.15]', (mode) => {
   const reasonsOf = async (made: ReturnType<typeof makeAgent>) => {
     const { steps, runEvents } = await call(made, mode);
-    const told = runEvents.flatMap((event) => (event.type === 'step-finish' ? [event.reason] : []));
-    expect(told).toEqual(steps.map(({ reason }) => reason));
-    return told;
+    const reasons = runEvents.flatMap((event) => (event.type === 'step-finish' ? [event.reason] : []));
+    expect(reasons).toEqual(steps.map(({ reason }) => reason));
+    return reasons;
   };
 
   it("`'stop'` - Normal completion", async () => {
@@ -294,10 +294,10 @@ describe.each(modes)('Step Reason Values, %s [spec 4.15]', (mode) => {
   });
 
   it("`'error'` - Error occurred", async () => {
-    const told: string[] = [];
-    const onRunEvent = (event: RunEvent) => event.type === 'step-finish' && told.push(event.reason);
+    const calls: string[] = [];
+    const onRunEvent = (event: RunEvent) => event.type === 'step-finish' && calls.push(event.reason);
     await expect(call(makeAgent([{ error: new Error('refused') }], { onRunEvent }), mode)).rejects.toThrow('refused');
-    expect(told).toEqual(['error']);
+    expect(calls).toEqual(['error']);
   });
 });
 
@@ -506,8 +506,8 @@ describe.each(modes)('Open Questions (Resolved), %s', (mode) => {
     expect(result.steps[0]).toMatchObject({ reason: 'retry', text: '', tripwire: { metadata: { text: 'Bad.' } } });
     expect(result.text).toBe('Good.');
     const chunks = await all((await checked(badThenGood).agent.stream('Hi')).fullStream);
-    const said = chunks.flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.payload.text] : []));
-    expect(said).toEqual(['Bad.', 'Good.']);
+    const deltas = chunks.flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.payload.text] : []));
+    expect(deltas).toEqual(['Bad.', 'Good.']);
     expect(chunks.map(({ type }) => type)).toContain('data-interlock-retract');
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { PrepareStep } from '../../src/mastra/call-options.js';
 import { callThen, echo, echoAs } from '../mastra/support.js';
-import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
+import { conflictingNames, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '5-prepare-step-semantics';
 const oneCall = callThen('echo', { say: 'a' });
@@ -18,7 +18,7 @@ const prepareStepOf = async (title: string, { context, ...scope }: Record<string
  * list, by the specification of `processInputStep`; so only the latest message's content is the same in both.
  */
 describe(`the examples of ${document}`, () => {
-  it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
+  it('are all here', ({ task }) => expect(conflictingNames(task)).toEqual(titlesOf(document)));
 
   it('Pattern 1: Reminder injection (ephemeral context) [spec 5.4]', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);

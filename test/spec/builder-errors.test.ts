@@ -22,16 +22,16 @@ describe.each([
   ['a pipeline', pipeline],
   ['a pipeline without a framework', portable],
 ])('%s', (_, start) => {
-  const begun = () => start('moderation').then(one);
+  const opened = () => start('moderation').then(one);
 
   it.each(wrong)('rejects %s in place of parallel steps or arms', (value) => {
-    expect(refusal(() => begun().parallel(value as never))).toBe('pipeline/invalid-step moderation/1');
-    expect(refusal(() => begun().branch(value as never))).toBe('pipeline/invalid-step moderation/1');
+    expect(refusal(() => opened().parallel(value as never))).toBe('pipeline/invalid-step moderation/1');
+    expect(refusal(() => opened().branch(value as never))).toBe('pipeline/invalid-step moderation/1');
   });
 
   it.each([null, 42, [], [one], [null, one], [true, one], ['otherwise', one]])('rejects the arm %j', (arm) => {
     const arms = [[otherwise, one], arm] as never;
-    expect(refusal(() => begun().branch(arms))).toBe('pipeline/invalid-step moderation/1/1');
+    expect(refusal(() => opened().branch(arms))).toBe('pipeline/invalid-step moderation/1/1');
   });
 
   it.each([
@@ -42,8 +42,10 @@ describe.each([
     ['error', ''],
     [[], ''],
   ])('rejects the option %j, of a block and of the pipeline', (options, at) => {
-    expect(refusal(() => begun().parallel([one], options as never))).toBe(`pipeline/invalid-option moderation/1${at}`);
-    expect(refusal(() => begun().branch([[otherwise, one]], options as never))).toBe(`pipeline/invalid-option moderation/1${at}`);
+    expect(refusal(() => opened().parallel([one], options as never))).toBe(`pipeline/invalid-option moderation/1${at}`);
+    expect(refusal(() => opened().branch([[otherwise, one]], options as never))).toBe(
+      `pipeline/invalid-option moderation/1${at}`,
+    );
     expect(refusal(() => start('moderation', options as never))).toBe(`pipeline/invalid-option moderation${at}`);
   });
 

@@ -45,7 +45,7 @@ const own = new Set(['@mastra/core/agent', '@mastra/core/workflows']);
 export const runExample = async <Declared>({ document, title, scope = {}, fill = {} }: Running): Promise<Declared> => {
   const code = examplesIn(document).get(exampleTitle(title));
   if (code === undefined) throw new Error(`${document} has no example "${title}".`);
-  const whole = Object.entries(fill).reduce((text, [said, meant]) => text.replaceAll(said, () => meant), code);
+  const whole = Object.entries(fill).reduce((text, [placeholder, value]) => text.replaceAll(placeholder, () => value), code);
   const modules = {
     'mastra-interlock': { ...interlock, ...scope },
     '@mastra/core/processors': processors,
@@ -96,7 +96,7 @@ const exampleTitle = (name: string): string => name.replace(/ \[spec [^\]]+\]$/,
 export const titlesOf = (document: Document): string[] => [...examplesIn(document).keys()];
 
 /** The names of the other tests in the suite of a test. */
-export const namesBeside = (task: RunnerTestCase): string[] =>
+export const conflictingNames = (task: RunnerTestCase): string[] =>
   task.suite?.tasks.filter((other) => other !== task).map(({ name }) => exampleTitle(name)) ?? [];
 
 /** The texts that a call sent to its model under a role. */
@@ -139,7 +139,7 @@ export const world = (script: readonly Step[] = [{ text: 'Hello.' }]): World => 
     });
   const agents: InterlockAgent[] = [];
   const answers: Promise<unknown>[] = [];
-  const asked = <T extends Promise<unknown>>(answer: T): T => {
+  const track = <T extends Promise<unknown>>(answer: T): T => {
     answers.push(answer);
     return answer;
   };
@@ -156,9 +156,9 @@ export const world = (script: readonly Step[] = [{ text: 'Hello.' }]): World => 
       agents.push(this);
     }
     override generate = ((...call: Parameters<InterlockAgent['generate']>) =>
-      asked(super.generate(...call))) as InterlockAgent['generate']; // because of its overloads
+      track(super.generate(...call))) as InterlockAgent['generate']; // because of its overloads
     override stream = ((...call: Parameters<InterlockAgent['stream']>) =>
-      asked(super.stream(...call))) as InterlockAgent['stream'];
+      track(super.stream(...call))) as InterlockAgent['stream'];
   }
   return { Agent, agent: (config = {}) => new Agent(config), agents, answers, calls, modelOf };
 };

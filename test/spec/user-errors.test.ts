@@ -86,11 +86,11 @@ describe('errors of users', () => {
     ['a provider that does not exist', 'nosuch/model', 'nosuch'],
     ['an id without a provider', 'gpt-5', 'gpt-5'],
     ['an empty config', {}, undefined],
-  ])('an unresolved model is rejected: %s', async (_name, wrong, told) => {
+  ])('an unresolved model is rejected: %s', async (_name, wrong, detail) => {
     for (const mode of modes) {
       const agent = new InterlockAgent({ id: 'a', name: 'A', model: wrong as never });
       const error = await expectRefusal('agent/model-unresolved', { calls: [] }, () => agent[mode]('Hi'));
-      if (told) expect(error.message).toContain(told);
+      if (detail) expect(error.message).toContain(detail);
     }
   });
 
