@@ -14,11 +14,11 @@ interface Chunk {
 }
 
 const address = 'jane@example.com';
-const spoken = ['Ask jane@exam', 'ple.com', ' about it. ', 'She knows.'];
+const pieces = ['Ask jane@exam', 'ple.com', ' about it. ', 'She knows.'];
 
 const named = { name: 'a', instructions: 'Help.' };
 const child = (Kind: typeof Agent) =>
-  new Kind({ id: 'child', ...named, description: 'Answers.', model: scriptedModel({ steps: () => ({ text: spoken }) }) });
+  new Kind({ id: 'child', ...named, description: 'Answers.', model: scriptedModel({ steps: () => ({ text: pieces }) }) });
 
 /** A supervisor that calls once; the child is an agent of either kind. */
 const supervisor = (Kind: typeof Agent, outputProcessors: Processor[], config: object = {}) =>
@@ -54,7 +54,7 @@ describe.each(kinds)('the output of %s as a sub-agent, under windows of its supe
     const passing: Processor = { id: 'passing', processOutputStream: async ({ part }) => part };
     const without = await chunksOf(supervisor(Kind, []));
     const under = await chunksOf(supervisor(Kind, [guard(passing, { window: 'sentence' })]));
-    expect(childText(under.chunks).join('')).toBe(spoken.join(''));
+    expect(childText(under.chunks).join('')).toBe(pieces.join(''));
     const types = ({ chunks }: typeof under) =>
       carried(chunks)
         .map(({ type }) => type)
@@ -64,25 +64,25 @@ describe.each(kinds)('the output of %s as a sub-agent, under windows of its supe
 
   it.each(['replace', 'block'] as const)('contains no part of a redacted value: %s', async (strategy) => {
     const { chunks, status } = await chunksOf(supervisor(Kind, [redactor({ strategy, kinds: ['email'] })]));
-    const told = JSON.stringify(chunks);
-    expect(told).not.toContain(address);
-    expect(told).not.toContain('jane@exam');
+    const json = JSON.stringify(chunks);
+    expect(json).not.toContain(address);
+    expect(json).not.toContain('jane@exam');
     if (strategy === 'replace') expect(childText(chunks).join('')).toBe('Ask [EMAIL] about it. She knows.');
     expect(status).toBe(strategy === 'replace' ? 'success' : 'tripwire');
   });
 
   it('is judged in whole windows and emitted after their verdicts', async () => {
-    const asked: string[] = [];
+    const inputs: string[] = [];
     const judge: Processor = {
       id: 'judge',
       processOutputStream: async ({ part, abort }) => {
         if (part.type !== 'text-delta') return part;
-        asked.push(part.payload.text);
+        inputs.push(part.payload.text);
         return part.payload.text.startsWith('She') ? abort('No.') : part;
       },
     };
     const { chunks, status } = await chunksOf(supervisor(Kind, [guard(judge, { window: 'sentence' })]));
-    expect(asked).toEqual([`Ask ${address} about it. `, 'She knows.']);
+    expect(inputs).toEqual([`Ask ${address} about it. `, 'She knows.']);
     expect(childText(chunks).join('')).toBe(`Ask ${address} about it. `);
     expect(status).toBe('tripwire');
   });
@@ -96,7 +96,7 @@ describe.each(kinds)('the output of %s as a sub-agent, under windows of its supe
 
 /** An agent with one tool that writes. */
 const writing = (chunks: readonly object[], outputProcessors: Processor[]) => {
-  const telling = createTool({
+  const writingTool = createTool({
     id: 'telling',
     description: 'Writes.',
     inputSchema: z.object({}),
@@ -106,7 +106,13 @@ const writing = (chunks: readonly object[], outputProcessors: Processor[]) => {
     },
   });
   const steps = [{ toolCalls: [{ name: 'telling', args: {} }] }, { text: 'Done.' }];
-  return new InterlockAgent({ id: 'a', ...named, model: scriptedModel({ steps }), tools: { telling }, outputProcessors });
+  return new InterlockAgent({
+    id: 'a',
+    ...named,
+    model: scriptedModel({ steps }),
+    tools: { telling: writingTool },
+    outputProcessors,
+  });
 };
 
 describe('chunks that a tool writes', () => {

@@ -4,12 +4,12 @@ import { guard, InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 it('a cached window is not judged again in the next attempt or in another run', async () => {
-  const asked: string[] = [];
+  const inputs: string[] = [];
   const polite: Processor = {
     id: 'polite',
     processOutputStream: async ({ part, abort }) => {
       if (part.type !== 'text-delta') return part;
-      asked.push(part.payload.text);
+      inputs.push(part.payload.text);
       return part.payload.text.startsWith('Go') ? abort('Be polite.', { retry: true }) : part;
     },
   };
@@ -31,5 +31,5 @@ it('a cached window is not judged again in the next attempt or in another run', 
     const { text } = await agent.generate('Where is my parcel?');
     expect(text).toBe('I see. It is on its way.');
   }
-  expect(asked).toEqual(['I see. ', 'Go away.', 'It is on its way.']);
+  expect(inputs).toEqual(['I see. ', 'Go away.', 'It is on its way.']);
 });

@@ -17,11 +17,11 @@ const guards = [
 ];
 
 let released = 0;
-const { gate, left } = openGate(guards, {
+const { gate, emitted } = openGate(guards, {
   scope: { reportGuard: () => undefined },
   release: ({ payload }) => {
     released += (payload as { text?: string }).text?.length ?? 0;
-    left.length = 0;
+    emitted.length = 0;
   },
 });
 
