@@ -15,7 +15,7 @@ const app = path('app.ts');
 interface Program {
   readonly child: ChildProcess;
   /** Its output so far. */
-  said(): string;
+  output(): string;
   /** Settles with the exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
@@ -29,7 +29,7 @@ const run = (args: readonly string[], cwd = folder()): Program => {
     child.once('close', (code, signal) => resolve(code ?? signal)),
   );
   onTestFinished(() => void child.kill('SIGKILL'));
-  return { child, said: () => text, ended };
+  return { child, output: () => text, ended };
 };
 
 /** Starts the command and waits until it listens. */
@@ -37,10 +37,10 @@ const serve = async (args: readonly string[], cwd?: string) => {
   const program = run(['--entry', app, '--port', '0', '--no-token', ...args], cwd);
   const isOver = program.ended.then(() => true);
   for (;;) {
-    const url = /The studio is at (\S+)/.exec(program.said())?.[1];
+    const url = /The studio is at (\S+)/.exec(program.output())?.[1];
     if (url) return { ...program, url, ...clientOf(url.replace(/\/(?:\?.*)?$/, '')) };
     const ended = await Promise.race([isOver, new Promise<false>((resolve) => setTimeout(() => resolve(false), 20))]);
-    if (ended) throw new Error(program.said());
+    if (ended) throw new Error(program.output());
   }
 };
 
@@ -62,7 +62,7 @@ describe('mastra-interlock studio', () => {
     const { runId } = await first.start('Go on');
     await first.entriesUntil(runId, (entry) => entry.kind === 'came' && entry.part.chars === 7);
     const { runs } = await first.json<RunPage>('runs'); // everything reported by now is stored
-    expect(runs.map(({ said, status }) => [said, status])).toEqual([
+    expect(runs.map(({ userText, status }) => [userText, status])).toEqual([
       ['Go on', 'running'],
       ['Hello', 'success'],
     ]);
@@ -112,11 +112,11 @@ describe('mastra-interlock studio', () => {
     [['--nope'], /^\[studio\/invalid-option\].*--nope/],
     [['--entry', app, '--no-token', '--host', '0.0.0.0', '--file', 'memory'], /^\[studio\/invalid-option\] at token: /],
     [['--entry', app, '--port', '0', '--file', 'nothing.mjs'], /^\[studio\/unusable-file\] at .*nothing\.mjs: .*not a database/],
-  ])('rejects %j', async (args, says) => {
+  ])('rejects %j', async (args, message) => {
     const cwd = folder();
     await writeFile(join(cwd, 'nothing.mjs'), 'export const other = 1;');
     await writeFile(join(cwd, 'throws.mjs'), "throw new Error('its own reason');");
-    expect(await refusal(args, cwd)).toMatch(says);
+    expect(await refusal(args, cwd)).toMatch(message);
   });
 });
 
