@@ -19,11 +19,11 @@ const lookup = createTool({
 
 const record = async (mode: Mode, deltas: readonly string[], recordEdits: boolean) => {
   const guard = redactor({ strategy: 'restore' });
-  const seen: string[] = [];
+  const inputs: string[] = [];
   const reads = {
     id: 'reads',
     processOutputStream: async ({ part }: { part: { type: string; payload?: object } }) => {
-      seen.push(JSON.stringify(part));
+      inputs.push(JSON.stringify(part));
       return part;
     },
   };
@@ -39,12 +39,13 @@ const record = async (mode: Mode, deltas: readonly string[], recordEdits: boolea
     outputProcessors: [guard, reads as never],
   });
   const options = { record: recording.record };
-  const said = `I am ${address}, who am I?`;
-  const text = mode === 'generate' ? (await agent.generate(said, options)).text : await (await agent.stream(said, options)).text;
-  return { trace: recording.trace, text, agent, model, seen };
+  const question = `I am ${address}, who am I?`;
+  const text =
+    mode === 'generate' ? (await agent.generate(question, options)).text : await (await agent.stream(question, options)).text;
+  return { trace: recording.trace, text, agent, model, inputs };
 };
 
-const leftText = (trace: Trace): string =>
+const emittedText = (trace: Trace): string =>
   traceOfKind(trace, 'left')
     .map(({ chunk }) => chunk as { type: string; payload?: { text?: string } })
     .filter(({ type }) => type === 'text-delta')
@@ -57,14 +58,14 @@ const cuts: readonly (readonly string[])[] = [[answer], Array.from(answer), answ
 describe.each(modes)('values of a vault, %s', (mode) => {
   it.each(cuts.map((deltas) => [deltas.length, deltas] as const))('are never in a trace, cut in %i', async (_count, deltas) => {
     for (const recordEdits of [false, true]) {
-      const { trace, text, seen } = await record(mode, deltas, recordEdits);
+      const { trace, text, inputs } = await record(mode, deltas, recordEdits);
       expect(text).toContain(address); // restored for the caller
-      expect(seen.join('')).toContain('example'); // and guards saw it
+      expect(inputs.join('')).toContain('example'); // and guards saw it
       const written = formatTrace(trace);
       // Ids and times may contain the digits of the card, too, but no space or quotation mark next to them.
       for (const piece of [address, 'bo.smith', 'example.com', '4111 ', ' 1111', '"4111'])
         expect(written, piece).not.toContain(piece);
-      expect(leftText(trace)).toBe(answer);
+      expect(emittedText(trace)).toBe(answer);
       expect(traceOfKind(trace, 'header')[0]?.concealedFor).toEqual(['redactor']);
       expect(traceOfKind(trace, 'tool')[0]).toMatchObject({
         args: { email: '[EMAIL_1]' },

@@ -29,15 +29,15 @@ const call: Step = { text: 'A moment. ', toolCalls: [{ name: 'fetch', args: { co
 interface Case {
   phase: Phase;
   steps?: Step[];
-  said?: string;
+  prompt?: string;
   result?: string;
   when?: (args: HookArgs) => boolean;
 }
 
 const cases: Case[] = [
-  { phase: 'input', said: `Say ${secret}.` },
-  { phase: 'inputStep', said: `Say ${secret}.` },
-  { phase: 'llmRequest', said: `Say ${secret}.` },
+  { phase: 'input', prompt: `Say ${secret}.` },
+  { phase: 'inputStep', prompt: `Say ${secret}.` },
+  { phase: 'llmRequest', prompt: `Say ${secret}.` },
   { phase: 'apiError', steps: [{ ...leaking, error: new Error('cut off') }] },
   { phase: 'outputStream', steps: [leaking], when: ({ part }) => part?.type === 'tool-call' },
   { phase: 'llmResponse', steps: [leaking] },
@@ -57,14 +57,14 @@ const fetchTool = (result: string) =>
     },
   });
 
-const recordCase = async ({ phase, steps = [], said = 'Hello.', result = 'fine', when }: Case, mode: Mode, retry: boolean) => {
+const recordCase = async ({ phase, steps = [], prompt = 'Hello.', result = 'fine', when }: Case, mode: Mode, retry: boolean) => {
   const rejecting = guardOn(phase, ({ abort }) => abort('not to be told', { retry }), { when, times: retry ? 1 : undefined });
   const model = scriptedModel({ steps: ({ index }) => steps[index] ?? { text: 'I must not tell.' } });
   const agent = createAgent({ model, tools: { fetch: fetchTool(result) }, maxProcessorRetries: 1, ...laned([phase, rejecting]) });
   const recording = collectTraces();
   const options: InterlockCallOptions = { record: recording.record, recordEdits: true };
-  if (mode === 'generate') await agent.generate(said, options).catch(() => undefined);
-  else await (await agent.stream(said, options)).consumeStream();
+  if (mode === 'generate') await agent.generate(prompt, options).catch(() => undefined);
+  else await (await agent.stream(prompt, options)).consumeStream();
   return recording.trace;
 };
 
@@ -82,20 +82,20 @@ describe.each(cases.flatMap((one) => modes.map((mode) => ({ ...one, mode }))))('
   });
 
   it('after a retry: the same, and the accepted text is present', async () => {
-    const trace = await recordCase({ ...one, said: 'Hello.' }, one.mode, true);
-    const shown = formatTrace(redactTrace(trace));
-    if (one.steps) expect(shown).not.toContain(secret);
-    expect(shown).toContain('I must not tell.');
-    expect(shown).toContain('Hello.');
+    const trace = await recordCase({ ...one, prompt: 'Hello.' }, one.mode, true);
+    const redacted = formatTrace(redactTrace(trace));
+    if (one.steps) expect(redacted).not.toContain(secret);
+    expect(redacted).toContain('I must not tell.');
+    expect(redacted).toContain('Hello.');
   });
 });
 
 describe('the public view', () => {
   it('describes the parts and has an entry for each', async () => {
     const trace = await recordCase({ phase: 'outputStep', steps: [leaking] }, 'stream', false);
-    const shown = redactTrace(trace);
-    expect(shown.map(({ seq, kind }) => [seq, kind])).toEqual(trace.map(({ seq, kind }) => [seq, kind]));
-    expect(traceOfKind(shown, 'came').map(({ part }) => part)).toEqual(traceOfKind(trace, 'came').map(({ part }) => part));
+    const redacted = redactTrace(trace);
+    expect(redacted.map(({ seq, kind }) => [seq, kind])).toEqual(trace.map(({ seq, kind }) => [seq, kind]));
+    expect(traceOfKind(redacted, 'came').map(({ part }) => part)).toEqual(traceOfKind(trace, 'came').map(({ part }) => part));
   });
 
   it('keeps the requested kinds', async () => {
@@ -134,8 +134,8 @@ describe('guardView', () => {
     const agent = createAgent({
       model: scriptedModel({ steps: [{ text: ['one ', 'two'] }] }),
       inputProcessors: [
-        { id: 'first', processInput: ({ messages }) => said(messages, 'Hi', 'Hello') },
-        { id: 'last', processInput: ({ messages }) => said(messages, 'Bo', '[name]') },
+        { id: 'first', processInput: ({ messages }) => prompt(messages, 'Hi', 'Hello') },
+        { id: 'last', processInput: ({ messages }) => prompt(messages, 'Bo', '[name]') },
       ],
       outputProcessors: [
         {
@@ -179,7 +179,7 @@ describe('guardView', () => {
   });
 });
 
-const said = <M extends { content: { parts: readonly unknown[] } }>(messages: readonly M[], from: string, to: string): M[] =>
+const prompt = <M extends { content: { parts: readonly unknown[] } }>(messages: readonly M[], from: string, to: string): M[] =>
   messages.map((one) => ({
     ...one,
     content: {

@@ -7,12 +7,12 @@ import { collectTraces, formatTrace, parseTrace, pipeline, traceOfKind as ofKind
 import { readContents } from '../../src/trace/contents.js';
 import { callThen, echo, makeAgent, modes, withText } from '../mastra/support.js';
 
-const record = async (mode: (typeof modes)[number], made: ReturnType<typeof makeAgent>, said = 'Hi Bo') => {
+const record = async (mode: (typeof modes)[number], made: ReturnType<typeof makeAgent>, prompt = 'Hi Bo') => {
   const { record: recorder, ...recording } = collectTraces();
   const { agent } = made;
   const options = { record: recorder };
-  if (mode === 'generate') await agent.generate(said, options).catch(() => undefined);
-  else await (await agent.stream(said, options)).consumeStream();
+  if (mode === 'generate') await agent.generate(prompt, options).catch(() => undefined);
+  else await (await agent.stream(prompt, options)).consumeStream();
   return recording.traces.at(-1) ?? [];
 };
 

@@ -85,8 +85,8 @@ const guardFor = ({ phase, verdict, on, isSlow }: Act, index: number): Processor
   const judge = ({ abort, part, messages, state }: HookArgs): unknown => {
     const call = (state.calls ??= 0);
     state.calls += 1;
-    const left = part ?? undefined;
-    if (call !== on || verdict === 'pass') return left;
+    const edited = part ?? undefined;
+    if (call !== on || verdict === 'pass') return edited;
     if (verdict === 'throw') throw new Error('out of order');
     if (verdict === 'trip' || verdict === 'retry') return abort('Not like this.', { retry: verdict === 'retry' });
     if (part?.payload?.text !== undefined)
@@ -103,12 +103,12 @@ const createAgent = ({ acts, steps, isParallel, hold, maxProcessorRetries }: Dra
     const guards = acts.flatMap((one, index) => (phases[one.phase].lane === name ? [guardFor(one, index)] : []));
     return guards.length > 1 && isParallel ? pipeline(`${name}-block`).parallel(guards) : guards;
   };
-  const tool = (id: string, execute: (say: string) => unknown) =>
+  const tool = (id: string, execute: (text: string) => unknown) =>
     createTool({
       id,
       description: id,
       inputSchema: z.object({ say: z.string().optional() }),
-      execute: async ({ say = '' }) => execute(say),
+      execute: async ({ say: text = '' }) => execute(text),
     });
   return new InterlockAgent({
     id: 'drawn',
@@ -116,7 +116,7 @@ const createAgent = ({ acts, steps, isParallel, hold, maxProcessorRetries }: Dra
     instructions: 'Answer.',
     model: scriptedModel({ steps: ({ index }) => scripts[steps[index] ?? 'text'] }),
     tools: {
-      echo: tool('echo', (say) => ({ said: say })),
+      echo: tool('echo', (text) => ({ said: text })),
       fail: tool('fail', () => {
         throw new Error('no such thing');
       }),

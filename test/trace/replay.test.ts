@@ -26,13 +26,13 @@ type Script = Parameters<typeof makeAgent>[0];
 const record = async (
   script: Script,
   config: object,
-  { mode, said = 'Hi Bo', ...options }: { mode: Mode; said?: string } & InterlockCallOptions,
+  { mode, prompt = 'Hi Bo', ...options }: { mode: Mode; prompt?: string } & InterlockCallOptions,
 ) => {
   const recording = collectTraces();
   const { agent, model } = makeAgent(script, config);
   const call = { ...options, record: recording.record };
-  if (mode === 'generate') await agent.generate(said, call).catch(() => undefined);
-  else await (await agent.stream(said, call)).consumeStream();
+  if (mode === 'generate') await agent.generate(prompt, call).catch(() => undefined);
+  else await (await agent.stream(prompt, call)).consumeStream();
   return { trace: recording.trace, agent, model };
 };
 
@@ -50,7 +50,7 @@ describe.each(modes)('a replay, %s', (mode) => {
 });
 
 const rejectOnce = (phase: string, hook: string, retry = true) => {
-  let left = 1;
+  let remaining = 1;
   return {
     id: `rejects-${phase}`,
     [hook]: (args: {
@@ -59,8 +59,8 @@ const rejectOnce = (phase: string, hook: string, retry = true) => {
       retryCount: number;
       messages?: unknown;
     }) => {
-      if (retry ? args.retryCount === 0 : left > 0) args.abort('Not like this.', { retry });
-      left -= 1;
+      if (retry ? args.retryCount === 0 : remaining > 0) args.abort('Not like this.', { retry });
+      remaining -= 1;
       return args.part;
     },
   };
@@ -73,7 +73,7 @@ describe.each(modes)('unchanged guards replay to the same trace, %s', (mode) => 
   const expectSame = async (
     script: Script,
     config: object,
-    { shadows = 0, ...options }: { said?: string; shadows?: number } & InterlockCallOptions = {},
+    { shadows = 0, ...options }: { prompt?: string; shadows?: number } & InterlockCallOptions = {},
   ) => {
     const { trace, agent } = await record(script, config, { mode, ...options });
     const judged = () => trace.filter((entry) => entry.kind === 'event' && entry.event.type === 'guard-shadow');
@@ -251,7 +251,7 @@ describe.each(modes)('unchanged guards replay to the same trace, %s', (mode) => 
     const memory = new MockMemory({ enableMessageHistory: true });
     const target = { memory: { thread: 'thread', resource: 'person' } };
     const { trace: first } = await record('One.', { memory }, { mode, ...target });
-    const { trace, agent } = await record('Two.', { memory, maxProcessorRetries: 1 }, { mode, said: 'Again', ...target });
+    const { trace, agent } = await record('Two.', { memory, maxProcessorRetries: 1 }, { mode, prompt: 'Again', ...target });
     expect(traceOfKind(trace, 'memory').length).toBeGreaterThan(1);
     const recalled = (await memory.recall({ threadId: 'thread', resourceId: 'person' })).messages.length;
     expect((await replay(first, agent)).trace).toEqual(first);
@@ -262,7 +262,7 @@ describe.each(modes)('unchanged guards replay to the same trace, %s', (mode) => 
 
   it('a suspended run with a declined approval and with data', async () => {
     const recording = collectTraces();
-    const asks = createTool({
+    const suspending = createTool({
       id: 'asks',
       description: 'Asks.',
       inputSchema: z.object({}),
@@ -280,7 +280,7 @@ describe.each(modes)('unchanged guards replay to the same trace, %s', (mode) => 
     });
     const calls = { toolCalls: [{ name: 'careful', args: {} }] };
     const { agent } = makeAgent([calls, { toolCalls: [{ name: 'asks', args: {} }] }, { text: 'Done.' }], {
-      tools: { asks, careful },
+      tools: { asks: suspending, careful },
     });
     const { record: recorder } = recording;
     const call = { runId: 'resting' };

@@ -24,16 +24,16 @@ import { scriptedModel } from '../../src/testing/index.js';
 const forbids = (id: string, word: string): Processor => ({
   id,
   processInput: ({ messages, abort }) => {
-    const said = JSON.stringify(messages.at(-1));
-    if (said.includes(`${word}-crash`)) throw new Error('broken');
-    if (said.includes(word)) abort(`It says ${word}.`);
-    return said.includes('mend')
+    const lastMessage = JSON.stringify(messages.at(-1));
+    if (lastMessage.includes(`${word}-crash`)) throw new Error('broken');
+    if (lastMessage.includes(word)) abort(`It says ${word}.`);
+    return lastMessage.includes('mend')
       ? messages.map((message) => ({ ...message, content: { ...message.content, parts: [{ type: 'text', text: 'mended' }] } }))
       : messages;
   },
 });
 
-const said = ['fine', 'fine too', 'old', 'new', 'old and new', 'new-crash', 'old-crash', 'mend'];
+const prompts = ['fine', 'fine too', 'old', 'new', 'old and new', 'new-crash', 'old-crash', 'mend'];
 
 describe('a report on shadows', () => {
   const watch = watchShadows({ against: 'in-force' });
@@ -62,8 +62,8 @@ describe('a report on shadows', () => {
         events.push(event);
       },
     });
-    for (const text of said) await agent.generate(text, { runId: text }).catch(() => undefined);
-    await vi.waitUntil(() => events.filter(({ type }) => type === 'guard-shadow').length === said.length);
+    for (const text of prompts) await agent.generate(text, { runId: text }).catch(() => undefined);
+    await vi.waitUntil(() => events.filter(({ type }) => type === 'guard-shadow').length === prompts.length);
     traces = recording.traces;
   });
 
@@ -81,8 +81,8 @@ describe('a report on shadows', () => {
       agreement: 4 / 6,
       shadowUnavailable: 1,
       incumbentUnavailable: 1,
-      incumbentNotAsked: 0,
-      shadowNotAsked: 0,
+      incumbentNotCalled: 0,
+      shadowNotCalled: 0,
     });
     expect(new Set(one.verdicts)).toEqual(
       new Set([
@@ -102,9 +102,9 @@ describe('a report on shadows', () => {
     expect(own(shadowReport(traces))).toMatchObject({ compared: 6, both: 1, onlyIncumbent: 1, incumbentUnavailable: 1 });
     expect(own(shadowReport(traces)).latencyMs).not.toHaveProperty('incumbent');
     const none = own(shadowReport(traces, { against: 'missing' }));
-    expect(none).toMatchObject({ compared: 0, incumbentNotAsked: said.length });
+    expect(none).toMatchObject({ compared: 0, incumbentNotCalled: prompts.length });
     expect(none).not.toHaveProperty('agreement');
-    expect(own(shadowReport(traces, { against: 'other' }))).toMatchObject({ incumbentNotAsked: 3 }); // it follows the other
+    expect(own(shadowReport(traces, { against: 'other' }))).toMatchObject({ incumbentNotCalled: 3 }); // it follows the other
     expect(shadowReport(traces, { guard: 'missing' }).shadows).toEqual([]);
   });
 
@@ -116,12 +116,13 @@ describe('a report on shadows', () => {
 
   it('keeps no more positions than configured', () => {
     const short = watchShadows({ maxPlaces: 2 });
-    for (const runId of said) for (const event of events) if (event.runId === runId) short.onRunEvent(event);
+    for (const runId of prompts) for (const event of events) if (event.runId === runId) short.onRunEvent(event);
     expect(own(short.report())).toMatchObject({ compared: 1, shadowUnavailable: 0, incumbentUnavailable: 1 }); // of the last two
   });
 
   it('shows accepted text, and rejected text on request', () => {
-    const wordsIn = (report: ShadowReport) => own(report).examples.map(({ who, runId, words }) => [who, runId, words]);
+    const wordsIn = (report: ShadowReport) =>
+      own(report).examples.map(({ agreement, runId, words }) => [agreement, runId, words]);
     expect(wordsIn(shadowReport(traces))).toEqual([
       ['onlyShadow', 'new', 'new'],
       ['onlyIncumbent', 'old', undefined],
@@ -155,7 +156,7 @@ describe('a report on shadows', () => {
       await expect.poll(() => JSON.stringify(recording.traces).split('guard-shadow').length - 1).toBe(sampleRate);
       return shadowReport(recording.traces);
     };
-    expect(own(await report(1))).toMatchObject({ compared: 1, neither: 1, shadowNotAsked: 2 });
+    expect(own(await report(1))).toMatchObject({ compared: 1, neither: 1, shadowNotCalled: 2 });
     expect((await report(0)).shadows).toEqual([]); // it never judged
   });
 
@@ -215,8 +216,12 @@ describe('a report on shadows', () => {
         code: 2,
         err: 'These runs have no verdict of shadow guard "missing".\n',
       });
-      const beside = await run(...files, '--against', 'in-frce');
-      expect(beside).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^Guard "in-frce" has no verdict/) as string });
+      const refused = await run(...files, '--against', 'in-frce');
+      expect(refused).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringMatching(/^Guard "in-frce" has no verdict/) as string,
+      });
       const most = await run('missing.jsonl', ...files);
       expect(most).toMatchObject({ code: 2, err: expect.stringMatching(/^missing\.jsonl: /) as string });
       expect(most.out).toContain('candidate (shadow) compared with');
