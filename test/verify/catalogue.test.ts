@@ -36,8 +36,8 @@ describe('finds every defect once, at its path, and nothing else', () => {
   });
 
   it('agent.findings returns the same', () => {
-    const told = all.map(({ source, options }) => ({ made: source(), options }));
-    const agents = told.flatMap(({ made, options }) => (made instanceof InterlockAgent ? [{ agent: made, options }] : []));
+    const built = all.map(({ source, options }) => ({ made: source(), options }));
+    const agents = built.flatMap(({ made, options }) => (made instanceof InterlockAgent ? [{ agent: made, options }] : []));
     expect(agents.length).toBeGreaterThan(5);
     for (const { agent, options } of agents) expect(agent.findings(options)).toEqual(verify(agent, options));
   });
@@ -113,7 +113,7 @@ const thrownBy = (act: () => unknown): unknown => {
 
 describe('each check is required', () => {
   it.each(codes)('without %s its defects are not found', (code) => {
-    const { [code]: _gone, ...rest } = checks;
+    const { [code]: _removed, ...rest } = checks;
     for (const { name, source, options, paths } of defects[code]) {
       const made = source();
       if (made instanceof InterlockAgent) continue;

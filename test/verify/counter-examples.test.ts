@@ -107,15 +107,15 @@ describe('the runs follow the machine', () => {
       errorProcessors: [retry as never],
     });
     const run = mode === 'generate' ? await agent.generate('Hi') : await (await agent.stream('Hi')).getFullOutput();
-    const met = new Map<string, Set<string>>();
+    const statesByPhase = new Map<string, Set<string>>();
     let state = '';
     for (const event of run.runEvents) {
       if (event.type === 'state-enter') state = event.state;
-      if (event.type === 'guard') met.set(event.phase, (met.get(event.phase) ?? new Set()).add(state));
+      if (event.type === 'guard') statesByPhase.set(event.phase, (statesByPhase.get(event.phase) ?? new Set()).add(state));
     }
     // Verdicts on single chunks are reported once, when the call has ended.
     const expected = phaseNames.map((phase) => [phase, new Set([phases[phase].loopState])] as const);
-    expect(new Map([...met].filter(([phase]) => phase !== 'outputStream'))).toEqual(
+    expect(new Map([...statesByPhase].filter(([phase]) => phase !== 'outputStream'))).toEqual(
       new Map(expected.filter(([phase]) => phase !== 'outputStream')),
     );
   });

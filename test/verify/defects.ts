@@ -64,7 +64,7 @@ const blocking = (id: string, hooks: readonly Hook[] = ['processOutputStep']) =>
 const streaming = (id: string, traits?: GuardTraits) => passing(id, ['processOutputStream'], traits);
 const lateEditing = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['edit'] });
 /** A guard that overlaps with the model. */
-const beside = (id: string, hooks?: readonly Hook[], deadlineMs?: number) =>
+const overlapping = (id: string, hooks?: readonly Hook[], deadlineMs?: number) =>
   // Its type does not declare that it edits nothing.
   guard(passing(id, hooks) as never, { overlap: true, ...(deadlineMs !== undefined && { deadlineMs }) }) as Processor;
 const patterned = (id: string, maxLength: number | 'part') =>
@@ -385,13 +385,13 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
     {
       name: 'overlapping with the model, and before it',
-      source: () => [guard(passing('a'), { deadlineMs: 60 }), beside('b', ['processInput'], 41)],
+      source: () => [guard(passing('a'), { deadlineMs: 60 }), overlapping('b', ['processInput'], 41)],
       options: { latencyBudgetMs: 100 },
       paths: ['processors'],
     },
     {
       name: 'overlapping with the model without a deadline',
-      source: () => [beside('a')],
+      source: () => [overlapping('a')],
       options: { latencyBudgetMs: 1 },
       paths: ['processors'],
     },
@@ -427,35 +427,35 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   'guard/overlap-nowhere': [
     {
       name: 'an output judge after the model',
-      source: () => [beside('a', ['processInput', 'processOutputStep'])],
+      source: () => [overlapping('a', ['processInput', 'processOutputStep'])],
       options: { lane: 'output' },
       paths: ['processors/a'],
     },
     {
       name: 'in a pipeline',
-      source: () => pipeline('p').parallel([beside('a', ['processInputStep', 'processOutputResult']), streaming('b')]),
+      source: () => pipeline('p').parallel([overlapping('a', ['processInputStep', 'processOutputResult']), streaming('b')]),
       options: { lane: 'output' },
       paths: ['p/parallel.0/a'],
     },
     {
       name: 'among the error guards',
-      source: () => [passing('a', ['processAPIError']), beside('b', ['processInput', 'processAPIError'])],
+      source: () => [passing('a', ['processAPIError']), overlapping('b', ['processInput', 'processAPIError'])],
       options: { lane: 'error' },
       paths: ['processors/b'],
     },
   ],
   'guard/overlap-before-edit': [
-    { name: 'before an editor', source: () => pipeline('p').then(beside('a')).then(editing('b')), paths: ['p/a'] },
+    { name: 'before an editor', source: () => pipeline('p').then(overlapping('a')).then(editing('b')), paths: ['p/a'] },
     {
       name: 'parallel to an editor',
-      source: () => pipeline('p').parallel([editing('a'), beside('b')]),
+      source: () => pipeline('p').parallel([editing('a'), overlapping('b')]),
       paths: ['p/parallel.0/b'],
     },
     {
       name: 'two nested ones',
       source: () =>
         pipeline('p')
-          .then(pipeline('q').parallel([beside('a'), beside('b')]))
+          .then(pipeline('q').parallel([overlapping('a'), overlapping('b')]))
           .then(passing('c'))
           .then(pipeline('r').then(editing('d'))),
       paths: ['p/q/parallel.0/a', 'p/q/parallel.0/b'],
@@ -464,11 +464,11 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       name: 'in an arm, with an editor after the branch',
       source: () =>
         pipeline('p')
-          .branch([[mentionsA, beside('a')]])
+          .branch([[mentionsA, overlapping('a')]])
           .then(editing('b')),
       paths: ['p/branch.0/a'],
     },
-    { name: 'in an array', source: () => [beside('a'), editing('b')], paths: ['processors/a'] },
+    { name: 'in an array', source: () => [overlapping('a'), editing('b')], paths: ['processors/a'] },
   ],
   'guard/unbounded-pattern': [
     { name: 'no end', source: () => [patterned('a', Infinity)], paths: ['processors/a'] },
@@ -664,19 +664,19 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
   },
   {
     name: 'overlap after editing guards',
-    source: () => pipeline('p').then(editing('a')).then(beside('b')).then(beside('c')),
+    source: () => pipeline('p').then(editing('a')).then(overlapping('b')).then(overlapping('c')),
   },
   {
     name: 'overlap before a guard that edits another phase or is a shadow',
     source: () =>
       pipeline('p')
-        .then(beside('a'))
+        .then(overlapping('a'))
         .then(guard(editing('b'), { shadow: true }))
         .then(passing('c', ['processInputStep'], { decides: ['edit'] })),
   },
   {
     name: 'two parallel deadlines that overlap with the model, within the budget',
-    source: () => [beside('a', ['processInput'], 100), beside('b', ['processInputStep'], 100)],
+    source: () => [overlapping('a', ['processInput'], 100), overlapping('b', ['processInputStep'], 100)],
     options: { latencyBudgetMs: 100 },
   },
   { name: 'a pattern that holds the part', source: () => [patterned('a', 'part'), patterned('b', 64)] },
