@@ -1,7 +1,7 @@
 import { stripQuotedError } from '../guard/strip-quoted-error.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import { agentChunk } from './emit.js';
-import { isGuarded, shownError, streamPayload } from './judge.js';
+import { isGuarded, publicError, streamPayload } from './judge.js';
 import type { Run } from './run.js';
 
 const withheld = '…';
@@ -11,7 +11,7 @@ const withheld = '…';
  * `error` chunk. Their edits apply; texts that they block, or cannot judge, are withheld.
  */
 export const judgedError = async (run: Run, error: unknown): Promise<unknown> => {
-  const shown = shownError(run, error);
+  const shown = publicError(run, error);
   if (run.options.serveErrorDetails || !isGuarded(run, 'outputStream')) return shown;
   const texts = new Set<string>();
   stripQuotedError(shown, (text) => {

@@ -94,9 +94,9 @@ describe('mastra-interlock studio', () => {
     const cwd = folder();
     await writeFile(join(cwd, 'typo.mjs'), '\nexport const x = ;');
     await writeFile(join(cwd, 'imports-typo.mjs'), "import './typo.mjs';");
-    const { ended, said } = run(['--entry', 'imports-typo.mjs'], cwd);
+    const { ended, output } = run(['--entry', 'imports-typo.mjs'], cwd);
     expect(await ended).toBe(2);
-    expect(said()).toMatch(/Unexpected token ';' \(\S+[/\\]typo\.mjs:2\)/);
+    expect(output()).toMatch(/Unexpected token ';' \(\S+[/\\]typo\.mjs:2\)/);
   });
 
   it.each([

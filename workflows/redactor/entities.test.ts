@@ -49,7 +49,7 @@ describe('entities of a redactor', { timeout: 60_000 }, () => {
     const guard = redactor({ strategy: 'replace', entities: recognizer() });
     for (const pieces of [[text], unitCuts(text), ...twoWayCuts(text)]) {
       const chunks = pieces.flatMap((piece) => [delta(piece), thought(piece), delta(piece, 'two')]);
-      expect(texts((await sendAll([guard], chunks)).left), JSON.stringify(pieces)).toMatchObject({
+      expect(texts((await sendAll([guard], chunks)).emitted), JSON.stringify(pieces)).toMatchObject({
         'text one': replaced,
         'reasoning one': replaced,
         'text two': replaced,
@@ -59,8 +59,8 @@ describe('entities of a redactor', { timeout: 60_000 }, () => {
 
   it('replaces the rest of a name that began in the part before', async () => {
     const guard = redactor({ strategy: 'replace', kinds: [], entities: recognizer() });
-    const { left } = await sendAll([guard], [delta('Ask Jane'), delta(' Doe now', 'two')]);
-    expect(texts(left)['text two']).toBe('[PERSON] now');
+    const { emitted } = await sendAll([guard], [delta('Ask Jane'), delta(' Doe now', 'two')]);
+    expect(texts(emitted)['text two']).toBe('[PERSON] now');
   });
 
   it('does not take its own replacements for names', async () => {
@@ -103,9 +103,9 @@ describe('entities of a redactor', { timeout: 60_000 }, () => {
       longestMs = Math.max(longestMs, performance.now() - since);
       since = performance.now();
     }, 1);
-    const { left } = await sendAll([guard], [delta(long)]);
+    const { emitted } = await sendAll([guard], [delta(long)]);
     clearInterval(timer);
-    expect(texts(left)['text one']).toBe(replaced.repeat(4_000));
+    expect(texts(emitted)['text one']).toBe(replaced.repeat(4_000));
     expect(longestMs).toBeLessThan(1_500); // the loop is not blocked for the whole text
   });
 });

@@ -1,7 +1,7 @@
 import { executeWithContext, getRootExportSpan, type AnySpan } from '@mastra/core/observability';
 import type { RunEvent } from '../../../schemas/index.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
-import { shownError } from '../../loop/judge.js';
+import { publicError } from '../../loop/judge.js';
 import { messageOf } from '../../loop/message-of.js';
 import type { ToolCall } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Lanes, type Run, type RunTracer } from '../../loop/run.js';
@@ -55,7 +55,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     const steps = createStepSpans(agent, hasWords);
     const parentOf: Parameters<typeof createGuardSpans>[0]['parentOf'] = ({ cadence }) =>
       cadence === 'once' ? agent : (steps.step ?? agent);
-    const errorOf = (error: unknown) => asError(shownError(run, error));
+    const errorOf = (error: unknown) => asError(publicError(run, error));
     spans.set(run, agent);
     segment = { run, agent, steps, guards: createGuardSpans({ lanes, nameTool: hasWords ? undefined : (name) => nameToolIn(run)(name), errorOf, parentOf }) };
     return segment;
