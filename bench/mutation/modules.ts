@@ -9,7 +9,7 @@ export interface Module {
 }
 
 /** Of `src/pipeline`: the merge of branches' values. */
-const merging = 'src/pipeline/{align,changes-between,insertions,merge*,overlap,pair-up,recorded-edits,spans,words}.ts';
+const merging = 'src/pipeline/{align,changes-between,merge*,overlap,recorded-edits,spans,words}.ts';
 /** Of the gate: the ends of windows. */
 const windows = 'src/stream/gate/{window-reader,sentence-end,tokens-end,grapheme}.ts';
 /** Of `src/loop`: the machine and its decisions. */
