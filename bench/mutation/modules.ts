@@ -11,7 +11,7 @@ export interface Module {
 /** Of `src/pipeline`: the merge of branches' values. */
 const merging = 'src/pipeline/{align,changes-between,merge*,overlap,recorded-edits,spans,words}.ts';
 /** Of the gate: the ends of windows. */
-const windows = 'src/stream/gate/{window-reader,sentence-end,tokens-end,grapheme}.ts';
+const windows = 'src/stream/gate/{window-*,grapheme}.ts';
 /** Of `src/loop`: the machine and its decisions. */
 const machine = 'src/loop/{machine,decide}.ts';
 /** Of `src/loop`: the activities of the machine and their driver. */
@@ -20,9 +20,9 @@ const activities = 'src/loop/{activities/*,drive,feedback*,judge,reuse}.ts';
 const finalizing = 'src/loop/{finalize-run,retract,reprocess-queue,step-*,record-wasted-call}.ts';
 /** Of `src/loop`: tool calls and approvals. */
 const tools =
-  'src/loop/{request-approvals,call-*,record-model-chunk,insert-result,provider-results,running-calls,settle-result,tool-*}.ts';
+  'src/loop/{call-*,record-model-chunk,insert-result,running-calls,settle-result,step-calls,tool-*,waiting-calls}.ts';
 /** Of `src/loop`: recording and replay of runs. */
-const traces = 'src/loop/{join-tracers,record-*,replay-*,run-recording,run-showing}.ts';
+const traces = 'src/loop/{join-tracers,record-{emitted,guards,ports},replay-*,run-recording,run-showing}.ts';
 
 /** Tests of whole agents, which cover most modules of `src/loop`. */
 const agentTests = [
