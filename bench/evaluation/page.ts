@@ -118,6 +118,10 @@ The guard knows phrases, not meaning:
 
 Use it as the cheap first guard before one that asks a model, not as the only one.
 
+## Guards without figures
+
+\`classifierGuard\` and \`localEntities\` run a model that you choose, and its weights are too large to download here. Measure your model with \`mastra-interlock eval\`. The same holds for \`judgeGuard\`, \`moderationGuard\` and \`languageGuard\`, which call a service or a detector of yours.
+
 ## The data
 
 The data is not part of this repository. Each file is pinned by its commit and its SHA-256, in \`bench/evaluation/sources.ts\`.

@@ -13,7 +13,7 @@ const start = async (options: { timeoutMs?: number; maxHeapMb?: number } = {}) =
     () => 'no failure',
     (error: unknown) => (error as { code?: string }).code ?? String(error),
   );
-  await new Promise((resolve) => setTimeout(resolve, 60)); // the first inference has begun
+  await new Promise((resolve) => setTimeout(resolve, 60)); // the first inference runs
   return { classifier, abort, failed };
 };
 

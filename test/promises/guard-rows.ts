@@ -223,6 +223,23 @@ export const guards: Readonly<Record<string, AskGuard>> = {
   promptInjectionGuard: inEveryHook(() => promptInjectionGuard({ strategy: 'warn' })),
   qualityGuard: inEveryHook(() => qualityGuard()),
   redactor: inEveryHook(() => redactor({ strategy: 'replace', kinds: [...valueKinds], countries: idCountries, entropy: true })),
+  'redactor with entities': inEveryHook(() =>
+    redactor({
+      strategy: 'replace',
+      entities: {
+        find: (texts) =>
+          Promise.resolve(
+            texts.map((text) =>
+              [...text.matchAll(/\p{Lu}\p{Ll}+/gu)].map(({ 0: name, index }) => ({
+                start: index,
+                end: index + name.length,
+                kind: 'person',
+              })),
+            ),
+          ),
+      },
+    }),
+  ),
   scriptGuard: inEveryHook(() => scriptGuard({ scripts: ['Latin'], strategy: 'warn' })),
   spamGuard: inEveryHook(() => spamGuard({ strategy: 'warn' })),
   sqlRule: rule(queries, 'SELECT id FROM orders WHERE '),
