@@ -62,6 +62,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
   it('follows the timeline position: steps, jumps and the URL', async () => {
     const page = await openRun(await studio.run('support', 'short'), width);
     await expectVisible(state(page).getByText('success'));
+    await expectVisible(guards(page).getByRole('button', { name: /^quality.*retry/ })); // explains the end better than the last pass
     const last = await lineNow(page);
     await page.keyboard.press('ArrowLeft');
     expect(await lineNow(page)).toBe(last - 1);

@@ -1,4 +1,5 @@
 import type { StudioEntry } from '../../../playground/protocol/trace-entry.js';
+import axe from 'axe-core';
 import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
@@ -50,6 +51,10 @@ describe.each(Object.values(widths))('a run in detail at %i px', (width) => {
     await expectVisible(inspector.getByText('Caused by TypeError'));
     await expectVisible(inspector.getByText('connect ECONNREFUSED'));
     await expectVisible(inspector.locator('pre', { hasText: 'serve-studio' }).first());
+    await page.evaluate(axe.source);
+    expect(
+      await page.evaluate(`axe.run({ runOnly: 'scrollable-region-focusable' }).then(({ violations }) => violations.length)`),
+    ).toBe(0);
     await inspector.scrollIntoViewIfNeeded();
     await browser().screenshot(page, 'run-cause');
   });
