@@ -16,7 +16,7 @@ const look = { replies: [calls(['look', 'up']), textReply('Done: unjudged.')], t
 const speaks = { replies: [textReply('All unjudged words.', 4)] };
 
 /** Events that must not happen when the guard at a place gives no verdict. */
-const unjudged: readonly (readonly [at: At, what: string, script: Pick<Scenario, 'replies' | 'tools'>, check: Check])[] = [
+const unjudged: readonly (readonly [at: At, consequence: string, script: Pick<Scenario, 'replies' | 'tools'>, check: Check])[] = [
   ['input', 'no request is sent', speaks, requestsAtMost(0)],
   ['request', 'no request is sent', speaks, requestsAtMost(0)],
   ['stream', 'its words do not stay with the reader', speaks, absent('unjudged', 'shown', 'answer')],

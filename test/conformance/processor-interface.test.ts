@@ -436,17 +436,17 @@ describe.each(modes)('the processor interface, %s', (mode) => {
   });
 
   it('onViolation gets a violation; its errors are ignored [spec 2.6]', async () => {
-    const told: unknown[] = [];
+    const violations: unknown[] = [];
     const guard = {
       ...processor({ processInput: ({ abort }) => (abort as (reason: string) => never)('Bad.') }),
       onViolation: (violation: unknown) => {
-        told.push(violation);
+        violations.push(violation);
         throw new Error('no matter');
       },
     };
     const { result } = await run(agentWith({ inputProcessors: [guard] }), mode);
     expect(result.tripwire?.reason).toBe('Bad.');
-    expect(told).toMatchObject([{ processorId: 'one', message: 'Bad.' }]);
+    expect(violations).toMatchObject([{ processorId: 'one', message: 'Bad.' }]);
   });
 
   it('a function of the request context returns the processors of a call [spec 2.42]', async () => {

@@ -25,6 +25,12 @@ const anyDiscouraged = new RegExp(String.raw`\b(?:${Object.keys(discouraged).joi
 
 const clause = /\b(?:what|whatever|where|whose|whoever)\b/i;
 
+/** A declared name with a verb or a clause in place of the noun, such as `told`, `askedFor` or `whatIsLeft`. */
+const clauseName =
+  /\b(?:const|let|function|interface|type|class|readonly)\s+(?:[{[][^}\]\n]*?[{[\s])?((?:told|said|asked|heard|saw|spoken|beside|begun|who|whom|what|whatever|stands)(?:[A-Z]\w*)?|\w+(?:Told|Said|Asked|Heard|Saw|Spoken|Beside|Begun))\b/g;
+
+const namesIn = (text: string): string[] => Array.from(text.matchAll(clauseName), ([, name = '']) => name);
+
 const pages = globSync(['*.md', 'docs/*.md', 'docs/{guide,reference}/**/*.md', 'examples/{,*/}README.md', '.github/**/*.md'], {
   cwd: inRoot('.'),
 }).map((path) => path.replaceAll('\\', '/'));
@@ -126,6 +132,18 @@ describe('plain English', () => {
   it('finds a comment and a title that begin with a clause', () => {
     const prose = proseInCode('a.test.ts', "/** What is kept. */\nit('where it ends', () => {}); // kept");
     expect(clausesIn(prose)).toEqual(['* What is kept.', 'where it ends']);
+  });
+
+  it('finds a declared name that is no noun', () => {
+    const source = 'const told = 1; let { id, saidIn } = x; type RunAsked = 1; const retold = tellers; fetch(what);';
+    expect(namesIn(source)).toEqual(['told', 'saidIn', 'RunAsked']);
+  });
+
+  it('declared names', () => {
+    const found = sources.flatMap((path) =>
+      namesIn(readFileSync(inRoot(path), 'utf8')).map((name) => `${path}: ${name} (name the value by a noun)`),
+    );
+    expect(found).toEqual([]);
   });
 
   it('the table of errors', () => {

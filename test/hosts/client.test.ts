@@ -196,9 +196,9 @@ describe('an approval over HTTP', () => {
   });
 
   it.each(['approve', 'decline'] as const)('returns the whole answer: %s', async (decision) => {
-    const asked = await generate('A refund of 7, please.', { memory: newThread() });
-    expect(asked).toMatchObject({ status: 'suspended', finishReason: 'suspended' });
-    const { toolCallId } = asked.suspendPayload as { toolCallId: string };
+    const suspended = await generate('A refund of 7, please.', { memory: newThread() });
+    expect(suspended).toMatchObject({ status: 'suspended', finishReason: 'suspended' });
+    const { toolCallId } = suspended.suspendPayload as { toolCallId: string };
     const agent = client.getAgent('support');
     const decide = decision === 'approve' ? agent.approveToolCallGenerate : agent.declineToolCallGenerate;
     const { text } = await decide.call(agent, { runId: asked.runId as string, toolCallId });

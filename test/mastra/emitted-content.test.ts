@@ -148,13 +148,13 @@ describe('the error message of a provider', () => {
     for (const quote of quotes)
       for (const hold of ['none', 'step', 'run'] as const) {
         const steps = [{ text: ['The code is ZEB', 'RA42. '], error: new Error(quote) }];
-        const told: unknown[] = [];
-        const onRunEvent = (event: RunEvent) => void told.push(event);
+        const outputs: unknown[] = [];
+        const onRunEvent = (event: RunEvent) => void outputs.push(event);
         const stream = await agentWith({ hold, outputProcessors: [by], onRunEvent }, steps).stream('Hi');
-        for await (const chunk of stream.fullStream) told.push(chunk);
-        told.push(await stream.getFullOutput().catch((caught: unknown) => caught));
-        expect(inspect(told, { depth: 9 })).not.toContain('ZEBRA42');
-        expect(inspect(told, { depth: 9 })).toContain('…');
+        for await (const chunk of stream.fullStream) outputs.push(chunk);
+        outputs.push(await stream.getFullOutput().catch((caught: unknown) => caught));
+        expect(inspect(outputs, { depth: 9 })).not.toContain('ZEBRA42');
+        expect(inspect(outputs, { depth: 9 })).toContain('…');
       }
   });
 });

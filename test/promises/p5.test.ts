@@ -304,9 +304,9 @@ describe('P5 One terminal event per run', () => {
       ...laned(['outputStream', watching], ['inputStep', counting]),
     });
     const ran = await runAgent(agent, mode, { maxSteps: 2 });
-    const told = eventsOf(ran, 'guard').filter(({ phase }) => phase === 'outputStream');
+    const guardEvents = eventsOf(ran, 'guard').filter(({ phase }) => phase === 'outputStream');
     const callsIn = (step: number) =>
-      told.filter(({ stepNumber }) => stepNumber === step).reduce((sum, { calls }) => sum + calls, 0);
+      guardEvents.filter(({ stepNumber }) => stepNumber === step).reduce((sum, { calls }) => sum + calls, 0);
     expect([callsIn(0), callsIn(1)]).toEqual(seen);
   });
 

@@ -122,8 +122,8 @@ describe('mastra-interlock studio', () => {
 
 /** The error of a command that cannot run. */
 const refusal = async (args: readonly string[], cwd: string): Promise<string> => {
-  let said = '';
-  const status = await runCommand(['studio', ...args], { out: (text) => (said += text), err: (text) => (said += text), cwd });
+  let output = '';
+  const status = await runCommand(['studio', ...args], { out: (text) => (output += text), err: (text) => (output += text), cwd });
   expect(status).toBe(2);
-  return said;
+  return output;
 };

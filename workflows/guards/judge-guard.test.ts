@@ -12,7 +12,7 @@ interface JudgeRequest {
   readonly material: { nonce: string; judged: string; turns: { text: string }[]; sources: string[] };
   readonly messages: number;
 }
-type Answer = (requests: JudgeRequest, call: number) => unknown;
+type Answer = (request: JudgeRequest, call: number) => unknown;
 
 /** A judge that answers from a script: an object is sent as JSON, a text unchanged. */
 const judgeOf = (answer: Answer) => {
@@ -51,7 +51,7 @@ describe.each(hosts)('judgeGuard in %s', (host) => {
     const { model, requests } = judgeOf(finding('gold'));
     return {
       ...(await runOn(host, { steps, tools, guards: [judgeGuard({ model, policies })], prompt: 'Tell me' })),
-      asked: requests,
+      requests,
     };
   };
 
@@ -69,7 +69,7 @@ describe.each(hosts)('judgeGuard in %s', (host) => {
       look: { found: 'gold' },
     });
     expect(result.stopped).toContain('The tool result violates gold.');
-    expect(result.asked[0]?.material.turns).toEqual([{ role: 'user', text: 'Tell me' }]);
+    expect(result.requests[0]?.material.turns).toEqual([{ role: 'user', text: 'Tell me' }]);
   });
 
   it('judges the input before the model call', async () => {
@@ -141,7 +141,7 @@ describe('an invalid judge reply', () => {
     const { model, requests } = judgeOf(answer);
     const guards = [judgeGuard({ model, policies: rule('input') })];
     return {
-      asked: requests,
+      requests,
       outcome: runOn('InterlockAgent', { steps: [{ text: 'Hi.' }], guards, prompt: 'I want tin, said he.' }),
     };
   };
@@ -168,7 +168,7 @@ describe('an invalid judge reply', () => {
     ['a yes with evidence that is not in the input', ({ material: { nonce } }) => verdict(nonce, 'I want gold', 'yes')],
     ['a list', ({ material: { nonce } }) => [verdict(nonce, null, 'no')]],
   ])('%s: causes one more request, then an outage', async (_what, answer) => {
-    const { outcome, asked: requests } = run(answer);
+    const { outcome, requests } = run(answer);
     await expect(outcome).rejects.toMatchObject({ code: 'guard/unavailable' });
     expect(requests.map(({ messages }) => messages)).toEqual([2, 4]);
   });

@@ -22,7 +22,7 @@ const noting = (answer: Answer = ({ part }) => part, policy = cachePolicy) => {
     judged.push(text ?? 'call');
     return answer(args, text ?? '') as never; // a hook may return it
   };
-  return { asked: judged, judge: guard({ id: 'judge', processOutputStream }, { window: 'part', ...policy }) };
+  return { judged, judge: guard({ id: 'judge', processOutputStream }, { window: 'part', ...policy }) };
 };
 
 /** Each text is a part of its own. */
@@ -31,7 +31,7 @@ const shouted = (text: string) => text.toUpperCase();
 
 describe('a cached window', () => {
   it('is not judged again, in the same run or another', async () => {
-    const { asked: judged, judge } = noting();
+    const { judged, judge } = noting();
     const { emitted } = await sendAll([judge], parts('Yes.', 'No.', 'Yes.'));
     expect(pieces(emitted)).toEqual(['Yes.', 'No.', 'Yes.']);
     expect(judged).toEqual(['Yes.', 'No.']);
@@ -58,14 +58,14 @@ describe('a cached window', () => {
     ],
     ['nothing', ({ part }, text) => (text.startsWith('Y') ? null : part), { 'text part-1': 'No.' }],
   ])('yields %s again, in its own part', async (_, answer, expected) => {
-    const { asked: judged, judge } = noting(answer);
+    const { judged, judge } = noting(answer);
     for (let time = 0; time < 2; time += 1)
       expect(texts((await sendAll([judge], parts('Yes.', 'No.', 'Yes.'))).emitted)).toEqual(expected);
     expect(judged).toEqual(['Yes.', 'No.']);
   });
 
   it('stops the stream again, in any attempt', async () => {
-    const { asked: judged, judge } = noting(({ abort }) => abort('Never.', { retry: true }));
+    const { judged, judge } = noting(({ abort }) => abort('Never.', { retry: true }));
     for (const retryCount of [0, 1]) {
       const { stopped, emitted } = await sendAll([judge], parts('No.'), { scope: { retryCount } });
       expect(stopped).toMatchObject({ kind: 'retry', processorId: 'judge', reason: 'Never.' });
@@ -81,19 +81,19 @@ describe('the window cache', () => {
   };
 
   it('does not apply without `windows`', async () => {
-    const { asked: judged, judge } = noting(undefined, { cache: { maxEntries: 9 } });
+    const { judged, judge } = noting(undefined, { cache: { maxEntries: 9 } });
     await twice(judge);
     expect(judged).toEqual(['Yes.', 'Yes.']);
   });
 
   it('does not apply to reasoning with the text of an answer', async () => {
-    const { asked: judged, judge } = noting();
+    const { judged, judge } = noting();
     await sendAll([judge], [delta('Yes.'), thought('Yes.')]);
     expect(judged).toEqual(['Yes.', 'Yes.']);
   });
 
   it('does not apply in another request context', async () => {
-    const { asked: judged, judge } = noting();
+    const { judged, judge } = noting();
     for (const tenant of ['a', 'b', 'a']) {
       const scope = createScope();
       scope.requestContext?.set('tenant', tenant);
@@ -110,13 +110,13 @@ describe('the window cache', () => {
     ['returns another chunk', () => ({ type: 'reasoning-delta', payload: { id: 'one', text: 'x' } })],
     ['adds fields to the chunk', ({ part }) => ({ ...part, payload: { ...part.payload, note: 1 } })],
   ])('does not apply to a guard that %s', async (_, answer) => {
-    const { asked: judged, judge } = noting(answer);
+    const { judged, judge } = noting(answer);
     await twice(judge);
     expect(judged).toEqual(['Yes.', 'Yes.']);
   });
 
   it('does not apply to a tool call', async () => {
-    const { asked: judged, judge } = noting();
+    const { judged, judge } = noting();
     await twice(judge, [call({ to: 'Jane' })]);
     expect(judged).toEqual(['call', 'call']);
   });
