@@ -19,8 +19,7 @@ const activities = 'src/loop/{activities/*,drive,feedback*,judge,reuse}.ts';
 /** Of `src/loop`: the ends of attempts, steps and runs, and their results. */
 const finalizing = 'src/loop/{finalize-run,retract,reprocess-queue,step-*,record-wasted-call}.ts';
 /** Of `src/loop`: tool calls and approvals. */
-const tools =
-  'src/loop/{call-*,record-model-chunk,insert-result,running-calls,settle-result,step-calls,tool-*,waiting-calls}.ts';
+const tools = 'src/loop/{call-*,record-model-chunk,insert-result,running-calls,settle-result,step-calls,tool-*,waiting-calls}.ts';
 /** Of `src/loop`: recording and replay of runs. */
 const traces = 'src/loop/{join-tracers,record-{emitted,guards,ports},replay-*,run-recording,run-showing}.ts';
 

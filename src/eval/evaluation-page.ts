@@ -29,7 +29,7 @@ export const evaluationPage = (evaluation: Evaluation, { title, samples = [] }: 
 </head>
 <body>
 <h1>${escaped(title)}</h1>
-<p>${evaluation.samples.length} samples, ${evaluation.samples.filter(({ label }) => label).length} of them to be objected to.</p>
+<p>${evaluation.samples.length} samples, ${evaluation.samples.filter(({ label }) => label).length} of them positive: the guards should object.</p>
 ${table(
   ['', ...measureRows.map(({ name }) => name)],
   rows.map(([name, measures]) => [name, ...measureRows.map(({ show }) => show(measures))]),
@@ -76,7 +76,7 @@ const curveOf = (curve: readonly RocPoint[], { recall = 0, falsePositiveRate = 0
 <text x="-20" y="${size / 2}" text-anchor="middle" transform="rotate(-90 -20 ${size / 2})">recall</text>
 <text x="0" y="${size + 14}" text-anchor="middle">0</text><text x="${size}" y="${size + 14}" text-anchor="middle">1</text>
 </svg>
-<p>The area under the curve is ${ratio(auc)}. The dot is where the guards are set.</p>`;
+<p>The area under the curve is ${ratio(auc)}. The dot marks the current threshold of the guards.</p>`;
 };
 
 /** False objections, missed samples, and samples without a verdict. */
@@ -85,7 +85,7 @@ const misjudged = (all: readonly EvaluatedSample[], known: ReadonlyMap<string, S
   if (wrong.length === 0) return '<p>No sample was misjudged.</p>';
   const rows = wrong.slice(0, mostListed).map(({ id, location, label, objected, verdict, score, why }) => {
     const sample = known.get(id);
-    const mistake = objected === undefined ? 'no verdict' : label ? 'missed' : 'wrongly objected';
+    const mistake = objected === undefined ? 'no verdict' : label ? 'false negative' : 'false positive';
     return [
       id === location ? id : `${id} (${location})`,
       mistake,
@@ -95,7 +95,7 @@ const misjudged = (all: readonly EvaluatedSample[], known: ReadonlyMap<string, S
     ];
   });
   const more = wrong.length > mostListed ? `<p>${wrong.length - mostListed} more are not listed.</p>` : '';
-  return `<h2>Misjudged</h2>${table(['sample', 'what', 'verdict', 'score', 'words'], rows, 'words')}${more}`;
+  return `<h2>Misjudged</h2>${table(['sample', 'mistake', 'verdict', 'score', 'text'], rows, 'words')}${more}`;
 };
 
 const shortened = (words: string): string => {

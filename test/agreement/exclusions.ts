@@ -87,7 +87,7 @@ export const inAiSdk: readonly Exclusion[] = [
   },
   {
     why: 'A retried step is not prepared again.',
-    link: 'docs/guide/ai-sdk.md#what-the-ai-sdk-cannot-promise',
+    link: 'docs/guide/ai-sdk.md#limits-of-the-ai-sdk',
     leavesOut: ({ rules }) => rules.some(({ phase }) => phase === 'inputStep') && rules.some(({ act }) => act === 'retry'),
   },
   {
@@ -138,7 +138,7 @@ export const inAgentStream: readonly Exclusion[] = [
   },
 ];
 
-const ofAlone = 'docs/guide/ai-sdk.md#what-the-ai-sdk-cannot-promise';
+const ofAlone = 'docs/guide/ai-sdk.md#limits-of-the-ai-sdk';
 
 /** The parts that an adapter without a guarded model leaves to the AI SDK. */
 const unguardedModel: readonly Exclusion[] = [

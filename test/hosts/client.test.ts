@@ -201,7 +201,7 @@ describe('an approval over HTTP', () => {
     const { toolCallId } = suspended.suspendPayload as { toolCallId: string };
     const agent = client.getAgent('support');
     const decide = decision === 'approve' ? agent.approveToolCallGenerate : agent.declineToolCallGenerate;
-    const { text } = await decide.call(agent, { runId: asked.runId as string, toolCallId });
+    const { text } = await decide.call(agent, { runId: suspended.runId as string, toolCallId });
     expect(text).toBe(decision === 'approve' ? 'Your money is on its way.' : 'I may not: Tool call was not approved by the user');
   });
 });

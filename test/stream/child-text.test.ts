@@ -26,7 +26,7 @@ const supervisor = (Kind: typeof Agent, outputProcessors: Processor[], config: o
     id: 'supervisor',
     ...named,
     model: scriptedModel({
-      steps: [{ toolCalls: [{ name: 'agent-child', args: { prompt: 'Whom do I ask?' } }] }, { text: 'Done.' }],
+      steps: [{ toolCalls: [{ name: 'agent-child', args: { prompt: 'How do I reach you?' } }] }, { text: 'Done.' }],
     }),
     agents: { child: child(Kind) },
     outputProcessors,
