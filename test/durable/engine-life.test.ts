@@ -296,7 +296,10 @@ describe('openWorkflow', () => {
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
     const durability = onFile({ path, maxDeaths: 3 });
     const agent = new InterlockAgent({ id: 'greeter', name: 'Greeter', instructions: 'Greet.', model, durability });
-    await expect(agent.generate('Hi', { runId: 'one' })).rejects.toMatchObject({ code: 'durable/lost-run' });
+    await expect(agent.generate('Hi', { runId: 'one' })).rejects.toMatchObject({
+      code: 'durable/lost-run',
+      message: expect.stringContaining('3 processes have died of it') as string,
+    });
     expect(model.calls).toHaveLength(0);
   });
 });

@@ -148,7 +148,10 @@ export const operations = ({ engine }: OperatedEngine): void => {
   it('abandons a run without progress and keeps its results', async () => {
     const { agent, looks } = await abandonedRun();
     const found = async () => (await agent.attach('one')).getFullOutput();
-    await expect(found().then(({ error }) => Promise.reject(error))).rejects.toMatchObject({ code: 'durable/lost-run' });
+    await expect(found().then(({ error }) => Promise.reject(error))).rejects.toMatchObject({
+      code: 'durable/lost-run',
+      message: expect.stringContaining('it was abandoned') as string,
+    });
     await expect(agent.abandon('one')).rejects.toMatchObject(noRun);
     expect((await (await agent.fork('one')).getFullOutput()).text).toBe('All is well.');
     expect(looks.map(({ at }) => at)).toEqual([0, 1]);

@@ -1,8 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
+
 import { describe, expect, it } from 'vitest';
 
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
+import type { Board, ProgramRuns } from '../../src/durable/journal.js';
 import { InterlockAgent, type Engine, type InterlockStream, type TraceRecorder } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
@@ -134,6 +137,19 @@ describe('the published entries of a run', () => {
   });
 });
 
+describe('the index of waiting runs', () => {
+  it('is not touched by a run that never waits', async () => {
+    const pins: string[] = [];
+    const disk = createDisk();
+    const board: Board = { ...disk.board, pin: async (...args) => (pins.push(args[0]), disk.board.pin(...args)) };
+    const agentOf = ({ agent }: Scenario) => agent({ durability: mortalEngine({ ...disk, board }) });
+    await agentOf((scenarios['tools'] as () => Scenario)()).generate(prompt, { runId: 'straight' });
+    expect(pins).toEqual([]);
+    await agentOf(approving()).generate(prompt, { runId: 'waits' });
+    expect(pins).toEqual(['waits']);
+  });
+});
+
 describe('the segments of a run', () => {
   it('are published in order, and a suspended run is listed until its approval', async () => {
     const disk = createDisk();
@@ -224,6 +240,35 @@ describe('a resumed client', () => {
     const rest = await chunksOf(await speaker(mortalEngine(counted)).attach('run', { from: sequencesOf(own).at(-5) }));
     expect(sequencesOf(rest)).toEqual(sequencesOf(own.slice(-5)));
     expect(read.entries).toBe(6); // the entry before shows whether the number belongs to this run
+  });
+
+  it('reads seldom while a run is idle, and often while it emits', async () => {
+    const disk = createDisk();
+    const { promise: goOn, resolve: letGo } = Promise.withResolvers<void>();
+    const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'wait', args: {} }] }, { text: 'Done.' }] });
+    const wait = createTool({ id: 'wait', description: 'Waits.', inputSchema: z.object({}), execute: async () => goOn });
+    const agentOn = (durability: Engine) =>
+      new InterlockAgent({ id: 'waiter', name: 'Waiter', instructions: 'Wait.', model, tools: { wait }, durability });
+    const whole = agentOn(mortalEngine(disk)).generate(prompt, { runId: 'run' });
+    const reads: number[] = [];
+    const follower = mortalEngine({
+      runs: new Map(), // it executes nothing
+      board: { ...disk.board, read: async (...args) => (reads.push(performance.now()), disk.board.read(...args)) },
+    });
+    const find: ProgramRuns['find'] = async (id) => {
+      if (id !== '0:run') return { kind: 'absent' };
+      const output = disk.runs.get('0:run')?.output;
+      return output === undefined ? { kind: 'running' } : { kind: 'ended', output };
+    };
+    const following: Engine = { ...follower, host: (program) => ({ ...follower.host(program), find }) };
+    const stream = await agentOn(following).attach('run');
+    await setTimeout(4_000);
+    const idle = reads.length;
+    expect(idle).toBeGreaterThan(5);
+    expect(idle).toBeLessThan(20); // 80 at an interval of 50 ms
+    letGo();
+    expect((await stream.getFullOutput()).text).toBe('Done.');
+    await whole;
   });
 
   it('follows the last segment of a run without the earlier ones', async () => {

@@ -109,6 +109,8 @@ const find = async (workflowId: string): Promise<RunFound> => {
     case 'ENQUEUED':
     case 'DELAYED':
       return { kind: 'running' };
+    case 'CANCELLED':
+      return { kind: 'lost', reason: 'it was abandoned.' };
     default:
       return { kind: 'lost', reason: `DBOS has it as ${found.status}.` };
   }

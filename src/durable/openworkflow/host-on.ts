@@ -70,7 +70,11 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         await claimNow();
         return isFirst;
       },
-      find: async (runId) => foundOf(backend, file.workflowRunOf(program.id, runId)),
+      find: async (runId) => {
+        const found = await foundOf(backend, file.workflowRunOf(program.id, runId));
+        const deaths = found.kind === 'lost' ? file.deathsOf(program.id, runId) : 0;
+        return deaths < maxDeaths ? found : { kind: 'lost', reason: new DeadlyRun(deaths).message };
+      },
       cancel: async (runId) => {
         file.requestCancel(program.id, runId);
         canceling.look();
@@ -196,7 +200,7 @@ const foundOf = async (backend: Backend, workflowRunId: string | undefined): Pro
     case 'failed':
       return { kind: 'lost', reason: error?.message ?? 'it failed.' };
     case 'canceled':
-      return { kind: 'lost', reason: 'processes have died of it again and again, or it was abandoned.' };
+      return { kind: 'lost', reason: 'it was abandoned.' };
     case 'pending':
     case 'running':
     case 'sleeping':

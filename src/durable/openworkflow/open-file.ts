@@ -22,6 +22,8 @@ export interface OpenFile {
   isCancelRequested(program: string, runId: string): boolean;
   /** Records that a process continues a run after `steps` stored steps; returns the number of processes that died there. */
   countStart(program: string, runId: string, steps: number): number;
+  /** The number of processes that died at the last place of a run. */
+  deathsOf(program: string, runId: string): number;
   /** Records that the run did not kill the process: it was interrupted. */
   uncountStart(program: string, runId: string): void;
   list(program: string, filter: PersistedRunFilter): readonly PersistedRun[];
@@ -133,6 +135,7 @@ export const openFile = (path: string): OpenFile => {
   const reserve = db.prepare('INSERT OR IGNORE INTO interlock_runs VALUES (?, ?, NULL, ?, ?)');
   const setRun = db.prepare('UPDATE interlock_runs SET workflow_run_id = ? WHERE program = ? AND run_id = ?');
   const survive = db.prepare('UPDATE interlock_lives SET deaths = deaths - 1 WHERE program = ? AND run_id = ?');
+  const deaths = db.prepare('SELECT deaths FROM interlock_lives WHERE program = ? AND run_id = ?');
   const cancel = db.prepare('INSERT OR IGNORE INTO interlock_cancels VALUES (?, ?)');
   const canceled = db.prepare('SELECT 1 FROM interlock_cancels WHERE program = ? AND run_id = ?');
   const live = db.prepare(`
@@ -147,6 +150,7 @@ export const openFile = (path: string): OpenFile => {
     requestCancel: (program, runId) => void cancel.run(program, runId),
     isCancelRequested: (program, runId) => canceled.get(program, runId) !== undefined,
     countStart: (program, runId, steps) => live.get(program, runId, steps)?.['deaths'] as number,
+    deathsOf: (program, runId) => (deaths.get(program, runId)?.['deaths'] as number | undefined) ?? 0,
     uncountStart: (program, runId) => void survive.run(program, runId),
     list: (program, filter) => listRuns(db, program, filter),
     storedBytes: () =>

@@ -3,7 +3,15 @@ import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import type { SegmentEnd } from './persisted-segment.js';
-import { pollMs, subscribe, pause, type DurableContext, type RunSubscription, type SegmentRef } from './run-subscription.js';
+import {
+  longerPause,
+  pollMs,
+  subscribe,
+  pause,
+  type DurableContext,
+  type RunSubscription,
+  type SegmentRef,
+} from './run-subscription.js';
 import type { LocalRun } from './local-runs.js';
 import { setUp } from './set-up.js';
 import { readChunk, type RunEntry } from './run-entry.js';
@@ -81,12 +89,15 @@ const watch = async (context: DurableContext, segment: SegmentRef, { run, driven
 
 /** Emits published chunks until the run segment is over. The last chunk is emitted only once the end is known. */
 const publishUntilEnd = async (run: Run, subscription: RunSubscription, isWanted: Wanted): Promise<void> => {
+  const { entries } = subscription;
   try {
-    for (;;) {
+    for (let pauseMs = pollMs; ;) {
+      const known = entries.length;
       const end = await subscription.poll();
+      pauseMs = entries.length > known ? pollMs : longerPause(pauseMs);
       await showPublished(run, subscription, { isWanted, isOver: end !== undefined });
       if (end) return settle(run, end);
-      await pause();
+      await pause(pauseMs);
     }
   } catch (error) {
     settle(run, { error });

@@ -24,7 +24,13 @@ export interface SegmentRef {
 /** Polling interval of a run in another process. */
 export const pollMs = 50;
 
-export const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, pollMs));
+/** The longest interval, for a run without new entries. */
+const idlePollMs = 500;
+
+export const pause = (ms = pollMs): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The interval after an interval without new entries. */
+export const longerPause = (ms: number): number => Math.min(ms * 1.5, idlePollMs);
 
 /** Follows a run to the end of one of its segments. */
 export interface RunSubscription {
