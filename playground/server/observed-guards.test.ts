@@ -90,16 +90,16 @@ describe('a Mastra agent with guardsFor', () => {
     const studio = await openStudio([makeAgent([{ text: 'It is on its way.' }]).agent, stockAgent()]);
     const other = await studio.run('Where is it?');
     const stock = await studio.run('My mail is ada@example.com.', undefined, 'stock');
-    const beside = await studio.json<RunComparison>(`runs/${other.runId}/beside/${stock.runId}`);
-    expect(beside).toMatchObject({
+    const comparison = await studio.json<RunComparison>(`runs/${other.runId}/compare/${stock.runId}`);
+    expect(comparison).toMatchObject({
       before: { agentId: 'helper', status: 'success' },
       after: { agentId: 'stock', status: 'success' },
       answers: { before: 'It is on its way.', after: 'Write to [EMAIL].' },
     });
-    expect(beside.rows).toContainEqual(
+    expect(comparison.rows).toContainEqual(
       expect.objectContaining({ processorId: 'redactor', phase: 'input', after: { verdict: 'edit' } }),
     );
-    expect(beside.rows).toContainEqual(expect.objectContaining({ processorId: 'no-secrets', before: { verdict: 'pass' } }));
+    expect(comparison.rows).toContainEqual(expect.objectContaining({ processorId: 'no-secrets', before: { verdict: 'pass' } }));
   });
 
   it('shows the verdicts of its guards in a run of the application', async () => {
