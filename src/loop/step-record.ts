@@ -132,7 +132,9 @@ const currentResult = (record: ToolResultRecord, parts: readonly Part[]): ToolRe
   const invocation = findToolPart(parts, record.toolCallId)?.toolInvocation;
   if (invocation?.state !== 'result') return [];
   const { args, toolName, result } = invocation;
-  return [{ ...record, payload: { ...(record.payload as object), toolName, args, result }, toolName, input: args, output: result }];
+  return [
+    { ...record, payload: { ...(record.payload as object), toolName, args, result }, toolName, input: args, output: result },
+  ];
 };
 
 const currentSource = (chunk: Chunk, parts: readonly Part[]): Chunk[] => {

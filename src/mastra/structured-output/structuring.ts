@@ -45,7 +45,9 @@ export const structureWith = ({ createAgent, guards, mode }: StructuringHost, se
       tracingContext,
     };
     const request = `Write down what this answer says:\n\n${inWords(messages)}`;
-    return mode === 'generate' ? agent.generate(request, callOptions) : (await agent.stream(request, callOptions)).getFullOutput();
+    return mode === 'generate'
+      ? agent.generate(request, callOptions)
+      : (await agent.stream(request, callOptions)).getFullOutput();
   };
 };
 

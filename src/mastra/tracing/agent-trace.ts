@@ -57,7 +57,12 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
       cadence === 'once' ? agent : (steps.step ?? agent);
     const errorOf = (error: unknown) => asError(publicError(run, error));
     spans.set(run, agent);
-    segment = { run, agent, steps, guards: createGuardSpans({ lanes, nameTool: hasWords ? undefined : (name) => nameToolIn(run)(name), errorOf, parentOf }) };
+    segment = {
+      run,
+      agent,
+      steps,
+      guards: createGuardSpans({ lanes, nameTool: hasWords ? undefined : (name) => nameToolIn(run)(name), errorOf, parentOf }),
+    };
     return segment;
   };
   return {

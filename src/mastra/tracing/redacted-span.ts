@@ -59,7 +59,9 @@ export const redactedValue = (value: unknown, name: string, nameTool?: NameTool)
 
 const formOf = (value: object | null, nameTool?: NameTool): unknown =>
   value &&
-  Object.fromEntries(Object.entries(value).map(([name, inner]: [string, unknown]) => [name, redactedValue(inner, name, nameTool)]));
+  Object.fromEntries(
+    Object.entries(value).map(([name, inner]: [string, unknown]) => [name, redactedValue(inner, name, nameTool)]),
+  );
 
 const lengthOf = (value: unknown): string => {
   const text = typeof value === 'string' ? value : asJson(value);
