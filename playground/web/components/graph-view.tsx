@@ -198,12 +198,15 @@ export const GraphView = ({ label, nodes, tracks, leastScale, focus }: GraphView
               maxZoom={2}
               fitView
               fitViewOptions={fit}
-              attributionPosition="top-left"
+              proOptions={{ hideAttribution: true }} // shown above, where no drawing is
             >
               <Tracks tracks={tracks} />
             </ReactFlow>
           </div>
         </div>
+        <a className="graph-credit" href="https://reactflow.dev" target="_blank" rel="noreferrer">
+          React Flow
+        </a>
         <FitToPanel bounds={bounds} focus={focus} />
         <Tools />
         <GraphMap bounds={bounds} nodes={nodes} scroll={scroll} />
