@@ -4,6 +4,8 @@ import { localClassifier } from '../../workflows/classifier/index.js';
 const [way = '', modelPath = ''] = process.argv.slice(2);
 process.chdir(import.meta.dirname); // the package is installed here
 
+const print = (...words: readonly string[]): boolean => process.stdout.write(`${words.join(' ')}\n`);
+
 const start = async (options: { timeoutMs?: number; maxHeapMb?: number } = {}) => {
   const classifier = localClassifier({ model: 'slow', modelPath, batchSize: 1, ...options });
   await classifier.warmUp();
@@ -22,22 +24,22 @@ const ways: Record<string, () => Promise<void>> = {
     const { classifier, failed } = await start();
     const started = performance.now();
     const closed = classifier.close();
-    console.log(await failed, performance.now() - started < 20 ? 'at once' : 'late');
+    print(await failed, performance.now() - started < 20 ? 'at once' : 'late');
     await closed;
   },
   'close-twice': async () => {
     const { classifier } = await start();
     await Promise.all([classifier.close(), classifier.close()]);
-    console.log('closed');
+    print('closed');
   },
   timeout: async () => {
     const { failed } = await start({ timeoutMs: 80 });
-    console.log(await failed);
+    print(await failed);
   },
   abort: async () => {
     const { abort, failed } = await start();
     abort.abort(new Error('enough'));
-    console.log(await failed);
+    print(await failed);
   },
   exit: async () => {
     await start();

@@ -101,7 +101,9 @@ const growth = async (ask: AskGuard, unit: string, length: number): Promise<numb
 describe('P12: twice the text is at most 2.5 times the work', () => {
   it('every guard of the package has a row', () => {
     const functions = Object.entries(everyGuard).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []));
-    expect(functions.filter((name) => !others.has(name)).toSorted()).toEqual(Object.keys(guards).toSorted());
+    expect(functions.filter((name) => !others.has(name)).toSorted()).toEqual(
+      [...new Set(Object.keys(guards).map((name) => name.replace(/ .*/, '')))].toSorted(),
+    );
   });
 
   it.each(Object.entries(guards))('%s', async (name, ask) => {

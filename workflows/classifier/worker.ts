@@ -112,7 +112,7 @@ interface TokenWindow {
 /** Reads the logits of a window: a row for the text, or one for each of its tokens. */
 type ReadLogits<W> = (window: W, logits: Float32Array) => void;
 
-const most = (tokenizer: Tokenizer, { config: { max_position_embeddings: positions } }: Model): number =>
+const maxTokensOf = (tokenizer: Tokenizer, { config: { max_position_embeddings: positions } }: Model): number =>
   source.maxTokens ?? Math.min(positions ?? usualMaxTokens, tokenizer.model_max_length ?? usualMaxTokens, usualMaxTokens);
 
 /** Runs the model on windows, in batches. Throws if the request was dropped. */
@@ -157,7 +157,7 @@ const classifying = (transformers: Transformers, tokenizer: Tokenizer, model: Mo
   const { id2label = {}, problem_type: problem } = model.config;
   const scoresOf = problem === 'multi_label_classification' ? sigmoids : softmax;
   const infer = inferring(transformers, tokenizer, model);
-  const width = most(tokenizer, model);
+  const width = maxTokensOf(tokenizer, model);
   return async (texts: readonly string[], id: number): Promise<readonly Scores[]> => {
     const highest: Record<string, number>[] = texts.map(() => ({}));
     const windows = function* () {
@@ -195,7 +195,7 @@ const findingEntities = (transformers: Transformers, tokenizer: Tokenizer, model
   const bare = tokenizer('a', { add_special_tokens: false, return_tensor: false }).input_ids;
   const before = prefixLength(whole, bare);
   const [prefix, suffix] = [whole.slice(0, before), whole.slice(before + bare.length)];
-  const available = most(tokenizer, model) - prefix.length - suffix.length;
+  const available = maxTokensOf(tokenizer, model) - prefix.length - suffix.length;
   const stride = Math.min(source.strideTokens, Math.floor(available / 2));
   const markOf = (token: Token, logits: Float32Array): Mark | undefined => {
     const scores = softmax(logits);
@@ -209,8 +209,8 @@ const findingEntities = (transformers: Transformers, tokenizer: Tokenizer, model
   return async (texts: readonly string[], id: number): Promise<readonly (readonly Entity[])[]> => {
     const marks: Mark[][] = texts.map(() => []);
     const windows = function* () {
-      for (const [text, whole] of texts.entries())
-        for (const piece of piecesOf(whole)) {
+      for (const [text, long] of texts.entries())
+        for (const piece of piecesOf(long)) {
           const tokens = readTokens(piece);
           for (let at = 0; at === 0 || at + stride < tokens.length; at += available - stride) {
             const own = tokens.slice(at, at + available);

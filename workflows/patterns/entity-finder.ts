@@ -40,6 +40,12 @@ export const createEntityFinder = (recognizer: EntityRecognizer, path: string): 
     }
   };
   const unavailable = (detail: string): InterlockError => new InterlockError('guard/unavailable', { path, detail });
+  const read = async (text: string): Promise<void> => {
+    const [entities] = await recognizer.find([text]);
+    if (!entities?.every((entity) => isEntityOf(text, entity)))
+      throw unavailable('the recognizer returned no list of entities for the text.');
+    remember(text, withoutReplaced(text, entities));
+  };
   return {
     maxLength: 'part',
     lookbehind: 1,
@@ -47,13 +53,9 @@ export const createEntityFinder = (recognizer: EntityRecognizer, path: string): 
     open: (_text, from) => from,
     prepare: (text) => {
       if (known.has(text)) return undefined;
-      if (!/\p{L}/u.test(text)) return void remember(text, []);
-      return recognizer.find([text]).then((found) => {
-        const entities = found[0];
-        if (!entities?.every((entity) => isEntityOf(text, entity)))
-          throw unavailable('the recognizer returned no list of entities for the text.');
-        remember(text, withoutReplaced(text, entities));
-      });
+      if (/\p{L}/u.test(text)) return read(text);
+      remember(text, []);
+      return undefined;
     },
     find: (text, from, until = text.length) => {
       const spans = known.get(text);

@@ -182,8 +182,8 @@ describe('entities in an agent', () => {
     let left = '';
     for await (const part of stream.fullStream) if (part.type === 'text-delta') left += part.payload.text;
     expect(left).toBe('');
-    expect(await stream.status).toBe('failed');
-    expect(((await stream.error) as { code?: string } | undefined)?.code).toBe('guard/unavailable');
+    expect(stream.status).toBe('failed');
+    expect((stream.error as { code?: string } | undefined)?.code).toBe('guard/unavailable');
   });
 
   it('rejects options that make no sense', () => {

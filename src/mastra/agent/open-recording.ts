@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import { phases } from '../../phase/table.js';
 import { withoutHeaders } from '../../loop/record-ports.js';
-import { createRecording, type HeaderFacts, type Recording } from '../../loop/run-recording.js';
+import { createRecording, readAhead, type HeaderFacts, type Recording } from '../../loop/run-recording.js';
 import type { LoopPorts, StepSettings } from '../../loop/ports.js';
 import type { Lanes, Run } from '../../loop/run.js';
 import { recorderOf } from '../../trace/observers.js';
@@ -32,13 +32,15 @@ export interface Recorded {
 export interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
   /** Undefined when the run is not recorded. */
   readonly recording?: Recording;
-  startRecording(run: Run): void;
+  startRecording(run: Run): Promise<void>;
 }
 
 /** Opens the recording that the call, its agent or an observer of the process requests. */
 export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
   const recorder = call.isContinued ? undefined : recorderOf(own.record);
-  if (!recorder) return { ports, lanes, startRecording: () => undefined };
+  /** Also for a run that is not recorded: its spans conceal the same. */
+  const read = (run: Run) => readAhead(lanes, run.scope, run.scope.host.messages.read(run.list, 'all'));
+  if (!recorder) return { ports, lanes, startRecording: read };
   const memory = conversationFacts(call.chains);
   const memoryIds = new Set([...memory.before, ...memory.after].map(({ id }) => id));
   const recording = createRecording({ ports, lanes, runId, recorder, memoryIds });
@@ -49,7 +51,8 @@ export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Re
     recordEdits: own.recordEdits,
     settings: settingsOf(call.settings, options),
   };
-  return { ports: recording.ports, lanes: recording.lanes, recording, startRecording: (run) => recording.start(run, facts) };
+  const startRecording = (run: Run) => read(run).then(() => recording.start(run, facts));
+  return { ports: recording.ports, lanes: recording.lanes, recording, startRecording };
 };
 
 /** The processors of the memory, which a replay replaces. */

@@ -3,7 +3,6 @@ import type { MessageList, MessageListInput } from '@mastra/core/agent/message-l
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Chunk, LoopPorts, RunMode } from '../../loop/ports.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
-import { readAhead } from '../../loop/run-recording.js';
 import { createRun } from '../../loop/create-run.js';
 import { joinTracers } from '../../loop/join-tracers.js';
 import type { LoopLimits } from '../../loop/machine.js';
@@ -112,13 +111,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
       tracingContext: options.tracingContext ?? options.tracing,
     },
   });
-  if (recording || trace)
-    await readAhead(
-      lanes,
-      run.scope,
-      list.get.all.db().map(({ content }) => content),
-    );
-  startRecording(run);
+  await startRecording(run);
   recordOptions(run, options);
   return run;
 };

@@ -72,9 +72,8 @@ interface WorkOptions {
 const createWork = (working: WorkOptions): (() => void) => {
   const { place, bufferedTexts, gate, next } = working;
   const least = typeof place.window === 'object' && 'pattern' in place.window ? patternChars : actionChars;
-  let isBusy = false;
-  /** Characters read since other work of the process had its turn. */
-  let read = 0;
+  /** Whether the guard is busy, and the characters read since other work of the process had its turn. */
+  let [isBusy, read] = [false, 0];
   /** Whether the guard stopped the stream: it is not called again. */
   let hasStopped = false;
   const after = async <T>(at: number, pending: Promise<T>, onSettled: (value: T) => void): Promise<void> => {
@@ -89,30 +88,20 @@ const createWork = (working: WorkOptions): (() => void) => {
   const perform = (action: Action): boolean => {
     if (action.kind === 'end') next.end(action.lane);
     if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
-    if (action.kind === 'prepare') {
-      const prepared = action.wait.then(
-        () => undefined,
-        (error: unknown) => ({ error }),
-      );
-      void after(action.place, prepared, (failed) => {
-        if (failed) fail(failed.error);
-        else work(true);
-      });
-      return false;
-    }
-    if (action.kind !== 'judge') return true;
-    const answer = callGuard(action, place, gate);
-    const settle = (settled: GuardReply): void => {
-      hasStopped ||= isStop(settled.verdict);
-      take(action, settled, working);
-    };
-    if (!isPromise(answer)) settle(answer);
+    if (action.kind !== 'judge' && action.kind !== 'prepare') return true;
+    const answer =
+      action.kind === 'prepare' ? resultOf(action.wait) : whenReady(callGuard(action, place, gate), settling(action));
+    if (!isPromise(answer)) answer();
     else
-      void after(action.place, answer, (settled) => {
-        attempt(() => settle(settled));
+      void after(action.place, answer, (settle) => {
+        attempt(settle);
         work(true);
       });
     return !isPromise(answer);
+  };
+  const settling = (question: Question) => (reply: GuardReply) => () => {
+    hasStopped ||= isStop(reply.verdict);
+    take(question, reply, working);
   };
   const pause = (isLate: boolean): void =>
     void after(Math.min(bufferedTexts.first(), gate.place), turn(), () => {
@@ -134,15 +123,21 @@ const createWork = (working: WorkOptions): (() => void) => {
     try {
       act();
     } catch (error) {
-      fail(error);
+      hasStopped = true;
+      gate.stop({ kind: 'unavailable', ...place.author, error });
     }
-  };
-  const fail = (error: unknown): void => {
-    hasStopped = true;
-    gate.stop({ kind: 'unavailable', ...place.author, error });
   };
   return work;
 };
+
+/** The end of a wait, as a function that throws its error. */
+const resultOf = (wait: Promise<void>): Promise<() => void> =>
+  wait.then(
+    () => () => undefined,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
 
 const charsOf = (action: Action): number => {
   if (action.kind === 'judge') return action.text.length;
