@@ -37,10 +37,13 @@ const trimMap = (path: string): void => {
 /** Stack traces name calls and other code that may throw. */
 const mayThrow = /[([.`]|[}\]]=|\b(?:new|throw|await|yield|of|in|instanceof)\b/;
 
-/** A source map of our own files with line numbers, without columns, for the lines that a stack trace can name: a tenth of the space. */
+/**
+ * A source map of our own files, except the command line and the studio, which print codes of errors: with line numbers, without columns, for the
+ * lines that a stack trace can name. A tenth of the space.
+ */
 const mapOfLines = (source: string, code: readonly string[]): string => {
   const map = JSON.parse(source) as { sources: string[]; mappings: string };
-  const isOwn = map.sources.map((path) => !path.includes('node_modules/'));
+  const isOwn = map.sources.map((path) => !/(?:node_modules|\bbin|\bplayground)\//.test(path));
   const mappings = decode(map.mappings).map((segments, at) => {
     let last = '';
     const lines = segments.flatMap(([column, file, line]): [number, number, number, number][] => {
