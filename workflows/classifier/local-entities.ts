@@ -1,7 +1,7 @@
 import { InterlockError } from '../../src/errors.js';
 import { aText, numberFrom, recordOf } from '../../src/option-kind.js';
-import { checkOptions } from '../guards/check-options.js';
-import { kindForm, type Entity, type EntityRecognizer } from '../patterns/entity-finder.js';
+import { checkOptions, kindForm } from '../guards/check-options.js';
+import type { Entity, EntityRecognizer } from '../patterns/entity-finder.js';
 import { createLocalModel, modelKinds, type LocalModel, type LocalModelOptions } from './local-model.js';
 
 export interface LocalEntitiesOptions extends LocalModelOptions {

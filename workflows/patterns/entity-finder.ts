@@ -1,6 +1,7 @@
 import { InterlockError } from '../../src/errors.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { placeholder, standIn } from '../../src/guard/secrets.js';
+import { kindForm } from '../guards/check-options.js';
 import type { ValueSpan } from './combine-finders.js';
 import type { Finder } from './finder.js';
 
@@ -16,8 +17,6 @@ export interface EntityRecognizer {
   find(texts: readonly string[]): Promise<readonly (readonly Entity[])[]>;
 }
 
-/** Names of kinds; they become placeholders. */
-export const kindForm = /^[a-z][a-z0-9-]{0,31}$/;
 /** Replacements that a model may mistake for names. */
 const replaced = new RegExp(`\\[[A-Z][A-Z0-9_]{0,31}(?::[0-9a-f]+)?\\]|${placeholder.source}|${standIn.source}`, 'g');
 /** The number of remembered characters, at least one text: a conversation is read again with each call of the model. */
