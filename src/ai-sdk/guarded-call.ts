@@ -17,6 +17,7 @@ import { createLoopRun, onlyPhases } from './loop-run.js';
 import { createModelPort, isCleanRecord, leavesTogether, type ModelCall, type ModelReply } from './model-port.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
+import { withoutPrompt } from '../loop/judge.js';
 import { approvalError, errorOfStop, lateEditError } from './stop-errors.js';
 import { createGathering, createWire, type Gathering } from './wire.js';
 
@@ -233,7 +234,7 @@ const accept = (calling: Calling): Finish => {
   const { run, reply, loop, call, waiting } = calling;
   run.throwIfStopped();
   if (loop.status === 'canceled') throw loop.signal.reason;
-  if (loop.stop) throw run.end(errorOfStop(loop.stop));
+  if (loop.stop) throw run.end(errorOfStop(loop.stop, withoutPrompt(loop)));
   if (loop.status !== 'success') {
     call.signal.throwIfAborted();
     if (!reply.failure) throw causeOf(loop.error);

@@ -1,11 +1,20 @@
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { Retry, Verdict } from '../verdict.js';
+import { cutQuotesOf } from '../guard/strip-quoted-error.js';
+import { leavesOf } from '../guard/map-texts.js';
+import { wordsIn } from '../trace/texts-in.js';
 import type { Run } from './run.js';
 import { errorOfStop } from './stop-errors.js';
 
 /** The guards' version of a payload, or a request for another attempt. */
 type Judged<P extends Phase> =
   { readonly data: PhaseData<P>; readonly retry?: undefined } | { readonly data?: undefined; readonly retry: Retry };
+
+/** The words that a payload contains. */
+const wordsOf = (data: object): string => {
+  const { messages, systemMessages, prompt, result, args, part } = data as Readonly<Record<string, unknown>>; // read by name
+  return [wordsIn([messages, systemMessages, prompt]), ...leavesOf([result, args, part]).map(String)].join('\n');
+};
 
 interface JudgeOptions {
   /** Whether another attempt is possible here. Default true. */
@@ -37,7 +46,7 @@ const settle = <P extends Phase>(
       throw run.end(errorOfStop(verdict));
     case 'trip':
     case 'unavailable':
-      throw run.end(errorOfStop(verdict));
+      throw run.end(errorOfStop(verdict, cutQuotesOf(wordsOf(data))));
     default:
       return verdict satisfies never;
   }

@@ -10,6 +10,8 @@ import { openListPort } from './list-port.js';
 import { createLoopRun } from './loop-run.js';
 import type { Run } from './run.js';
 import type { Chunk } from './spec.js';
+import { withoutPrompt } from '../loop/judge.js';
+import { wordsOfChunk } from '../loop/record-model-chunk.js';
 import { errorOfStop } from './stop-errors.js';
 
 /** The loop's guarded stream for parts that come from no model call of ours. */
@@ -55,7 +57,7 @@ export const openLane = <Part extends { type: string }>(
   const passed = (outcome: Outcome | undefined | void): readonly Part[] => {
     run.throwIfStopped();
     run.options.abortSignal?.throwIfAborted();
-    if (outcome && loop.stop) throw run.end(errorOfStop(loop.stop));
+    if (outcome && loop.stop) throw run.end(errorOfStop(loop.stop, withoutPrompt(loop)));
     return takeCleared();
   };
   dropReprocessed(loop); // of an attempt that was cut off
@@ -64,6 +66,7 @@ export const openLane = <Part extends { type: string }>(
       const chunk = codec.toChunk(part, run.id);
       if (!chunk) return [part];
       parts.set(chunk, part);
+      attempt.originalWords.push(wordsOfChunk(chunk));
       return whenReady(guardedStream.process(chunk), passed);
     },
     nextCleared: () => (cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (notify = resolve))),

@@ -1,6 +1,7 @@
 import { NoOutputGeneratedError } from 'ai';
 import { InterlockError, isInterlockError } from '../errors.js';
-import { messageOf } from '../loop/message-of.js';
+import { stripQuotedError } from '../guard/strip-quoted-error.js';
+import { unavailableError } from '../loop/judge.js';
 import type { Phase } from '../phase/row.js';
 import type { Stop, Trip, Unavailable } from '../verdict.js';
 
@@ -62,9 +63,7 @@ export class GuardUnavailableError extends NoOutputGeneratedError {
   readonly path: string;
 
   constructor({ error, processorId, phase, path }: Omit<Unavailable, 'kind'>) {
-    const cause = isInterlockError(error)
-      ? error
-      : new InterlockError('guard/unavailable', { path: `${phase} ${path}`, detail: messageOf(error), cause: error });
+    const cause = asInterlockError({ error, phase, path });
     super({ message: cause.message, cause });
     this.processorId = processorId;
     this.phase = phase;
@@ -77,6 +76,9 @@ export class GuardUnavailableError extends NoOutputGeneratedError {
   }
 }
 
+const asInterlockError = (outage: Pick<Unavailable, 'error' | 'phase' | 'path'>): InterlockError =>
+  isInterlockError(outage.error) ? outage.error : unavailableError(outage);
+
 /** The error of a run that guards ended. */
 export type StopError = TripwireError | GuardUnavailableError;
 
@@ -84,15 +86,19 @@ export type StopError = TripwireError | GuardUnavailableError;
 export const isStopError = (error: unknown): error is StopError =>
   TripwireError.isInstance(error) || GuardUnavailableError.isInstance(error);
 
-/** A stop as an error. A retry at this point was not granted. */
-export const errorOfStop = (stop: Stop): StopError => {
+/**
+ * A stop as an error. A retry at this point was not granted.
+ *
+ * @param cut removes quotations of what the guard judged: a failed guard may quote it
+ */
+export const errorOfStop = (stop: Stop, cut: (text: string) => string = (text) => text): StopError => {
   switch (stop.kind) {
     case 'trip':
       return new TripwireError(stop);
     case 'retry':
       return new TripwireError({ ...stop, retry: true });
     case 'unavailable':
-      return new GuardUnavailableError(stop);
+      return new GuardUnavailableError({ ...stop, error: stripQuotedError(asInterlockError(stop), cut) });
     default:
       return stop satisfies never;
   }

@@ -6,7 +6,7 @@ import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { wordsIn } from '../trace/texts-in.js';
-import { isStricter, type Stop } from '../verdict.js';
+import { isStricter, type Stop, type Unavailable } from '../verdict.js';
 import { messageOf } from './message-of.js';
 import type { Outcome } from './outcome.js';
 import type { Chunk } from './ports.js';
@@ -63,7 +63,8 @@ export const stopWith = (run: Run, stop: Stop): Outcome => {
   return failWith(run, isInterlockError(first.error) ? first.error : unavailableError(first));
 };
 
-const unavailableError = ({ phase, path, error }: Extract<Stop, { kind: 'unavailable' }>): InterlockError =>
+/** The error of a run whose guard gave no verdict. */
+export const unavailableError = ({ phase, path, error }: Pick<Unavailable, 'phase' | 'path' | 'error'>): InterlockError =>
   new InterlockError('guard/unavailable', { path: `${phase} ${path}`, detail: messageOf(error), cause: error });
 
 /** Stores the error that the run fails with, in the form its caller gets. */

@@ -19,14 +19,14 @@ export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelCh
   const { type, payload } = modelChunk.chunk;
   if (type === 'error') throw (payload as { error?: unknown } | undefined)?.error ?? payload;
   if (modelChunk.needsRaw) attempt.rawChunks.push({ type, payload });
-  if (modelChunk.needsWords && type !== 'raw') attempt.originalWords.push(wordsOf(modelChunk.chunk));
+  if (modelChunk.needsWords && type !== 'raw') attempt.originalWords.push(wordsOfChunk(modelChunk.chunk));
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
   else if (type === 'response-metadata') Object.assign(attempt.response, withoutType(payload as object));
   else if (type !== 'raw') attempt.hasResponded = true;
 };
 
 /** A delta's words continue those before them. */
-const wordsOf = ({ type, payload }: Chunk): string => {
+export const wordsOfChunk = ({ type, payload }: Chunk): string => {
   if (!type.endsWith('-delta')) return `\n${wordsIn(payload)}\n`;
   const { text, argsTextDelta = text } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
   return typeof argsTextDelta === 'string' ? argsTextDelta : wordsIn(payload);

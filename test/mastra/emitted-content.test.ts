@@ -1,4 +1,4 @@
-import { APICallError } from '@ai-sdk/provider';
+import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider';
 import type { Processor } from '@mastra/core/processors';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -184,5 +184,84 @@ describe('the error of a provider', () => {
     expect((payload as { error: APICallError }).error.requestBodyValues).toMatchObject({ messages: [{ content: 'my secret' }] });
     expect(reported).toBe((payload as { error: unknown }).error);
     expect(JSON.stringify(chunks)).not.toContain('my secret');
+  });
+});
+
+describe('the error of a provider about a response that never arrived', () => {
+  const secret = 'mara.quill@example.com';
+  const quote = `the swordfish is under the mat, ask ${secret}`;
+  const responseBody = JSON.stringify({ choices: [{ message: { content: `Well: ${quote}` } }] });
+  const parsing = new JSONParseError({ text: responseBody, cause: new Error('Bad.') });
+  const answer = { url: 'https://a.example', requestBodyValues: {}, responseBody };
+  const errors = {
+    'a body that is not valid': new APICallError({
+      ...answer,
+      message: 'Invalid JSON response',
+      statusCode: 200,
+      cause: parsing,
+    }),
+    'a text that is not JSON': parsing,
+    'a value of another type': new TypeValidationError({ value: JSON.parse(responseBody), cause: new Error('Bad.') }),
+    'data of another form': new InvalidResponseDataError({ data: JSON.parse(responseBody) }),
+  };
+  const ask = async (mode: 'generate' | 'stream', error: Error, config: InterlockConfig) => {
+    const told: unknown[] = [];
+    const tell = (one: unknown) => void told.push(one);
+    const agent = agentWith({ onRunEvent: tell, ...config }, [{ error }]);
+    const options = { onError: tell, onFinish: tell, onChunk: tell } as never;
+    const failed = await (async () => {
+      if (mode === 'generate') return agent.generate('Hi', options);
+      const stream = await agent.stream('Hi', options);
+      for await (const chunk of stream.fullStream) tell(chunk);
+      return stream.getFullOutput();
+    })().catch((caught: unknown) => caught);
+    return { failed, all: inspect([failed, told], { depth: 9 }) };
+  };
+
+  describe.each(['generate', 'stream'] as const)('%s', (mode) => {
+    it.each(Object.entries(errors))('quotes nothing of %s', async (_case, error) => {
+      const { failed, all } = await ask(mode, error, { outputProcessors: [looks] });
+      expect(failed).toBeInstanceOf(error.constructor);
+      expect(all).not.toMatch(/swordfish|mara/);
+    });
+
+    it('is judged by guards of the stream', async () => {
+      const error = () => new Error(`Broke off after: ${quote}`);
+      const redacting = redactor({ strategy: 'replace', kinds: ['email'] });
+      const { failed, all } = await ask(mode, error(), { outputProcessors: [redacting] });
+      expect((failed as Error).message).toContain('ask [EMAIL]');
+      expect(all).not.toContain('mara');
+      const blocking = redactor({ strategy: 'block', kinds: ['email'] });
+      const blocked = await ask(mode, error(), { outputProcessors: [blocking] });
+      expect((blocked.failed as Error).message).not.toContain('Broke off');
+      expect(blocked.all).not.toMatch(/swordfish|mara/);
+    });
+
+    it('keeps the description of a failed request', async () => {
+      const body = { ...answer, message: 'Rate limit reached.', responseBody: '{"error":"Rate limit reached."}' };
+      const { failed } = await ask(mode, new APICallError({ ...body, statusCode: 429, isRetryable: false }), {
+        outputProcessors: [looks],
+      });
+      expect((failed as Error).message).toBe('Rate limit reached.');
+    });
+
+    it('quotes nothing of a rejected attempt', async () => {
+      let count = 0;
+      const once: Processor = {
+        id: 'once',
+        processOutputStep: ({ abort, messages }) => (count++ === 0 ? abort('Again.', { retry: true }) : messages),
+      };
+      const told: unknown[] = [];
+      const steps = [{ text: `Well: ${quote}` }, { error: new Error(`After "${quote}" it failed.`) }];
+      const agent = agentWith(
+        { outputProcessors: [once], maxProcessorRetries: 1, onRunEvent: (one) => void told.push(one) },
+        steps,
+      );
+      const failed = await (mode === 'generate' ? agent.generate('Hi') : (await agent.stream('Hi')).getFullOutput()).catch(
+        (caught: unknown) => caught,
+      );
+      expect((failed as Error).message).toMatch(/^After "…" it failed\.$/);
+      expect(inspect([failed, told], { depth: 9 })).not.toMatch(/swordfish|mara/);
+    });
   });
 });
