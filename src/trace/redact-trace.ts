@@ -96,7 +96,7 @@ const acceptedContent = (trace: Trace): Accepted => {
       event.type === 'step-finish' && (event.reason === 'tripwire' || event.reason === 'retry') ? [placeOf(event)] : [],
     ),
   );
-  const isStopped = finish?.status === 'tripwire';
+  const isStopped = finish?.status === 'tripwire' || events.some(isOutage);
   const sent = finish && !isRejectedInput(finish.tripwire?.phase) ? wordsSent(trace) : [];
   return {
     chunk: ({ part, ...place }) =>
@@ -105,6 +105,9 @@ const acceptedContent = (trace: Trace): Accepted => {
     isSent: (text) => sent.some((words) => words.includes(text)),
   };
 };
+
+/** A guard that failed: some emitted content was never judged. */
+const isOutage = (event: RunEvent): boolean => event.type === 'guard' && event.verdict === 'unavailable';
 
 const placeOf = ({ stepNumber, attempt }: { stepNumber: number; attempt: number }): string => `${stepNumber}.${attempt}`;
 

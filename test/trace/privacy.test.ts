@@ -98,6 +98,25 @@ describe('the public view', () => {
     expect(traceOfKind(redacted, 'came').map(({ part }) => part)).toEqual(traceOfKind(trace, 'came').map(({ part }) => part));
   });
 
+  it.each(['outputStep', 'outputResult'] as const)('omits what left before a guard failed in %s', async (phase) => {
+    const source = { type: 'source', sourceType: 'url', id: 's', url: `https://a.example/${secret}`, title: secret };
+    const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+    const file = { type: 'file', mediaType: 'text/plain', data: Buffer.from(secret).toString('base64') };
+    const parts = [source, file, { type: 'finish', finishReason: 'stop', usage }];
+    const failing = guardOn(phase, () => {
+      throw new Error('Down.');
+    });
+    const model = scriptedModel({ steps: [{ parts: parts as never }] });
+    const recording = collectTraces();
+    const stream = await createAgent({ model, ...laned([phase, failing]) }).stream('Hello.', { record: recording.record });
+    await stream.consumeStream();
+    const shown = JSON.stringify(redactTrace(recording.trace));
+    for (const words of [secret, file.data]) {
+      expect(JSON.stringify(recording.trace)).toContain(words);
+      expect(shown).not.toContain(words);
+    }
+  });
+
   it('keeps the requested kinds', async () => {
     const trace = await recordCase({ phase: 'outputStep', steps: [leaking] }, 'stream', false);
     expect(traceOfKind(redactTrace(trace, { keep: ['came'] }), 'came')).toEqual(traceOfKind(trace, 'came'));
