@@ -58,7 +58,6 @@ export const createRun = (options: RunOptions): Run => {
     usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
     messageId: ports.createId(),
     usedPartIds: new Set(),
-    rejectedWords: [],
     reusable: [],
     retries: before?.counts.retries ?? 0,
     recoveries: before?.counts.recoveries ?? 0,

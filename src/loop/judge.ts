@@ -86,7 +86,7 @@ export const withoutPrompt = (run: Run): ((text: string) => string) => {
     run.attempt,
     messages.flatMap(({ content }) => content.parts),
   );
-  return cutQuotesOf([known, ...hidden, wordsOfAttempt(run.attempt), ...run.rejectedWords].join('\n'));
+  return cutQuotesOf([known, ...hidden, wordsOfAttempt(run.attempt), ...(run.rejectedWords ?? [])].join('\n'));
 };
 
 /** The words of an attempt's response, original and edited. */
@@ -97,7 +97,8 @@ const wordsOfAttempt = (attempt: Attempt | undefined): string => {
 };
 
 /** Stores the words of a rejected attempt, so that no later error quotes them. */
-export const keepRejectedWords = (run: Run): void => void run.rejectedWords.push(wordsOfAttempt(run.attempt));
+export const keepRejectedWords = (run: Run): void =>
+  void (run.rejectedWords = [...(run.rejectedWords ?? []), wordsOfAttempt(run.attempt)]);
 
 /** Words that `wordsIn` does not find: names of tools that do not exist, and the text of files. */
 const hiddenWords = (attempt: Attempt | undefined, parts: readonly Part[]): string[] =>

@@ -1,6 +1,6 @@
-import { toBase64, withoutQuotations } from '../guard/read-fields.js';
+import { withoutQuotations } from '../guard/read-fields.js';
 import { copyShared, isRecord, isSame } from '../phase/plain-data.js';
-import { findToolPart, type Part, type Span } from './response.js';
+import { fileKey, findToolPart, sourceFields, type Part, type Span } from './response.js';
 import type { Chunk } from './ports.js';
 
 type Words = Span['type'];
@@ -51,15 +51,6 @@ const snapshotOf = (part: Part, earlier?: PartSnapshot): PartSnapshot => {
   if (isData(part)) return { type, id: dataAsText(part), value: dataAsText(part) };
   if (type === 'source') return { type, id: part.source.id, value: JSON.stringify(sourceFields(part)) };
   return { type, id: undefined, value: type === 'file' ? fileKey(part.data) : undefined };
-};
-
-/** The content of a file as text: bytes may be copied with their message. */
-export const fileKey = (data: unknown): unknown => (data instanceof Uint8Array ? toBase64(data) : data);
-
-/** The fields of a source with content. Providers name the file of a document. */
-export const sourceFields = ({ source }: Extract<Part, { type: 'source' }>) => {
-  const { url, title, filename } = source as typeof source & { filename?: string };
-  return { url, title, ...(filename !== undefined && { filename }) };
 };
 
 /** A data part that a tool wrote. */

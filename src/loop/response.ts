@@ -1,5 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { CallRuling } from './call-ruling.js';
+import { toBase64 } from '../guard/read-fields.js';
 import { createRope } from './rope.js';
 import type { Chunk, ToolCall } from './ports.js';
 
@@ -213,6 +214,15 @@ export const textOf = (parts: readonly Part[]): string => parts.map((part) => (p
 export const reasoningOf = (parts: readonly Part[]): string | undefined => {
   const text = parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join('');
   return text === '' ? undefined : text;
+};
+
+/** The content of a file as text: bytes may be copied with their message. */
+export const fileKey = (data: unknown): unknown => (data instanceof Uint8Array ? toBase64(data) : data);
+
+/** The fields of a source with content. Providers name the file of a document. */
+export const sourceFields = ({ source }: Extract<Part, { type: 'source' }>) => {
+  const { url, title, filename } = source as typeof source & { filename?: string };
+  return { url, title, ...(filename !== undefined && { filename }) };
 };
 
 /** The message part of a tool call. */

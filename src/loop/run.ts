@@ -229,8 +229,8 @@ export interface Run {
   readonly usage: TokenUsage;
   messageId: string;
   readonly usedPartIds: Set<string>;
-  /** The words of rejected attempts, which no error may quote. Never persisted. */
-  rejectedWords: string[];
+  /** The words of rejected attempts, which no error may quote. Never persisted; undefined before the first. */
+  rejectedWords?: readonly string[];
   /** Tool results from rejected attempts at this step, reused for equal calls. */
   reusable: FinishedCall[];
   retries: number;

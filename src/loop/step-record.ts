@@ -1,8 +1,7 @@
 import { withoutQuotations } from '../guard/read-fields.js';
-import { findToolPart, reasoningOf, textOf, type Part, type ProviderResult } from './response.js';
+import { fileKey, findToolPart, reasoningOf, sourceFields, textOf, type Part, type ProviderResult } from './response.js';
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCall, ToolCallRecord, ToolResultRecord } from './ports.js';
 import { agentChunk } from './emit.js';
-import { fileKey, sourceFields } from './late-edits.js';
 import { acceptedSteps, type Attempt, type Run } from './run.js';
 
 /** Unknown usage. */

@@ -62,7 +62,7 @@ type Kind = keyof typeof outputs;
 
 const pieces = (text: string) => text.match(/.{1,5}/gs) ?? [];
 const answers = (kind: Kind): ScriptedStep<'v4'>[] =>
-  [secret, 'x', 'x'].map((note) => ({ text: pieces(outputs[kind].answer(note)) }) as ScriptedStep<'v4'>);
+  [secret, 'x', 'x'].map((note) => ({ text: pieces(outputs[kind].answer(note)) }));
 
 const settingsFor = (steps: ScriptedStep<'v4'>[], kind: Kind, told: unknown[]) => ({
   model: quoting(scriptedModel({ specificationVersion: 'v4', steps })),

@@ -6,7 +6,6 @@ import {
   type ToolsInput,
 } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
-import type { IMastraLogger } from '@mastra/core/logger';
 import type { Mastra } from '@mastra/core/mastra';
 import type { ProcessorWorkflow } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
@@ -37,7 +36,7 @@ import { rejectMethods } from './unsupported-methods.js';
 import { hasGuards, registerOnProcessors, workflowsOf } from './registration.js';
 import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
 import { asSubAgents } from '../tools/sub-agents.js';
-import { quietToolLogger } from '../tools/tool-logger.js';
+import { quietTools } from '../tools/tool-logger.js';
 import type { VerifyOptions } from '../workflow/verify.js';
 import { findingsOfAgent } from './verify-agent.js';
 import { markStoredVersion } from './versions.js';
@@ -77,9 +76,8 @@ export class InterlockAgent<
     const setup = readConfig(config, (other) => new InterlockAgent(other as never));
     super(setup.mastraConfig as never); // the same configuration, with guards and hooks in the forms that Mastra accepts
     this.#setup = setup;
-    const mastra = this.getMastraInstance();
-    if (mastra) registerOnProcessors(mastra, setup.guards);
-    else this.__setLogger(this['__getLogger']());
+    registerOnProcessors(this.getMastraInstance(), setup.guards);
+    if (hasGuards(setup.guards)) quietTools(this);
     this.#durable = durableRunsOf(this as unknown as Agent, setup); // see #called
   }
 
@@ -260,11 +258,6 @@ export class InterlockAgent<
   override __registerMastra(mastra: Mastra): void {
     super['__registerMastra'](mastra);
     if (#setup in this) registerOnProcessors(mastra, this.#setup.guards);
-  }
-
-  /** Mastra logs errors of tools before guards judge them. */
-  override __setLogger(logger: IMastraLogger): void {
-    super['__setLogger'](quietToolLogger(logger, () => !(#setup in this) || hasGuards(this.#setup.guards)));
   }
 
   /** The sub-agents for this agent's tools. Their calls raise `agent/refused` if a guard stopped them. */

@@ -37,7 +37,8 @@ export const workflowsOf = async (
 };
 
 /** Passes a Mastra instance, with its models, storage and logger, to the processors of guards that are not a function. */
-export const registerOnProcessors = (mastra: Mastra, guards: InterlockConfig): void => {
+export const registerOnProcessors = (mastra: Mastra | undefined, guards: InterlockConfig): void => {
+  if (!mastra) return;
   for (const [, guardList] of lanesOf(guards)) {
     if (guardList === undefined || typeof guardList === 'function') continue;
     registerOnGraph(mastra, toGraph(toArray(guardList), 'guards'));

@@ -2,25 +2,40 @@ import { MastraError } from '@mastra/core/error';
 import type { IMastraLogger } from '@mastra/core/logger';
 import { withStandIns } from '../stand-ins.js';
 
-/** The entry for a tool that failed. Its text may quote what guards have yet to judge; the chunk and the step have it as they left it. */
+/** The fields of Mastra's agent that its host calls. */
+interface LoggingAgent {
+  __setLogger(logger: IMastraLogger): void;
+  __getLogger(): IMastraLogger;
+}
+
+/**
+ * Gives a guarded agent's tools a logger without arguments and error texts, which guards have yet to judge. Mastra passes the agent's
+ * logger to them. The `tool-error` chunk and the step have the judged text.
+ */
+export const quietTools = (agent: object): void => {
+  const logging = agent as LoggingAgent; // Mastra's types hide these methods
+  const setLogger = logging['__setLogger'].bind(agent);
+  Object.defineProperty(agent, '__setLogger', { value: (logger: IMastraLogger) => setLogger(quiet(logger)) });
+  setLogger(quiet(logging['__getLogger']()));
+};
+
+const quiet = (logger: IMastraLogger): IMastraLogger =>
+  withStandIns(logger, {
+    trackException:
+      (target) =>
+      (error: Error, ...more: never[]): void =>
+        target.trackException(withoutText(error), ...more),
+    warn:
+      (target) =>
+      (message: string, ...more: unknown[]): void =>
+        target.warn(message, ...more.map(withoutArguments)),
+  });
+
 const withoutText = (error: Error): Error => {
   if (!(error instanceof MastraError) || error.id !== 'TOOL_EXECUTION_FAILED') return error;
   const { id, domain, category } = error;
   return new MastraError({ id, domain, category, text: 'A tool failed.' });
 };
-
-/** Mastra's logger for the tools of a guarded agent: its entries have neither arguments nor errors of tools. */
-export const quietToolLogger = (logger: IMastraLogger, isGuarded: () => boolean): IMastraLogger =>
-  withStandIns(logger, {
-    trackException:
-      (target) =>
-      (error: Error, ...more: never[]): void =>
-        target.trackException(isGuarded() ? withoutText(error) : error, ...more),
-    warn:
-      (target) =>
-      (message: string, ...more: unknown[]): void =>
-        target.warn(message, ...(isGuarded() ? more.map(withoutArguments) : more)),
-  });
 
 /** Mastra logs the problem with invalid arguments, which quotes them. */
 const withoutArguments = (entry: unknown): unknown => {
