@@ -59,6 +59,11 @@ describe('engine options', () => {
     const unreachable = { code: 'durable/unreachable', path: 'ingressUrl' };
     await expect(runs.start({ runId: 'one', input: '' })).rejects.toMatchObject(unreachable);
     await expect(runs.find('one')).rejects.toMatchObject(unreachable);
+    await expect(runs.cancel('one')).rejects.toMatchObject(unreachable);
+    await expect(runs.board?.read('one', 0)).rejects.toMatchObject(unreachable);
+    await expect(runs.board?.marked('one', 'life')).rejects.toMatchObject(unreachable);
+    await expect(runs.board?.pinned()).rejects.toMatchObject(unreachable);
+    expect([runs.retry, runs.journal, runs.list]).toEqual([undefined, undefined, undefined]); // they need the admin API
     await engine.close();
   });
 });

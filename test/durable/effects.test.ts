@@ -12,7 +12,12 @@ const prompt = 'Please charge me.';
 const twoCharges = [1, 2].map((amount) => ({ name: 'charge', args: { amount } }));
 
 /** An agent with a tool of some effect; each execution records its key. */
-const charging = (keys: (string | undefined)[], durability: Engine | undefined, effect?: Effect) => {
+const charging = (
+  keys: (string | undefined)[],
+  durability: Engine | undefined,
+  effect?: Effect,
+  { hasTool = true }: { readonly hasTool?: boolean } = {},
+) => {
   const isAlive = () => !(durability as Partial<MortalEngine> | undefined)?.isDead;
   const charge = createTool({
     id: 'charge',
@@ -30,7 +35,7 @@ const charging = (keys: (string | undefined)[], durability: Engine | undefined, 
     model: scriptedModel({
       steps: (call) => (toolResultsIn(call) === 0 ? { toolCalls: twoCharges } : { text: 'All is paid.' }),
     }),
-    tools: { charge },
+    tools: hasTool ? { charge } : {},
     durability,
     effects: effect && { charge: effect },
   });
@@ -70,6 +75,30 @@ describe('the effect of a tool', () => {
     expect(keys.filter((key) => key === 'run:call-0-0')).toHaveLength(runs);
     expect(keys.filter((key) => key === 'run:call-0-1').length).toBeLessThanOrEqual(runs === 2 ? 2 : 1);
   });
+
+  it.each([
+    { deployed: 'without the tool', effect: undefined, hasTool: false },
+    { deployed: 'with another effect', effect: 'idempotent', hasTool: true },
+  ] as const)(
+    'once, killed during the call: still waits for a person after a deployment $deployed',
+    async ({ effect, hasTool }) => {
+      const whole = mortalEngine(createDisk());
+      await charging([], whole, 'once').generate(prompt, { runId: 'run' });
+      const first = whole.passed.findIndex(({ at, key }) => at === 'unkept' && key.startsWith('tool '));
+      const disk = createDisk();
+      const mortal = mortalEngine(disk, first);
+      void charging([], mortal, 'once')
+        .generate(prompt, { runId: 'run' })
+        .catch(() => undefined);
+      await mortal.died;
+      const keys: (string | undefined)[] = [];
+      const agent = charging(keys, mortalEngine(disk), effect, { hasTool });
+      expect((await (await agent.attach('run')).getFullOutput()).status).toBe('suspended');
+      const [waiting] = (await agent.listSuspendedRuns()).runs[0]?.toolCalls ?? [];
+      expect(waiting).toMatchObject({ toolName: 'charge', suspendPayload: { code: 'tool/unknown-outcome' } });
+      expect(keys).not.toContain('run:call-0-0');
+    },
+  );
 
   it.each([
     { found: { outcome: 'done', result: { receipt: 'found' } }, begins: 0, told: 'found' },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { loopMachine, type LoopLimits } from '../../loop/machine.js';
-import type { Run } from '../../loop/run.js';
+import type { Run, RunOptions } from '../../loop/run.js';
 import { childrenOf, type GraphNode } from '../../pipeline/graph.js';
 
 /** The definition at the start of a run. Its journal is only valid under it. */
@@ -13,18 +13,20 @@ export interface RunDefinition {
   /** By lane. Undefined in journals of earlier versions. */
   readonly guards?: Readonly<Record<string, Shape>>;
   readonly limits: LoopLimits;
+  /** By tool: a claimed call stays claimed after a deployment. Undefined in journals of earlier versions. */
+  readonly effects?: RunOptions['effects'];
 }
 
 /** The kind, the id and the children of a node, and the declared version of a guard. */
 type Shape = readonly [kind: string, id: string, children: readonly Shape[], version?: string];
 
-export const definitionOf = ({ options: { lanes, limits } }: Run): RunDefinition => {
+export const definitionOf = ({ options: { lanes, limits, effects } }: Run): RunDefinition => {
   const guards = Object.fromEntries(Object.entries(lanes).flatMap(([lane, plan]) => (plan ? [[lane, shapeOf(plan.graph)]] : [])));
   const code = createHash('sha256')
     .update(JSON.stringify([loopMachine.config, guards]))
     .digest('hex')
     .slice(0, 16);
-  return { code, guards, limits };
+  return { code, guards, limits, effects };
 };
 
 const shapeOf = (node: GraphNode): Shape => {

@@ -3,7 +3,7 @@ import type { Engine } from '../../durable/journal.js';
 import { noJournal } from '../../loop/journal.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Chunk } from '../../loop/ports.js';
-import type { Journal, Run } from '../../loop/run.js';
+import type { Journal, Run, RunOptions } from '../../loop/run.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { startRun } from '../agent/start-run.js';
@@ -34,16 +34,18 @@ export interface SetUpOptions {
   /** True if the run starts here. Only then can it be recorded, because a recording includes a run's start. */
   readonly isFirstSegment?: boolean;
   /** The original limits of a continued run. */
-  readonly limits?: LoopLimits;
+  readonly limits?: LoopLimits | undefined;
+  /** The original effects of a continued run's tools. */
+  readonly effects?: RunOptions['effects'];
 }
 
 /** Creates the run of a call in this process, with the current guards, tools and models of its agent. */
 export const setUp = async (
   { agent, setup }: PersistedAgent,
   call: PersistedCall,
-  { here, journal, show, isFirstSegment, limits }: SetUpOptions,
+  { here, journal, show, isFirstSegment, limits, effects }: SetUpOptions,
 ): Promise<Run> => {
-  const { defaults } = setup;
+  const { defaults, guards } = setup;
   const { runId, mode, messages } = call;
   const callOptions: CallOptions = {
     ...call.options,
@@ -54,6 +56,7 @@ export const setUp = async (
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: callOptions });
   return startRun({
     ...setup,
+    guards: { ...guards, effects: { ...guards.effects, ...effects } },
     agent: await versionFor(agent, requestContext),
     mode,
     messages,

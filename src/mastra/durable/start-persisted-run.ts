@@ -17,8 +17,8 @@ export interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChanged
   make(options: MakeOptions): Promise<Run>;
 }
 
-/** `limits`: the original limits of a continued run. */
-export type MakeOptions = Pick<SetUpOptions, 'isFirstSegment' | 'limits'>;
+/** `limits` and `effects`: those that a continued run started with. */
+export type MakeOptions = Pick<SetUpOptions, 'isFirstSegment' | 'limits' | 'effects'>;
 
 /** The persisted start of a run segment. */
 type SegmentStart = RunDefinition & { readonly format: number; readonly messageId: string };
@@ -43,7 +43,7 @@ export const startPersistedRun = async (options: PersistedStartOptions): Promise
   let run: Run | undefined;
   const text = await durable.step('begin', async () => {
     try {
-      run = await make({ isFirstSegment: !resumes });
+      run = await make({ isFirstSegment: !resumes, limits: known?.limits, effects: known?.effects });
       const { messageId } = run;
       return encode({ format: journalFormat, ...(known ?? definitionOf(run)), messageId } satisfies SegmentStart);
     } catch (error) {
@@ -55,7 +55,7 @@ export const startPersistedRun = async (options: PersistedStartOptions): Promise
   const { format, messageId, ...definition } = start;
   checkFormat(format, runId);
   const isRecovered = run === undefined;
-  run ??= await make({ isFirstSegment: false, limits: definition.limits });
+  run ??= await make({ isFirstSegment: false, limits: definition.limits, effects: definition.effects });
   run.messageId = messageId; // stored first
   await checkCode(options, run, definition);
   if (resumes) {
