@@ -152,6 +152,7 @@ const foundBy = (error: unknown): RunFound => {
 const reasonIn = (body: string): string => {
   try {
     const { message } = JSON.parse(body) as { message?: unknown };
+    if (message === 'killed') return 'it was abandoned.'; // Restate's only words for it
     return typeof message === 'string' ? message : body;
   } catch {
     return body;
