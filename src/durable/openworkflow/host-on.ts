@@ -70,11 +70,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         await claimNow();
         return isFirst;
       },
-      find: async (runId) => {
-        const found = await foundOf(backend, file.workflowRunOf(program.id, runId));
-        const deaths = found.kind === 'lost' ? file.deathsOf(program.id, runId) : 0;
-        return deaths < maxDeaths ? found : { kind: 'lost', reason: new DeadlyRun(deaths).message };
-      },
+      find: findOn({ file, backend, programId: program.id, maxDeaths }),
       cancel: async (runId) => {
         file.requestCancel(program.id, runId);
         canceling.look();
@@ -209,6 +205,15 @@ const foundOf = async (backend: Backend, workflowRunId: string | undefined): Pro
       return status satisfies never;
   }
 };
+
+/** Finds runs; a lost one has the deaths of processes as its reason if there were too many. */
+const findOn =
+  ({ file, backend, programId, maxDeaths }: Pick<Repairs, 'file' | 'backend' | 'programId'> & Pick<HostOptions, 'maxDeaths'>) =>
+  async (runId: string): Promise<RunFound> => {
+    const found = await foundOf(backend, file.workflowRunOf(programId, runId));
+    const deaths = found.kind === 'lost' ? file.deathsOf(programId, runId) : 0;
+    return deaths < maxDeaths ? found : { kind: 'lost', reason: new DeadlyRun(deaths).message };
+  };
 
 /** Signals requested cancellations to the runs of this process, whichever process received the request. */
 const watchCancels = (file: OpenFile, program: string) => {

@@ -187,10 +187,7 @@ export class InterlockAgent<
     await needEngine(this.#durable, 'cancel').cancel(runId, owner);
   }
 
-  /**
-   * Continues a run that the engine gave up (`durable/lost-run`) or that was abandoned, from its journal, under its id. Raises
-   * `durable/no-run` for any other run. On Restate it needs `adminUrl`.
-   */
+  /** Continues a lost run from its journal. Raises `durable/no-run` for other runs. On Restate it needs `adminUrl`. */
   async retry(runId: string, owner?: RunOwner): Promise<void> {
     await needEngine(this.#durable, 'retry').retry(runId, owner);
   }
