@@ -116,10 +116,10 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   return run;
 };
 
-const objectPlanFor = ({ agent, createAgent, mode }: StartOptions, own: InterlockConfig, maxRetries: number) => {
+const objectPlanFor = ({ agent, createAgent }: StartOptions, own: InterlockConfig, maxRetries: number) => {
   const { outputProcessors, errorProcessors, maxProcessorRetries, recordEdits } = own;
   const guards = { outputProcessors, errorProcessors, maxProcessorRetries };
-  const structure = (structuredOutput: StructuredOutput) => structureWith({ createAgent, guards, mode }, structuredOutput);
+  const structure = (structuredOutput: StructuredOutput) => structureWith({ createAgent, guards }, structuredOutput);
   return objectPlanOf({ agentId: agent.id, maxRetries, recordEdits, structure });
 };
 

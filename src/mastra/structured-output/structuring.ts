@@ -1,7 +1,6 @@
 import type { Agent } from '@mastra/core/agent';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
-import type { RunMode } from '../../loop/ports.js';
 import type { StructuredOutput } from './structured-output-options.js';
 
 type HookArguments = Parameters<NonNullable<Processor['processOutputResult']>>[0];
@@ -24,15 +23,13 @@ interface StructuringHost {
   readonly createAgent: (config: object) => Agent;
   /** Its options for output guards. */
   readonly guards: object;
-  /** The mode of the run, in which the model is called too: some providers serve only streams. */
-  readonly mode: RunMode;
 }
 
 const words =
   'You turn text into data. Answer with JSON alone that fits the schema. Use what the text says, with its meaning and details; where it does not say something, use null or leave the field out.';
 
 /** Calls `structuredOutput.model` in a separate run, which the agent's output guards judge. */
-export const structureWith = ({ createAgent, guards, mode }: StructuringHost, settings: StructuredOutput): Structure => {
+export const structureWith = ({ createAgent, guards }: StructuringHost, settings: StructuredOutput): Structure => {
   const { model, instructions = words, schema, jsonPromptInjection, providerOptions } = settings;
   const agent = createAgent({ id: 'structured-output', name: 'Structured Output', instructions, model, ...guards });
   return async ({ messages, requestContext, abortSignal, tracingContext }) => {
@@ -45,9 +42,8 @@ export const structureWith = ({ createAgent, guards, mode }: StructuringHost, se
       tracingContext,
     };
     const request = `Write down what this answer says:\n\n${inWords(messages)}`;
-    return mode === 'generate'
-      ? agent.generate(request, callOptions)
-      : (await agent.stream(request, callOptions)).getFullOutput();
+    const stream = await agent.stream(request, callOptions); // in both modes, as in Mastra: some providers serve only streams
+    return stream.getFullOutput();
   };
 };
 

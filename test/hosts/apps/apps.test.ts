@@ -37,11 +37,14 @@ const start = async ({ create, reply }: App, AgentClass: typeof Agent) => {
     url,
     storage,
     client: new MastraClient({ baseUrl: url, retries: 0 }),
-    /** The model's input: the conversation without instructions, and the names of tools. */
+    /** The model's input, and the names of tools. Mastra's sub-agents get their supervisor's instructions, too; here they do not. */
     asked: () =>
       provider.requests.map(({ body }) => {
-        const { messages, tools = [] } = body as { messages: { role: string }[]; tools?: { function: { name: string } }[] };
-        return [messages.filter(({ role }) => role !== 'system'), tools.map(({ function: { name } }) => name)];
+        const { messages, tools = [] } = body as { messages: object[]; tools?: { function: { name: string } }[] };
+        return [
+          messages.filter((message, index) => index === 0 || !isSupervisor(message)),
+          tools.map(({ function: { name } }) => name),
+        ];
       }),
     close: async () => {
       if ('closeAllConnections' in server) server.closeAllConnections();
@@ -52,6 +55,9 @@ const start = async ({ create, reply }: App, AgentClass: typeof Agent) => {
     },
   };
 };
+
+const isSupervisor = (message: object) => 'content' in message && message.content === 'You are the supervisor.';
+
 type Started = Awaited<ReturnType<typeof start>>;
 
 /** Ids, times and folders differ in every run. */
