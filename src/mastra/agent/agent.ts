@@ -33,7 +33,7 @@ import type { Insides } from './forked-run.js';
 import { idsOf } from './start-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { rejectMethods } from './unsupported-methods.js';
-import { hasGuards, registerOnProcessors, workflowsOf } from './registration.js';
+import { hasGuards, registerGuards, workflowsOf } from './registration.js';
 import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
 import { asSubAgents } from '../tools/sub-agents.js';
 import { quietTools } from '../tools/tool-logger.js';
@@ -76,7 +76,8 @@ export class InterlockAgent<
     const setup = readConfig(config, (other) => new InterlockAgent(other as never));
     super(setup.mastraConfig as never); // the same configuration, with guards and hooks in the forms that Mastra accepts
     this.#setup = setup;
-    registerOnProcessors(this.getMastraInstance(), setup.guards);
+    const mastra = this.getMastraInstance();
+    if (mastra) registerGuards(mastra, this.id, setup);
     if (hasGuards(setup.guards)) quietTools(this);
     this.#durable = durableRunsOf(this as unknown as Agent, setup); // see #called
   }
@@ -254,7 +255,7 @@ export class InterlockAgent<
   /** Mastra passes itself to the processors in an agent's arrays; this also covers those inside pipelines. */
   override __registerMastra(mastra: Mastra): void {
     super['__registerMastra'](mastra);
-    if (#setup in this) registerOnProcessors(mastra, this.#setup.guards);
+    if (#setup in this) registerGuards(mastra, this.id, this.#setup);
   }
 
   /** The sub-agents for this agent's tools. Their calls raise `agent/refused` if a guard stopped them. */

@@ -3,7 +3,10 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
+import type { FindingCode } from '../../pipeline/verify/checks.js';
 import type { InterlockConfig } from './config.js';
+import type { AgentSetup } from './read-config.js';
+import { findingsOfAgent } from './verify-agent.js';
 import { laneId, laneWorkflows, resolveGuards, toArray, type DynamicGuards, type Guards, type Lane } from '../workflow/guards.js';
 import { toGraph } from '../graph/compile.js';
 import { isWorkflow } from '../graph/to-graph.js';
@@ -37,13 +40,29 @@ export const workflowsOf = async (
 };
 
 /** Passes a Mastra instance, with its models, storage and logger, to the processors of guards that are not a function. */
-export const registerOnProcessors = (mastra: Mastra | undefined, guards: InterlockConfig): void => {
-  if (!mastra) return;
+const registerOnProcessors = (mastra: Mastra, guards: InterlockConfig): void => {
   for (const [, guardList] of lanesOf(guards)) {
     if (guardList === undefined || typeof guardList === 'function') continue;
     registerOnGraph(mastra, toGraph(toArray(guardList), 'guards'));
   }
 };
+
+/** Registers an agent's guards with its Mastra instance, and logs once which of its judges are costly or pass what they cannot judge. */
+export const registerGuards = (mastra: Mastra, agentId: string, setup: AgentSetup): void => {
+  registerOnProcessors(mastra, setup.guards);
+  const known = warned.get(mastra) ?? new Set();
+  if (known.has(agentId)) return;
+  warned.set(mastra, known.add(agentId));
+  const judges = findingsOfAgent(agentId, setup, {}).filter(({ code }) => ofJudges.has(code));
+  if (judges.length === 0) return;
+  const list = judges.map(({ code, path, message }) => `[${code}] at ${path}: ${message}`);
+  mastra.getLogger()?.warn(`Agent "${agentId}" has guards to look at:\n${list.join('\n')}`);
+};
+
+const ofJudges: ReadonlySet<string> = new Set<FindingCode>(['guard/judges-each-chunk', 'guard/passes-on-failure']);
+
+/** Agents by the Mastra instance that logged their judges: copies of an agent are registered too. */
+const warned = new WeakMap<Mastra, Set<string>>();
 
 const registerOnGraph = (mastra: Mastra, graph: SequenceNode): void => {
   for (const processor of processorsOf(graph)) registerOnProcessor(mastra, processor);
