@@ -207,13 +207,13 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
   const changing = (id: string, from: string, to: string): Processor => ({
     id,
     processToolResult: ({ toolName, toolCallId, args, result, messageList }) => {
-      const echo = result as { said: string };
+      const { said: text } = result as { said: string };
       const toolInvocation = {
         state: 'result' as const,
         toolCallId,
         toolName,
         args,
-        result: { said: echo.said.replace(from, to) },
+        result: { said: text.replace(from, to) },
       };
       messageList.updateToolInvocation({ type: 'tool-invocation', toolInvocation });
       return messageList;

@@ -76,8 +76,7 @@ export class InterlockAgent<
     const setup = readConfig(config, (other) => new InterlockAgent(other as never));
     super(setup.mastraConfig as never); // the same configuration, with guards and hooks in the forms that Mastra accepts
     this.#setup = setup;
-    const mastra = this.getMastraInstance();
-    if (mastra) registerGuards(mastra, this.id, setup);
+    registerGuards(this.getMastraInstance(), this.id, setup);
     if (hasGuards(setup.guards)) quietTools(this);
     this.#durable = durableRunsOf(this as unknown as Agent, setup); // see #called
   }

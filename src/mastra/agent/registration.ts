@@ -47,8 +47,9 @@ const registerOnProcessors = (mastra: Mastra, guards: InterlockConfig): void => 
   }
 };
 
-/** Registers an agent's guards with its Mastra instance, and logs once which of its judges are costly or pass what they cannot judge. */
-export const registerGuards = (mastra: Mastra, agentId: string, setup: AgentSetup): void => {
+/** Registers an agent's guards with its Mastra instance, if it has one, and logs once which of its judges are costly or pass what they cannot judge. */
+export const registerGuards = (mastra: Mastra | undefined, agentId: string, setup: AgentSetup): void => {
+  if (!mastra) return;
   registerOnProcessors(mastra, setup.guards);
   const known = warned.get(mastra) ?? new Set();
   if (known.has(agentId)) return;
