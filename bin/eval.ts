@@ -18,10 +18,10 @@ import { loadGuards } from './load-guards.js';
 import { misused } from './misused.js';
 import { readText } from './read-text.js';
 
-/** Measures guards on labelled samples. */
+/** Measures guards on labeled samples. */
 export const evalCommand: Command = {
   name: 'eval',
-  summary: 'Measures guards on a labelled data set, and checks bounds.',
+  summary: 'Measures guards on a labeled data set, and checks bounds.',
   usage: `mastra-interlock eval --pipeline FILE --data SET.jsonl [--min METRIC=N]... [--max METRIC=N]...
 
 FILE is a module that exports an InterlockAgent, a pipeline, a guard, or an object with inputProcessors, outputProcessors and errorProcessors,

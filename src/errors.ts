@@ -18,7 +18,7 @@ export interface InterlockErrorOptions {
 }
 
 /**
- * The only error class of Interlock. `code` is a row of the error table, `path` is the location of the fault. Recognise it with
+ * The only error class of Interlock. `code` is a row of the error table, `path` is the location of the fault. Recognize it with
  * {@link isInterlockError}, which also works across two copies of the package.
  */
 export class InterlockError extends Error {

@@ -7,7 +7,7 @@ export interface SourceFile {
   readonly sha256: string;
 }
 
-/** A public data set, and its licence. */
+/** A public data set, and its license. */
 export interface Source {
   readonly title: string;
   readonly license: string;

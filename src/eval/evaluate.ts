@@ -45,7 +45,7 @@ export interface Evaluation {
 }
 
 /**
- * Runs guards on labelled samples, and measures them. All samples are checked before any is judged. A guard that fails has no
+ * Runs guards on labeled samples, and measures them. All samples are checked before any is judged. A guard that fails has no
  * verdict: its sample is counted as `unavailable`, even if the guard's policy passes or blocks it.
  *
  * Raises `eval/no-judge` for a sample that no guard would judge, and the errors of misconfigured guards.

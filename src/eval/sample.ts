@@ -32,7 +32,7 @@ export type Judged = DistributiveOmit<z.output<(typeof sampleForms)[keyof typeof
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** One labelled line of a data set. */
+/** One labeled line of a data set. */
 export interface Sample {
   readonly id: string;
   /** Whether guards should object. */

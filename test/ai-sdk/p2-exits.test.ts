@@ -64,7 +64,7 @@ const pieces = (text: string) => text.match(/.{1,5}/gs) ?? [];
 const answers = (kind: Kind): ScriptedStep<'v4'>[] =>
   [secret, 'x', 'x'].map((note) => ({ text: pieces(outputs[kind].answer(note)) }));
 
-const settingsFor = (steps: ScriptedStep<'v4'>[], kind: Kind, told: unknown[]) => ({
+const settingsFor = (steps: ScriptedStep<'v4'>[], kind: Kind, observed: unknown[]) => ({
   model: quoting(scriptedModel({ specificationVersion: 'v4', steps })),
   tools: { search: tool({ inputSchema: z.object({}), execute: () => 'none' }) },
   output: outputs[kind].output as never, // of any kind
@@ -73,7 +73,7 @@ const settingsFor = (steps: ScriptedStep<'v4'>[], kind: Kind, told: unknown[]) =
   ...Object.fromEntries(
     ['onChunk', 'onStepFinish', 'onStepEnd', 'onFinish', 'onEnd', 'onError', 'onAbort'].map((name) => [
       name,
-      (event: unknown) => void told.push(event),
+      (event: unknown) => void observed.push(event),
     ]),
   ),
 });
@@ -81,14 +81,17 @@ type Settings = ReturnType<typeof settingsFor>;
 type Streamed = ReturnType<typeof streamText>;
 
 const prompt = 'Hi';
-const guardOptionsFor = (told: unknown[]) => ({ maxProcessorRetries: 1, onEvent: (event: unknown) => void told.push(event) });
-const streams: Readonly<Record<string, (settings: Settings, guard: Processor, told: unknown[]) => Promise<Streamed>>> = {
-  guardedToolLoop: async (settings, guard, told) =>
-    (await guardedToolLoop({ ...settings, guards: [guard], guardOptions: guardOptionsFor(told) }).stream({
+const guardOptionsFor = (observed: unknown[]) => ({
+  maxProcessorRetries: 1,
+  onEvent: (event: unknown) => void observed.push(event),
+});
+const streams: Readonly<Record<string, (settings: Settings, guard: Processor, observed: unknown[]) => Promise<Streamed>>> = {
+  guardedToolLoop: async (settings, guard, observed) =>
+    (await guardedToolLoop({ ...settings, guards: [guard], guardOptions: guardOptionsFor(observed) }).stream({
       prompt,
     })) as unknown as Streamed,
-  'the adapters': async (settings, guard, told) => {
-    const run = createGuardedRun([guard], guardOptionsFor(told));
+  'the adapters': async (settings, guard, observed) => {
+    const run = createGuardedRun([guard], guardOptionsFor(observed));
     const transform = { experimental_transform: toStreamTransform(run) as never };
     return run.watch(streamText({ ...settings, ...guardSettings(settings, run), ...transform, prompt })) as unknown as Streamed;
   },
@@ -103,21 +106,21 @@ const promised = ['text', 'output', 'content', 'steps', 'response', 'request', '
 const promisedLate = ['finalStep', 'responseMessages', 'reasoningText', 'files', 'sources', 'toolCalls', 'toolResults'] as const;
 
 /** Each way to read a stream. */
-const exits: Readonly<Record<string, (result: Streamed, told: unknown[]) => Promise<unknown>>> = {
+const exits: Readonly<Record<string, (result: Streamed, observed: unknown[]) => Promise<unknown>>> = {
   elementStream: async (result) => drain(result.elementStream), // it throws for outputs without elements
   partialOutputStream: (result) => drain(result.partialOutputStream),
   textStream: (result) => drain(result.textStream),
   fullStream: (result) => drain(result.fullStream),
   toTextStreamResponse: (result) => result.toTextStreamResponse().text(),
-  toUIMessageStreamResponse: (result, told) => {
-    const tell = (event: unknown) => void told.push(event);
+  toUIMessageStreamResponse: (result, observed) => {
+    const observe = (event: unknown) => void observed.push(event);
     const messageMetadata = ({ part }: { part: { type: string } }) => {
-      tell(part);
+      observe(part);
       return { of: part.type };
     };
-    return result.toUIMessageStreamResponse({ onError: String, onFinish: tell, messageMetadata }).text();
+    return result.toUIMessageStreamResponse({ onError: String, onFinish: observe, messageMetadata }).text();
   },
-  consumeStream: async (result, told) => result.consumeStream({ onError: (error: unknown) => void told.push(error) }),
+  consumeStream: async (result, observed) => result.consumeStream({ onError: (error: unknown) => void observed.push(error) }),
   promises: async (result) => Promise.allSettled([...promised, ...promisedLate].map((name) => result[name])),
 };
 
@@ -126,12 +129,12 @@ describe.each(Object.keys(streams))('P2 each way to read a stream of %s', (way) 
     const leaks: string[] = [];
     for (const kind of Object.keys(outputs) as Kind[])
       for (const [exit, read] of Object.entries(exits)) {
-        const told: unknown[] = [];
-        const settings = settingsFor(answers(kind), kind, told);
-        const result = await streams[way]?.(settings, (guards[name] as () => Processor)(), told);
-        const got = await read(result as Streamed, told).catch((error: unknown) => error);
+        const observed: unknown[] = [];
+        const settings = settingsFor(answers(kind), kind, observed);
+        const result = await streams[way]?.(settings, (guards[name] as () => Processor)(), observed);
+        const got = await read(result as Streamed, observed).catch((error: unknown) => error);
         await Promise.allSettled([result?.steps]);
-        if (isIn([got, told])) leaks.push(`${kind}, ${exit}`);
+        if (isIn([got, observed])) leaks.push(`${kind}, ${exit}`);
       }
     expect(leaks).toEqual([]);
   });
@@ -139,13 +142,13 @@ describe.each(Object.keys(streams))('P2 each way to read a stream of %s', (way) 
   it('control: without a guard against it, each of them has the value', async () => {
     const missing: string[] = [];
     for (const [exit, read] of Object.entries(exits)) {
-      const told: unknown[] = [];
+      const observed: unknown[] = [];
       const result = await streams[way]?.(
-        settingsFor(answers('array'), 'array', told),
+        settingsFor(answers('array'), 'array', observed),
         { id: 'none', processOutputStep: ({ messages }) => messages },
-        told,
+        observed,
       );
-      if (!isIn([await read(result as Streamed, []), exit === 'consumeStream' ? told : undefined])) missing.push(exit);
+      if (!isIn([await read(result as Streamed, []), exit === 'consumeStream' ? observed : undefined])) missing.push(exit);
     }
     expect(missing).toEqual([]);
   });
@@ -154,18 +157,18 @@ describe.each(Object.keys(streams))('P2 each way to read a stream of %s', (way) 
 it.each(Object.keys(guards))('P2 guardedToolLoop.generate has no value after %s', async (name) => {
   const leaks: string[] = [];
   for (const kind of Object.keys(outputs) as Kind[]) {
-    const told: unknown[] = [];
-    const settings = settingsFor(answers(kind), kind, told);
+    const observed: unknown[] = [];
+    const settings = settingsFor(answers(kind), kind, observed);
     const loop = guardedToolLoop({
       ...settings,
       guards: [(guards[name] as () => Processor)()],
-      guardOptions: guardOptionsFor(told),
+      guardOptions: guardOptionsFor(observed),
     });
     const got = await loop.generate({ prompt }).then(
       (result) => [result, result.steps, result.response, result.request],
       (error: unknown) => error,
     );
-    if (isIn([got, told])) leaks.push(kind);
+    if (isIn([got, observed])) leaks.push(kind);
   }
   expect(leaks).toEqual([]);
 });
@@ -180,20 +183,20 @@ describe.each(['the provider', 'the client'] as const)('P2 the name of an unknow
     const guard = () => (guards[name] as () => Processor)();
     const steps = () =>
       [{ parts: [...named(by), finish()] }, { text: 'Done.' }, { text: 'Done.' }] as unknown as ScriptedStep<'v4'>[];
-    const told: unknown[] = [];
+    const observed: unknown[] = [];
     const loop = guardedToolLoop({
-      ...settingsFor(steps(), 'text', told),
+      ...settingsFor(steps(), 'text', observed),
       guards: [guard()],
-      guardOptions: guardOptionsFor(told),
+      guardOptions: guardOptionsFor(observed),
     });
     const result = await Promise.resolve(loop.generate({ prompt })).catch((error: unknown) => error);
-    expect(isIn([result, told])).toBe(false);
+    expect(isIn([result, observed])).toBe(false);
     // Without a held result, a step with calls is emitted before guards judge the result.
     const held = name.endsWith('the result') ? ['guardedToolLoop'] : Object.keys(streams);
     for (const way of held) {
       const start = streams[way] as (typeof streams)[string];
-      const streamed = await start(settingsFor(steps(), 'text', told), guard(), told);
-      expect(isIn([await drain(streamed.fullStream), told]), way).toBe(false);
+      const streamed = await start(settingsFor(steps(), 'text', observed), guard(), observed);
+      expect(isIn([await drain(streamed.fullStream), observed]), way).toBe(false);
     }
   });
 });

@@ -18,7 +18,12 @@ const discouraged: Readonly<Record<string, string>> = {
   told: 'gets, is reported, is listed',
   stands: 'is, is in',
   begun: 'started',
+  behaviour: 'behavior',
   beside: 'next to, during, in parallel with, compared with',
+  colour: 'color',
+  colours: 'colors',
+  labelled: 'labeled',
+  licence: 'license',
 };
 
 const anyDiscouraged = new RegExp(String.raw`\b(?:${Object.keys(discouraged).join('|')})\b`, 'gi');

@@ -205,17 +205,17 @@ describe('the error of a provider about a response that never arrived', () => {
     'data of another form': new InvalidResponseDataError({ data: JSON.parse(responseBody) }),
   };
   const ask = async (mode: 'generate' | 'stream', error: Error, config: InterlockConfig) => {
-    const told: unknown[] = [];
-    const tell = (one: unknown) => void told.push(one);
-    const agent = agentWith({ onRunEvent: tell, ...config }, [{ error }]);
-    const options = { onError: tell, onFinish: tell, onChunk: tell } as never;
+    const observed: unknown[] = [];
+    const observe = (one: unknown) => void observed.push(one);
+    const agent = agentWith({ onRunEvent: observe, ...config }, [{ error }]);
+    const options = { onError: observe, onFinish: observe, onChunk: observe } as never;
     const failed = await (async () => {
       if (mode === 'generate') return agent.generate('Hi', options);
       const stream = await agent.stream('Hi', options);
-      for await (const chunk of stream.fullStream) tell(chunk);
+      for await (const chunk of stream.fullStream) observe(chunk);
       return stream.getFullOutput();
     })().catch((caught: unknown) => caught);
-    return { failed, all: inspect([failed, told], { depth: 9 }) };
+    return { failed, all: inspect([failed, observed], { depth: 9 }) };
   };
 
   describe.each(['generate', 'stream'] as const)('%s', (mode) => {
@@ -251,17 +251,17 @@ describe('the error of a provider about a response that never arrived', () => {
         id: 'once',
         processOutputStep: ({ abort, messages }) => (count++ === 0 ? abort('Again.', { retry: true }) : messages),
       };
-      const told: unknown[] = [];
+      const observed: unknown[] = [];
       const steps = [{ text: `Well: ${quote}` }, { error: new Error(`After "${quote}" it failed.`) }];
       const agent = agentWith(
-        { outputProcessors: [once], maxProcessorRetries: 1, onRunEvent: (one) => void told.push(one) },
+        { outputProcessors: [once], maxProcessorRetries: 1, onRunEvent: (one) => void observed.push(one) },
         steps,
       );
       const failed = await (mode === 'generate' ? agent.generate('Hi') : (await agent.stream('Hi')).getFullOutput()).catch(
         (caught: unknown) => caught,
       );
       expect((failed as Error).message).toMatch(/^After "…" it failed\.$/);
-      expect(inspect([failed, told], { depth: 9 })).not.toMatch(/swordfish|mara/);
+      expect(inspect([failed, observed], { depth: 9 })).not.toMatch(/swordfish|mara/);
     });
   });
 });

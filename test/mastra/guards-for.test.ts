@@ -207,7 +207,7 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
   const changing = (id: string, from: string, to: string): Processor => ({
     id,
     processToolResult: ({ toolName, toolCallId, args, result, messageList }) => {
-      const { said: text } = result as { said: string };
+      const text = (result as { said: string }).said;
       const toolInvocation = {
         state: 'result' as const,
         toolCallId,

@@ -108,7 +108,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     expect(answer.traceId).toBe(traceId);
   });
 
-  it('each processor has a span with its serialisable arguments and result [spec 1.28]', async () => {
+  it('each processor has a span with its serializable arguments and result [spec 1.28]', async () => {
     const change = { id: 'change', processInputStep: () => ({ toolChoice: 'none', modelSettings: { temperature: 0 } }) };
     const { agent } = makeAgent('Fine.', { tools: { echo }, inputProcessors: [change as never], recordEdits: true });
     const { spans } = traced(agent);

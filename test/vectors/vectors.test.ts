@@ -46,7 +46,7 @@ const files = readdirSync(new URL('.', import.meta.url))
   .map((name) => name.slice(0, -'.json'.length));
 
 describe.each(files)('%s', (name) => {
-  it('names the source and the licence of each group', () => {
+  it('names the source and the license of each group', () => {
     const { about, groups } = read<object>(name);
     expect(about.length).toBeGreaterThan(10);
     for (const { source } of groups) {

@@ -15,7 +15,7 @@ const statesOf = (run: CounterExample | undefined) => run?.map(({ state }) => st
 const smallest = { maxSteps: 1, maxRetries: 0, maxRecoveries: 1, models: 1 };
 
 /** Codes about the behavior of a run, and not about a pipeline's construction. */
-const behavioural: ReadonlySet<FindingCode> = new Set<FindingCode>([
+const behavioral: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'pipeline/parallel-writers',
   'pipeline/unjudged-chunk',
   'pipeline/over-budget',
@@ -32,7 +32,7 @@ describe('a finding about a run has a run as a counterexample', () => {
 
   it.each(all)('$code: $name', ({ code, source, options }) => {
     for (const { counterExample } of verify(source(), options)) {
-      if (!behavioural.has(code)) {
+      if (!behavioral.has(code)) {
         expect(counterExample).toBeUndefined();
         continue;
       }

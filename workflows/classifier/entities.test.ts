@@ -61,7 +61,7 @@ describe('entities', () => {
   const found = (text: string, ...marks: Mark[]) =>
     entitiesOf(text, marks).map(({ start, end, kind }) => [text.slice(start, end), kind]);
 
-  it('end at the ends of words, whichever token of a word was labelled', () => {
+  it('end at the ends of words, whichever token of a word was labeled', () => {
     const text = 'Ask Jane-Marie O’Brien’s boss.';
     expect(found(text, mark(text, 'an'), mark(text, 'rie'), mark(text, 'Brie'))).toEqual([['Jane-Marie', 'person'], ['Brien', 'person']]); // prettier-ignore
   });

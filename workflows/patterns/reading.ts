@@ -49,11 +49,11 @@ const code = String.raw`\\{1,4}(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,5}\}|x[0-9A-F
 /** Also controls other than white space, blank braille, keycaps, and lines through and under letters. */
 const unseen = String.raw`[\p{Default_Ignorable_Code_Point}\0-\x08\x0E-\x1F\x7F\u0332-\u0338\u20E3\u2800]`;
 /** Terminal color codes. */
-const colour = String.raw`\x1B\[[\d;]{0,8}m`;
+const color = String.raw`\x1B\[[\d;]{0,8}m`;
 /** Digits of any script and, of Unicode's compatibility characters, the blocks with forms of ASCII. */
 const forms = String.raw`[[\p{Nd}\xA0\xAA\xB2\xB3\xB9\xBA\u02B0-\u02B8\u02E0-\u02E4\u1D2C-\u1D6A\u2000-\u200A\u2010-\u2015\u2024\u202F\u205F\u2070-\u209C\u2100-\u217F\u2212\u2460-\u24FF\u3000\uFE50-\uFE6F\uFF01-\uFF5E\u{1D400}-\u{1D7FF}\u{1F100}-\u{1F16F}\u{1FBF0}-\u{1FBF9}]--[0-9]]`;
 /** A run of characters with another reading, or one code. */
-const tokenForm = new RegExp(`${colour}|(?:(?!${colour})${unseen}|${forms}){1,512}|${code}`, 'gv');
+const tokenForm = new RegExp(`${color}|(?:(?!${color})${unseen}|${forms}){1,512}|${code}`, 'gv');
 const unseenForm = new RegExp(unseen, 'v');
 const codeStart = /^[\\%&]/;
 const dash = /[\u2010-\u2015\u2212]/;
@@ -104,14 +104,14 @@ export const createReader = (text: string, from: number): Reader => {
     else pieces.add(sign || character, place, sign ? character.length : undefined);
     place += character.length;
   };
-  const readColour = (token: string): void => {
+  const readColor = (token: string): void => {
     unseenUnits += token.length;
     if (unseenUnits > maxUnseen) pieces.add(token, place);
     else pieces.differ(place);
     place += token.length;
   };
   const readToken = (token: string): void => {
-    if (token.startsWith('\x1B[')) return readColour(token);
+    if (token.startsWith('\x1B[')) return readColor(token);
     if (!codeStart.test(token)) return Array.from(token).forEach(readCharacter);
     const sign = signOfCode(token);
     unseenUnits = 0;

@@ -14,7 +14,7 @@ const digestDigits = 12;
 /** The replacement of a value by a redactor's strategy; empty for strategies that do not replace. */
 export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): Replacement => {
   const labels = new Map<string, string>();
-  const labelled = (kind: string): string => {
+  const labeled = (kind: string): string => {
     const label = labels.get(kind) ?? `[${labelOf(kind)}]`;
     labels.set(kind, label);
     return label;
@@ -29,7 +29,7 @@ export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): 
         `[${labelOf(kind)}:${bytesToHex(hmac(sha256, keyBytes(), utf8ToBytes(value))).slice(0, digestDigits)}]`;
     case 'replace':
       if (typeof replacement === 'function') return ({ kind }) => replacement(kind);
-      return ({ kind }) => replacement ?? labelled(kind);
+      return ({ kind }) => replacement ?? labeled(kind);
     case 'remove':
     case 'block':
     case 'restore':

@@ -16,7 +16,7 @@ export interface PlacedNode extends Point {
   readonly content: ReactNode;
   /** A frame is drawn behind its content. */
   readonly isFrame?: boolean;
-  /** Its colour in the small picture of a drawing that does not fit. */
+  /** Its color in the small picture of a drawing that does not fit. */
   readonly mapTone?: Tone | undefined;
 }
 

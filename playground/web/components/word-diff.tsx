@@ -13,7 +13,7 @@ interface WordDiffProps {
 /** The changes of a text: removed words are struck through, added words are underlined in their author's color. */
 export const WordDiff = ({ before, after, author }: WordDiffProps) => {
   const pieces = useMemo(() => diffWords(before, after), [before, after]);
-  const style = author === undefined ? undefined : ({ '--author': authorColour(author) } as CSSProperties);
+  const style = author === undefined ? undefined : ({ '--author': authorColor(author) } as CSSProperties);
   return (
     <div className="word-diff" style={style}>
       {pieces.map(({ kind, text }, index) => {
@@ -28,7 +28,7 @@ export const WordDiff = ({ before, after, author }: WordDiffProps) => {
   );
 };
 
-const colours = 6;
+const colors = 6;
 
 /** The color of the nth author, from 0; authors beyond the sixth share colors, and are distinguished by name. */
-const authorColour = (index: number): string => `var(--author-${(index % colours) + 1})`;
+const authorColor = (index: number): string => `var(--author-${(index % colors) + 1})`;

@@ -6,7 +6,7 @@ const css = readFileSync(new URL('tokens.css', import.meta.url), 'utf8');
 type Theme = 'light' | 'dark';
 
 /** Colors by name in a theme. */
-const coloursOf = (theme: Theme): ReadonlyMap<string, string> =>
+const colorsOf = (theme: Theme): ReadonlyMap<string, string> =>
   new Map(
     [...css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(([, name = '', light = '', dark = '']) => [
       name,
@@ -15,9 +15,9 @@ const coloursOf = (theme: Theme): ReadonlyMap<string, string> =>
   );
 
 /** Relative luminance and contrast, by the definitions of WCAG 2.2. */
-const luminance = (colour: string): number => {
+const luminance = (color: string): number => {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5]
-    .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
     .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 };
@@ -61,10 +61,10 @@ const seen = [
 ] as const;
 
 describe.each(['light', 'dark'] as const)('the %s theme', (theme) => {
-  const colours = coloursOf(theme);
+  const colors = colorsOf(theme);
   const ratio = (one = '', other = ''): number => {
-    const [a, b] = [colours.get(one), colours.get(other)];
-    if (!a || !b) throw new Error(`There is no colour ${a ? other : one}.`);
+    const [a, b] = [colors.get(one), colors.get(other)];
+    if (!a || !b) throw new Error(`There is no color ${a ? other : one}.`);
     return contrast(a, b);
   };
 

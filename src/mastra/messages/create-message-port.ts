@@ -73,7 +73,7 @@ const rearranged = (list: MessageList, wanted: readonly MastraDBMessage[], { sco
 
 /**
  * Each message with its time as text. Existing messages keep their time. New ones keep theirs if it fits between their
- * neighbours, otherwise it is adjusted, because lists sort by time.
+ * neighbors, otherwise it is adjusted, because lists sort by time.
  */
 const withTimes = (
   messages: readonly (MastraDBMessage | StoredMessage)[],

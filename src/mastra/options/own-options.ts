@@ -106,7 +106,7 @@ export const ownOptions = {
    */
   serveErrorDetails: inConfig(aBoolean, { default: false }),
   /**
-   * Behaviour when the last reader of a run's stream cancels, such as a server whose client has disconnected. `finish`: the run
+   * Behavior when the last reader of a run's stream cancels, such as a server whose client has disconnected. `finish`: the run
    * continues to its end, as in Mastra. `stop`: the run ends as `canceled`, its model call is aborted and no tool starts; a run
    * whose result is awaited continues. Default: `finish`.
    */

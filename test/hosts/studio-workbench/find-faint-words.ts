@@ -9,9 +9,9 @@ const measure = `((least) => {
   const luminance = ([red, green, blue]) => 0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue);
   const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  const paint = (colours) => {
-    for (const colour of ['white', ...colours]) {
-      context.fillStyle = colour;
+  const paint = (colors) => {
+    for (const color of ['white', ...colors]) {
+      context.fillStyle = color;
       context.fillRect(0, 0, 1, 1);
     }
     return luminance(context.getImageData(0, 0, 1, 1).data);

@@ -120,7 +120,7 @@ const harmless = [
   'connectionString: "redis://localhost:6379"',
 ];
 
-describe('values labelled as a secret', () => {
+describe('values labeled as a secret', () => {
   itEvery(labelled)('%j', (text, expected) => expect(redacted(text)).toBe(expected));
 
   it('are redacted regardless of chunk boundaries', () => {

@@ -22,7 +22,7 @@ interface GuardInspectorProps {
   readonly path: string;
   /** The marks of the place. */
   readonly marks: readonly GuardMark[];
-  /** The guard's position in its pipeline: its colour. */
+  /** The guard's position in its pipeline: its color. */
   readonly author: number;
   /** Undefined if the place is no guard. */
   readonly shape: GuardShape | undefined;
