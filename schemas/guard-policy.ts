@@ -22,7 +22,7 @@ export const guardPolicySchema = z.strictObject({
   deadlineMs: milliseconds.optional(),
   /**
    * The consequence if the guard gives no verdict. `fail`: the run fails with the guard's error. `trip`: it ends as a tripwire of
-   * kind `unavailable`. `pass`: it goes on unedited, counted as a bypass. Default `fail`.
+   * kind `unavailable`. `pass`: it continues unedited, counted as a bypass. Default `fail`.
    */
   onUnavailable: z.enum(['fail', 'trip', 'pass']).optional(),
   /**

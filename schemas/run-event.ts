@@ -184,8 +184,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     durationMs: z.number().nonnegative(),
   }),
   /**
-   * A run that rested goes on: what was said about the call that it waited for. What follows is counted on from there, to another
-   * `run-finish`.
+   * A suspended run continues, with the decision about the call that it waited for. The later events continue its count, up to
+   * another `run-finish`.
    */
   z.object({
     ...common,

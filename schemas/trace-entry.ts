@@ -237,7 +237,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
   }),
   /** The caller gave up. */
   z.object({ ...common, ...place, kind: z.literal('cancel'), reason: z.unknown().optional() }),
-  /** A run that rested goes on with an answer. */
+  /** A suspended run continues with an answer. */
   z.object({ ...common, ...place, kind: z.literal('resume'), toolCallId: z.string(), answer: z.unknown().optional() }),
   /** How the run ended, or that it rests. */
   z.object({

@@ -89,7 +89,7 @@ export const recordedCalls = (trace: Trace): RecordedCall[] => {
   });
 };
 
-const cutOff = 'the run went on past what the model had said when it was recorded.';
+const cutOff = 'the replay needs more of the model’s response than was recorded.';
 
 const answerOf = async (call: RecordedCall, { abortSignal }: ModelRequest, source: ReplaySource): Promise<ModelResponse> => {
   const { opened, ended } = call;

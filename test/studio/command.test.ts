@@ -72,7 +72,7 @@ describe('mastra-interlock studio', () => {
     const second = await serve([], cwd);
     expect(await second.summary(runId)).toMatchObject({ status: 'failed', error: { code: 'studio/interrupted' } });
     expect((await second.json<RunPage>('runs?status=running')).runs).toEqual([]);
-    expect((await second.json<RunPage>('runs?text=well')).runs).toMatchObject([{ said: 'Hello', status: 'success' }]);
+    expect((await second.json<RunPage>('runs?text=well')).runs).toMatchObject([{ userText: 'Hello', status: 'success' }]);
     const entries = await second.entriesOf(runId);
     expect(entries.length).toBeGreaterThan(3);
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));

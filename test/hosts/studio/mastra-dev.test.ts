@@ -101,7 +101,7 @@ it('is protected by the login of the application and shows the runs of the devel
     expect([path, await statusOf(path), await statusOf(path, admin)]).toEqual([path, 401, 200]);
   expect((await generate(url, admin)).status).toBe(200);
   const { runs } = (await (await fetch(`${url}/interlock/api/runs`, { headers: admin })).json()) as RunPage;
-  expect(runs).toMatchObject([{ agentId: 'support', said: 'My mail is ada@example.com.', status: 'success', guards: ['pii'] }]);
+  expect(runs).toMatchObject([{ agentId: 'support', userText: 'My mail is ada@example.com.', status: 'success', guards: ['pii'] }]);
 });
 
 it('opens at the URL that the development server prints', async () => {
