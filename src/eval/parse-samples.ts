@@ -14,7 +14,7 @@ export const parseSamples = (lines: string, path = 'data'): Sample[] => {
   if (samples.length === 0) throw invalid(path, 'it has no lines.');
   const ids = new Set<string>();
   for (const { id, location } of samples) {
-    if (ids.has(id)) throw invalid(location, `the id "${id}" stands in another line too.`);
+    if (ids.has(id)) throw invalid(location, `the id "${id}" is also on another line.`);
     ids.add(id);
   }
   return samples;

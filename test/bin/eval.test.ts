@@ -56,7 +56,7 @@ describe('eval', () => {
       /recall +0\.500 +0\.500\n/,
       /false positive rate +0\.000 +0\.000\n/,
       /AUC +1\.000 +1\.000\n/,
-      /missed +1 +1\n/,
+      /false negatives +1 +1\n/,
       /calls +3 +3\n/,
     ])
       expect(kept.out).toMatch(line);
@@ -106,7 +106,7 @@ describe('eval', () => {
     const none = readFileSync(join(folder, 'of/today/none.html'), 'utf8');
     expect(none).toContain('the judge is down');
     expect(none).toContain('No curve: 0 of 0 verdicts carry a score.');
-    expect(none).toContain('<td data-name="what">no verdict</td>');
+    expect(none).toContain('<td data-name="mistake">no verdict</td>');
   });
 
   it('shows progress in a terminal', async () => {
