@@ -1,4 +1,5 @@
 import { InterlockError } from '../../src/errors.js';
+import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { placeholder, standIn } from '../../src/guard/secrets.js';
 import { kindForm } from '../guards/check-options.js';
@@ -18,7 +19,9 @@ export interface EntityRecognizer {
 }
 
 /** Replacements that a model may mistake for names. */
-const replaced = new RegExp(`\\[[A-Z][A-Z0-9_]{0,31}(?::[0-9a-f]+)?\\]|${placeholder.source}|${standIn.source}`, 'g');
+const replaced = new RegExp(`\\[[A-Z][A-Z0-9_]{0,31}(?::[0-9a-f]{1,64})?\\]|${placeholder.source}|${standIn.source}`, 'g');
+const maxReplacedChars = 100;
+
 /** The number of remembered characters, at least one text: a conversation is read again with each call of the model. */
 const maxKnownChars = 2_000_000;
 
@@ -43,7 +46,7 @@ export const createEntityFinder = (recognizer: EntityRecognizer, path: string): 
     const [entities] = await recognizer.find([text]);
     if (!entities?.every((entity) => isEntityOf(text, entity)))
       throw unavailable('the recognizer returned no list of entities for the text.');
-    remember(text, withoutReplaced(text, entities));
+    remember(text, await paced(withoutReplaced(text, entities), createPace()));
   };
   return {
     maxLength: 'part',
@@ -59,7 +62,7 @@ export const createEntityFinder = (recognizer: EntityRecognizer, path: string): 
     find: (text, from, until = text.length) => {
       const spans = known.get(text);
       if (!spans) throw unavailable('a text was not read by the recognizer.');
-      return spans.filter(({ start }) => start >= from && start < until);
+      return spans.slice(indexFrom(spans, from), indexFrom(spans, until));
     },
   };
 };
@@ -67,9 +70,29 @@ export const createEntityFinder = (recognizer: EntityRecognizer, path: string): 
 const isEntityOf = ({ length }: string, { start, end, kind }: Entity): boolean =>
   Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= length && kindForm.test(kind);
 
+/** The index of the first of the sorted spans that starts from `place`. */
+const indexFrom = (spans: readonly ValueSpan[], place: number): number => {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.start ?? place) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+const replacementFinder = {
+  isStepwise: true,
+  find: (text: string, from: number, until = text.length): TextSpan[] =>
+    Array.from(text.slice(from, until + maxReplacedChars).matchAll(replaced), ({ 0: { length }, index }) => ({
+      start: from + index,
+      end: from + index + length,
+    })).filter(({ start }) => start < until),
+};
+
 /** Entities in order, without replacements in them. */
-const withoutReplaced = (text: string, entities: readonly Entity[]): ValueSpan[] => {
-  const replacements = [...text.matchAll(replaced)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
+function* withoutReplaced(text: string, entities: readonly Entity[]): Steps<ValueSpan[]> {
+  const replacements = yield* finding(replacementFinder, text);
   let next = 0;
   const left: ValueSpan[] = [];
   const add = (kind: string, start: number, end: number): void => {
@@ -77,6 +100,7 @@ const withoutReplaced = (text: string, entities: readonly Entity[]): ValueSpan[]
     if (/[\p{L}\p{N}]/u.test(text.slice(from, end))) left.push({ kind, start: from, end });
   };
   for (const { kind, start, end } of entities.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    yield end - start;
     let at = start;
     while (next < replacements.length && (replacements[next]?.end ?? 0) <= start) next += 1;
     for (let index = next; (replacements[index]?.start ?? Infinity) < end; index += 1) {
@@ -86,4 +110,4 @@ const withoutReplaced = (text: string, entities: readonly Entity[]): ValueSpan[]
     add(kind, at, end);
   }
   return left;
-};
+}

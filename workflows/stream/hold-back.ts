@@ -104,10 +104,9 @@ const flush = <Span extends TextSpan>(
   const pending = texts[key];
   if (!pending) return args.part;
   delete texts[key];
-  return whenReady(pattern.prepare?.(pending.text), () => {
-    const rest = flushText(pending, { pattern, replace: replaceWith(pattern, args) });
-    return release(args, rest ? withText(pending.last, rest) : undefined, () => args.part);
-  });
+  const editing = { pattern, replace: replaceWith(pattern, args) };
+  const rest = pending.from === 0 ? paced(replacing(pending.text, editing), createPace()) : flushText(pending, editing);
+  return whenReady(rest, (text) => release(args, text ? withText(pending.last, text) : undefined, () => args.part));
 };
 
 /** Returns one chunk. If two must leave, the second is set aside. */
