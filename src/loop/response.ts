@@ -216,8 +216,12 @@ export const reasoningOf = (parts: readonly Part[]): string | undefined => {
   return text === '' ? undefined : text;
 };
 
-/** The content of a file as text: bytes may be copied with their message. */
-export const fileKey = (data: unknown): unknown => (data instanceof Uint8Array ? toBase64(data) : data);
+/** The content of a file as text, to compare it: bytes and the AI SDK's objects around them are copied with their message. */
+export const fileKey = (data: unknown): unknown => {
+  if (data instanceof Uint8Array) return toBase64(data);
+  if (typeof data !== 'object' || data === null) return data;
+  return 'data' in data ? fileKey(data.data) : JSON.stringify(data);
+};
 
 /** The fields of a source with content. Providers name the file of a document. */
 export const sourceFields = ({ source }: Extract<Part, { type: 'source' }>) => {

@@ -149,6 +149,32 @@ describe.each(modes)('a guarded model, %s', (mode) => {
     expect(guarded?.[1]).toEqual(plain?.[1]);
   });
 
+  it.each([new Uint8Array([1, 2, 3]), 'AQID'])('keeps a file of an answer whose text a guard edits: %s', async (data) => {
+    const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data } };
+    const finish = { finishReason: { unified: 'stop' }, usage: { inputTokens: {}, outputTokens: {} } };
+    const text = ['text-start', 'text-delta', 'text-end'].map((type) => ({ type, id: '1', delta: 'One.' }));
+    const parts = [{ type: 'stream-start', warnings: [] }, file, ...text, { type: 'finish', ...finish }];
+    const provider = {
+      ...scriptedModel({ specificationVersion: 'v4', steps: [] }),
+      doStream: async () => ({
+        stream: new ReadableStream({ start: (c) => (parts.forEach((part) => c.enqueue(part)), c.close()) }),
+      }),
+      doGenerate: async () => ({ content: [file, { type: 'text', text: 'One.' }], ...finish, warnings: [] }),
+    } as unknown as Model;
+    const shout: Processor = {
+      id: 'shout',
+      processOutputStep: ({ messages }) => {
+        const copies = structuredClone(messages);
+        for (const { content } of copies) for (const part of content.parts) if (part.type === 'text') part.text = '***';
+        return copies;
+      },
+    };
+    const settings = { model: withGuards(provider, [shout]), prompt: 'Hello' };
+    const result = mode === 'generate' ? await generateText(settings) : streamText(settings);
+    expect(await result.text).toBe('***');
+    expect((await result.files).map(({ base64 }) => base64)).toEqual(['AQID']);
+  });
+
   it('adds and removes messages as guards request', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [answer] });
     const replace: Processor = {
