@@ -34,25 +34,25 @@ beforeAll(async () => {
   mkdirSync(join(project, 'src/mastra'), { recursive: true });
 }, 120_000);
 
-let dev: ChildProcess | undefined;
+let server: ChildProcess | undefined;
 afterEach(async () => {
-  if (!dev || dev.exitCode !== null) return;
-  const exited = once(dev, 'exit');
-  dev.kill('SIGINT');
+  if (!server || server.exitCode !== null) return;
+  const exited = once(server, 'exit');
+  server.kill('SIGINT');
   await exited;
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  server.close();
-  await once(server, 'close');
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo; // it listens on a port
+  listener.close();
+  await once(listener, 'close');
   return port;
 };
 
-const application = (server: string) => `
+const application = (options: string) => `
   import { Mastra } from '@mastra/core/mastra';
   import { SimpleAuth } from '@mastra/core/server';
   import { InterlockAgent } from 'mastra-interlock';
@@ -60,29 +60,38 @@ const application = (server: string) => `
   import { scriptedModel } from 'mastra-interlock/testing';
   import { piiGuard } from 'mastra-interlock/workflows';
 
-  const model = scriptedModel({ steps: () => ({ text: 'It is on its way.' }) });
+  const model = scriptedModel({ steps: ({ prompt }) => ({ text: 'Received: ' + JSON.stringify(prompt.at(-1)) }) });
   const support = new InterlockAgent({ id: 'support', name: 'Support', instructions: 'Help.', model, inputProcessors: [piiGuard()] });
-  export const mastra = new Mastra({ agents: { support }, server: ${server} });
+  export const mastra = new Mastra({ agents: { support }, server: ${options} });
 `;
 
-/** Starts `mastra dev`; settles when the output matches `isReady`. */
-const startDev = async (server: string, isReady: RegExp): Promise<{ url: string; found: string }> => {
-  writeFileSync(join(project, 'src/mastra/index.ts'), application(server));
-  const port = await freePort();
+const environment = () => {
   const { NODE_ENV: _, ...inherited } = process.env;
-  const env = { ...inherited, PORT: String(port), MASTRA_TELEMETRY_DISABLED: '1' };
-  const started = (dev = spawn(process.execPath, [cli, 'dev'], { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  return { ...inherited, MASTRA_TELEMETRY_DISABLED: '1' };
+};
+
+/** Starts a server of the application; settles when its output matches all expressions, with the match of the first. */
+const start = async (args: readonly string[], ...expected: readonly RegExp[]): Promise<{ url: string; found: string }> => {
+  const port = await freePort();
+  const env = { ...environment(), PORT: String(port) };
+  const started = (server = spawn(process.execPath, args, { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   let output = '';
   const found = await new Promise<string>((resolve, reject) => {
     for (const stream of [started.stdout, started.stderr])
       stream.on('data', (data) => {
         output += String(data);
-        const match = isReady.exec(output);
-        if (match && /ready in/.test(output)) resolve(match[0]);
+        const [match, ...others] = expected.map((one) => one.exec(output));
+        if (match && others.every(Boolean)) resolve(match[0]);
       });
-    started.once('exit', () => reject(new Error(`mastra dev ended:\n${output}`)));
+    started.once('exit', () => reject(new Error(`The server ended:\n${output}`)));
   });
   return { url: `http://localhost:${port}`, found };
+};
+
+/** Starts `mastra dev`; settles when the output matches `isReady`. */
+const startDev = (options: string, isReady: RegExp) => {
+  writeFileSync(join(project, 'src/mastra/index.ts'), application(options));
+  return start([cli, 'dev'], isReady, /ready in/);
 };
 
 const generate = (url: string, headers: Record<string, string> = {}) =>
@@ -101,7 +110,9 @@ it('is protected by the login of the application and shows the runs of the devel
     expect([path, await statusOf(path), await statusOf(path, admin)]).toEqual([path, 401, 200]);
   expect((await generate(url, admin)).status).toBe(200);
   const { runs } = (await (await fetch(`${url}/interlock/api/runs`, { headers: admin })).json()) as RunPage;
-  expect(runs).toMatchObject([{ agentId: 'support', userText: 'My mail is ada@example.com.', status: 'success', guards: ['pii'] }]);
+  expect(runs).toMatchObject([
+    { agentId: 'support', userText: 'My mail is ada@example.com.', status: 'success', guards: ['pii'] },
+  ]);
 });
 
 it('opens at the URL that the development server prints', async () => {
@@ -113,4 +124,17 @@ it('opens at the URL that the development server prints', async () => {
   await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
   await expectVisible(page.locator('.run-story').getByText('pii'));
   await browser().screenshot(page, 'mastra-dev');
+});
+
+it('guards the agents of a server that `mastra build` made', async () => {
+  writeFileSync(join(project, 'src/mastra/index.ts'), application('{}'));
+  const bin = join(project, 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'npm'), '#!/bin/sh\n', { mode: 0o755 }); // the server finds its packages in the project
+  const env = { ...environment(), PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+  await promisify(execFile)(process.execPath, [cli, 'build'], { cwd: project, env, maxBuffer: 2 ** 24 });
+  const { url } = await start([join(project, '.mastra/output/index.mjs')], /running/);
+  const { text } = (await (await generate(url)).json()) as { text: string };
+  expect(text).toContain('My mail is [EMAIL].');
+  expect(text).not.toContain('ada@example.com');
 });
