@@ -88,12 +88,12 @@ describe('localClassifier fails closed', () => {
   });
 
   it('before texts fill its heap', async () => {
-    expect(() => tiny({ maxHeapMb: 64, maxPendingChars: 8_388_609 })).toThrow('guard/invalid-option');
-    await using classifier = tiny({ maxHeapMb: 64, maxPendingChars: 8_388_608 });
+    expect(() => tiny({ maxHeapMb: 64, maxPendingChars: 4_194_305 })).toThrow('guard/invalid-option');
+    await using classifier = tiny({ maxHeapMb: 64, maxPendingChars: 4_194_304 });
     await classifier.warmUp();
     const abort = new AbortController();
     const call = classifier.classify(
-      Array.from({ length: 160 }, (_, at) => `${at} `.padEnd(52_000, 'lamp ')),
+      Array.from({ length: 80 }, (_, at) => `${at} `.padEnd(52_000, 'lamp ')),
       { signal: abort.signal },
     );
     setTimeout(() => abort.abort(new Error('enough')), 1_000);

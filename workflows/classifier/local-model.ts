@@ -66,8 +66,8 @@ export const modelKinds: KindsOf<LocalModelOptions> = {
   maxHeapMb: wholeNumberFrom(64),
 };
 
-/** Two for a character, and as many for its copy, its message and its tokens. */
-const bytesPerChar = 8;
+/** Two for a character, and as many for its copy, its message and its tokens; twice that, because freed memory waits for the collector. */
+const bytesPerChar = 16;
 
 interface ModelUse {
   /** The name of the public function, for errors. */
