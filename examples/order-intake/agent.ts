@@ -10,7 +10,7 @@ export const orderSchema = z.object({
   items: z.array(z.object({ name: z.string(), quantity: z.number().int().positive() })).min(1),
 });
 
-/** An agent that makes orders of what customers write. An answer that does not fit is asked for again, and is never in memory. */
+/** An agent that extracts orders from messages of customers. An answer that does not fit is requested again, and is never in memory. */
 export const createIntakeAgent = (model: MastraModelConfig, url: string) => {
   const storage = new LibSQLStore({ id: 'orders', url });
   const agent = new InterlockAgent({
