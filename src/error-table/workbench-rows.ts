@@ -42,7 +42,7 @@ export const workbenchRows = errorRows({
   },
   'trace/redacted': {
     actor: 'caller',
-    say: 'A redacted trace cannot be replayed; use the original trace.',
+    say: 'The trace was redacted: text that was not emitted is missing, so this part cannot be shown or replayed. Use the original trace, or export the run with all text.',
   },
   'eval/invalid-data': {
     actor: 'caller',
