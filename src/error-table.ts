@@ -79,7 +79,7 @@ export const errorTable = errorRows({
   },
   'guard/passes-on-failure': {
     actor: 'author',
-    say: "This guard passes content that it could not judge, without a report; let it throw, or set errorStrategy: 'strict' on Mastra's processors.",
+    say: 'This guard passes content that it could not judge, without a report; let it throw.',
   },
   'guard/retry-without-budget': {
     actor: 'author',

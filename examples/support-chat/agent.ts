@@ -5,7 +5,7 @@ import { contentModeration, redactor } from 'mastra-interlock/workflows';
 
 /** A support agent whose answers are redacted character by character, and moderated sentence by sentence while they stream. */
 export const createSupportAgent = (model: MastraModelConfig) => {
-  const moderation = new ModerationProcessor({ model, categories: ['harassment', 'hate'], errorStrategy: 'strict' });
+  const moderation = new ModerationProcessor({ model, categories: ['harassment', 'hate'] });
   return new InterlockAgent({
     id: 'support',
     name: 'Support',
@@ -14,7 +14,7 @@ export const createSupportAgent = (model: MastraModelConfig) => {
     inputProcessors: contentModeration({ id: 'questions' }),
     outputProcessors: [
       redactor({ strategy: 'replace', kinds: ['email', 'phone', 'card'] }),
-      guard(moderation, { window: 'sentence', deadlineMs: 20_000 }),
+      guard(moderation, { deadlineMs: 20_000 }),
     ],
   });
 };

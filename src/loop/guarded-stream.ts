@@ -73,18 +73,25 @@ const guardedStreamTo = (run: Run, take: Take, earlierTexts?: () => readonly Ear
   return plan ? withReprocessed(run, guardedStream) : guardedStream;
 };
 
-/** Also processes chunks that a processor set aside, because it can return only one. */
+/** Also processes chunks that a processor set aside, because it can return only one; one that judges a window may set it aside later. */
 const withReprocessed = (run: Run, guardedStream: GuardedStream): GuardedStream => {
-  const { process } = guardedStream;
-  const processFollowing = (chunk: Chunk, remaining: number): ReturnType<GuardedStream['process']> => {
-    const following = (outcome: Outcome | undefined | void): ReturnType<GuardedStream['process']> => {
-      const next = outcome ? undefined : takeReprocessed(run);
-      return next && remaining > 0 ? processFollowing(next, remaining - 1) : outcome;
-    };
-    const pending = process(chunk);
-    return isPromise(pending) ? pending.then(following) : following(pending);
+  const { process, end } = guardedStream;
+  const processFollowing = (chunk: Chunk, remaining: number): ReturnType<GuardedStream['process']> =>
+    whenReady(process(chunk), (outcome) => outcome ?? following(remaining));
+  const following = (remaining: number): ReturnType<GuardedStream['process']> => {
+    const next = remaining > 0 ? takeReprocessed(run) : undefined;
+    return next && processFollowing(next, remaining - 1);
   };
-  return Object.assign(guardedStream, { process: (chunk: Chunk) => processFollowing(chunk, mostFollowing) });
+  const endFollowing = (remaining: number): Awaitable<Outcome | undefined> =>
+    whenReady(end(), (outcome) => {
+      const next = outcome || remaining === 0 ? undefined : takeReprocessed(run);
+      if (!next) return outcome;
+      return whenReady(process(next), (stop) => stop || endFollowing(remaining - 1));
+    });
+  return Object.assign(guardedStream, {
+    process: (chunk: Chunk) => processFollowing(chunk, mostFollowing),
+    end: () => endFollowing(mostFollowing),
+  });
 };
 
 /** Without windows, each chunk is judged and emitted before the next one is requested. */

@@ -487,13 +487,22 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   ],
   'guard/judges-each-chunk': [
     { name: 'a guard that declares it', source: () => [streaming('a', { judgesEachChunk: true })], paths: ['processors/a'] },
-    { name: 'moderation by a model', source: () => [new ModerationProcessor(judge())], paths: ['processors/moderation'] },
     {
-      name: 'personal data by a model',
-      source: () => agentWith({ outputProcessors: [new PIIDetector({ ...judge(), strategy: 'block' })] }),
+      name: 'moderation by a model, in chunks',
+      source: () => [guard(new ModerationProcessor(judge()), { window: 'chunk' })],
+      paths: ['processors/moderation'],
+    },
+    {
+      name: 'personal data by a model, in chunks',
+      source: () =>
+        agentWith({ outputProcessors: [guard(new PIIDetector({ ...judge(), strategy: 'block' }), { window: 'chunk' })] }),
       paths: ['a-output-processor/pii-detector'],
     },
-    { name: 'patterns per delta', source: () => pipeline('p').then(filter('block')), paths: ['p/regex-filter'] },
+    {
+      name: 'patterns in chunks',
+      source: () => pipeline('p').then(guard(filter('block'), { window: 'chunk' })),
+      paths: ['p/regex-filter'],
+    },
     {
       name: 'a chunk window',
       source: () => [guard(streaming('a', { judgesEachChunk: true }), { window: 'chunk' })],
@@ -502,8 +511,10 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     {
       name: 'nested',
       source: () =>
-        pipeline('p').then(pipeline('q').parallel([streaming('a'), pipeline('r').then(new ModerationProcessor(judge()))])),
-      paths: ['p/q/parallel.0/r/moderation'],
+        pipeline('p').then(
+          pipeline('q').parallel([streaming('a'), pipeline('r').then(streaming('b', { judgesEachChunk: true }))]),
+        ),
+      paths: ['p/q/parallel.0/r/b'],
     },
   ],
   'guard/passes-on-failure': [
@@ -513,18 +524,18 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['processors/a'],
     },
     {
-      name: "an input judge with Mastra's defaults",
-      source: () => agentWith({ inputProcessors: [new PromptInjectionDetector({ model: judge().model })] }),
-      paths: ['a-input-processor/prompt-injection-detector'],
+      name: 'a guard of the output, in an agent',
+      source: () => agentWith({ outputProcessors: [streaming('a', { passesOnFailure: true })] }),
+      paths: ['a-output-processor/a'],
     },
     {
-      name: 'a nested stream judge with a policy',
+      name: 'a nested one with a policy',
       source: () =>
         pipeline('p').parallel([
           passing('a'),
-          pipeline('q').then(guard(new ModerationProcessor(judge('warn')), { window: 'part', onUnavailable: 'trip' })),
+          pipeline('q').then(guard(streaming('b', { passesOnFailure: true }), { window: 'part', onUnavailable: 'trip' })),
         ]),
-      paths: ['p/parallel.0/q/moderation'],
+      paths: ['p/parallel.0/q/b'],
     },
   ],
   'guard/retry-without-budget': [
@@ -680,11 +691,18 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
     options: { latencyBudgetMs: 100 },
   },
   { name: 'a pattern that holds the part', source: () => [patterned('a', 'part'), patterned('b', 64)] },
-  { name: 'a judge with a window', source: () => [guard(new ModerationProcessor(judge()), { window: 'sentence' })] },
+  {
+    name: "Mastra's judges with their defaults",
+    source: () =>
+      agentWith({
+        inputProcessors: [new PromptInjectionDetector(judge('warn'))],
+        outputProcessors: [new ModerationProcessor(judge('warn')), new PIIDetector(judge()), filter('block')],
+      }),
+  },
   {
     name: 'a judge whose outages are allowed',
     source: () => [
-      guard(new PromptInjectionDetector(judge('warn')), { onUnavailable: 'pass' }),
+      guard(passing('b', ['processInput'], { passesOnFailure: true }), { onUnavailable: 'pass' }),
       guard(passing('a', ['processInput'], { passesOnFailure: true }), { shadow: true }),
     ],
   },

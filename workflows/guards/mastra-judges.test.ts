@@ -1,3 +1,4 @@
+import { Agent } from '@mastra/core/agent';
 import { Classifier } from '@mastra/core/classifier';
 import {
   ClassifierProcessor,
@@ -9,7 +10,8 @@ import {
   type Processor,
 } from '@mastra/core/processors';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { guard, InterlockAgent, verify } from '../../src/index.js';
+import { guardedToolLoop } from '../../src/ai-sdk/index.js';
+import { guard, guardsFor, InterlockAgent, pipeline, verify } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 /** Mastra's model-based guards in our windows: the same objects, called once per window. */
@@ -59,10 +61,11 @@ describe('ModerationProcessor in a window', () => {
     expect(judge.calls.length).toBeLessThanOrEqual(calls + 1);
   });
 
-  it('needs one call per delta without a window, as in Mastra', async () => {
+  it.each(['block', 'filter', 'warn'] as const)('judges sentences by default, with the strategy %s', async (strategy) => {
     const judge = judgeAnswering(calm);
-    expect(await streamed(answering([moderation(judge)]))).toEqual({ status: 'success', emitted: text });
-    expect(judge.calls.length).toBe(deltas.length + 1);
+    const agent = answering([new ModerationProcessor({ model: judge, strategy })]);
+    expect(await streamed(agent)).toEqual({ status: 'success', emitted: text });
+    expect(judge.calls.length).toBeLessThanOrEqual(4);
   });
 
   it('releases no fragment of a blocked sentence', async () => {
@@ -164,11 +167,10 @@ describe('ClassifierProcessor in a window', () => {
     expect(requests.length).toBeLessThanOrEqual(calls + 1);
   });
 
-  it('needs one call per delta without a window, as in Mastra, and misses a split word in the stream', async () => {
-    const { processor, requests } = classifying('hurt');
+  it('judges sentences by default, and finds a split word', async () => {
+    const { processor } = classifying('hurt');
     const { status, emitted } = await streamed(answering([processor], ['All is well. I will hu', 'rt you. ', 'And more.']));
-    expect(requests).toHaveLength(4);
-    expect({ status, emitted }).toEqual({ status: 'tripwire', emitted: 'All is well. I will hurt you. And more.' });
+    expect({ status, emitted: emitted.trim() }).toEqual({ status: 'tripwire', emitted: 'All is well.' });
   });
 
   it('releases no fragment of an aborted sentence', async () => {
@@ -203,28 +205,123 @@ describe('ClassifierProcessor in a window', () => {
   });
 });
 
+it('PIIDetector, which keeps text back itself, loses no chunk in a window', async () => {
+  const pii = new PIIDetector({
+    model: judgeAnswering({ categories: null, detections: null, redacted_content: null }),
+    strategy: 'redact',
+  });
+  const agent = answering([guard(pii, { window: 'sentence' })], ['Write to ann@', 'secret.example. ', 'Thank you.']);
+  const chunks: string[] = [];
+  let emitted = '';
+  for await (const part of (await agent.stream('Hi')).fullStream) {
+    if (part.type.startsWith('text-')) chunks.push(part.type);
+    if (part.type === 'text-delta') emitted += part.payload.text;
+  }
+  expect(emitted).toMatch(/^Write to a\S+ Thank you\.$/);
+  expect(emitted).not.toContain('secret');
+  expect([chunks[0], chunks.at(-1)]).toEqual(['text-start', 'text-end']);
+});
+
 describe('a Mastra judge with an unavailable model', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   const down = () => scriptedModel({ steps: () => ({ error: new Error('down') }) });
-  const judges = {
-    ModerationProcessor: (options: { errorStrategy?: 'strict' }) => new ModerationProcessor({ model: down(), ...options }),
-    PIIDetector: (options: { errorStrategy?: 'strict' }) => new PIIDetector({ model: down(), ...options }),
-    PromptInjectionDetector: (options: { errorStrategy?: 'strict' }) =>
-      new PromptInjectionDetector({ model: down(), ...options }),
-    LanguageDetector: (options: { errorStrategy?: 'strict' }) =>
-      new LanguageDetector({ model: down(), targetLanguages: ['en'], ...options }),
+  type Options = { errorStrategy?: 'strict' | 'warn' };
+  const broken = new Classifier({
+    id: 'safety',
+    model: {
+      specificationVersion: 'v4',
+      provider: 'scripted',
+      modelId: 'scripted',
+      supportedQuestionTypes: ['boolean'],
+      doEvaluate: () => Promise.reject(new Error('down')),
+    },
+    questions: { unsafe: { type: 'boolean' } },
+  });
+  const inputJudges = {
+    ModerationProcessor: (options: Options) => new ModerationProcessor({ model: down(), ...options }),
+    PIIDetector: (options: Options) => new PIIDetector({ model: down(), ...options }),
+    PromptInjectionDetector: (options: Options) => new PromptInjectionDetector({ model: down(), ...options }),
+    LanguageDetector: (options: Options) => new LanguageDetector({ model: down(), targetLanguages: ['en'], ...options }),
+    ClassifierProcessor: (options: Options) =>
+      new ClassifierProcessor({ classifier: broken, onResult: () => undefined, errorStrategy: 'warn', ...options }),
+  };
+  const outputJudges = {
+    ModerationProcessor: inputJudges.ModerationProcessor,
+    ClassifierProcessor: inputJudges.ClassifierProcessor,
+    SystemPromptScrubber: (options: Options) => new SystemPromptScrubber({ model: down(), ...options }),
+    PIIDetector: (options: Options) => new PIIDetector({ model: down(), detectionTypes: ['name'], ...options }),
+  };
+  const inLane = (lane: 'inputProcessors' | 'outputProcessors', processor: unknown) =>
+    new InterlockAgent({
+      id: 'a',
+      name: 'a',
+      instructions: '',
+      model: scriptedModel({ steps: () => ({ text: ['We', 'll. Good', ' day.'] }) }),
+      [lane]: [processor],
+    });
+  /** How a streamed run ends, with the text that was emitted. */
+  const endOf = async (agent: InterlockAgent) => {
+    const stream = await agent.stream('Where is my parcel? Please tell me.');
+    let emitted = '';
+    for await (const part of stream.fullStream) if (part.type === 'text-delta') emitted += part.payload.text;
+    const { status, tripwire, error, runEvents } = stream;
+    const ends = status === 'failed' ? (error as { code?: string }).code : tripwire?.kind;
+    return { status, emitted, ends, isBypassed: runEvents.some(({ type }) => type === 'guard-bypass') };
   };
 
-  it.each(Object.entries(judges))('%s passes with a verify finding, and trips if it is strict', async (_, make) => {
+  const cases = [
+    ...Object.entries(inputJudges).map(([name, make]) => [name, 'inputProcessors', make] as const),
+    ...Object.entries(outputJudges).map(([name, make]) => [name, 'outputProcessors', make] as const),
+  ];
+
+  it.each(cases)('%s in %s is unavailable, so its policy decides', async (name, lane, make) => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const outcome = async (judge: Processor) => {
-      const model = scriptedModel({ steps: [{ text: 'Well.' }] });
-      const agent = new InterlockAgent({ id: 'a', name: 'a', instructions: '', model, inputProcessors: [judge as never] });
-      const { status } = await agent.generate('Where is my parcel? Please tell me.');
-      return [status, ...verify(agent).map(({ code }) => code)];
-    };
-    expect(await outcome(make({}))).toEqual(['success', 'guard/passes-on-failure']);
-    expect(await outcome(make({ errorStrategy: 'strict' }))).toEqual(['tripwire']);
+    const judge = make({});
+    const agent = inLane(lane, judge);
+    expect(verify(agent).map(({ code }) => code)).not.toContain('guard/passes-on-failure');
+    await expect(agent.generate('Where is my parcel? Please tell me.')).rejects.toThrow(
+      /guard\/unavailable.*because the (internal model|classifier) call failed/,
+    );
+    expect(await endOf(agent)).toMatchObject({ status: 'failed', emitted: '', ends: 'guard/unavailable' });
+    const strict = await endOf(inLane(lane, make({ errorStrategy: 'strict' })));
+    expect(strict).toMatchObject({ status: 'tripwire', emitted: '', ends: 'unavailable' });
+    const passing = await endOf(inLane(lane, guard(judge, { onUnavailable: 'pass' })));
+    expect(passing).toEqual({
+      status: 'success',
+      emitted: 'Well. Good day.',
+      ends: undefined,
+      isBypassed: name !== 'PIIDetector',
+    });
+    expect(Reflect.get(judge, 'errorStrategy')).toBe('warn'); // unchanged for other agents that use it
+  });
+
+  it('blocks in a stock agent, in a workflow and in the AI SDK', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const judge = inputJudges.ModerationProcessor({});
+    const guards = pipeline('moderation').then(judge).commit();
+    const stock = new Agent({
+      id: 's',
+      name: 's',
+      instructions: '',
+      model: scriptedModel({ steps: () => ({ text: 'Well.' }) }),
+      ...guardsFor(guards),
+    });
+    const stockResult = await stock.generate('Where is it?').catch((error: unknown) => String(error));
+    expect(JSON.stringify(stockResult)).toContain('guard/unavailable');
+    const run = await guards.createRun();
+    const messages = [
+      { id: 'm', role: 'user', content: { format: 2, parts: [{ type: 'text', text: 'Hi' }] }, createdAt: new Date() },
+    ];
+    const { status } = await run.start({ inputData: { phase: 'input', messages } });
+    expect(status).toBe('failed');
+    const loop = guardedToolLoop({ model: scriptedModel({ steps: () => ({ text: 'Well.' }) }), guards: [judge] });
+    await expect(loop.generate({ prompt: 'Where is it?' })).rejects.toThrow('because the internal model call failed');
+  });
+
+  it('abides by its own verdict if the model answers', async () => {
+    const judge = new ModerationProcessor({ model: judgeAnswering(violent) });
+    const { status, emitted } = await streamed(answering([judge]));
+    expect({ status, emitted }).toEqual({ status: 'tripwire', emitted: '' });
   });
 });

@@ -4,6 +4,7 @@ import { readPolicy } from '../../guard/policy/read-policy.js';
 import type { GuardNode } from '../../pipeline/graph.js';
 import type { DeclaredProcessor, GuardTraits } from '../../guard/traits.js';
 import { isRecord } from '../../phase/plain-data.js';
+import { phaseNames, phaseRow } from '../../phase/table.js';
 
 /** An author's processor with its policy. */
 interface Guarded {
@@ -21,16 +22,17 @@ export type PolicyCarrier = Processor & {
 const known = new WeakMap<Processor, Guarded>();
 
 /**
- * The inner processor and its policy: for the result of `guard()`, a processor with its own policy, or any other.
+ * The inner processor and its policy: for the result of `guard()`, a processor with its own policy, one of Mastra's judges, or any other.
  *
  * Raises `guard/unknown-option`, `guard/invalid-option` for a processor's own invalid policy.
  */
 export const guardedBy = (processor: Processor): Guarded => {
   const seen = known.get(processor);
   if (seen) return seen;
-  const { guardPolicy: own }: PolicyCarrier = processor;
-  const guarded = { processor, policy: own && readPolicy(own, processor.id) };
-  if (own) known.set(processor, guarded);
+  const { guardPolicy: own = judgePolicy(processor) }: PolicyCarrier = processor;
+  const judge = errorStrategyOf(processor) === undefined ? undefined : withVisibleFailures(processor);
+  const guarded = { processor: judge ?? processor, policy: own && readPolicy(own, processor.id) };
+  if (own || judge) known.set(processor, guarded);
   return guarded;
 };
 
@@ -60,16 +62,12 @@ const strategyOf = (processor: Processor): string => String(Reflect.get(processo
 
 const decidesOf = (processor: Processor): GuardTraits => ({ decides: byStrategy[strategyOf(processor)] });
 
-/** Mastra's judges catch failures of their model and handle them by `errorStrategy`. Default: `'warn'`. */
-const judgeFields =
-  (traits: (processor: Processor) => GuardTraits) =>
-  (processor: Processor): GuardTraits => ({
-    ...traits(processor),
-    passesOnFailure: Reflect.get(processor, 'errorStrategy') === 'warn', // set by each constructor
-  });
-
 /** Judges one delta at a time, by a model or by patterns. */
 const chunkwise = (processor: Processor): GuardTraits => ({ ...decidesOf(processor), judgesEachChunk: true });
+
+/** Its redaction keeps a tail between chunks; the other strategies judge each delta separately. */
+const chunkwiseUnlessRedacting = (processor: Processor): GuardTraits =>
+  strategyOf(processor) === 'redact' ? decidesOf(processor) : chunkwise(processor);
 
 const editing = (): GuardTraits => ({ decides: ['edit'] });
 
@@ -78,14 +76,13 @@ const editing = (): GuardTraits => ({ decides: ['edit'] });
  * work without loading Mastra, and for another copy of it.
  */
 const byName: Readonly<Record<string, (processor: Processor) => GuardTraits>> = {
-  Moderation: judgeFields(chunkwise),
-  'PII Detector': judgeFields(chunkwise),
-  'System Prompt Scrubber': judgeFields(chunkwise),
-  Classifier: judgeFields(() => ({ judgesEachChunk: true })),
-  // Its redaction keeps a tail between chunks; the other strategies judge each delta separately.
-  'Regex Filter': (processor) => (strategyOf(processor) === 'redact' ? decidesOf(processor) : chunkwise(processor)),
-  'Prompt Injection Detector': judgeFields(decidesOf),
-  'Language Detector': judgeFields(decidesOf),
+  Moderation: chunkwise,
+  'PII Detector': chunkwiseUnlessRedacting,
+  'System Prompt Scrubber': chunkwise,
+  Classifier: () => ({ judgesEachChunk: true }),
+  'Regex Filter': chunkwiseUnlessRedacting,
+  'Prompt Injection Detector': decidesOf,
+  'Language Detector': decidesOf,
   'Token Limiter': decidesOf,
   'Unicode Normalizer': editing,
   ToolCallFilter: editing,
@@ -99,3 +96,62 @@ const knownOf = (processor: Processor): GuardTraits | undefined => {
 
 /** The declared or known traits of a processor. */
 const traitsOf = (processor: DeclaredProcessor): GuardTraits | undefined => processor.traits ?? knownOf(processor);
+
+/** Mastra's judges catch the failure of their model, and pass (`'warn'`, the default of most) or abort (`'strict'`). */
+const errorStrategyOf = (processor: Processor): unknown => knownOf(processor) && Reflect.get(processor, 'errorStrategy'); // set by each constructor
+
+/** The default policy of Mastra's processors: whole sentences instead of single deltas, and for a strict judge a tripwire, as in Mastra. */
+const judgePolicy = (processor: Processor): GuardPolicy | undefined => {
+  const window = knownOf(processor)?.judgesEachChunk ? ({ window: 'sentence' } as const) : undefined;
+  const outage = errorStrategyOf(processor) === 'strict' ? ({ onUnavailable: 'trip' } as const) : undefined;
+  return window || outage ? { ...window, ...outage } : undefined;
+};
+
+/**
+ * A judge for a policy that passes outages. Mastra's PII detector keeps text back, and drops it if it fails: it passes by itself, without
+ * a bypass, so that no text is lost.
+ */
+export const passingOutages = (processor: Processor): Processor =>
+  processor.name === 'PII Detector' && judgesBehind.has(processor)
+    ? (Object.create(judgesBehind.get(processor) ?? processor, { errorStrategy: { value: 'warn' } }) as Processor)
+    : processor;
+
+/** The judges behind the views that make their failures visible. */
+const judgesBehind = new WeakMap<Processor, Processor>();
+
+type Hook = (args: Record<string, unknown>) => unknown;
+
+/** A judge that fails if its model fails, so that its policy decides. It stays unchanged for others that use it. */
+const withVisibleFailures = (judge: Processor): Processor => {
+  const view = Object.create(judge) as Record<string, unknown>;
+  for (const { hook } of phaseNames.map((phase) => phaseRow(phase))) {
+    const run: unknown = judge[hook];
+    if (typeof run === 'function') view[hook] = (args: Parameters<Hook>[0]) => callJudge(view, run as Hook, args);
+  }
+  const visible = view as unknown as Processor;
+  judgesBehind.set(visible, judge);
+  return visible;
+};
+
+/** A judge reads its `errorStrategy` only if its model failed: then its `abort` reports no verdict but the failure. */
+const callJudge = async (judge: object, run: Hook, args: Parameters<Hook>[0]): Promise<unknown> => {
+  let hasFailed = false;
+  let failure: Error | undefined;
+  const own: object = Object.create(judge, {
+    errorStrategy: {
+      get: () => {
+        hasFailed = true;
+        return 'strict';
+      },
+    },
+  });
+  const abort = (reason?: string, options?: unknown): never => {
+    if (!hasFailed) return (args.abort as (reason?: string, options?: unknown) => never)(reason, options);
+    throw (failure ??= new Error(reason));
+  };
+  const answer = await Promise.resolve(run.call(own, { ...args, abort })).catch((error: unknown) => {
+    throw failure ?? error;
+  });
+  if (failure) throw failure; // a judge of streams catches it
+  return answer;
+};

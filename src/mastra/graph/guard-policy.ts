@@ -7,7 +7,7 @@ import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
 import type { HookName, PhaseRow } from '../../phase/row.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
-import { guardedBy, rememberGuarded } from './guard-node.js';
+import { guardedBy, passingOutages, rememberGuarded } from './guard-node.js';
 import { runHook, type HookArgs } from './run-hook.js';
 import { invalidStep, isProcessorLike } from './to-graph.js';
 import { plainHost } from '../../plain/plain-host.js';
@@ -57,8 +57,9 @@ export function guard(given: Processor | InputJudge, options: GuardPolicy): unkn
   const known = given as Processor; // a judge is a processor, although the host's types exclude hooks that return nothing
   if (!isProcessorLike(known)) throw invalidStep(known, 'guard');
   checkProcessor(known, 'guard');
-  const { processor, policy: inner } = guardedBy(known);
-  const policy = readPolicy(overPolicy(inner, options), processor.id);
+  const { processor: inner, policy: innerPolicy } = guardedBy(known);
+  const policy = readPolicy(overPolicy(innerPolicy, options), inner.id);
+  const processor = policy.onUnavailable === 'pass' ? passingOutages(inner) : inner;
   const wrapper: Processor = Object.create(processor, Object.getOwnPropertyDescriptors(ownOf(processor, policy)));
   rememberGuarded(wrapper, { processor, policy });
   return wrapper;
