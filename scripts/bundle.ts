@@ -40,7 +40,11 @@ const numbersCompressed: Plugin = {
       return [
         `import { inflateSync, strFromU8 } from ${JSON.stringify(fileURLToPath(import.meta.resolve('fflate/browser')))};`,
         `const read = (text) => JSON.parse(strFromU8(inflateSync(Uint8Array.from(atob(text), (each) => each.charCodeAt(0)))));`,
-        `export default /* @__PURE__ */ read('${packed}');`,
+        `let table;`,
+        `const row = (name) => ({ get: () => (table ??= read('${packed}'))[name] });`,
+        `export default /* @__PURE__ */ Object.defineProperties({}, { ${Object.keys(table)
+          .map((name) => `${name}: row('${name}')`)
+          .join(', ')} });`,
       ].join('\n');
     },
   },

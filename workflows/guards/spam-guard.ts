@@ -87,7 +87,7 @@ function* signsIn(text: string, limits: Limits): Steps<SpamSign[]> {
   return (Object.keys(signs) as SpamSign[]).filter((sign) => signs[sign]); // the table's own keys
 }
 
-const linkFinder = defineFinder({ regex: /https?:\/\/|(?<![\p{L}\p{N}/.])www\./giu });
+const linkFinder = defineFinder(() => ({ regex: /https?:\/\/|(?<![\p{L}\p{N}/.])www\./giu }));
 
 const [capital, small, counted] = [1, 2, 4];
 /** Rules and table borders are drawn with dashes and the like, so runs of those do not count. */

@@ -1,4 +1,5 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
+import { once } from '../../src/phase/once.js';
 
 /** Longer addresses are rejected, because browsers and proxies treat them differently. */
 export const maxLinkChars = 2048;
@@ -34,9 +35,9 @@ const members =
 const inCode = String.raw`(?:(?:(?:${objects})\.){1,6}(?:${members})|(?:ado|asp|ml|vb)\.net)(?![\p{L}\p{N}/#:@_-]|\?\S|\.[\p{L}\p{N}])`;
 /** A domain without a scheme. */
 const bare = String.raw`(?!${inCode})(?:${label}\.){1,6}(?:(?:${endings})(?![\p{L}\p{N}_@-]|\.[\p{L}\p{N}])|[\p{L}]{2,24}(?::\d{1,5})?[/?](?=[\p{L}\p{N}?#%&=]))`;
-const bareForm = new RegExp(`^(?:www\\.|${bare})`, 'iu');
+const bareForm = once(() => new RegExp(`^(?:www\\.|${bare})`, 'iu'));
 /** Whether a text without a scheme starts with a domain that clients turn into a link. */
-export const isBareLink = (text: string): boolean => bareForm.test(text);
+export const isBareLink = (text: string): boolean => bareForm().test(text);
 
 /** The beginnings of addresses. */
 const beginnings = [
@@ -47,7 +48,7 @@ const beginnings = [
   String.raw`(?<![\p{L}\p{N}@./\\:-])www\.(?=[\p{L}\p{N}])`,
   String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
 ].join('|');
-const startForm = new RegExp(`(?<before>${before})|${beginnings}`, 'giu');
+const startForms = once(() => new RegExp(`(?<before>${before})|${beginnings}`, 'giu'));
 /** Every text with an address contains one of these. */
 const hint = /[:=(\\]|\/[/\\]|\.[^\s.]/;
 /**
@@ -67,6 +68,7 @@ export function* linksIn(text: string, from: number, until = text.length): Gener
   const first = Math.max(0, from - linkLookbehind);
   const hinted = scope.slice(first).search(hint);
   if (hinted < 0) return;
+  const startForm = startForms();
   startForm.lastIndex = Math.max(first, first + hinted - maxOpenChars);
   for (let match = startForm.exec(scope); match; match = startForm.exec(scope)) {
     let next = match.index + 1;

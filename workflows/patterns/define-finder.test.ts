@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineFinder } from './define-finder.js';
 
 describe('open', () => {
-  const orders = defineFinder({ regex: /NO-\d{2,3}(?=!!!)/ });
+  const orders = defineFinder(() => ({ regex: /NO-\d{2,3}(?=!!!)/ }));
 
   it.each([
     ['a possible start of a match', 'see N', 4],

@@ -32,9 +32,30 @@ interface FinderOptions {
 
 /**
  * Makes a finder from an expression. The places where a match could still start or end otherwise are derived from the expression, so
- * that a stream is buffered no longer than necessary.
+ * that a stream is buffered no longer than necessary. The options are read on first use: most programs use few finders, and compiling
+ * an expression with classes of Unicode takes time.
  */
-export const defineFinder = ({
+export const defineFinder = (options: () => FinderOptions): Finder => {
+  const finder = once(() => createFinder(options()));
+  return {
+    get maxLength() {
+      return finder().maxLength;
+    },
+    get lookbehind() {
+      return finder().lookbehind;
+    },
+    get lookahead() {
+      return finder().lookahead;
+    },
+    find: (text, from, until) => finder().find(text, from, until),
+    open: (text, from) => finder().open(text, from),
+    get isClosed() {
+      return finder().isClosed;
+    },
+  };
+};
+
+const createFinder = ({
   regex,
   maxLength,
   lookbehind = 0,

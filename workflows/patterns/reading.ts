@@ -1,4 +1,5 @@
 import { isHighSurrogate } from './ascii-set.js';
+import { once } from '../../src/phase/once.js';
 
 /** A normalized text, with the position of each part in the original. */
 export interface Reading {
@@ -53,8 +54,8 @@ const color = String.raw`\x1B\[[\d;]{0,8}m`;
 /** Digits of any script and, of Unicode's compatibility characters, the blocks with forms of ASCII. */
 const forms = String.raw`[[\p{Nd}\xA0\xAA\xB2\xB3\xB9\xBA\u02B0-\u02B8\u02E0-\u02E4\u1D2C-\u1D6A\u2000-\u200A\u2010-\u2015\u2024\u202F\u205F\u2070-\u209C\u2100-\u217F\u2212\u2460-\u24FF\u3000\uFE50-\uFE6F\uFF01-\uFF5E\u{1D400}-\u{1D7FF}\u{1F100}-\u{1F16F}\u{1FBF0}-\u{1FBF9}]--[0-9]]`;
 /** A run of characters with another reading, or one code. */
-const tokenForm = new RegExp(`${color}|(?:(?!${color})${unseen}|${forms}){1,512}|${code}`, 'gv');
-const unseenForm = new RegExp(unseen, 'v');
+const tokenForms = once(() => new RegExp(`${color}|(?:(?!${color})${unseen}|${forms}){1,512}|${code}`, 'gv'));
+const unseenForm = once(() => new RegExp(unseen, 'v'));
 const codeStart = /^[\\%&]/;
 const dash = /[\u2010-\u2015\u2212]/;
 const digit = /\p{Nd}/u;
@@ -125,6 +126,7 @@ export const createReader = (text: string, from: number): Reader => {
     const end = isHighSurrogate(text.charCodeAt(most - 1)) ? Math.min(text.length, most + 1) : most;
     const scope = text.slice(0, Math.min(text.length, end + maxCode));
     for (let next = differingFrom(scope, place); next < end && place < end; next = differingFrom(scope, place)) {
+      const tokenForm = tokenForms();
       tokenForm.lastIndex = next;
       const token = tokenForm.exec(scope);
       if (!token || token.index >= end) break;
@@ -201,7 +203,7 @@ const lastUpTo = (numbers: readonly number[], most: number): number => {
 const knownSigns = new Map<string, string | undefined>();
 /** The ASCII form of a character: empty if it is invisible, undefined if it stays. The set of forms is fixed by Unicode. */
 const signOfCharacter = (character: string): string | undefined => {
-  if (!knownSigns.has(character)) knownSigns.set(character, unseenForm.test(character) ? '' : signOfForm(character));
+  if (!knownSigns.has(character)) knownSigns.set(character, unseenForm().test(character) ? '' : signOfForm(character));
   return knownSigns.get(character);
 };
 

@@ -1,3 +1,4 @@
+import { once } from '../../src/phase/once.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { hasEdge, invisible, wordChar } from '../text/term-pattern.js';
 import type { Finder } from './finder.js';
@@ -71,12 +72,13 @@ export const termFinder = (terms: readonly string[], wholeWords: boolean): Finde
   };
 };
 
-const wordAscii = asciiSet((character) => partOfWord.test(character));
+const wordAscii = once(() => asciiSet((character) => partOfWord.test(character)));
 
 /** Whether the text before a position is part of a word. */
 const isInsideWord = (text: string, at: number): boolean => {
   const before = at > 0 ? text.charCodeAt(at - 1) : 0x20;
-  return wordAscii[before] === undefined ? partOfWordBefore.test(text.slice(Math.max(0, at - 2), at)) : wordAscii[before] === 1;
+  const isPart = wordAscii()[before];
+  return isPart === undefined ? partOfWordBefore.test(text.slice(Math.max(0, at - 2), at)) : isPart === 1;
 };
 
 const termOf = (term: string, wholeWords: boolean): Term[] => {

@@ -122,8 +122,8 @@ type RestoringHooks = Required<Pick<Processor, 'processLLMRequest' | 'processOut
   Pick<SecretsProcessor, 'readAhead'>;
 
 /** Placeholders in incoming text are hidden like values, so that a user cannot request a value by its placeholder. */
-const placeholderFinder = defineFinder({ regex: placeholder });
-const standInFinder = defineFinder({ regex: standIn });
+const placeholderFinder = defineFinder(() => ({ regex: placeholder }));
+const standInFinder = defineFinder(() => ({ regex: standIn }));
 
 /**
  * The hooks that hide values from the model and restore them. They edit only the requests to the model, so that

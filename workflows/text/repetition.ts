@@ -1,12 +1,13 @@
 import { atOnce, findingEach, type Steps } from '../../src/guard/in-steps.js';
 import { matching } from './matching.js';
+import { once } from '../../src/phase/once.js';
 
 /** The maximum length, in words, of a phrase whose immediate repetition counts. */
 const maxPhraseWords = 8;
 /** Shorter sentences recur in any text. */
 const minSentenceWords = 5;
 /** Words, and the ends of sentences and lines. */
-const tokens = matching(/[\p{L}\p{M}\p{N}_'’]+|[.!?。！？\n]+/u, /[\p{L}\p{M}\p{N}_'’]*/u);
+const tokens = once(() => matching(/[\p{L}\p{M}\p{N}_'’]+|[.!?。！？\n]+/u, /[\p{L}\p{M}\p{N}_'’]*/u));
 
 /**
  * The number of repetitions: of the longest run of one phrase (`buy now buy now`), or of the most frequent
@@ -19,7 +20,7 @@ export const repetitionOf = (text: string): number => atOnce(countingRepetition(
 export function* countingRepetition(text: string): Steps<number> {
   const phrases = createPhrases();
   const sentences = createSentences();
-  yield* findingEach(tokens, text, ({ start, end }) => {
+  yield* findingEach(tokens(), text, ({ start, end }) => {
     const word = text.slice(start, end).toLowerCase();
     if (/^[.!?。！？\n]/.test(word)) sentences.end();
     else if (/\p{L}/u.test(word)) {

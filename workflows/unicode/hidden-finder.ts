@@ -92,11 +92,11 @@ const rows: readonly (readonly [characters: string, where: string])[] = [
   [String.raw`[\u{E0100}-\u{E01EF}]`, String.raw`(?<!\p{scx=Hani})[^]`],
 ];
 
-const lone = defineFinder({
+const lone = defineFinder(() => ({
   regex: new RegExp(`(?:${rows.map(([characters, context]) => `(?=${characters})${context}`).join('|')})`, 'v'),
   beginning: new RegExp(`[${rows.map(([characters]) => characters).join('')}]`, 'v'),
   shape: new RegExp(`(?:${rows.map(([characters, context]) => context.replaceAll('[^]', characters)).join('|')})`, 'v'),
-});
+}));
 
 /**
  * Invisible characters that no script needs in their place: tags, direction controls, zero-width characters, fillers and selectors. Emoji

@@ -113,25 +113,25 @@ const label = String.raw`(?:api[_-]?key|secret[_-]?access[_-]?key|account[_-]?ke
  * Keys of large providers of models, clouds, code and payments. A possible key is buffered as a whole word, which is cheaper than
  * checking each form.
  */
-export const apiKeyFinder = defineFinder({
+export const apiKeyFinder = defineFinder(() => ({
   regex: new RegExp(`(?<![A-Za-z0-9])(?:${oneOf(forms)})`),
   hint: /[-_.:~$]|A[IKSBCR]|SK|GR1348941|dapi|LTAI|cio|EAAA|oy2/,
   open,
-});
-export const keyOfAnyBeginningFinder = defineFinder({
+}));
+export const keyOfAnyBeginningFinder = defineFinder(() => ({
   regex: new RegExp(`(?<![A-Za-z0-9])(?:${oneOf(formsOfAnyBeginning)})|${signature}`),
   hint: /\dQ~|\.[A-Za-z0-9_-]{6,7}\.|[0-9a-f]-us\d|[sS]ig(?:nature)?=/,
   open,
-});
+}));
 
 /** References to a key, and placeholders: `process.env.API_KEY_2`, `your-api-key-1`. */
 const noKey =
   /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx)\.[\w.]+|your[-_][a-z-_]+\d{0,3})$/;
 
 /** Values with a key's label. Labels match in any case; keys do not. */
-export const labelledKeyFinder = defineFinder({
+export const labelledKeyFinder = defineFinder(() => ({
   lead: new RegExp(String.raw`${label}["'\`]?[ \t]{0,3}(?:[:=]|=>|:=|is)[ \t]{0,3}["'\`]?`, 'i'),
   regex: /(?=[^\d\n]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,256}/i,
   hint: /\d/,
   read: (text, { start, end }) => (noKey.test(text.slice(start, end)) ? undefined : end),
-});
+}));

@@ -47,7 +47,7 @@ const readCard: ReadMatch = (text, match) =>
   endsOf(text, match).findLast(({ digits, end }) => isCard(digits) && !manyLines.test(text.slice(match.start, end)))?.end;
 
 /** Card numbers, plain or in groups, of a brand in `validator.isCreditCard`, or of UATP or Dankort, with a correct check digit. */
-export const cardFinder = defineFinder({
+export const cardFinder = defineFinder(() => ({
   regex: new RegExp(
     String.raw`(?<![\p{N}_])(?<!(?<!\p{L}\p{L})\p{L})(?<!\d[.,/])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
     'u',
@@ -55,7 +55,7 @@ export const cardFinder = defineFinder({
   hint: /\d{4}/,
   beginning: /\d{4}/,
   read: readCard,
-});
+}));
 
 /** Every brand's numbers have a check digit, which rules out most runs of digits. */
 const isCard = (digits: string): boolean => {

@@ -3,6 +3,7 @@ import { asciiSet, isHighSurrogate } from '../ascii-set.js';
 import { defineFinder } from '../define-finder.js';
 import type { Finder } from '../finder.js';
 import { isEmail } from '../validators.js';
+import { once } from '../../../src/phase/once.js';
 
 /** The maximum lengths of an address's local part and domain, by RFC 5321. */
 const maxLocalChars = 64;
@@ -16,9 +17,9 @@ const maxAddressChars = 254;
 const wordChar = String.raw`[[\p{L}\p{M}\p{N}]--[\p{ASCII}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]`;
 const localChar = String.raw`[A-Za-z0-9._%+'\-${wordChar}]`;
 const domainChar = String.raw`[A-Za-z0-9.\-${wordChar}]`;
-const shape = defineFinder({
+const shape = defineFinder(() => ({
   regex: new RegExp(String.raw`${localChar}{1,${maxLocalChars}}@${domainChar}{1,${maxDomainChars}}(?!$)`, 'v'),
-});
+}));
 
 /**
  * E-mail addresses, read outwards from each `@` and validated by `validator.isEmail`. The user of a Git remote (`git@host:path`,
@@ -63,7 +64,7 @@ const endOfAddressBefore = (text: string, place: number): number => {
 const localAscii = asciiSet((character) => /[A-Za-z0-9._%+'-]/.test(character));
 const domainAscii = asciiSet((character) => /[A-Za-z0-9.-]/.test(character));
 /** A unit of a word character; a lone surrogate is none. */
-const wordCharAlone = new RegExp(`^${wordChar}$`, 'v');
+const wordCharAlone = once(() => new RegExp(`^${wordChar}$`, 'v'));
 
 const startOfLocal = (text: string, at: number): number => {
   const least = Math.max(0, at - maxLocalChars);
@@ -73,7 +74,7 @@ const startOfLocal = (text: string, at: number): number => {
     if (code >= 0x80) {
       const isLow = code >= 0xdc00 && code <= 0xdfff && start - 2 >= least;
       const length = isLow ? 2 : 1;
-      if (!wordCharAlone.test(text.slice(start - length, start))) break;
+      if (!wordCharAlone().test(text.slice(start - length, start))) break;
       start -= length;
     } else if (localAscii[code] === 1) start -= 1;
     else break;
@@ -89,7 +90,7 @@ const endOfDomain = (text: string, from: number): number => {
     const code = text.charCodeAt(end);
     if (code >= 0x80) {
       const length = isHighSurrogate(code) ? 2 : 1;
-      if (end + length > most || !wordCharAlone.test(text.slice(end, end + length))) break;
+      if (end + length > most || !wordCharAlone().test(text.slice(end, end + length))) break;
       end += length;
     } else if (domainAscii[code] === 1) end += 1;
     else break;

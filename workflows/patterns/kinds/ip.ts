@@ -42,7 +42,7 @@ const looksLikeIpV6 = (value: string): boolean => {
 };
 
 /** IP addresses of both versions that `validator.isIP` accepts, without version numbers and without loopback addresses. */
-export const ipFinder = defineFinder({
+export const ipFinder = defineFinder(() => ({
   regex: new RegExp(
     String.raw`(?<![\p{L}\p{N}_])(?<!(?<![\p{L}_])[0-9A-Fa-f]{1,4}[:.]{1,3})(?:[0-9A-Fa-f]|::)[0-9A-Fa-f:.]{2,${maxChars + 3}}(?=[^]{0,2})`,
     'u',
@@ -51,4 +51,4 @@ export const ipFinder = defineFinder({
   beginning: /[0-9A-Fa-f]{1,4}[:.]|::(?!:)/,
   hint: /[0-9A-Fa-f][:.][0-9A-Fa-f:]|::/,
   read: readAddress,
-});
+}));

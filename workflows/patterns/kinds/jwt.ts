@@ -28,10 +28,10 @@ const part = (max: number): string => String.raw`\.[A-Za-z0-9_-]{0,${max}}`;
  * JSON Web Tokens in compact form, signed (three parts, the last of which may be empty) or encrypted (five), by RFC 7515 and
  * 7516; also header and claims without a signature.
  */
-export const jwtFinder = defineFinder({
+export const jwtFinder = defineFinder(() => ({
   regex: new RegExp(
     String.raw`(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8192}${part(8192)}(?:${part(4096)}(?:${part(8192)}${part(512)})?)?`,
   ),
   hint: /eyJ/,
   read: readToken,
-});
+}));

@@ -57,21 +57,21 @@ const read =
   };
 
 const finderOf = (labels: string, minChars: number) =>
-  defineFinder({
+  defineFinder(() => ({
     lead: new RegExp(String.raw`(?:${labels})${suffix}${between}`, 'i'),
     regex: new RegExp(`(?=[a-z._/:-]{0,64}[^a-z._/:\\s-])${sign}{${minChars},128}`, 'i'),
     read: read(minChars),
     open: openRun(signs, 260),
-  });
+  }));
 
 /** The password of `curl -u user:password`. */
-const userFinder = defineFinder({
+const userFinder = defineFinder(() => ({
   lead: /(?<!\S)(?:-u|--user)[ \t=]{1,3}["']?[\w.@+-]{1,64}:/,
   regex: new RegExp(`${sign}{${minPasswordChars},128}`, 'i'),
   hint: /-u/,
   read: read(minPasswordChars),
   open: openRun(signs, 260),
-});
+}));
 
 /** Values with a label for a password, token or secret that also look like one. */
 export const labelledSecretFinders = [finderOf(password, minPasswordChars), finderOf(secret, minSecretChars), userFinder];
@@ -96,7 +96,7 @@ const readRandom: ReadMatch = (text, { start, end }) => {
 };
 
 /** Values that look random, without a label: also hashes and commits. */
-export const randomValueFinder = defineFinder({
+export const randomValueFinder = defineFinder(() => ({
   regex: /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,256}={0,2}(?![A-Za-z0-9+/_=-])/,
   hint: /\d/,
   read: readRandom,
@@ -104,4 +104,4 @@ export const randomValueFinder = defineFinder({
     asciiSet((character) => /[A-Za-z0-9+/_=-]/.test(character)),
     260,
   ),
-});
+}));

@@ -7,7 +7,7 @@ const dotted = String.raw`[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?!\.?[0
 const shared = /^(?:[f]+|[0]+)$/i;
 
 /** Hardware addresses in the notation of IEEE 802, and in Cisco's dotted groups; validated by `validator.isMACAddress`. */
-export const macFinder = defineFinder({
+export const macFinder = defineFinder(() => ({
   regex: new RegExp(String.raw`(?<![0-9A-Za-z_])(?<![0-9A-Fa-f][:.-])(?:${separated}|${dotted})`),
   hint: /[:.-]/,
   beginning: /[0-9A-Fa-f]{2}(?:[:-]|[0-9A-Fa-f]{2}\.)/,
@@ -17,4 +17,4 @@ export const macFinder = defineFinder({
     const isNumber = written.includes('.') && !/[A-Fa-f]/.test(digits); // 1234.5678.9012 may be anything
     return isNumber || shared.test(digits) || !isMACAddress(digits, { no_separators: true }) ? undefined : end;
   },
-});
+}));

@@ -169,7 +169,7 @@ const finderOf = ({ form, label, check }: Form): Finder => {
   const before = label
     ? String.raw`(?<=(?<![A-Za-z])(?:${label})(?![A-Za-z])[^\dA-Za-z\n]{0,12}(?:is|ist|:)?[^\dA-Za-z\n]{0,3})`
     : String.raw`(?<![\dA-Za-z.\/-])`;
-  return defineFinder({
+  return defineFinder(() => ({
     regex: new RegExp(`${before}(?:${form})(?![-.]?[\\dA-Za-z])`, label || check ? 'i' : ''),
     hint: /\d{2}/,
     ...(check && {
@@ -181,7 +181,7 @@ const finderOf = ({ form, label, check }: Form): Finder => {
         return check(plain) ? end : undefined;
       },
     }),
-  });
+  }));
 };
 
 /** Numbers with which a country's offices identify persons: of insurance, taxes, health and identity cards. */

@@ -9,6 +9,6 @@ const line = String.raw`(?:\s|\\[nr]){1,4}[A-Za-z0-9+/=]{16,80}`;
  * Blocks in PEM form (RFC 7468) of any label: above all private keys. In an unfinished block, the lines that are clearly
  * base 64 count.
  */
-export const pemFinder = defineFinder({
+export const pemFinder = defineFinder(() => ({
   regex: new RegExp(`-----BEGIN ${label}-----(?:${body}-----END ${label}-----|(?:${line}){1,120})`),
-});
+}));

@@ -33,12 +33,12 @@ const date = new RegExp(
  * country unless they are dates or follow a label such as "order".
  */
 export const phoneFinder = (defaultCountry?: CountryCode): Finder =>
-  defineFinder({
+  defineFinder(() => ({
     regex: new RegExp(`(?:${international}${defaultCountry ? `|${national}` : ''})${endOfText}`, 'u'),
     lookbehind: labelChars,
     hint: new RegExp(digit),
     read: readNumber(defaultCountry),
-  });
+  }));
 
 const readNumber =
   (defaultCountry: CountryCode | undefined): ReadMatch =>

@@ -17,9 +17,9 @@ const grouped = String.raw`(?<![\d.-])\d{3}-\d{2}-\d{4}(?!-{0,2}\d)`;
 const labelled = String.raw`(?<=\b(?:ssn|social security(?: (?:number|no|num|nr))?)\b[^\d\n]{0,12})\d{3}[ .]?\d{2}[ .]?\d{4}(?!\d)`;
 
 /** US social security numbers, by the rules of the Social Security Administration: no area 000, 666 or 9xx, no zero groups. */
-export const ssnFinder = defineFinder({
+export const ssnFinder = defineFinder(() => ({
   regex: new RegExp(`${grouped}|${labelled}`, 'i'),
   hint: /\d{3}/,
   beginning: /\d{3}[-. ]?\d{2}[-. ]?\d{4}/,
   read: readSsn,
-});
+}));
