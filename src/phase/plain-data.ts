@@ -84,27 +84,29 @@ const shared = (earlier: unknown, value: unknown): unknown => {
 };
 
 const sharedList = (earlier: readonly unknown[], value: readonly unknown[]): readonly unknown[] => {
-  let isChanged = earlier.length !== value.length;
-  const made = value.map((entry, index) => {
-    const one = shared(earlier[index], entry);
-    isChanged ||= !Object.is(one, earlier[index]);
-    return one;
-  });
-  return isChanged ? made : earlier;
+  let made = earlier.length === value.length ? undefined : value.slice();
+  for (let index = 0; index < value.length; index += 1) {
+    const one = shared(earlier[index], value[index]);
+    if (!made && !Object.is(one, earlier[index])) made = [...earlier.slice(0, index), ...value.slice(index)];
+    if (made) made[index] = one;
+  }
+  return made ?? earlier;
 };
 
 const sharedRecord = (earlier: Fields, value: Fields): Fields => {
-  const made = { ...value };
-  let isChanged = false;
-  let fields = 0;
-  for (const name in made) {
-    const known = Object.hasOwn(earlier, name) ? earlier[name] : undefined;
-    const one = shared(known, made[name]);
-    made[name] = one;
-    isChanged ||= !Object.is(one, known) || !Object.hasOwn(earlier, name);
-    fields += 1;
+  const names = Object.keys(value);
+  let made = names.length === Object.keys(earlier).length ? undefined : { ...value };
+  for (const [index, name] of names.entries()) {
+    const isKnown = Object.hasOwn(earlier, name);
+    const known = isKnown ? earlier[name] : undefined;
+    const one = shared(known, value[name]);
+    if (!made && !(isKnown && Object.is(one, known))) {
+      made = { ...value };
+      for (const before of names.slice(0, index)) made[before] = earlier[before];
+    }
+    if (made) made[name] = one;
   }
-  return isChanged || Object.keys(earlier).length !== fields ? made : earlier;
+  return made ?? earlier;
 };
 
 /** Also true for two invalid dates. */
