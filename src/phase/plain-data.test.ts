@@ -66,6 +66,30 @@ describe('copyPlain', () => {
 });
 
 describe('copyShared', () => {
+  it.each([
+    [{ b: 1 }, { a: undefined }],
+    [{ a: undefined }, { b: undefined }],
+    [{ a: undefined }, {}],
+    [{}, { a: undefined }],
+    [{}, { constructor: Object }],
+    [
+      { a: 1, b: { c: [1, 2] } },
+      { b: { c: [1, 2] }, a: 2 },
+    ],
+    [
+      [1, [2], 3],
+      [1, [2]],
+    ],
+    [
+      [1, [2]],
+      [1, [2], undefined],
+    ],
+  ])('sees the difference between %j and %j', (earlier, value) => {
+    const copy = copyShared<object>(earlier, value);
+    expect(copy).toStrictEqual(value);
+    expect(copy).not.toBe(earlier);
+  });
+
   const plain = fc.anything({ withDate: true, maxDepth: 3 });
 
   it('returns a copy of the value, or the earlier copy if both are equal', () => {

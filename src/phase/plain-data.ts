@@ -93,20 +93,34 @@ const sharedList = (earlier: readonly unknown[], value: readonly unknown[]): rea
   return made ?? earlier;
 };
 
+/** Compares each message of a conversation, at each step: `for in` and comparing before looking are several times as fast. */
 const sharedRecord = (earlier: Fields, value: Fields): Fields => {
-  const names = Object.keys(value);
-  let made = names.length === Object.keys(earlier).length ? undefined : { ...value };
-  for (const [index, name] of names.entries()) {
-    const isKnown = Object.hasOwn(earlier, name);
-    const known = isKnown ? earlier[name] : undefined;
-    const one = shared(known, value[name]);
-    if (!made && !(isKnown && Object.is(one, known))) {
-      made = { ...value };
-      for (const before of names.slice(0, index)) made[before] = earlier[before];
-    }
+  let made: Fields | undefined;
+  let fields = 0;
+  for (const name in value) {
+    fields += 1;
+    const field = value[name];
+    const known = earlier[name];
+    const one = field === known ? field : shared(known, field);
+    if (!made && !Object.is(one, known)) made = withFieldsBefore(name, earlier, value);
     if (made) made[name] = one;
   }
-  return made ?? earlier;
+  if (made) return made;
+  for (const name in earlier) {
+    if (!Object.hasOwn(value, name)) return withFieldsBefore(undefined, earlier, value);
+    fields -= 1;
+  }
+  return fields === 0 ? earlier : withFieldsBefore(undefined, earlier, value);
+};
+
+/** A copy of a record, with the earlier values of all fields before one of them. */
+const withFieldsBefore = (name: string | undefined, earlier: Fields, value: Fields): Fields => {
+  const made = { ...value };
+  for (const before in value) {
+    if (before === name) break;
+    made[before] = earlier[before];
+  }
+  return made;
 };
 
 /** Also true for two invalid dates. */
