@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type { Board, BoardEntry, Engine, Program } from '../../src/index.js';
 import { engineOf } from './engine-spec.js';
@@ -84,4 +85,27 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
       { runId: 'three', note: 'three waits' },
     ]);
   });
+});
+
+it('the readers of a process share the queries of the database', async () => {
+  const site = await sites.dbos();
+  const engine = engineOf(site.specFor('tests'));
+  const runs = engine.host({ id: 'readers', run: async (_durable, { input }) => `${input}!` });
+  const runIds = Array.from({ length: 50 }, (_, index) => `run ${index}`);
+  await Promise.all(runIds.map(async (runId) => runs.start({ runId, input: runId })));
+  await Promise.all(runIds.map(async (runId) => runs.board?.append(runId, texts('a', runId))));
+  const areEnded = async () =>
+    (await Promise.all(runIds.map(async (runId) => runs.find(runId)))).every(({ kind }) => kind === 'ended');
+  await expect.poll(areEnded, { timeout: 20_000 }).toBe(true);
+  const queries = vi.spyOn(Client.prototype, 'query');
+  const about = (word: string) => queries.mock.calls.filter((call) => JSON.stringify(call[0]).includes(word)).length;
+  const found = await Promise.all([...runIds, 'absent'].map(async (runId) => runs.find(runId)));
+  expect(found).toEqual([...runIds.map((runId) => ({ kind: 'ended', output: `${runId}!` })), { kind: 'absent' }]);
+  expect(about('workflow_status')).toBe(1);
+  const read = await Promise.all(runIds.map(async (runId, index) => runs.board?.read(runId, index % 3)));
+  expect(read).toEqual(runIds.map((runId, index) => ['a', runId].slice(index % 3)));
+  expect(about('interlock.board')).toBe(1);
+  queries.mockRestore();
+  await engine.close();
+  await site.close();
 });

@@ -1,4 +1,5 @@
 import { TakenOver, type Board, type PlacedEntry } from '../journal.js';
+import { together } from '../together.js';
 import type { Database } from './database.js';
 
 /** A row as `pg` returns it. */
@@ -26,13 +27,7 @@ export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Bo
     if (typeof first?.place !== 'number') throw new TakenOver();
     return first.place;
   },
-  read: async (runId, from) => {
-    const rows = await query<{ entry: string }>(
-      'SELECT entry FROM interlock.board WHERE program = $1 AND run_id = $2 AND place >= $3 ORDER BY place',
-      [program, runId, from],
-    );
-    return rows.map(({ entry }) => entry);
-  },
+  read: readingTogether(query, program),
   marked: async (runId, mark) =>
     query<PlacedRow>(
       `SELECT place, entry AS text FROM interlock.marks JOIN interlock.board USING (program, run_id, place)
@@ -60,3 +55,18 @@ export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Bo
     return rows.map(({ run_id: runId, note }) => ({ runId, note }));
   },
 });
+
+/** Reads with one query for all readers. */
+const readingTogether = (query: Database['query'], program: string): Board['read'] => {
+  const read = together(async (wanted) => {
+    const places = wanted.map((one) => JSON.parse(one) as readonly [runId: string, from: number]);
+    const rows = await query<{ at: string; entry: string }>(
+      `SELECT at, entry FROM unnest($2::text[], $3::int[]) WITH ORDINALITY AS wanted (run_id, first, at)
+       JOIN interlock.board USING (run_id) WHERE program = $1 AND place >= first ORDER BY at, place`,
+      [program, places.map(([runId]) => runId), places.map(([, from]) => from)],
+    );
+    const byReader = Map.groupBy(rows, ({ at }) => Number(at) - 1);
+    return wanted.map((_, index) => (byReader.get(index) ?? []).map(({ entry }) => entry));
+  });
+  return (runId, from) => read(JSON.stringify([runId, from]));
+};

@@ -11,6 +11,7 @@ import { forget } from './ledger-tables.js';
 import { createReturns } from './returns.js';
 import { openDbosHost, queueRuns, type DbosHost } from './dbos-host.js';
 import { leaveDbos, takeDbos } from './dbos-singleton.js';
+import { together } from '../together.js';
 import { boardOn } from './database-board.js';
 import type { Database } from './database.js';
 
@@ -66,6 +67,7 @@ type WithHost = <T>(use: (at: DbosHost) => Promise<T>) => Promise<T>;
 
 const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: WithHost): ProgramRuns => {
   const idOf = (runId: string): string => `interlock:${encodeURIComponent(programId)}:${runId}`;
+  const find = together(findAll); // one query for all readers
   return {
     start: ({ runId, input, resourceId }) =>
       withHost(async () => {
@@ -97,8 +99,13 @@ const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: 
   };
 };
 
-const find = async (workflowId: string): Promise<RunFound> => {
-  const found = await DBOS.getWorkflowStatus(workflowId);
+const findAll = async (workflowIDs: readonly string[]): Promise<RunFound[]> => {
+  const found = await DBOS.listWorkflows({ workflowIDs: [...workflowIDs], loadInput: false });
+  const byId = new Map(found.map((one) => [one.workflowID, one]));
+  return workflowIDs.map((id) => foundIn(byId.get(id)));
+};
+
+const foundIn = (found: WorkflowStatus | undefined): RunFound => {
   if (!found) return { kind: 'absent' };
   switch (found.status) {
     case 'SUCCESS':
@@ -117,7 +124,8 @@ const find = async (workflowId: string): Promise<RunFound> => {
 };
 
 const abandon = async (cancels: DbosHost['cancels'], workflowId: string): Promise<boolean> => {
-  if ((await find(workflowId)).kind !== 'running') return false;
+  const [found] = await findAll([workflowId]);
+  if (found?.kind !== 'running') return false;
   await DBOS.cancelWorkflow(workflowId);
   await cancels.request(workflowId); // work under way stops, and its result is not stored
   return true;

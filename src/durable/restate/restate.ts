@@ -4,6 +4,7 @@ import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
 import { keepTrying } from '../keep-trying.js';
+import { together } from '../together.js';
 import { createSuspects, type Suspects } from '../ledger.js';
 import { rejectOption } from '../option-checks.js';
 import { adminOf } from './admin.js';
@@ -91,7 +92,7 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
   const reading = <T>(act: () => Promise<T>): Promise<T> =>
     keepTrying(act, { path: 'ingressUrl', signal: closing }).within(settings.patienceMs);
   const run = (runId: string) => ingress.workflowClient(workflow, runId);
-  const find = async (runId: string): Promise<RunFound> => {
+  const findOne = async (runId: string): Promise<RunFound> => {
     await endpoint.ready();
     try {
       const output = await run(runId).workflowOutput();
@@ -100,6 +101,7 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
       return foundBy(error);
     }
   };
+  const find = together((runIds) => runIds.map(findOne)); // one call for all readers of a run
   return {
     start: async ({ runId, input, resourceId }) => {
       await endpoint.ready();

@@ -16,7 +16,7 @@ import {
   type SegmentEnd,
   type PersistedSegment,
 } from './persisted-segment.js';
-import { subscribe, findEnd, pause, type DurableContext, type SegmentRef } from './run-subscription.js';
+import { createPause, subscribe, findEnd, type DurableContext, type SegmentRef } from './run-subscription.js';
 import { agentProgram } from './program.js';
 import { checkOwner, erase, listRuns, prune, type Erased, type RunFilter, type RunSummary } from './run-operations.js';
 import { createRunQueue } from './run-queue.js';
@@ -91,7 +91,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
   const runs = hostCoded(parts.engine, agentProgram(parts, { localRuns, board: hosted.promise, queue, counts }));
   const board = runs.board ?? memoryBoard();
   hosted.resolve(board);
-  const context: DurableContext = { parts, localRuns, runs, board };
+  const context: DurableContext = { parts, localRuns, runs, board, pause: createPause() };
   const owned = (runId: string, { resourceId }: RunOwner = {}): Promise<void> => checkOwner(context, runId, resourceId);
   return {
     deadlineMs,
@@ -201,7 +201,7 @@ const startSegment = async (
 /** A run starts once under its id. A caller that repeats the same call follows the run; a different call is rejected. */
 const checkMessages = async (context: DurableContext, at: SegmentRef, { messagesHash, runId }: PersistedCall): Promise<void> => {
   const subscription = subscribe(context, at);
-  while (!(await subscription.hasStarted())) await pause();
+  while (!(await subscription.hasStarted())) await context.pause();
   const { call } = subscription;
   if (call?.messagesHash === undefined || call.messagesHash === messagesHash) return;
   throw new InterlockError('durable/other-input', { path: runId });
@@ -221,7 +221,7 @@ const lastSegment = async ({ runs }: DurableContext, runId: string): Promise<Seg
 const maxChecks = 10;
 
 /** A run may be suspended before it receives the request to end. */
-const soonFound = async ({ runs }: DurableContext, id: string): Promise<RunFound> => {
+const soonFound = async ({ runs, pause }: DurableContext, id: string): Promise<RunFound> => {
   for (let remaining = maxChecks; ; remaining -= 1) {
     const found = await runs.find(id);
     if (found.kind !== 'running' || remaining === 0) return found;
@@ -233,6 +233,6 @@ const endOf = async (context: DurableContext, id: string): Promise<SegmentEnd> =
   for (;;) {
     const end = await findEnd(context, id);
     if (end) return end;
-    await pause();
+    await context.pause();
   }
 };

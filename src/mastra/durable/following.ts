@@ -7,7 +7,6 @@ import {
   longerPause,
   pollMs,
   subscribe,
-  pause,
   type DurableContext,
   type RunSubscription,
   type SegmentRef,
@@ -50,7 +49,7 @@ export const followPublished = async (
   from: number | undefined,
 ): Promise<Followed> => {
   const subscription = subscribe(context, segment, from);
-  while (!(await subscription.hasStarted())) await pause();
+  while (!(await subscription.hasStarted())) await context.pause();
   return createFollower(context, subscription, (entry) =>
     from === undefined ? entry.sitting === segment.number : entry.sequence >= from,
   );
@@ -60,11 +59,15 @@ export const followPublished = async (
 type Wanted = (entry: RunEntry) => boolean;
 
 /** A run that emits the published chunks of another run, and takes over its final state. */
-const createFollower = async ({ parts }: DurableContext, subscription: RunSubscription, isWanted: Wanted): Promise<Followed> => {
+const createFollower = async (
+  { parts, pause }: DurableContext,
+  subscription: RunSubscription,
+  isWanted: Wanted,
+): Promise<Followed> => {
   const { call } = subscription;
   if (!call) throw (await subscription.poll())?.error;
   const run = await setUp(parts, call, { here: {}, journal: noJournal }); // it does not continue here
-  return { run, ended: publishUntilEnd(run, subscription, isWanted) };
+  return { run, ended: publishUntilEnd(run, subscription, { isWanted, pause }) };
 };
 
 /** Follows a local run segment. If it is interrupted, follows its continuation in any process. */
@@ -78,17 +81,22 @@ const watch = async (context: DurableContext, segment: SegmentRef, { run, driven
     streamBuffer.dropBuffered(); // the process that continues the run buffers it again
     streamBuffer.flush();
     const subscription = subscribe(context, segment);
-    await publishUntilEnd(run, subscription, (entry) => {
+    const isWanted = ({ life: its }: RunEntry): boolean => {
       const { lives } = subscription;
-      return lives.lastIndexOf(entry.life) > lives.lastIndexOf(life);
-    });
+      return lives.lastIndexOf(its) > lives.lastIndexOf(life);
+    };
+    await publishUntilEnd(run, subscription, { isWanted, pause: context.pause });
   } finally {
     localRuns.remove(segment.id);
   }
 };
 
 /** Emits published chunks until the run segment is over. The last chunk is emitted only once the end is known. */
-const publishUntilEnd = async (run: Run, subscription: RunSubscription, isWanted: Wanted): Promise<void> => {
+const publishUntilEnd = async (
+  run: Run,
+  subscription: RunSubscription,
+  { isWanted, pause }: Pick<DurableContext, 'pause'> & { readonly isWanted: Wanted },
+): Promise<void> => {
   const { entries } = subscription;
   try {
     for (let pauseMs = pollMs; ;) {

@@ -1,7 +1,7 @@
 import type { PersistedRun, PersistedRunFilter } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
-import { pause, type DurableContext } from './run-subscription.js';
+import type { DurableContext } from './run-subscription.js';
 import { readIndexEntry, type WaitingRun } from './suspended-index.js';
 
 /** The state of a durable run: queued, running, waiting for a person or for code, ended, or given up by its engine. */
@@ -127,6 +127,6 @@ export const erase = async (
     }
     if (segments.size === 0 || remaining === 0)
       return { erased: erased.size, remaining: [...segments.keys()].filter((runId) => !erased.has(runId)) };
-    await pause();
+    await context.pause();
   }
 };

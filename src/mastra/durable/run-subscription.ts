@@ -12,6 +12,7 @@ export interface DurableContext {
   readonly localRuns: LocalRuns;
   readonly runs: ProgramRuns;
   readonly board: Board;
+  readonly pause: Pause;
 }
 
 /** A segment of a run; its id is the engine's. */
@@ -27,7 +28,18 @@ export const pollMs = 50;
 /** The longest interval, for a run without new entries. */
 const idlePollMs = 500;
 
-export const pause = (ms = pollMs): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Pauses, of at least one polling interval. */
+export type Pause = (ms?: number) => Promise<void>;
+
+/** Pauses that all end with the ticks of one clock, so that the readers in this process poll together. */
+export const createPause = (): Pause => {
+  let tick: Promise<void> | undefined;
+  const nextTick = (): Promise<void> =>
+    (tick ??= new Promise<void>((resolve) => setTimeout(resolve, pollMs)).then(() => (tick = undefined)));
+  return async (ms = pollMs) => {
+    for (let remaining = ms; remaining > 0; remaining -= pollMs) await nextTick();
+  };
+};
 
 /** The interval after an interval without new entries. */
 export const longerPause = (ms: number): number => Math.min(ms * 1.5, idlePollMs);
