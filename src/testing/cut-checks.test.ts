@@ -2,6 +2,7 @@ import { AssertionError } from 'node:assert';
 import type { Processor } from '@mastra/core/processors';
 import { RegexFilterProcessor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
+import { guard } from '../mastra/graph/guard-policy.js';
 import { randomCuts, twoWayCuts, unitCuts } from './cuts.js';
 import { assertChunkInvariant, assertNoFragment, checkChunkInvariance, checkFragments } from './index.js';
 import type { StreamShape } from './stream-shapes.js';
@@ -51,9 +52,17 @@ describe('the checks over all cuts', () => {
 
 // The kit has no knowledge of this processor: it works only with texts, values and cuts.
 describe('on the RegexFilterProcessor of @mastra/core 1.71', () => {
-  const filter = (strategy: 'block' | 'redact') => [new RegexFilterProcessor({ presets: ['pii'], strategy })];
+  const processor = (strategy: 'block' | 'redact') => new RegexFilterProcessor({ presets: ['pii'], strategy });
+  /** As in Mastra's agent: without the window that Interlock gives it. */
+  const filter = (strategy: 'block' | 'redact') => [
+    strategy === 'block' ? guard(processor(strategy), { window: 'chunk' }) : processor(strategy),
+  ];
   const leaks = async (strategy: 'block' | 'redact', shape: StreamShape) =>
     (await checkFragments(filter(strategy), { text, value }, { ...few, shapes: [shape] })).failures.length;
+
+  it('the checks find no leak with the window that it has by default', async () => {
+    await assertNoFragment([processor('block')], [{ text, value }], { ...few, shapes: ['text'] });
+  });
 
   it('the checks find that it blocks only values in one piece', async () => {
     expect(await leaks('block', 'text')).toBeGreaterThan(10);
