@@ -88,8 +88,8 @@ describe('localClassifier fails closed', () => {
   });
 
   it('before texts fill its heap', async () => {
-    expect(() => tiny({ maxHeapMb: 64, maxPendingChars: 4_194_305 })).toThrow('guard/invalid-option');
-    await using classifier = tiny({ maxHeapMb: 64, maxPendingChars: 4_194_304 });
+    expect(() => tiny({ maxHeapMb: 128, maxPendingChars: 4_194_305 })).toThrow('guard/invalid-option');
+    await using classifier = tiny({ maxHeapMb: 128, maxPendingChars: 4_194_304 });
     await classifier.warmUp();
     const abort = new AbortController();
     const call = classifier.classify(

@@ -33,7 +33,7 @@ export interface LocalModelOptions {
   /** The time limit for loading the model, in milliseconds. Default 120,000. */
   readonly loadTimeoutMs?: number;
   /**
-   * The maximum number of waiting characters; a call beyond it fails. Default 2,000,000. The worker's heap must have eight bytes for
+   * The maximum number of waiting characters; a call beyond it fails. Default 2,000,000. The worker's heap must have 64 MB, and 16 bytes for
    * each: a heap that is full can end the whole process.
    */
   readonly maxPendingChars?: number;
@@ -63,11 +63,13 @@ export const modelKinds: KindsOf<LocalModelOptions> = {
   timeoutMs: numberFrom(1),
   loadTimeoutMs: numberFrom(1),
   maxPendingChars: wholeNumberFrom(1),
-  maxHeapMb: wholeNumberFrom(64),
+  maxHeapMb: wholeNumberFrom(65),
 };
 
 /** Two for a character, and as many for its copy, its message and its tokens; twice that, because freed memory waits for the collector. */
 const bytesPerChar = 16;
+/** The heap of the worker without texts: its library, and the tokenizer at work. */
+const baseHeapMb = 64;
 
 interface ModelUse {
   /** The name of the public function, for errors. */
@@ -87,7 +89,7 @@ export const createLocalModel = (
   };
   if (allowDownload && !/^[0-9a-f]{40}$/i.test(revision ?? ''))
     refuse('revision', 'with allowDownload it must be the commit of the model: 40 hexadecimal digits.');
-  if (maxPendingChars * bytesPerChar > maxHeapMb * 2 ** 20)
+  if (maxPendingChars * bytesPerChar > (maxHeapMb - baseHeapMb) * 2 ** 20)
     refuse('maxPendingChars', `${maxPendingChars} characters do not fit into the worker's heap: maxHeapMb is ${maxHeapMb}.`);
   const link = createWorkerLink({
     name,
