@@ -1,10 +1,23 @@
+import type { Processor } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
 import { describe, expect, it } from 'vitest';
 
 import { scriptedModel, tripping } from '../../src/testing/index.js';
+import { redactor } from '../../workflows/index.js';
 import { all, modes } from '../mastra/support.js';
 import { openDisk, remembering, target } from './support.js';
 
+const hasMail = (value: unknown): boolean => JSON.stringify(value).includes('ann@lantern.example');
+const failingOnMail: Processor['processOutputStep'] = ({ messages }) => {
+  if (hasMail(messages)) throw new Error('down');
+  return messages;
+};
+/** A guard that blocks an address in one hook. */
+const onMail = (hook: 'processOutputStep' | 'processOutputResult') => ({
+  id: 'no-mail',
+  [hook]: ({ messages, abort }: { messages: unknown; abort: (reason: string) => never }) =>
+    hasMail(messages) ? abort('No addresses.') : messages,
+});
 const titles = (text = 'Greetings') => scriptedModel({ steps: () => ({ text }) });
 const titleOf = async (memory: ReturnType<ReturnType<typeof openDisk>['memory']>) =>
   (await memory.getThreadById({ threadId: target.thread }))?.title;
@@ -32,6 +45,28 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
     expect(model.calls).toHaveLength(1);
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('User: Hello');
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Assistant: Hi.');
+  });
+
+  it.each<[string, object, string[]]>([
+    ['an edit', redactor({ strategy: 'replace' }), ['Mail of [EMAIL]']],
+    ['a block in the stream', redactor({ strategy: 'block' }), []],
+    ['a block of the step', onMail('processOutputStep'), []],
+    ['a block of the result', onMail('processOutputResult'), []],
+    ['a guard that fails', { id: 'down', processOutputStep: failingOnMail }, []],
+  ])('is judged by the output guards: %s', async (_name, guard, expected) => {
+    const memory = openDisk().memory({ options: { generateTitle: { model: titles('Mail of ann@lantern.example') } } });
+    const { agent } = remembering(memory, [{ text: 'Hi.' }], { outputProcessors: [guard as Processor] });
+    expect(await ask(agent)).toEqual(expected);
+    expect(await titleOf(memory)).toBe(expected[0] ?? '');
+    const harmless = openDisk().memory({ options: { generateTitle: { model: titles() } } });
+    await ask(remembering(harmless, [{ text: 'Hi.' }], { outputProcessors: [guard as Processor] }).agent);
+    expect(await titleOf(harmless)).toBe('Greetings');
+  });
+
+  it('is judged by guards that depend on the request', async () => {
+    const memory = openDisk().memory({ options: { generateTitle: { model: titles('Mail of ann@lantern.example') } } });
+    const { agent } = remembering(memory, [{ text: 'Hi.' }], { outputProcessors: () => [redactor({ strategy: 'replace' })] });
+    expect(await ask(agent)).toEqual(['Mail of [EMAIL]']);
   });
 
   it('waits for the configured number of messages', async () => {

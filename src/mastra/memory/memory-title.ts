@@ -11,6 +11,9 @@ import { safely } from '../safely.js';
 /** The thread that gets a title, and the callback for the title. */
 export interface Titling {
   readonly agent: Agent;
+  /** Builds another agent of the same class. */
+  readonly createAgent: (config: object) => Agent;
+  readonly guards: { readonly outputProcessors?: unknown };
   readonly mode: RunMode;
   /** The options of the call that matter here. */
   readonly options: {
@@ -63,11 +66,32 @@ const makeTitle = async (titling: Titling, place: Place, { messageList, emitTitl
   const question = agent.getMostRecentUserMessage(uiMessages);
   if (!question || uiMessages.length < minMessages || !(await isUntitled(place))) return undefined;
   const tracing = { tracingContext: options.tracingContext ?? {} } as never; // passed through
-  const title = await agent.genTitle(question, requestContext, tracing, model, instructions, uiMessages);
+  const generated = await agent.genTitle(question, requestContext, tracing, model, instructions, uiMessages);
+  const title = generated && (await acceptedTitle(titling, generated));
   if (!title || !(await isUntitled(place))) return undefined; // another run may have been faster
   await emitTitle(title);
   await changeThread(memory, { id: threadId, title }, options.memory?.options);
   return title;
+};
+
+/**
+ * The title as the output guards leave it: they judge it as the answer of a separate run, which calls no model. Undefined if they reject it.
+ * Rejects if a guard fails.
+ */
+const acceptedTitle = async (titling: Titling, title: string): Promise<string | undefined> => {
+  const { agent, createAgent, guards, requestContext } = titling;
+  const { outputProcessors } = guards;
+  if (outputProcessors === undefined || (Array.isArray(outputProcessors) && outputProcessors.length === 0)) return title;
+  const chunks = [
+    { type: 'text-delta', payload: { id: 'title', text: title } },
+    { type: 'finish', payload: { stepResult: { reason: 'stop' } } },
+  ];
+  const answering: Processor = { id: 'generated-title', processLLMRequest: () => ({ response: { chunks } }) };
+  const model = await agent.getModel({ requestContext });
+  const config = { id: 'thread-title', name: 'Thread title', instructions: '', model };
+  const judge = createAgent({ ...config, inputProcessors: [answering], outputProcessors });
+  const { tripwire, text } = await judge.generate('The title of the conversation:', { requestContext });
+  return tripwire ? undefined : text;
 };
 
 const isUntitled = async ({ memory, threadId }: Place): Promise<boolean> => {
