@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { rolldown, type Plugin } from 'rolldown';
 import { breakLines } from './break-lines.js';
-import { markPure } from './mark-pure.js';
+import { markPure, shortenMarks } from './mark-pure.js';
 
 interface Manifest {
   readonly name: string;
@@ -104,7 +104,8 @@ export const bundleCode = async (input: Readonly<Record<string, string>>, dir: s
   for (const { fileName } of output) {
     const path = join(dir, fileName);
     if (!existsSync(`${path}.map`)) continue;
-    const { code, map } = breakLines({ code: readFileSync(path, 'utf8'), map: readFileSync(`${path}.map`, 'utf8') });
+    const written = { code: readFileSync(path, 'utf8'), map: readFileSync(`${path}.map`, 'utf8') };
+    const { code, map } = breakLines(shortenMarks(written));
     writeFileSync(path, code);
     writeFileSync(`${path}.map`, map);
   }

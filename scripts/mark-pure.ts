@@ -1,3 +1,4 @@
+import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 import { parseSync } from 'oxc-parser';
 import type { Plugin } from 'rolldown';
 
@@ -40,3 +41,20 @@ const initializersIn = (id: string, code: string): Place[] =>
     if (declaration?.type !== 'VariableDeclaration') return [];
     return declaration.declarations.flatMap(({ init }) => (init && computing.test(init.type) ? [init] : []));
   });
+
+const longMark = '/* @__PURE__ */ ';
+const shortMark = '/*#__PURE__*/';
+
+/** Code with the marks in their shortest form, and its source map: there are over a thousand. */
+export const shortenMarks = ({ code, map }: { readonly code: string; readonly map: string }) => {
+  const { mappings, ...rest } = JSON.parse(map) as { mappings: string };
+  const lines = code.split('\n');
+  const shifted = decode(mappings).map((segments, index) => {
+    const line = lines[index] ?? '';
+    return segments.map(([column, ...source]): SourceMapSegment => {
+      const marks = line.slice(0, column).split(longMark).length - 1;
+      return [column - marks * (longMark.length - shortMark.length), ...source] as SourceMapSegment;
+    });
+  });
+  return { code: code.replaceAll(longMark, shortMark), map: JSON.stringify({ ...rest, mappings: encode(shifted) }) };
+};
