@@ -11,7 +11,7 @@ import { createLoopRun } from './loop-run.js';
 import type { Run } from './run.js';
 import type { Chunk } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
-import { wordsOfChunk } from '../loop/record-model-chunk.js';
+import { keepOriginalWords } from '../loop/record-model-chunk.js';
 import { errorOfStop } from './stop-errors.js';
 
 /** The loop's guarded stream for parts that come from no model call of ours. */
@@ -66,7 +66,7 @@ export const openLane = <Part extends { type: string }>(
       const chunk = codec.toChunk(part, run.id);
       if (!chunk) return [part];
       parts.set(chunk, part);
-      attempt.originalWords.push(wordsOfChunk(chunk));
+      keepOriginalWords(attempt, chunk);
       return whenReady(guardedStream.process(chunk), passed);
     },
     nextCleared: () => (cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (notify = resolve))),

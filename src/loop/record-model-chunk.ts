@@ -19,14 +19,23 @@ export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelCh
   const { type, payload } = modelChunk.chunk;
   if (type === 'error') throw (payload as { error?: unknown } | undefined)?.error ?? payload;
   if (modelChunk.needsRaw) attempt.rawChunks.push({ type, payload });
-  if (modelChunk.needsWords && type !== 'raw') attempt.originalWords.push(wordsOfChunk(modelChunk.chunk));
+  if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
   else if (type === 'response-metadata') Object.assign(attempt.response, withoutType(payload as object));
   else if (type !== 'raw') attempt.hasResponded = true;
 };
 
+/** From this number of pieces on they are joined: a piece for each delta takes more memory than its words. */
+const maxPieces = 65_536;
+
+/** Stores the model's words, so that no error quotes those that a guard removes. */
+export const keepOriginalWords = (attempt: Attempt, chunk: Chunk): void => {
+  attempt.originalWords.push(wordsOfChunk(chunk));
+  if (attempt.originalWords.length === maxPieces) attempt.originalWords = [attempt.originalWords.join('')];
+};
+
 /** A delta's words continue those before them. */
-export const wordsOfChunk = ({ type, payload }: Chunk): string => {
+const wordsOfChunk = ({ type, payload }: Chunk): string => {
   if (!type.endsWith('-delta')) return `\n${wordsIn(payload)}\n`;
   const { text, argsTextDelta = text } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
   return typeof argsTextDelta === 'string' ? argsTextDelta : wordsIn(payload);
