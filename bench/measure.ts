@@ -1,7 +1,9 @@
 import type { BenchCase, Sample, WarmCase, Work } from './case.js';
 
-/** Work runs in batches until `patience` of them in a row were no faster. */
+/** Work runs in batches until `patience` of them in a row were no faster, but not before `minMs`: the compiler works in stages. */
 interface WarmUp {
+  /** CPU time of all batches. */
+  readonly minMs: number;
   /** CPU time of a batch; at least one run. */
   readonly sampleMs: number;
   readonly patience: number;
@@ -22,16 +24,16 @@ interface Effort {
 }
 
 const quickEffort: Effort = {
-  first: { sampleMs: 100, patience: 2, maxMs: 1_000 },
-  further: { sampleMs: 60, patience: 1, maxMs: 200 },
+  first: { minMs: 0, sampleMs: 100, patience: 2, maxMs: 1_000 },
+  further: { minMs: 0, sampleMs: 60, patience: 1, maxMs: 200 },
   samples: 2,
   sampleMs: 30,
   largest: 8_000,
 };
 
 const fullEffort: Effort = {
-  first: { sampleMs: 300, patience: 3, maxMs: 8_000 },
-  further: { sampleMs: 200, patience: 1, maxMs: 2_000 },
+  first: { minMs: 5_000, sampleMs: 300, patience: 3, maxMs: 8_000 },
+  further: { minMs: 1_000, sampleMs: 200, patience: 1, maxMs: 2_000 },
   samples: 2,
   sampleMs: 80,
   largest: Infinity,
@@ -56,14 +58,15 @@ const runFor = async (work: Work, ms: number): Promise<number> => {
 /** Work is warm if it gets faster by less than this. */
 const gain = 0.03;
 
-const warmUp = async (work: Work, { sampleMs, patience, maxMs }: WarmUp): Promise<number> => {
+const warmUp = async (work: Work, { minMs, sampleMs, patience, maxMs }: WarmUp): Promise<number> => {
   const from = cpuMs();
   let best = Infinity;
   for (let waited = 0; ;) {
     const cpu = await runFor(work, sampleMs);
     waited = cpu < (1 - gain) * best ? 0 : waited + 1;
     best = Math.min(best, cpu);
-    if (waited >= patience || cpuMs() - from >= maxMs) return cpu;
+    const spent = cpuMs() - from;
+    if ((waited >= patience && spent >= minMs) || spent >= maxMs) return cpu;
   }
 };
 
