@@ -296,6 +296,12 @@ describe('a Mastra judge with an unavailable model', () => {
     expect(Reflect.get(judge, 'errorStrategy')).toBe('warn'); // unchanged for other agents that use it
   });
 
+  it.each(cases)('%s in %s fails closed if an outer policy does', async (_name, lane, make) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const judge = guard(guard(make({}), { onUnavailable: 'pass' }), { onUnavailable: 'fail' });
+    expect(await endOf(inLane(lane, judge))).toMatchObject({ status: 'failed', emitted: '', ends: 'guard/unavailable' });
+  });
+
   it('blocks in a stock agent, in a workflow and in the AI SDK', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const judge = inputJudges.ModerationProcessor({});

@@ -41,10 +41,18 @@ export const rememberGuarded = (wrapper: Processor, guarded: Guarded): void => v
 
 /** A processor as a node of a graph; raises what {@link guardedBy} does. */
 export const guardNode = (given: Processor): GuardNode => {
-  const { processor, policy } = guardedBy(given);
-  const traits = traitsOf(processor);
-  return { kind: 'guard', id: processor.id, processor, ...(policy && { policy }), ...(traits && { traits }) };
+  const guarded = guardedBy(given);
+  const traits = traitsOf(guarded.processor);
+  return { ...nodeOf(guarded), ...(traits && { traits }) };
 };
+
+/** A processor with its policy as a node of a graph, without the traits that checks of a whole graph read. */
+export const nodeOf = ({ processor, policy }: Guarded): GuardNode => ({
+  kind: 'guard',
+  id: processor.id,
+  processor: policy?.onUnavailable === 'pass' ? passingOutages(processor) : processor,
+  ...(policy && { policy }),
+});
 
 /** The decisions of Mastra's processors, by `strategy`. */
 const byStrategy: Record<string, GuardTraits['decides']> = {
@@ -108,29 +116,25 @@ const judgePolicy = (processor: Processor): GuardPolicy | undefined => {
 };
 
 /**
- * A judge for a policy that passes outages. Mastra's PII detector keeps text back, and drops it if it fails: it passes by itself, without
- * a bypass, so that no text is lost.
+ * The processor of a guard whose policy passes outages. Mastra's PII detector keeps text back, and drops it if it fails. So it passes by
+ * itself, without a bypass: no text is lost.
  */
-export const passingOutages = (processor: Processor): Processor =>
-  processor.name === 'PII Detector' && judgesBehind.has(processor)
-    ? (Object.create(judgesBehind.get(processor) ?? processor, { errorStrategy: { value: 'warn' } }) as Processor)
-    : processor;
-
-/** The judges behind the views that make their failures visible. */
-const judgesBehind = new WeakMap<Processor, Processor>();
+const passingOutages = (processor: Processor): Processor => {
+  if (processor.name !== 'PII Detector' || errorStrategyOf(processor) === undefined) return processor;
+  const judge = Object.getPrototypeOf(processor) as object; // see `withVisibleFailures`
+  return Object.create(judge, { errorStrategy: { value: 'warn' } }) as Processor;
+};
 
 type Hook = (args: Record<string, unknown>) => unknown;
 
-/** A judge that fails if its model fails, so that its policy decides. It stays unchanged for others that use it. */
+/** An object that inherits from a judge, and fails if the judge's model fails: its policy then decides. The judge itself stays unchanged. */
 const withVisibleFailures = (judge: Processor): Processor => {
   const view = Object.create(judge) as Record<string, unknown>;
   for (const { hook } of phaseNames.map((phase) => phaseRow(phase))) {
     const run: unknown = judge[hook];
     if (typeof run === 'function') view[hook] = (args: Parameters<Hook>[0]) => callJudge(view, run as Hook, args);
   }
-  const visible = view as unknown as Processor;
-  judgesBehind.set(visible, judge);
-  return visible;
+  return view as unknown as Processor; // with all that it inherits
 };
 
 /** A judge reads its `errorStrategy` only if its model failed: then its `abort` reports no verdict but the failure. */

@@ -7,7 +7,7 @@ import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
 import type { HookName, PhaseRow } from '../../phase/row.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
-import { guardedBy, passingOutages, rememberGuarded } from './guard-node.js';
+import { guardedBy, nodeOf, rememberGuarded } from './guard-node.js';
 import { runHook, type HookArgs } from './run-hook.js';
 import { invalidStep, isProcessorLike } from './to-graph.js';
 import { plainHost } from '../../plain/plain-host.js';
@@ -57,9 +57,8 @@ export function guard(given: Processor | InputJudge, options: GuardPolicy): unkn
   const known = given as Processor; // a judge is a processor, although the host's types exclude hooks that return nothing
   if (!isProcessorLike(known)) throw invalidStep(known, 'guard');
   checkProcessor(known, 'guard');
-  const { processor: inner, policy: innerPolicy } = guardedBy(known);
-  const policy = readPolicy(overPolicy(innerPolicy, options), inner.id);
-  const processor = policy.onUnavailable === 'pass' ? passingOutages(inner) : inner;
+  const { processor, policy: inner } = guardedBy(known);
+  const policy = readPolicy(overPolicy(inner, options), processor.id);
   const wrapper: Processor = Object.create(processor, Object.getOwnPropertyDescriptors(ownOf(processor, policy)));
   rememberGuarded(wrapper, { processor, policy });
   return wrapper;
@@ -70,8 +69,7 @@ export function guard(given: Processor | InputJudge, options: GuardPolicy): unkn
  * host does not.
  */
 const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> => {
-  const node = { kind: 'guard', id: processor.id, processor, policy } as const;
-  const plan = compileGraph({ kind: 'sequence', id: processor.id, nodes: [node] });
+  const plan = compileGraph({ kind: 'sequence', id: processor.id, nodes: [nodeOf({ processor, policy })] });
   const rows = phaseNames.map((phase) => phaseRow(phase)).filter((row) => plan.has(row.phase));
   const slots = new WeakMap<object, Map<string, ProcessorSlot>>();
   let host: Promise<Host> | undefined;
