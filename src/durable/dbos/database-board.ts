@@ -1,5 +1,5 @@
 import { TakenOver, type Board, type PlacedEntry } from '../journal.js';
-import { together } from '../together.js';
+import { readTogether } from '../together.js';
 import type { Database } from './database.js';
 
 /** A row as `pg` returns it. */
@@ -57,16 +57,13 @@ export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Bo
 });
 
 /** Reads with one query for all readers. */
-const readingTogether = (query: Database['query'], program: string): Board['read'] => {
-  const read = together(async (wanted) => {
-    const places = wanted.map((one) => JSON.parse(one) as readonly [runId: string, from: number]);
+const readingTogether = (query: Database['query'], program: string): Board['read'] =>
+  readTogether(async (places) => {
     const rows = await query<{ at: string; entry: string }>(
       `SELECT at, entry FROM unnest($2::text[], $3::int[]) WITH ORDINALITY AS wanted (run_id, first, at)
        JOIN interlock.board USING (run_id) WHERE program = $1 AND place >= first ORDER BY at, place`,
       [program, places.map(([runId]) => runId), places.map(([, from]) => from)],
     );
     const byReader = Map.groupBy(rows, ({ at }) => Number(at) - 1);
-    return wanted.map((_, index) => (byReader.get(index) ?? []).map(({ entry }) => entry));
+    return places.map((_, index) => (byReader.get(index) ?? []).map(({ entry }) => entry));
   });
-  return (runId, from) => read(JSON.stringify([runId, from]));
-};

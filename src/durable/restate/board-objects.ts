@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { handlers, object, type ObjectContext, type ObjectSharedContext } from '@restatedev/restate-sdk';
 import type { Ingress } from '@restatedev/restate-sdk-clients';
-import { together } from '../together.js';
+import { readTogether } from '../together.js';
 import { TakenOver, type Board, type BoardEntry, type EntryMark, type Pinned, type PlacedEntry } from '../journal.js';
 
 interface Note {
@@ -128,20 +128,19 @@ export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, { re
     await ready();
     return { run: ingress.objectClient(entries, runId) }; // must not be awaited: a client has a method of any name
   };
-  const readPlace = together((wanted) =>
-    wanted.map(async (one) => {
-      const [runId, from] = JSON.parse(one) as [runId: string, from: number];
-      const { run } = await entriesOf(runId);
-      return reading(async () => run.read(from));
-    }),
-  ); // one call for all readers of a run
   return {
     append: async (runId, added, life) => {
       const place = await (await entriesOf(runId)).run.append({ entries: added, life });
       if (place === null) throw new TakenOver();
       return place;
     },
-    read: (runId, from) => readPlace(JSON.stringify([runId, from])),
+    // One call for all readers of a run.
+    read: readTogether((places) =>
+      places.map(async ([runId, from]) => {
+        const { run } = await entriesOf(runId);
+        return reading(async () => run.read(from));
+      }),
+    ),
     marked: async (runId, mark) => {
       const { run } = await entriesOf(runId);
       return reading(async () => run.marked(mark));
