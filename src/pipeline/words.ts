@@ -1,3 +1,4 @@
+import { once } from '../phase/once.js';
 import { isRecord } from '../phase/plain-data.js';
 
 /** Scripts without spaces between words: each character counts as a word. */
@@ -5,22 +6,22 @@ const unspaced = '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p
 const letters = `[[\\p{L}\\p{N}\\p{M}_]--[${unspaced}]]`;
 
 // Written as strings, because the compiler's target does not know the flag `v` yet; Node does.
-const wordPattern = new RegExp(`${letters}+`, 'gv');
-const tokenPattern = new RegExp(`${letters}+|\\S`, 'gsv');
+const wordPattern = once(() => new RegExp(`${letters}+`, 'gv'));
+const tokenPattern = once(() => new RegExp(`${letters}+|\\S`, 'gsv'));
 
 /** The words of a text and its single characters that are neither a word nor white space, with their indexes. */
 export const tokensOf = (text: string): { readonly text: string; readonly start: number }[] =>
-  Array.from(text.matchAll(tokenPattern), (match) => ({ text: match[0], start: match.index }));
+  Array.from(text.matchAll(tokenPattern()), (match) => ({ text: match[0], start: match.index }));
 
 /** A word without differences of case and compatibility forms. */
 const fold = (word: string): string => word.normalize('NFKC').toLowerCase();
 
 /** The words of a text, folded. */
-export const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map(fold);
+export const wordsOf = (text: string): string[] => (text.match(wordPattern()) ?? []).map(fold);
 
 /** Removes words, given folded, from a text; everything else stays in place. */
 export const withoutWords = (text: string, words: ReadonlySet<string>): string =>
-  text.replace(wordPattern, (word) => (words.has(fold(word)) ? '' : word));
+  text.replace(wordPattern(), (word) => (words.has(fold(word)) ? '' : word));
 
 /** The words of one text that another lacks. */
 export const lostWords = (before: string, after: string): string[] => {

@@ -84,7 +84,7 @@ const constructedBy = async (load: () => Promise<unknown>): Promise<Literal[]> =
 
 /** Uses each finder and reader once: they compile their expressions on first use. */
 const compileOnFirstUse = async (): Promise<void> => {
-  const [{ findersOf, valueKinds }, { idCountries }, { hiddenFinders }, { lookalikeFinder }, links, { repetitionOf }] =
+  const [{ findersOf, valueKinds }, { idCountries }, { hiddenFinders }, { lookalikeFinder }, links, { repetitionOf }, words] =
     await Promise.all([
       import('../../workflows/patterns/value-kinds.js'),
       import('../../workflows/patterns/kinds/national-id.js'),
@@ -92,6 +92,7 @@ const compileOnFirstUse = async (): Promise<void> => {
       import('../../workflows/unicode/lookalike-finder.js'),
       import('../../workflows/links/link-finder.js'),
       import('../../workflows/text/repetition.js'),
+      import('../../src/pipeline/words.js'),
     ]);
   const named = findersOf(valueKinds, { entropy: true, countries: idCountries, defaultCountry: 'US' });
   for (const finder of [...named.map(([, one]) => one), ...hiddenFinders, lookalikeFinder]) {
@@ -101,6 +102,7 @@ const compileOnFirstUse = async (): Promise<void> => {
   expect([...links.linksIn('see https://a.example', 0)]).toHaveLength(1);
   expect(links.isBareLink('www.a.example')).toBe(true);
   expect(repetitionOf('one two')).toBe(1);
+  expect([words.wordsOf('One two!'), words.tokensOf('One two!').length]).toEqual([['one', 'two'], 3]);
 };
 
 const isSlow = (literal: Literal): boolean => slownessOf(literal).length > 0;
@@ -125,6 +127,13 @@ describe('regular expressions take linear time', () => {
   it('all are checked: literals and constructed ones', () => {
     expect(written.length).toBeGreaterThan(150);
     expect(constructed.length).toBeGreaterThan(100);
+  });
+
+  it('none with sets of Unicode characters is compiled while the modules load, because that takes milliseconds', async () => {
+    const onLoad = await constructedBy(() => import('../../workflows/index.js'));
+    expect(onLoad.length).toBeGreaterThan(10);
+    expect(onLoad.filter(({ flags }) => flags.includes('v')).map(({ path, source }) => `${path} /${source}/`)).toEqual([]);
+    expect(constructed.filter(({ flags }) => flags.includes('v')).length).toBeGreaterThan(5);
   });
 
   it('none is slow on unbounded text', () => {
