@@ -2,12 +2,12 @@ import type { BenchCase, Sample, WarmCase, Work } from './case.js';
 
 /** Work runs in batches until `patience` of them in a row were no faster, but not before `minMs`: the compiler works in stages. */
 interface WarmUp {
-  /** CPU time of all batches. */
+  /** The minimum CPU time of all batches. */
   readonly minMs: number;
   /** CPU time of a batch; at least one run. */
   readonly sampleMs: number;
   readonly patience: number;
-  /** CPU time of all batches. */
+  /** The maximum CPU time of all batches. */
   readonly maxMs: number;
 }
 

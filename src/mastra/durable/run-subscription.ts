@@ -28,10 +28,10 @@ export const pollMs = 50;
 /** The longest interval, for a run without new entries. */
 const idlePollMs = 500;
 
-/** Pauses, of at least one polling interval. */
+/** Pauses for about this time, by default one polling interval. */
 export type Pause = (ms?: number) => Promise<void>;
 
-/** Pauses that all end with the ticks of one clock, so that the readers in this process poll together. */
+/** Pauses that all end with a tick of one clock, up to an interval early, so that the readers in this process poll together. */
 export const createPause = (): Pause => {
   let tick: Promise<void> | undefined;
   const nextTick = (): Promise<void> =>
