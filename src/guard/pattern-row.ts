@@ -3,9 +3,9 @@ import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { HookCall, HookContext, PhaseRow } from '../phase/row.js';
 import { phases } from '../phase/table.js';
 import { toolOutputChunk, toolOutputValue, isToolOutputChunk, withToolOutput } from './tool-output-chunk.js';
-import { changeTexts, createPace, paced, replacing } from './in-steps.js';
+import { changeTexts, createPace, finding, paced, replacementChars, replacing, type Steps } from './in-steps.js';
 import { mapErrorTexts, mapTexts } from './map-texts.js';
-import type { Pattern, TextSpan, WindowedProcessor } from './pattern.js';
+import type { Pattern, Replacement, TextSpan, WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
 import { isDropped, isKnown, isReadRule, ruleOf } from './stream-fields.js';
 import { withoutSecretsIn, type SecretContent } from './strip-quoted-secrets.js';
@@ -18,6 +18,10 @@ interface StreamChunk {
   readonly data?: unknown;
   /** Set if the chunk is one match: the result of `find`. */
   readonly match?: TextSpan;
+  /** Set if the chunk is a whole part: the texts that it continues. */
+  readonly before?: readonly string[];
+  /** Set if it was a whole part that is changed: the replacements in it. */
+  readonly replacements?: readonly Replacement[];
   /** The last chunk of arguments that no tool call repeats. */
   readonly isLast?: boolean;
 }
@@ -86,7 +90,8 @@ interface Replacing {
  * dropped.
  */
 const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
-  const { match, type, isLast } = chunk;
+  const { match, before, type, isLast } = chunk;
+  if (before) return redactedPart(chunk, before, by);
   if (match) {
     const { text } = chunk.payload as { text: string };
     const { match: _match, ...delta } = chunk;
@@ -112,6 +117,44 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
     return readFields(type, edited, { change });
   };
   return whenReady(redactedIn(payload, by, map), (read) => (read === payload ? chunk : { ...chunk, payload: read }));
+};
+
+/** Replaces every match in a part. The new chunk lists its replacements, so that the text between them stays as the model sent it. */
+const redactedPart = (chunk: StreamChunk, before: readonly string[], by: Replacing): Awaitable<StreamChunk> => {
+  const payload = chunk.payload as { text: string }; // a part of the model's text or reasoning
+  return whenReady(paced(replacementsIn(payload.text, before, by), createPace()), (replacements) => {
+    if (replacements.length === 0) return chunk;
+    const { before: _before, ...part } = chunk;
+    return { ...part, replacements, payload: { ...payload, text: withReplacements(payload.text, replacements) } };
+  });
+};
+
+/** The replacements of the matches in a part, and of the end of a match that began in a text before it. */
+function* replacementsIn(
+  text: string,
+  before: readonly string[],
+  { pattern, messageList, context }: Replacing,
+): Steps<Replacement[]> {
+  let across: TextSpan | undefined;
+  for (const earlier of before) {
+    const { length } = earlier;
+    const span = (yield* finding(pattern, earlier + text)).find(({ start, end }) => start < length && end > length);
+    across ??= span && { ...span, start: 0, end: span.end - length };
+  }
+  const own = (yield* finding(pattern, text)).filter(({ start }) => start >= (across?.end ?? 0));
+  const replacements: Replacement[] = [];
+  for (const span of across ? [across, ...own] : own) {
+    yield replacementChars;
+    const value = text.slice(span.start, span.end);
+    const replacement = pattern.replace(value, { span, context: context(value), messageList });
+    if (replacement !== value) replacements.push({ start: span.start, end: span.end, text: replacement });
+  }
+  return replacements;
+}
+
+const withReplacements = (text: string, replacements: readonly Replacement[]): string => {
+  const pieces = replacements.map((one, index) => text.slice(replacements[index - 1]?.end ?? 0, one.start) + one.text);
+  return pieces.join('') + text.slice(replacements.at(-1)?.end ?? 0);
 };
 
 /** Replaces every match in the texts of plain data. */

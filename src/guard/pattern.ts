@@ -8,6 +8,11 @@ export interface TextSpan {
   readonly end: number;
 }
 
+/** A section of a text with its new text. */
+export interface Replacement extends TextSpan {
+  readonly text: string;
+}
+
 /**
  * A guard for values that have recognizable characters. The gate calls `find` on the buffered text of a part, so that a value is found
  * however the stream splits it, and releases text that can no longer start a match.
@@ -39,7 +44,7 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
   open?(text: string, from: number): number;
   /**
    * Reads a text whole before `find` gets it, for a pattern whose search takes time, such as a model's; undefined if the text is
-   * known. Needs `maxLength: 'part'`: the gate reads a part when it has ended. A rejection fails the guard.
+   * known. The guard then gets a part of the stream when it has ended, in one call. A rejection fails the guard.
    */
   prepare?(text: string): Promise<void> | undefined;
   /** The replacement for a match; calls `context.abort` to block. Called once for each match, in order. */

@@ -1,7 +1,16 @@
 import { createTool } from '@mastra/core/tools';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { collectTraces, formatTrace, InterlockAgent, replay, traceOfKind } from '../../src/index.js';
+import {
+  collectTraces,
+  formatTrace,
+  guard as guarded,
+  InterlockAgent,
+  pipeline,
+  replay,
+  traceOfKind,
+  type GuardPolicy,
+} from '../../src/index.js';
 import { assertChunkInvariant, assertNoFragment, scriptedModel } from '../../src/testing/index.js';
 import { twoWayCuts, unitCuts } from '../../src/testing/cuts.js';
 import { delta, sendAll, texts, thought } from '../../src/stream/gate/test-setup.js';
@@ -184,6 +193,60 @@ describe('entities in an agent', () => {
     expect(left).toBe('');
     expect(stream.status).toBe('failed');
     expect((stream.error as { code?: string } | undefined)?.code).toBe('guard/unavailable');
+  });
+
+  const hanging: EntityRecognizer = { find: () => new Promise(() => undefined) };
+  const failing: EntityRecognizer = { find: () => Promise.reject(new Error('no model')) };
+  const answerOf = async (entities: EntityRecognizer, policy: Omit<GuardPolicy, 'overlap'>) => {
+    const found: string[] = [];
+    const agent = new InterlockAgent({
+      id: 'a',
+      name: 'a',
+      instructions: '',
+      model: scriptedModel({ steps: [{ text: ['It is Jane', ' Doe.'] }] }),
+      outputProcessors: [guarded(redactor({ strategy: 'replace', kinds: [], entities }), policy)],
+      onRunEvent: (event) => {
+        if (event.type === 'guard-shadow' && event.phase === 'outputStream') found.push(event.verdict);
+      },
+    });
+    const stream = await agent.stream('Hi');
+    let left = '';
+    for await (const part of stream.fullStream) if (part.type === 'text-delta') left += part.payload.text;
+    const { bypasses, error } = await stream.getFullOutput().catch((raised: unknown) => ({ error: raised, bypasses: [] }));
+    return {
+      left,
+      status: stream.status,
+      code: (error as { code?: string } | undefined)?.code,
+      isBypassed: bypasses.length > 0,
+      found,
+    };
+  };
+
+  const shown = { left: 'It is Jane Doe.', status: 'success' };
+  const recognizers = { hangs: hanging, fails: failing, 'finds a name': recognizer() };
+  it.each([
+    ['hangs', { deadlineMs: 20 }, { left: '', status: 'failed', code: 'guard/deadline' }],
+    ['hangs', { deadlineMs: 20, onUnavailable: 'trip' }, { left: '', status: 'tripwire' }],
+    ['hangs', { deadlineMs: 20, onUnavailable: 'pass' }, { ...shown, isBypassed: true }],
+    ['fails', { onUnavailable: 'trip' }, { left: '', status: 'tripwire' }],
+    ['fails', { onUnavailable: 'pass' }, { ...shown, isBypassed: true }],
+    ['fails', { shadow: true }, { ...shown, isBypassed: false, found: expect.arrayContaining(['unavailable']) }],
+    ['finds a name', { shadow: true }, { ...shown, isBypassed: false, found: expect.arrayContaining(['edit']) }],
+    ['finds a name', { deadlineMs: 5_000, onUnavailable: 'pass' }, { left: 'It is [PERSON].', isBypassed: false }],
+  ] as const)('a recognizer that %s follows the policy of its guard in a stream: %o', async (what, policy, expected) => {
+    const answer = await answerOf(recognizers[what], policy);
+    await vi.waitFor(() => expect(answer).toMatchObject(expected)); // a shadow may report after the run
+  });
+
+  it('merges names with the edits of a parallel guard', async () => {
+    const parallel = pipeline('both').parallel([
+      redactor({ strategy: 'replace', kinds: [], entities: recognizer() }),
+      redactor({ id: 'emails', strategy: 'replace', kinds: ['email'] }),
+    ]);
+    const model = scriptedModel({ steps: [{ text: [text] }] });
+    const agent = new InterlockAgent({ id: 'a', name: 'a', instructions: '', model, outputProcessors: [parallel.commit()] });
+    const { text: answer } = await agent.generate('Hi');
+    expect(answer).toBe(replaced);
   });
 
   it('rejects options that make no sense', () => {

@@ -36,16 +36,15 @@ interface StartedPart {
   readonly isEnded: boolean;
 }
 
-/** The texts that {@link matchAcross} searches. */
-export const textsAcross = (tails: Tails, { kind, text }: StartedPart): string[] =>
-  [...tailsOf(tails, kind)].flatMap((before) => (before ? [before + text] : []));
+/** The ends of the texts that a text of a kind continues. */
+export const textsBefore = (tails: Tails, kind: string): string[] => [...tailsOf(tails, kind)].filter(Boolean);
 
 /**
  * The start of a part that completes a match from before the part: its first half was released, so the second must not be. Undefined if
  * there is none, `undecided` if it depends on further text.
  */
 export const matchAcross = (pattern: Pattern, tails: Tails, part: StartedPart): Across => {
-  const across = [...tailsOf(tails, part.kind)].map((before) => (before ? matchBehind(pattern, before, part) : undefined));
+  const across = textsBefore(tails, part.kind).map((before) => matchBehind(pattern, before, part));
   return across.find((one) => typeof one === 'object') ?? across.find((one) => one === 'undecided');
 };
 

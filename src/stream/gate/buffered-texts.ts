@@ -1,9 +1,9 @@
 import type { GuardWindow } from '../../../schemas/index.js';
-import type { Pattern, TextSpan, Window } from '../../guard/pattern.js';
-import { followTails, matchAcross, textsAcross, type Tails } from './across-parts.js';
+import type { Pattern, Replacement, TextSpan, Window } from '../../guard/pattern.js';
+import { followTails, matchAcross, textsBefore, type Tails } from './across-parts.js';
 import type { TextPart } from './chunk.js';
 import { createMatcher, lookbehindOf, type Found, type Matcher } from './matcher.js';
-import { append, placeOf, rawOf, takeText, type Segment } from './segment.js';
+import { append, editedSegment, placeOf, takeText, textOf, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 
 /** The next action for the texts that a guard buffers. */
@@ -14,13 +14,13 @@ export type Action =
       readonly lane: TextPart;
       readonly text: string;
       readonly match?: TextSpan;
+      /** Set if it is a whole part, in which the guard looks for matches itself: the texts that it continues. */
+      readonly before?: readonly string[];
       /** Its offset in the response, see `Gate.place`. */
       readonly place: number;
     }
   /** Pass on segments that need no verdict. */
   | { readonly kind: 'clear'; readonly lane: TextPart; readonly segments: readonly Segment[] }
-  /** Wait until the pattern has read a text that has ended. */
-  | { readonly kind: 'prepare'; readonly wait: Promise<void>; readonly place: number }
   /** End a text. */
   | { readonly kind: 'end'; readonly lane: TextPart };
 
@@ -33,8 +33,8 @@ export interface BufferedTexts {
   next(isLate: boolean): Action | undefined;
   /** The offset of the first buffered character; infinite if there is none. */
   first(): number;
-  /** Takes the guard's version of the judged text. Returns the segments to pass on. */
-  settle(lane: TextPart, judged: string, answer: string): readonly Segment[];
+  /** Takes the guard's version of the judged text: the text, or its replacements in it. Returns the segments to pass on. */
+  settle(lane: TextPart, judged: string, answer: string | readonly Replacement[]): readonly Segment[];
 }
 
 interface BufferedText {
@@ -127,10 +127,9 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     },
     first: () => Math.min(...[...texts.values()].map(({ segments }) => segments[0]?.first ?? Infinity)),
     settle: (lane, judged, answer) => {
-      const taken = take(bufferedOf(lane), judged.length);
-      if (answer === judged) return taken;
-      const [first = 0, last = first] = [taken[0]?.first, taken.at(-1)?.last];
-      return [{ raw: rawOf(taken), text: answer, isEdited: true, first, last }];
+      const settled = answer === judged ? take(bufferedOf(lane), judged.length) : replace(bufferedOf(lane), judged, answer);
+      if (pattern?.prepare) followTails(tails, { kind: lane.kind, text: textOf(settled) }, pattern);
+      return settled;
     },
   };
 };
@@ -141,10 +140,15 @@ interface PatternReading {
   readonly tails: Tails;
 }
 
+/** A part for a pattern that reads it whole; undefined if it has not ended. */
+const wholePart = ({ lane, text, segments, isEnded }: BufferedText, tails: Tails): Action | undefined =>
+  isEnded
+    ? { kind: 'judge', lane, text, before: textsBefore(tails, lane.kind), place: placeOf(segments, text.length - 1) }
+    : undefined;
+
 const nextOfPattern = (buffered: BufferedText, { matcher, pattern, tails }: PatternReading): Action | undefined => {
+  if (pattern.prepare) return wholePart(buffered, tails);
   const { kind } = buffered.lane;
-  const wait = buffered.isEnded ? waitOf(buffered, pattern, tails) : undefined;
-  if (wait) return { kind: 'prepare', wait, place: placeOf(buffered.segments, 0) };
   // Uses the current tails: when the first delta came, the guard may have been busy with the previous part.
   const across = buffered.hasReleased ? undefined : matchAcross(pattern, tails, { ...buffered, kind });
   if (across === 'undecided') return undefined;
@@ -153,15 +157,6 @@ const nextOfPattern = (buffered: BufferedText, { matcher, pattern, tails }: Patt
   if (found?.match) for (const name of ['', kind]) tails.delete(name);
   else if (found) followTails(tails, { kind, text: buffered.text.slice(buffered.from, buffered.from + found.length) }, pattern);
   return nextMatch(buffered, found);
-};
-
-/** The wait for the texts that the pattern is about to search; undefined if it knows them. */
-const waitOf = (buffered: BufferedText, { prepare }: Pattern, tails: Tails): Promise<void> | undefined => {
-  if (!prepare) return undefined;
-  const { text, hasReleased, lane } = buffered;
-  const texts = [text, ...(hasReleased ? [] : textsAcross(tails, { ...buffered, kind: lane.kind }))];
-  const waits = texts.flatMap((one) => prepare(one) ?? []);
-  return waits.length > 0 ? Promise.all(waits).then(() => undefined) : undefined;
 };
 
 /** The offset of text that gathered while a guard was busy is that of a guard that started with its first character. */
@@ -175,6 +170,18 @@ const nextMatch = (buffered: BufferedText, found: Found | undefined): Action | u
   if (match)
     return { kind: 'judge', lane, text: text.slice(from, from + length), match, place: placeOf(buffered.segments, length - 1) };
   return { kind: 'clear', lane, segments: take(buffered, length) };
+};
+
+/** Releases the start of a text with the guard's version of it. */
+const replace = (buffered: BufferedText, { length }: string, answer: string | readonly Replacement[]): Segment[] => {
+  const replacements = typeof answer === 'string' ? [{ start: 0, end: length, text: answer }] : answer;
+  let at = 0;
+  const replaced = replacements.flatMap(({ start, end, text }) => {
+    const kept = take(buffered, start - at);
+    at = end;
+    return [...kept, editedSegment(take(buffered, end - start), text)];
+  });
+  return [...replaced, ...take(buffered, length - at)];
 };
 
 /** Releases the start of a text. */

@@ -1,4 +1,5 @@
 import type { EarlierText } from './across-parts.js';
+import type { Replacement } from '../../guard/pattern.js';
 import { toolOutputChunk, withToolOutput } from '../../guard/tool-output-chunk.js';
 
 /** A chunk of the model's stream, with the fields that the gate reads. */
@@ -8,6 +9,8 @@ export interface Chunk {
   data?: unknown;
   /** Set for guards when no tool call repeats these arguments. */
   isLast?: boolean;
+  /** Set by a guard that changed a whole part: its replacements. */
+  replacements?: readonly Replacement[];
 }
 
 /** One text of a step in the gate: the text or the reasoning of one part. If a part ends and starts again, that is another text. */

@@ -27,6 +27,12 @@ export const append = (segments: Segment[], segment: Segment): void => {
   else segments.push(segment);
 };
 
+/** A guard's text in place of segments. */
+export const editedSegment = (replaced: readonly Segment[], text: string): Segment => {
+  const [first = 0, last = first] = [replaced[0]?.first, replaced.at(-1)?.last];
+  return { raw: rawOf(replaced), text, isEdited: true, first, last };
+};
+
 /**
  * Takes a number of characters from the front. When an edited segment is cut in two, its second part represents all of the
  * original text.

@@ -88,9 +88,8 @@ const createWork = (working: WorkOptions): (() => void) => {
   const perform = (action: Action): boolean => {
     if (action.kind === 'end') next.end(action.lane);
     if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
-    if (action.kind !== 'judge' && action.kind !== 'prepare') return true;
-    const answer =
-      action.kind === 'prepare' ? resultOf(action.wait) : whenReady(callGuard(action, place, gate), settling(action));
+    if (action.kind !== 'judge') return true;
+    const answer = whenReady(callGuard(action, place, gate), settling(action));
     if (!isPromise(answer)) answer();
     else
       void after(action.place, answer, (settle) => {
@@ -130,15 +129,6 @@ const createWork = (working: WorkOptions): (() => void) => {
   return work;
 };
 
-/** The end of a wait, as a function that throws its error. */
-const resultOf = (wait: Promise<void>): Promise<() => void> =>
-  wait.then(
-    () => () => undefined,
-    (error: unknown) => () => {
-      throw error;
-    },
-  );
-
 const charsOf = (action: Action): number => {
   if (action.kind === 'judge') return action.text.length;
   return action.kind === 'clear' ? action.segments.reduce((sum, { text }) => sum + text.length, 0) : 0;
@@ -163,8 +153,8 @@ interface GuardReply {
   readonly verdict: StreamVerdict;
 }
 
-const callGuard = ({ lane, text, match }: Question, { author, guard }: JudgePlace, gate: Gate): Awaitable<GuardReply> => {
-  const chunk = match ? { ...lane.chunkOf(text), match } : lane.chunkOf(text);
+const callGuard = ({ lane, text, match, before }: Question, { author, guard }: JudgePlace, gate: Gate): Awaitable<GuardReply> => {
+  const chunk = match || before ? { ...lane.chunkOf(text), ...(match ? { match } : { before }) } : lane.chunkOf(text);
   const { streamParts } = gate.scope.slot(author.processorId);
   if (streamParts.length > maxEarlierWindows) streamParts.splice(0, streamParts.length - maxEarlierWindows);
   return whenReady(guard(gate.payloadOf(chunk), gate.scope), (verdict) => ({ chunk, verdict }));
@@ -177,8 +167,9 @@ const take = (
 ): void => {
   if (isStop(verdict)) return gate.stop(verdict, at);
   // A hook may also have changed its chunk in place.
-  const edited = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
-  for (const segment of bufferedTexts.settle(lane, text, edited)) next.add(lane, segment);
+  const answer = verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk;
+  const edited = answeredText(answer, chunk);
+  for (const segment of bufferedTexts.settle(lane, text, answer?.replacements ?? edited)) next.add(lane, segment);
   return undefined;
 };
 
