@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { collectTraces, replay, traceOfKind, type InterlockAgentConfig, type StructuredOutput } from '../../src/index.js';
 import { scriptedModel, tripping } from '../../src/testing/index.js';
+import { redactor } from '../../workflows/index.js';
 import { all, makeAgent, modes, withText, type Mode } from './support.js';
 
 const schema = z.object({ city: z.string(), degrees: z.number() });
@@ -54,6 +55,19 @@ describe.each(modes)('structuredOutput.model in %s', (mode) => {
     expect(system).toMatchObject({ role: 'system', content: expect.stringMatching(/"city".*"degrees"/s) });
     expect(JSON.stringify(second.calls[0]?.prompt)).not.toContain('Another model');
     expect(JSON.stringify(result.messages)).not.toContain('Another model');
+  });
+
+  it('does not show the second model the values that a guard hides from models', async () => {
+    const privacy = redactor({ strategy: 'restore', kinds: ['email'] });
+    const config = { inputProcessors: [privacy], outputProcessors: [privacy] };
+    const { agent } = makeAgent([{ text: 'Write to [EMAIL_1].' }], config);
+    const second = scriptedModel({ steps: [{ text: '{"to":"[EMAIL_1]"}' }] });
+    const structuredOutput = { schema: z.object({ to: z.string() }), model: second } as StructuredOutput;
+    const result = await agent[mode]('I am ann@lantern.example.', { structuredOutput });
+    expect(await result.object).toEqual({ to: 'ann@lantern.example' });
+    expect(await result.text).toBe('Write to ann@lantern.example.');
+    expect(JSON.stringify(second.calls)).toContain('Write to [EMAIL_1].');
+    expect(JSON.stringify(second.calls)).not.toContain('ann@lantern');
   });
 
   it('trips if a guard rejects the output of the second model', async () => {

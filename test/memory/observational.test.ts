@@ -4,8 +4,10 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
+import { withGuards } from '../../src/ai-sdk/index.js';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
+import { redactor } from '../../workflows/index.js';
 import { modes, promptOf } from '../mastra/support.js';
 import { agentOf, openDisk, remembering, savedIn, target } from './support.js';
 
@@ -66,6 +68,22 @@ describe.each(modes)('observational memory in %s', (mode) => {
     const sent = JSON.stringify(promptOf(model, 1));
     expect(sent).toContain('Observed 1');
     expect(sent).toContain('Is it?');
+  });
+
+  it('an observer with guards of its own sees no hidden value', async () => {
+    const privacy = redactor({ strategy: 'restore' });
+    const observer = observerModel();
+    const model = withGuards(observer as never, [privacy]); // a model of another version of the interface
+    const memory = openDisk().memory({
+      options: { observationalMemory: { ...observing(observer).options.observationalMemory, model } },
+    } as never);
+    const { agent } = remembering(memory, [{ text: long('Noted: [EMAIL_1].') }], {
+      inputProcessors: [privacy],
+      outputProcessors: [privacy],
+    });
+    expect(await (await agent[mode]('I am ann@lantern.example.', fresh())).text).toContain('Noted: ann@lantern.example.');
+    expect(JSON.stringify(observer.calls)).toContain('I am [EMAIL_1].');
+    expect(JSON.stringify(observer.calls)).not.toContain('ann@lantern');
   });
 
   it('does not observe or save an answer that was not accepted', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { scriptedModel, tripping } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/index.js';
 import { all, modes } from '../mastra/support.js';
+import { traced } from '../mastra/traced.js';
 import { openDisk, remembering, target } from './support.js';
 
 const hasMail = (value: unknown): boolean => JSON.stringify(value).includes('ann@lantern.example');
@@ -24,12 +25,12 @@ const titleOf = async (memory: ReturnType<ReturnType<typeof openDisk>['memory']>
 
 describe.each(modes)('the title of a thread in %s', (mode) => {
   /** Calls the agent, and waits for the work that the run leaves to its host. */
-  const ask = async (agent: ReturnType<typeof remembering>['agent'], options: object = {}) => {
+  const ask = async (agent: ReturnType<typeof remembering>['agent'], options: object = {}, text = 'Hello') => {
     const work: Promise<unknown>[] = [];
     const generated: string[] = [];
     const memory = { ...target, onTitleGenerated: (title: string) => void generated.push(title) };
     const serverless = { waitUntil: (one: Promise<unknown>) => void work.push(one) };
-    const result = await agent[mode]('Hello', { memory, serverless, requestContext: new RequestContext(), ...options });
+    const result = await agent[mode](text, { memory, serverless, requestContext: new RequestContext(), ...options });
     await result.text;
     await Promise.all(work);
     return generated;
@@ -67,6 +68,21 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
     const memory = openDisk().memory({ options: { generateTitle: { model: titles('Mail of ann@lantern.example') } } });
     const { agent } = remembering(memory, [{ text: 'Hi.' }], { outputProcessors: () => [redactor({ strategy: 'replace' })] });
     expect(await ask(agent)).toEqual(['Mail of [EMAIL]']);
+  });
+
+  it('is written by a model that does not see hidden values, and neither do traces', async () => {
+    const privacy = redactor({ strategy: 'restore' });
+    const model = titles('About [EMAIL_1]');
+    const memory = openDisk().memory({ options: { generateTitle: { model } } });
+    const steps = [{ text: 'I write to [EMAIL_1].' }, { text: 'Again.' }];
+    const { agent } = remembering(memory, steps, { inputProcessors: () => [privacy], outputProcessors: [privacy] });
+    const { everything } = traced(agent);
+    expect(await ask(agent, {}, 'My address is ann@lantern.example.')).toEqual(['About ann@lantern.example']);
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('My address is [EMAIL_1].');
+    await ask(agent, {}, 'And now?'); // its trace has the request's context with the thread
+    expect(await everything()).toContain('About [EMAIL_1]');
+    expect(await everything()).not.toContain('ann@lantern');
+    expect(hasMail(model.calls)).toBe(false);
   });
 
   it('waits for the configured number of messages', async () => {

@@ -10,6 +10,7 @@ import type { Journal, Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
+import { readerGuards } from '../workflow/guards.js';
 import type { AgentSetup } from './read-config.js';
 import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from '../tools/loop-target.js';
@@ -117,8 +118,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
 };
 
 const objectPlanFor = ({ agent, createAgent }: StartOptions, own: InterlockConfig, maxRetries: number) => {
-  const { outputProcessors, errorProcessors, maxProcessorRetries, recordEdits } = own;
-  const guards = { outputProcessors, errorProcessors, maxProcessorRetries };
+  const { errorProcessors, maxProcessorRetries, recordEdits } = own;
+  const guards = { ...readerGuards(own), errorProcessors, maxProcessorRetries };
   const structure = (structuredOutput: StructuredOutput) => structureWith({ createAgent, guards }, structuredOutput);
   return objectPlanOf({ agentId: agent.id, maxRetries, recordEdits, structure });
 };

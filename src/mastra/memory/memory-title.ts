@@ -5,6 +5,7 @@ import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RunMode } from '../../loop/ports.js';
 import { untilAborted } from '../../loop/until-aborted.js';
+import { readerGuards, type AgentGuards } from '../workflow/guards.js';
 import { changeThread, type Conversation, type MemoryTarget } from './memory.js';
 import { safely } from '../safely.js';
 
@@ -13,7 +14,7 @@ export interface Titling {
   readonly agent: Agent;
   /** Builds another agent of the same class. */
   readonly createAgent: (config: object) => Agent;
-  readonly guards: { readonly outputProcessors?: unknown };
+  readonly guards: AgentGuards;
   readonly mode: RunMode;
   /** The options of the call that matter here. */
   readonly options: {
@@ -24,7 +25,7 @@ export interface Titling {
   readonly requestContext: RequestContext;
 }
 
-type Place = Pick<Conversation, 'memory' | 'config' | 'threadId'>;
+type Place = Pick<Conversation, 'memory' | 'config' | 'threadId' | 'warn'>;
 type EmitTitle = (title: string) => Promise<void>;
 
 /**
@@ -42,7 +43,9 @@ export const threadTitle = (titling: Titling, place: Place): Processor => ({
     const data = (title: string) => ({ threadId: place.threadId, title });
     const emitTitle: EmitTitle = async (title) =>
       isEmitted ? writer?.custom({ type: 'data-thread-title', data: data(title), transient: true } as never) : undefined; // as in Mastra
-    const made = makeTitle(titling, place, { messageList, emitTitle }).catch(() => undefined); // a failure does not affect the response
+    const made = makeTitle(titling, place, { messageList, emitTitle }).catch((error: unknown) =>
+      place.warn('A thread gets no title, because the title could not be generated', { error }),
+    ); // it does not affect the response
     const notified = made.then((title) => (title ? safely(options.memory?.onTitleGenerated, title) : undefined));
     options.serverless?.waitUntil?.(notified);
     if (isEmitted) await (abortSignal ? untilAborted(made, abortSignal) : made);
@@ -58,40 +61,30 @@ interface Making {
   readonly emitTitle: EmitTitle;
 }
 
+/** Generates the title in a separate run with the agent's guards. Undefined if they reject it; rejects if a guard fails. */
 const makeTitle = async (titling: Titling, place: Place, { messageList, emitTitle }: Making): Promise<string | undefined> => {
-  const { agent, options, requestContext } = titling;
+  const { agent, createAgent, guards, options, requestContext } = titling;
   const { memory, threadId } = place;
   const { minMessages = 1, model, instructions } = configOf(titling, place);
   const uiMessages = agent.filterUiMessagesByThread(messageList, threadId, messageList.get.all.ui());
-  const question = agent.getMostRecentUserMessage(uiMessages);
-  if (!question || uiMessages.length < minMessages || !(await isUntitled(place))) return undefined;
-  const tracing = { tracingContext: options.tracingContext ?? {} } as never; // passed through
-  const generated = await agent.genTitle(question, requestContext, tracing, model, instructions, uiMessages);
-  const title = generated && (await acceptedTitle(titling, generated));
-  if (!title || !(await isUntitled(place))) return undefined; // another run may have been faster
+  if (!agent.getMostRecentUserMessage(uiMessages) || uiMessages.length < minMessages || !(await isUntitled(place)))
+    return undefined;
+  const titler = createAgent({
+    id: 'thread-title',
+    name: 'Thread title',
+    instructions: await agent.resolveTitleInstructions(requestContext, instructions),
+    model: model ?? (await agent.getModel({ requestContext })),
+    ...readerGuards(guards),
+  });
+  const { tripwire, text } = await titler.generate(agent.formatMessagesForTitle(uiMessages), {
+    requestContext,
+    tracingContext: options.tracingContext ?? {},
+  });
+  const title = text.split('</think>').at(-1)?.trim();
+  if (tripwire || !title || !(await isUntitled(place))) return undefined; // another run may have been faster
   await emitTitle(title);
   await changeThread(memory, { id: threadId, title }, options.memory?.options);
   return title;
-};
-
-/**
- * The title as the output guards leave it: they judge it as the answer of a separate run, which calls no model. Undefined if they reject it.
- * Rejects if a guard fails.
- */
-const acceptedTitle = async (titling: Titling, title: string): Promise<string | undefined> => {
-  const { agent, createAgent, guards, requestContext } = titling;
-  const { outputProcessors } = guards;
-  if (outputProcessors === undefined || (Array.isArray(outputProcessors) && outputProcessors.length === 0)) return title;
-  const chunks = [
-    { type: 'text-delta', payload: { id: 'title', text: title } },
-    { type: 'finish', payload: { stepResult: { reason: 'stop' } } },
-  ];
-  const answering: Processor = { id: 'generated-title', processLLMRequest: () => ({ response: { chunks } }) };
-  const model = await agent.getModel({ requestContext });
-  const config = { id: 'thread-title', name: 'Thread title', instructions: '', model };
-  const judge = createAgent({ ...config, inputProcessors: [answering], outputProcessors });
-  const { tripwire, text } = await judge.generate('The title of the conversation:', { requestContext });
-  return tripwire ? undefined : text;
 };
 
 const isUntitled = async ({ memory, threadId }: Place): Promise<boolean> => {

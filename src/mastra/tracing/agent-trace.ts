@@ -1,3 +1,4 @@
+import { RequestContext } from '@mastra/core/request-context';
 import { executeWithContext, getRootExportSpan, type AnySpan } from '@mastra/core/observability';
 import type { RunEvent } from '../../../schemas/index.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
@@ -49,7 +50,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     if (event.type !== 'run-start' && event.type !== 'run-resume') return undefined; // from a run segment that is over
     const resumed = segment && event.type === 'run-resume' ? { from: segment.agent, input: answerIn(event) } : undefined;
     const conceal = concealOf(lanes, () => run);
-    const started = startAgentSpan(conceal ? { ...tracing, instructions: conceal(tracing.instructions) } : tracing, resumed);
+    const started = startAgentSpan(conceal ? withoutSecrets(tracing, conceal) : tracing, resumed);
     if (!started) return undefined;
     const agent = conceal ? secretsSpan(started, conceal) : started;
     const steps = createStepSpans(agent, hasWords);
@@ -144,6 +145,12 @@ const interruption = (run: Run) => {
   } as const;
 };
 
+/** The run without the values that guards hide: a span copies the request's context, and with it what memory knows of the thread. */
+const withoutSecrets = (tracing: AgentTracing, conceal: (text: string) => string): AgentTracing => {
+  const entries = Array.from(tracing.requestContext.entries(), ([key, value]) => [key, mapErrorTexts(value, conceal)] as const);
+  return { ...tracing, instructions: conceal(tracing.instructions), requestContext: new RequestContext(entries) };
+};
+
 type Attributes = Readonly<Record<string, unknown>>;
 
 /**
@@ -153,14 +160,14 @@ type Attributes = Readonly<Record<string, unknown>>;
 const secretsSpan = <S extends AnySpan>(span: S, conceal: (text: string) => string): S => {
   const change = (options: unknown): unknown => concealedIn(options, conceal);
   /** Wraps a method that sets fields of a span. */
-  const withoutSecrets = (name: 'update' | 'end' | 'error') => (target: S) => (options: unknown) =>
+  const changing = (name: 'update' | 'end' | 'error') => (target: S) => (options: unknown) =>
     (target[name] as (options: unknown) => unknown).call(target, change(options));
   const opening = (name: 'createChildSpan' | 'createEventSpan') => (target: S) => (options: unknown) =>
     secretsSpan((target[name] as (options: unknown) => AnySpan).call(target, change(options)), conceal);
   return withStandIns(span, {
-    update: withoutSecrets('update'),
-    end: withoutSecrets('end'),
-    error: withoutSecrets('error'),
+    update: changing('update'),
+    end: changing('end'),
+    error: changing('error'),
     createChildSpan: opening('createChildSpan'),
     createEventSpan: opening('createEventSpan'),
   });

@@ -8,6 +8,7 @@ import { checkGraph, throwDefects } from '../../pipeline/verify/throw-defects.js
 import type { PhaseRow } from '../../phase/row.js';
 import { toGraph, type PipelineStep } from '../graph/compile.js';
 import { isGraphSource, isWorkflow, type GraphSource } from '../graph/to-graph.js';
+import type { SecretsProcessor } from '../../guard/secrets.js';
 import { adopt } from './adopt.js';
 import { toWorkflow } from './to-workflow.js';
 
@@ -46,6 +47,24 @@ export const resolveGuards = async (
   const resolved = guards({ requestContext });
   return toArray(resolved instanceof Promise ? await resolved : resolved);
 };
+
+/** The guards of an agent. */
+export interface AgentGuards {
+  readonly inputProcessors?: DynamicGuards | undefined;
+  readonly outputProcessors?: DynamicGuards | undefined;
+}
+
+/**
+ * The guards of another model that reads what an agent's guards accepted: those that hide values from models, and the output guards,
+ * which judge its answers.
+ */
+export const readerGuards = ({ inputProcessors, outputProcessors }: AgentGuards): AgentGuards => ({
+  inputProcessors: async ({ requestContext }) => {
+    const steps = await resolveGuards(inputProcessors, requestContext);
+    return processorsOf(laneGraph(steps, 'hiding')).filter(({ conceal }: SecretsProcessor) => conceal);
+  },
+  outputProcessors,
+});
 
 /** The graph of a lane. A single pipeline keeps its own id and shape. */
 const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceNode =>
