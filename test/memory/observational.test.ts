@@ -73,7 +73,7 @@ describe.each(modes)('observational memory in %s', (mode) => {
   it('an observer with guards of its own sees no hidden value', async () => {
     const privacy = redactor({ strategy: 'restore' });
     const observer = observerModel();
-    const model = withGuards(observer as never, [privacy]); // a model of another version of the interface
+    const model = withGuards(observer, [privacy]);
     const memory = openDisk().memory({
       options: { observationalMemory: { ...observing(observer).options.observationalMemory, model } },
     } as never);
