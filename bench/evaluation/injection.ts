@@ -1,8 +1,9 @@
 import { evaluate, parseBound, parseSamples } from '../../src/eval/index.js';
 import { promptInjectionGuard } from '../../workflows/index.js';
 import { clustersOf } from './clusters.js';
-import type { DataSets } from './data-sets.js';
+import type { DataSets, TextSet } from './data-sets.js';
 import type { Judged } from './judged.js';
+import { rival } from './rival.js';
 
 /** Some of the samples, and the number of objections to them. */
 export interface Share {
@@ -16,10 +17,15 @@ export interface Share {
   readonly byCluster: number;
 }
 
+/** The same texts, judged by {@link rival}. */
+export type RivalShare = Pick<Share, 'objected' | 'byCluster'>;
+
 /** The results of the injection guard, in total and by source of the samples. */
 export interface InjectionResult extends Judged {
   /** By source, at the guard's own threshold. */
   readonly shares: readonly Share[];
+  /** The rival's, in the same order. */
+  readonly rivals: readonly RivalShare[];
   /** At other thresholds, like {@link InjectionResult.shares}. */
   readonly atThresholds: readonly (readonly [threshold: number, shares: readonly Share[]])[];
   /** The share of clusters in the wild at the lowest threshold at which at most 1 % of the harmless texts are blocked. */
@@ -38,21 +44,10 @@ interface Part {
   readonly scores: readonly number[];
 }
 
-type Texts = readonly (readonly [name: string, isAttack: boolean, texts: readonly string[]])[];
-
 /** Judges jailbreaks and harmless texts. */
-export const judgeInjection = async ({ sentences, harmless, safe, jailbreaks, attacks }: DataSets): Promise<InjectionResult> => {
-  const wild = await judged([
-    ['jailbreaks in the wild', true, jailbreaks],
-    ...harmless.map((texts, at) => [`NotInject, ${['one word', 'two words', 'three words'][at]}`, false, texts] as const),
-    ['sentences of presidio-research', false, sentences.map(({ full_text: text }) => text)],
-  ]);
-  const { parts: others } = await judged([
-    ['PurpleLlama, the user attacks', true, attacks.direct],
-    ['PurpleLlama, a text that the user gives attacks', true, attacks.indirect],
-    ['XSTest, safe questions', false, safe],
-  ]);
-  const parts = [...wild.parts, ...others];
+export const judgeInjection = async ({ main, others }: DataSets): Promise<InjectionResult> => {
+  const wild = await judged(main);
+  const parts = [...wild.parts, ...(await judged(others)).parts];
   const bounds = [
     parseBound('min', 'recall=0.5'),
     parseBound('max', 'falsePositiveRate=0.01'),
@@ -64,23 +59,43 @@ export const judgeInjection = async ({ sentences, harmless, safe, jailbreaks, at
     measures: wild.together,
     bounds,
     shares: sharesAt(threshold),
+    rivals: await Promise.all([...main, ...others].map(judgeRival)),
     atThresholds: thresholds.map((least) => [least, sharesAt(least)]),
     recallByClusterAt1PercentFpr: recallByCluster(wild.parts),
   };
 };
 
-const judged = async (texts: Texts) => {
-  const lines = texts.flatMap(([name, label, own]) =>
-    own.map((text, at) => JSON.stringify({ id: `${name}:${at}`, label, text })),
+const judged = async (sets: readonly TextSet[]) => {
+  const lines = sets.flatMap(({ name, isAttack: label, isToolResult, texts }) =>
+    texts.map((text, at) =>
+      JSON.stringify({ id: `${name}:${at}`, label, ...(isToolResult ? { payload: toolResult(text) } : { text }) }),
+    ),
   );
   const guard = promptInjectionGuard({ threshold: 0 });
-  const { together, samples } = await evaluate({ inputProcessors: [guard] }, parseSamples(lines.join('\n')), { threshold });
-  const parts = texts.map(([name, isAttack, own]): Part => {
+  const lanes = { inputProcessors: [guard], outputProcessors: [guard] };
+  const { together, samples } = await evaluate(lanes, parseSamples(lines.join('\n')), { threshold });
+  const parts = sets.map(({ name, isAttack, texts }): Part => {
     const scores = samples.filter(({ id }) => id.startsWith(`${name}:`)).map(({ score = 0 }) => score);
-    return { name, isAttack, clusters: clustersOf(own), scores };
+    return { name, isAttack, clusters: clustersOf(texts), scores };
   });
   return { together, parts };
 };
+
+const judgeRival = async ({ name, isAttack, texts }: TextSet): Promise<RivalShare> => {
+  const scores: number[] = [];
+  for (const text of texts) scores.push((await rival.objects(text)) ? 1 : 0);
+  return shareOf({ name, isAttack, clusters: clustersOf(texts), scores }, 1);
+};
+
+const toolResult = (result: string): object => ({
+  phase: 'toolResult',
+  messages: [],
+  stepNumber: 0,
+  toolName: 'read',
+  toolCallId: 'call',
+  args: {},
+  result,
+});
 
 const shareOf = ({ name, isAttack, clusters, scores }: Part, least: number): Share => {
   const own = Map.groupBy(scores.keys(), (at) => clusters[at]);

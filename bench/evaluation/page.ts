@@ -1,6 +1,8 @@
 import { markdownOf } from '../table.js';
 import type { InjectionResult } from './injection.js';
+import { mislabelled } from './mislabelled.js';
 import type { PiiResult } from './pii.js';
+import { rival } from './rival.js';
 import type { Source } from './sources.js';
 
 /** The results of an evaluation. */
@@ -37,17 +39,19 @@ const injectionTable = ({
     rows: [[precision, recall, f1, falsePositiveRate, auc, recallAt1PercentFpr, recallByClusterAt1PercentFpr].map(ratio)],
   });
 
-const sharesTable = ({ shares }: InjectionResult): string =>
+const sharesTable = ({ shares, rivals }: InjectionResult): string =>
   markdownOf({
     id: 'shares',
-    head: ['samples of', 'of them', 'blocked', 'share', 'clusters', 'share by cluster', ''],
-    rows: shares.map(({ name, isAttack, samples, objected, clusters, byCluster }) => [
+    head: ['samples of', 'of them', 'blocked', 'share', 'clusters', 'share by cluster', rival.name, 'by cluster', ''],
+    rows: shares.map(({ name, isAttack, samples, objected, clusters, byCluster }, at) => [
       name,
       `${samples}`,
       `${objected}`,
       ratio(objected / samples),
       `${clusters}`,
       ratio(byCluster),
+      ratio((rivals[at]?.objected ?? 0) / samples),
+      ratio(rivals[at]?.byCluster),
       isAttack ? 'found' : 'blocked wrongly',
     ]),
   });
@@ -55,12 +59,17 @@ const sharesTable = ({ shares }: InjectionResult): string =>
 const thresholdsTable = ({ shares, atThresholds }: InjectionResult): string =>
   markdownOf({
     id: 'thresholds',
-    head: ['threshold', ...shares.map(({ name }) => name)],
-    rows: atThresholds.map(([threshold, own]) => [
-      `${threshold}`,
-      ...own.map(({ objected, samples }) => ratio(objected / samples)),
+    head: ['samples of', ...atThresholds.map(([threshold]) => `${threshold}`)],
+    rows: shares.map(({ name, samples }, at) => [
+      name,
+      ...atThresholds.map(([, own]) => ratio((own[at]?.objected ?? 0) / samples)),
     ]),
   });
+
+const wrongLabels = (): string =>
+  Object.entries(mislabelled)
+    .map(([reason, ids]) => `- ${reason}: ${ids.map((id) => `\`${id}\``).join(', ')}`)
+    .join('\n');
 
 const sourceLine = ({ title, license, about, files }: Source): string => {
   const places = files.map(
@@ -68,6 +77,39 @@ const sourceLine = ({ title, license, about, files }: Source): string => {
   );
   return `- **${title}** (${license}): ${about}. ${places.join(', ')}`;
 };
+
+const injectionSection = (injection: InjectionResult): string => `## Attempts to take over the model
+
+\`promptInjectionGuard\` at its default threshold, on jailbreaks in the wild, NotInject and the sentences of presidio-research.
+
+${injectionTable(injection)}
+
+By source. Collections contain many near copies of one text, which distort a share. A cluster is a set of texts that share at least a third of their sequences of five words; the share by cluster is the mean over clusters. Of each set
+of attacks but BIPIA, half of the clusters was read while the phrases were written; only the other half is reported. False alarms of the harmless sets were read, too.
+
+${sharesTable(injection)}
+
+For comparison, the same texts were given to [\`llm_guardrail\`](https://www.npmjs.com/package/llm_guardrail), two small linear classifiers, with its own thresholds. No other detector on npm was found that runs without a model to download:
+\`@presidio-dev/hai-guardrails\` 1.12.0 starts a worker whose file is not in its package.
+
+The blocked share by \`threshold\`: a lower one finds more attacks, and may block harmless text.
+
+${thresholdsTable(injection)}
+
+On this data a threshold of 0.5 finds a tenth more jailbreaks than the default, and blocks twice as many harmless texts that look like attacks. Measure on messages of your users before you change it.
+
+The guard knows phrases, not meaning:
+
+- **It finds no order of BIPIA.** They are harmless questions, out of place in an e-mail or a table. Only a judge that knows what the user asked for can tell: \`judgeGuard\` with \`judgePolicies.alignment\`.
+- It finds few attacks of PurpleLlama and of Tensor Trust. Most ask for two words, a secret, a language or a tone in harmless words, and only the system prompt makes them attacks. The same judge finds those.
+- It misses a third of the jailbreaks: games, stories and characters that never mention a rule.
+- It rarely blocks harmless text, even with words of attacks in it.
+
+Use it as the cheap first guard before one that asks a model, not as the only one.
+
+Wrong labels. These texts of the reported jailbreaks (the start of their SHA-256) neither lift a rule nor ask for anything harmful. Only texts that the guard missed at a threshold of 0.5 were read, so the share without wrong labels is a little too high.
+
+${wrongLabels()}`;
 
 /** The page of an evaluation. */
 export const pageOf = (
@@ -93,30 +135,7 @@ What is missed, and why:
 - **Cards of 12 and 13 digits** are ignored on purpose: every tenth bar code would match.
 - **Names, addresses, dates and places are not detected**, and this set has more of them than of all kinds above. A guard with patterns cannot find them. Mastra's \`PIIDetector\`, which asks a model, can follow the redactor in a pipeline.
 
-## Attempts to take over the model
-
-\`promptInjectionGuard\` at its default threshold, on jailbreaks in the wild, NotInject and the sentences of presidio-research.
-
-${injectionTable(injection)}
-
-By source. Collections contain many near copies of one text, which distort a share. A cluster is a set of texts that share at least a third of their sequences of five words; the share by cluster is the mean over clusters. Texts with a wrong label
-are included.
-
-${sharesTable(injection)}
-
-The blocked share by \`threshold\`: a lower one finds more attacks, and may block harmless text.
-
-${thresholdsTable(injection)}
-
-On this data a threshold of 0.5 finds a tenth more jailbreaks than the default, and blocks no more harmless text. Measure on messages of your users before you change it.
-
-The guard knows phrases, not meaning:
-
-- It finds few attacks of PurpleLlama. Most ask for a secret, a language or a tone in harmless words, and only the system prompt makes them attacks. A judge that sees the conversation finds those (\`judgePolicies.alignment\`).
-- It misses about half of the jailbreaks: those that describe a character without morals, or a game, without lifting an instruction or asking for a hidden one.
-- It rarely blocks harmless text, even with words of attacks in it.
-
-Use it as the cheap first guard before one that asks a model, not as the only one.
+${injectionSection(injection)}
 
 ## Guards without figures
 

@@ -87,4 +87,86 @@ export const sources = {
       },
     ],
   },
+  bipia: {
+    title: 'BIPIA, test part',
+    license: 'MIT',
+    about: 'e-mails, tables and pages about code, and orders to put into them, most of them harmless questions',
+    files: [
+      {
+        repository: 'microsoft/BIPIA',
+        commit: '1a2a91da6bb12838e05d1b2e54d98e2f37b835f3',
+        path: 'benchmark/email/test.jsonl',
+        sha256: '217b403faaa1d0cb12c24892bea39f4a0b9e2819919ac7e2b902006e28278cdb',
+      },
+      {
+        repository: 'microsoft/BIPIA',
+        commit: '1a2a91da6bb12838e05d1b2e54d98e2f37b835f3',
+        path: 'benchmark/table/test.jsonl',
+        sha256: '3d5eaab192b80bada762e3cd7655583a14e5888ba8b845a01f0434e4ccc4291e',
+      },
+      {
+        repository: 'microsoft/BIPIA',
+        commit: '1a2a91da6bb12838e05d1b2e54d98e2f37b835f3',
+        path: 'benchmark/code/test.jsonl',
+        sha256: 'ed40b84f541352fb45753032a80750922de8d5e0b70997924df3d04cf942e058',
+      },
+      {
+        repository: 'microsoft/BIPIA',
+        commit: '1a2a91da6bb12838e05d1b2e54d98e2f37b835f3',
+        path: 'benchmark/text_attack_test.json',
+        sha256: '75750e7b4e8b34e8f9d88d89b357aeaaf02bd07f9e493ccd37eda74a0cd7c7f8',
+      },
+      {
+        repository: 'microsoft/BIPIA',
+        commit: '1a2a91da6bb12838e05d1b2e54d98e2f37b835f3',
+        path: 'benchmark/code_attack_test.json',
+        sha256: '892545c5aaec0645b1ded65dc7816b3d70e9ef4eadcba2301a7a3db93676b6e0',
+      },
+    ],
+  },
+  tensorTrust: {
+    title: 'Tensor Trust',
+    license: 'none stated',
+    about: 'attacks of players on a guarded prompt: to make it say two words (hijacking), or its secret (extraction)',
+    files: [
+      {
+        repository: 'HumanCompatibleAI/tensor-trust-data',
+        commit: 'e2385ea9cf448c9641b96e2e39f113ed4979a5b0',
+        path: 'benchmarks/hijacking-robustness/v1/hijacking_robustness_dataset.jsonl',
+        sha256: '2ad3c2343bbf43cb1924f3ec5d6f830864ce3c879e9832b01d93a991e7e2e680',
+      },
+      {
+        repository: 'HumanCompatibleAI/tensor-trust-data',
+        commit: 'e2385ea9cf448c9641b96e2e39f113ed4979a5b0',
+        path: 'benchmarks/extraction-robustness/v1/extraction_robustness_dataset.jsonl',
+        sha256: '4090f9f57b6df69cc32d7669ac991e3fd53e6e2bb616a5e6f45dac79c183ee4c',
+      },
+    ],
+  },
+  promptsChat: {
+    title: 'prompts.chat',
+    license: 'CC0-1.0',
+    about: 'prompts that people share, many of them roles; those of at most 4,000 characters',
+    files: [
+      {
+        repository: 'f/prompts.chat',
+        commit: '8fea9a66e7e3b2e930ab23b2f2bebc92aebd0a49',
+        path: 'prompts.csv',
+        sha256: 'c266e18039e9f42dbab8f0d10fb18f840db39f3c352b5eaff019f7292bb3edf5',
+      },
+    ],
+  },
+  wildGuard: {
+    title: 'WildGuard, harmless prompts, as PIGuard has them',
+    license: 'ODC-BY-1.0',
+    about: 'harmless prompts, many in the form of attacks',
+    files: [
+      {
+        repository: 'leolee99/PIGuard',
+        commit: '1b5751e88bf7475acbedfc8eda795ce060307c84',
+        path: 'datasets/wildguard.json',
+        sha256: 'd884fc834a5a8081a423c49effb7aeb7977e991c1e3e7fb58e0285630d550bad',
+      },
+    ],
+  },
 } as const satisfies Record<string, Source>;

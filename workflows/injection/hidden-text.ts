@@ -12,10 +12,6 @@ const blobReach = /[^]{0,12300}/; // the decoded length, with a sign between eac
 const base64 = matching(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/, blobReach);
 const hex = matching(/(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}[ :]?){16,}/, blobReach);
 const orderReach = /[^]{0,400}/;
-const orderToDecode = matching(
-  /\b(?:decode|decrypt|decipher|unscramble|de-?obfuscate)\b[^\n]{0,100}\b(?:follow|execute|obey|comply with|carry out|do what|act on|respond to)\b[^\n]{0,20}\b(?:it|them|this|that|result|instructions?|message|output)\b/i,
-  orderReach,
-);
 /** Overrides that appear only without spaces, punctuation and digits for letters: their first words, and the words that follow. */
 const lifting = {
   verbs: ['ignore', 'disregard', 'forget', 'override'],
@@ -39,11 +35,11 @@ const ranTogether = [
   ...pairs(hidden.which, hidden.what),
   'doanythingnow',
 ];
-const { scan } = createWordScanner(ranTogether, letterOf);
+const letters = createWordScanner(ranTogether, letterOf);
 function* mayRunTogether(text: string): Steps<boolean> {
-  const found = new Uint8Array(ranTogether.length);
-  yield* scan(text, found);
-  return found.includes(1);
+  const { last, readTo } = letters.start(text);
+  yield* readTo(text.length);
+  return last.some((end) => end > 0);
 }
 
 /**
@@ -59,7 +55,6 @@ export function* hiddenSignals(
   if (fourLetters.test(unseen)) signals.push(['hidden-text', (yield* judge(unseen)) >= 0.5 ? 0.95 : 0.75]);
   else if (invisibles >= 4) signals.push(['hidden-text', invisibles >= 32 ? 0.75 : 0.3]);
   if (yield* hasEncodedOrder(text, judge)) signals.push(['encoded-instruction', 0.9]);
-  else if ((yield* finding(orderToDecode, text)).length > 0) signals.push(['encoded-instruction', 0.75]);
   if ((yield* mayRunTogether(text)) && (yield* finding(runTogether, yield* readingLetters(text))).length > 0)
     signals.push(['instruction-override', 0.8]);
   return signals;

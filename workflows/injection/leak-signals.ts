@@ -9,6 +9,12 @@ const instructions = /(?:prompts?|instructions?|directives?|guidelines?|rules|(?
 /** Phrases of authors about their own prompts. */
 const ownWork =
   /(?! (?:option|setting|section|field|parameter|template|example|editor|feature|box|documentation|docs|guide|tab|page|token|file|for (?:my|our|this)))/;
+/** No words follow that make them the instructions of a task, not of the model. */
+const forTask =
+  /(?!\W{1,4}(?:for|on|about|regarding|from|were|was|are|is|did|do|worked|helped|said)\b|\W{1,4}(?:to|and)\W{1,4}(?!me\b)\w)/;
+const restate =
+  /\b(?:reveal|print|repeat|output|display|disclose|dump|leak|recite|list|expose|return|echo|type out|write (?:out|down)|translate|summari[sz]e|paraphrase|rephrase|rewrite|reword|reformat|format|convert|encode|quote|reproduce|spell-?check|grammar check)\b/;
+const password = /(?:password|pass ?code|pass ?phrase|secret (?:key|word|phrase|code)|access (?:code|key)|api key|credentials)/;
 const service = /(?! (?:response|reply|attention|help|assistance|action|delivery|service|support|answer))/;
 
 /** Requests for the model's confidential instructions. */
@@ -74,6 +80,40 @@ export const leakSignals = [
     [
       0.8,
       /\b(?:complete|finish|continue|start|begin)\b[^\n]{0,60}\bmy\W+(?:system|initial|original|secret|hidden)\W+(?:prompt|instructions)\b/i,
+    ],
+    [
+      0.7,
+      phrase(
+        restate,
+        words(2),
+        /your\W+(?:(?:full|entire|exact|previous|own|current|complete|core)\W+)?(?:instructions|directives|rules)\b/,
+        forTask,
+      ),
+    ],
+    [
+      0.7,
+      phrase(
+        restate,
+        /\W+(?:all\W+|of\W+|the\W+|me\W+|out\W+){0,3}(?:previous|above|preceding|prior|earlier|foregoing)\W+(?:instructions|directives|rules|commands|prompts?|words)\b/,
+        forTask,
+      ),
+    ],
+    [0.5, /\bwhat(?:'s|\W+is|\W+are)\W+your\W+(?:(?:full|exact|own|current|system)\W+)?(?:instructions|directives)\b/i],
+    [
+      0.7,
+      phrase(
+        /(?<!\b(?:not|never|n't|to)\W{1,3})\b(?:tell|give|show|send)\W+(?:me|us)\W+(?:\w+\W+)?your\W+(?:\w+\W+)?/,
+        password,
+        /s?\b(?!\W+(?:polic|rule|requirement|manager|reset|strength|length|option|field|form|settings?))/,
+      ),
+    ],
+    [
+      0.7,
+      phrase(
+        /\b(?:what(?:'s|\W+is)|(?:can|could|will|would)\W+you\W+(?:please\W+)?(?:share|reveal|tell|give|confirm|provide|disclose)(?:\W+(?:me|us|with me|with us))?)\W+your\W+(?:\w+\W+)?/,
+        password,
+        /s?\b(?!\W+(?:polic|rule|requirement|manager|reset|strength|length|option|field|form|settings?))/,
+      ),
     ],
     [
       0.4,

@@ -28,22 +28,21 @@ describe('createWordScanner', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 });
   const text = fc.string({ unit: fc.constantFrom('a', 'B', 'c', ' ', 'é'), maxLength: 30 });
 
-  it('finds exactly the words in the text', () => {
+  it('finds the end of the last occurrence of each word, however it reads on', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(word, { maxLength: 12 }), text, (words, given) => {
-        const found = new Uint8Array(words.length);
-        atOnce(createWordScanner(words).scan(given, found));
-        expect(words.filter((_, index) => found[index] === 1)).toEqual(
-          words.filter((each) => given.toLowerCase().includes(each)),
-        );
+      fc.property(fc.uniqueArray(word, { maxLength: 12 }), text, fc.array(fc.nat(30)), (words, given, places) => {
+        const { last, readTo } = createWordScanner(words).start(given);
+        for (const end of [...places, given.length]) atOnce(readTo(end));
+        const ends = words.map((each) => given.toLowerCase().lastIndexOf(each) + each.length);
+        expect([...last]).toEqual(words.map((each, index) => (given.toLowerCase().includes(each) ? ends[index] : 0)));
       }),
     );
   });
 
   it('maps or skips characters with a read function', () => {
-    const found = new Uint8Array(2);
     const read = (sign: string) => (sign === '1' ? 'i' : /[a-z]/.test(sign) ? sign : '');
-    atOnce(createWordScanner(['ignore', beyondAscii], read).scan('1-g.N o r e', found));
-    expect([...found]).toEqual([1, 0]);
+    const { last, readTo } = createWordScanner(['ignore', beyondAscii], read).start('1-g.N o r e');
+    atOnce(readTo(100));
+    expect([...last]).toEqual([11, 0]);
   });
 });

@@ -1,7 +1,7 @@
 import { othersWords, phrase, signalsNamed, words } from './injection-signal.js';
 
 const ignore =
-  /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?: about)?|neglect|discard|overrid(?:e|ing)|pay no attention to|(?:do not|don't|dont|not|never|stop|no longer|quit) (?:pay(?:ing)? attention|follow|obey|adher|comply|listen|respect|apply)(?:ing|e)?(?: to| with)?)\b/;
+  /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?: about)?|neglect|discard|overlook(?:ing)?|dismiss(?:ing)?|overrid(?:e|ing)|pay no attention to|(?:do not|don't|dont|not|never|stop|no longer|quit) (?:pay(?:ing)? attention|follow|obey|adher|comply|listen|respect|apply)(?:ing|e)?(?: to| with)?)\b/;
 const breakOut =
   /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass(?:ing)?|abandon|break|violate|circumvent|disabl(?:e|ing)|(?:turn|switch) off|remove|drop|throw (?:away|out)|let go of|(?:set|put) aside|erase|unlearn|(?:do )?the opposite of(?: what)?)\b/;
 const instructions =
@@ -11,7 +11,7 @@ const earlier = /(?:previous|prior|above|earlier|preceding|foregoing|aforementio
 const ofTheModel =
   /(?:(?:system|safety|content|ethical|moral|core|original|initial|hidden|developer|built-in|usage|current|existing|own|default) ){0,3}(?:instructions?|prompts?|directives?|guidelines?|guard-?rails?|rules|restrictions|limitations|constraints|programming|training|alignment|ethics|safety (?:settings|features|measures|protocols|filters?)|(?:content|safety|moderation|ethical) (?:filters?|polic(?:y|ies)))\b/;
 const earlierInstructions =
-  /(?:you(?:'ve| have| had| were| got)? (?:been |were )?(?:told|given|instructed|taught|programmed|had previously|received)|(?:is|was|were|came|comes|written|stated|said) (?:above|before(?: this)?|earlier)|previously|(?:set |given |imposed |made |written )?(?:by|from) (?:openai|anthropic|google|(?:the|your) (?:system|developers?|creators?|admin(?:istrator)?s?))|above(?: this| that)?\b(?! \d| an?\b)|before(?:hand)?\b(?! (?:you|i|we|the)\b)|prior to this)/;
+  /(?:(?:given|sent|written|provided|fed|told|taught) to you|(?:un)?till? now|so far|you(?:'ve| have| had| were| got)? (?:been |were )?(?:told|given|instructed|taught|programmed|had previously|received)|(?:is|was|were|came|comes|written|stated|said) (?:above|before(?: this)?|earlier)|previously|(?:set |given |imposed |made |written )?(?:by|from) (?:openai|anthropic|google|(?:the|your) (?:system|developers?|creators?|admin(?:istrator)?s?))|above(?: this| that)?\b(?! \d| an?\b)|before(?:hand)?\b(?! (?:you|i|we|the)\b)|prior to this)/;
 
 const otherLanguages = {
   verb: /\b(?:ignor(?:a|ar|e|ez|er|iere|iert|ieren sie|i|ate)|vergiss|vergesst|missachte|oublie[zr]?|negeer|vergeet|olvid(?:a|e|ar)|dimentica(?:te)?|esquec[ae]|desconsidere)\b/,
@@ -28,6 +28,21 @@ export const overrideSignals = [
     [0.85, phrase(ignore, othersWords(3), instructions, othersWords(3), earlierInstructions)],
     [0.8, phrase(ignore, /\W+(?:everything|all(?: of)?(?: the| that)?|anything|whatever|what)\W+/, earlierInstructions)],
     [0.5, phrase(ignore, /\W+everything\b/)],
+    [
+      0.75,
+      phrase(
+        ignore,
+        /\W+(?:everything\W+|all\W+(?:of\W+)?)?(?:the\W+)?(?:above|preceding|foregoing)(?:\W+(?:text|input|line|lines|words|content|conversation))?\W+(?:and|then|but)\W+(?:instead\W+|just\W+|only\W+|now\W+)?(?:say|print|output|respond|write|reply|return|tell|give|repeat|answer|do|act|show|translate|start)\b/,
+      ),
+    ],
+    [
+      0.55,
+      phrase(
+        ignore,
+        othersWords(2),
+        /(?:any|all|every|everything)\W+(?:of\W+)?(?:the\W+|your\W+)?(?:previous|prior|earlier|past|pre-?\w+)\W+(?:\w+\W+){0,3}?(?:inputs?|text|messages|conversations?|data|knowledge|context|information|chats?|commands?|training)\b/,
+      ),
+    ],
     [
       0.75,
       phrase(
@@ -59,7 +74,17 @@ export const overrideSignals = [
     [0.85, phrase(otherLanguages.verb, words(3), otherLanguages.earlier, words(1), otherLanguages.noun)],
     [
       0.85,
-      /(?:игнорируй|игнорируйте|забудь|забудьте)\s+(?:[а-яё]+\s+){0,3}?(?:инструкции|указания|правила)|(?:忽略|无视|無視|忘记|忘掉)[^\s。,，]{0,8}(?:指令|指示|提示|规则|規則)|(?:以前|上記|これまで|前)の[^\s。]{0,6}(?:指示|命令|ルール)[^\s。]{0,4}(?:無視|忘れ)|(?:이전|위의|기존)[^.]{0,8}(?:지시|명령|지침)[^.]{0,6}무시/iu,
+      /\b(?:(?:onceki|yukar.daki)\W+(?:\w+\W+){0,2}?(?:talimat|komut|kural|yonerge)\w{0,8}\W+(?:\w+\W+){0,2}?(?:yok\W+say|gormezden\W+gel|unut)|(?:z?ignoruj|zapomnij)\W+(?:o\W+)?(?:\w+\W+){0,2}?(?:instrukcj|polece|zasad|wytyczn)|abaikan\W+(?:\w+\W+){0,2}?(?:instruksi|perintah|arahan|aturan)|bo\W+qua\W+(?:\w+\W+){0,3}?(?:huong\W+dan|chi\W+dan|lenh|quy\W+tac))/i,
+    ],
+    [
+      0.85,
+      /(?:игнорируй|игнорируйте|игнорировать|проигнорируй|проигнорируйте|забудь|забудьте|забыть)\s+(?:[а-яё]+\s+){0,3}?(?:инструкции|указания|правила|команды)|(?:αγνόησε|αγνοήστε|ξέχασε|ξεχάστε)\s+(?:\p{L}+\s+){0,3}?(?:οδηγίες|εντολές|κανόνες)|(?:पिछल[ेी]|पूर्व|उपरोक्त|पहले के)\s+(?:\S+\s+){0,2}?(?:निर्देश|आदेश|नियम)\S{0,4}\s+(?:\S+\s+){0,2}?(?:अनदेखा|अनदेखी|नज़रअंदाज|नजरअंदाज|भूल)|(?:تجاهل|انس|انسى)\s+(?:\S+\s+){0,2}?(?:التعليمات|الأوامر|القواعد|الإرشادات)|(?:忽略|无视|無視|忘记|忘掉)[^\s。,，]{0,8}(?:指令|指示|提示|规则|規則)|(?:以前|上記|これまで|前)の[^\s。]{0,6}(?:指示|命令|ルール)[^\s。]{0,4}(?:無視|忘れ)|(?:이전|위의|기존)[^.]{0,8}(?:지시|명령|지침)[^.]{0,6}무시/iu,
+    ],
+  ]),
+  ...signalsNamed('encoded-instruction', [
+    [
+      0.75,
+      /\b(?:decode|decrypt|decipher|unscramble|de-?obfuscate)\b[^\n]{0,100}\b(?:follow|execute|obey|comply with|carry out|do what|act on|respond to)\b[^\n]{0,20}\b(?:it|them|this|that|result|instructions?|message|output)\b/i,
     ],
   ]),
   ...signalsNamed('context-break', [

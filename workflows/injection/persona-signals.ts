@@ -3,7 +3,7 @@ import { phrase, signalsNamed, words } from './injection-signal.js';
 const become =
   /\b(?:you are|you're|you will be|you shall be|act(?:ing)?|pretend(?:ing)?|role-?play(?:ing)?|simulat(?:e|ing)|behave|become|imagine|respond|answer|play|emulate|impersonate|be)\b/;
 const unbound =
-  /(?:unrestricted|unfiltered|uncensored|unmoderated|amoral|unethical|jail-?broken|unaligned|unbound|unshackled|rule-?less|limitless)\b/;
+  /(?:unrestricted|unfilte?red|uncensored|unrestrained|unmoderated|amoral|unethical|jail-?broken|unaligned|unbound|unshackled|rule-?less|limitless)\b/;
 const limits =
   /(?:(?:ethical|moral|safety|content|usage|legal)\W+(?:\w+\W+){0,2}?)?(?:restrictions?|rules|filters?|limits|limitations|guidelines|guard-?rails|censorship|boundaries|constraints|morals|ethics|polic(?:y|ies))\b/;
 const without =

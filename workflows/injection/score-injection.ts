@@ -1,9 +1,8 @@
-import { atOnce, finding, type Steps } from '../../src/guard/in-steps.js';
+import { atOnce, stepChars, type Steps } from '../../src/guard/in-steps.js';
 import { hiddenSignals } from './hidden-text.js';
 import type { InjectionSignal } from './injection-signal.js';
 import { beyondAscii, literalsOf } from './literals.js';
 import { normalizing } from './normalize-text.js';
-import { matching } from '../text/matching.js';
 import { inputSignals, toolResultSignals } from './signals.js';
 import { createWordScanner, type WordScanner } from './word-scanner.js';
 
@@ -31,27 +30,35 @@ export function* scoring(raw: string, signals: readonly InjectionSignal[]): Step
 }
 
 /** A signal, and the words that its matches require: one of each list, by number. */
-interface SoughtSignal extends Omit<InjectionSignal, 'pattern'> {
-  readonly finder: Parameters<typeof finding>[0];
+interface SoughtSignal extends InjectionSignal {
   readonly needs: readonly (readonly number[])[];
+  /** An application's pattern may match across any distance, so it searches a text as a whole. */
+  readonly isOwn: boolean;
 }
 
 interface Sought {
   readonly signals: readonly SoughtSignal[];
-  readonly words: number;
-  readonly scan: WordScanner['scan'];
+  readonly scanner: WordScanner;
 }
+
+/** The length of the sections in which words are looked for: a signal is only searched near its words. */
+const sectionChars = 2048;
+/** The maximum number of characters that `reach` reads. */
+const maxReach = 2 * stepChars;
 
 const known = new WeakMap<readonly InjectionSignal[], Sought>();
 const own = new Set([...inputSignals, ...toolResultSignals]);
 /** The maximum reach of this package's signals. */
-const reach = /[^]{0,1200}(?:\w*\W*){0,48}/;
+const reach = /[^]{0,1200}(?:\w*\W*){0,48}/y;
+/** The text after a match may decide about it. */
+const lookahead = 2;
 
-/** An application's pattern may match across any distance, so it searches a text as a whole. */
-const finderOf = (signal: InjectionSignal): SoughtSignal['finder'] =>
-  own.has(signal)
-    ? matching(signal.pattern, reach)
-    : { find: (text) => (text.search(signal.pattern) < 0 ? [] : [{ start: 0, end: text.length }]) };
+/** The end of the longest match that starts before a place. */
+const reachFrom = (text: string, from: number): number => {
+  reach.lastIndex = from;
+  reach.exec(text.slice(0, from + maxReach));
+  return Math.max(from, reach.lastIndex) + lookahead;
+};
 
 /** Whether words are selective, unlike single letters, which occur in nearly every text. */
 const isDistinctive = (words: readonly string[]): boolean => words.every((word) => word.length > 2 || word === beyondAscii);
@@ -68,12 +75,13 @@ const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
   const numbered = signals.map((signal) => ({
     name: signal.name,
     weight: signal.weight,
-    finder: finderOf(signal),
+    pattern: new RegExp(signal.pattern, `${signal.pattern.flags.replaceAll(/[gy]/g, '')}g`),
+    isOwn: own.has(signal),
     needs: literalsOf(signal.pattern)
       .filter(isDistinctive)
       .map((words) => words.map(numberOf)),
   }));
-  const sought: Sought = { signals: numbered, words: numbers.size, ...createWordScanner([...numbers.keys()]) };
+  const sought: Sought = { signals: numbered, scanner: createWordScanner([...numbers.keys()]) };
   known.set(signals, sought);
   return sought;
 };
@@ -83,23 +91,23 @@ const signalsPerReading = 8;
 
 function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map<string, number>> {
   const weights = new Map<string, number>();
-  const { signals: sought, words, scan } = soughtOf(signals);
-  const found = new Uint8Array(words);
-  yield* scan(text, found);
-  for (const { name, weight, finder, needs } of sought) {
-    if (weight <= (weights.get(name) ?? 0) || !needs.every((list) => list.some((word) => found[word] === 1))) continue;
-    if ((yield* cheaper(finding(finder, text), signalsPerReading)).length > 0) raise(weights, name, weight);
+  const { signals: sought, scanner } = soughtOf(signals);
+  const { last, readTo } = scanner.start(text);
+  for (let from = 0; from < text.length; from += sectionChars) {
+    const until = Math.min(text.length, from + sectionChars);
+    const end = reachFrom(text, until);
+    yield* readTo(end);
+    const scope = text.slice(0, end);
+    for (const { name, weight, pattern, needs, isOwn } of sought) {
+      if (weight <= (weights.get(name) ?? 0)) continue;
+      if (isOwn ? !needs.every((list) => list.some((word) => (last[word] ?? 0) > from)) : from > 0) continue;
+      yield (isOwn ? end - from : text.length) / signalsPerReading;
+      pattern.lastIndex = from;
+      const match = pattern.exec(isOwn ? scope : text);
+      if (match && (!isOwn || match.index < until)) raise(weights, name, weight);
+    }
   }
   return weights;
-}
-
-/** Steps that cost less than those of a finder. */
-function* cheaper<Result>(steps: Steps<Result>, times: number): Steps<Result> {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    yield typeof value === 'number' ? value / times : value;
-  }
 }
 
 const raise = (weights: Map<string, number>, name: string, weight: number): void => {

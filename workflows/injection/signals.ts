@@ -1,5 +1,6 @@
 import { impersonationSignals } from './impersonation-signals.js';
 import type { InjectionSignal } from './injection-signal.js';
+import { lawlessSignals } from './lawless-signals.js';
 import { leakSignals } from './leak-signals.js';
 import { overrideSignals } from './override-signals.js';
 import { personaSignals } from './persona-signals.js';
@@ -11,6 +12,7 @@ export const inputSignals: readonly InjectionSignal[] = [
   ...impersonationSignals,
   ...leakSignals,
   ...personaSignals,
+  ...lawlessSignals,
 ];
 
 /** The signals for a tool result: the same, and orders to the model. */

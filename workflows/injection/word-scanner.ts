@@ -1,10 +1,17 @@
 import { stepChars, type Steps } from '../../src/guard/in-steps.js';
 import { once } from '../../src/phase/once.js';
 
-/** Finds which of its words occur in a text, in one pass, without regard to the case of ASCII. */
+/** Finds the words that occur in a text, in one pass, without regard to the case of ASCII. */
 export interface WordScanner {
-  /** Sets 1 at the index of each word that occurs in the text; earlier marks stay. */
-  scan(text: string, found: Uint8Array): Steps<void>;
+  /** Starts to read a text. */
+  start(text: string): WordReading;
+}
+
+interface WordReading {
+  /** For each word the end of its last occurrence so far; 0 if there is none. */
+  readonly last: Uint32Array;
+  /** Reads on, up to a place. */
+  readTo(end: number): Steps<void>;
 }
 
 /** The number of scans that cost as much as one search of a text for values. */
@@ -29,17 +36,30 @@ export const createWordScanner = (
     return { classes, ...rowsOf(words, { classes, width }) };
   });
   return {
-    *scan(text, found) {
+    start: (text) => {
       const { classes, next, isEnd, ends } = tables();
-      let row = 0;
-      for (let at = 0; at < text.length; at += 1) {
-        if (at % stepChars === 0) yield Math.min(stepChars, text.length - at) / scansPerReading;
-        const code = text.charCodeAt(at);
-        const kind = classes[code < unit ? code : unit] as number; // it has a place for each
-        if (kind === skipped) continue;
-        row = next[row + kind] as number; // each row has a place for each kind
-        if (isEnd[row] === 1) for (const word of ends.get(row) ?? []) found[word] = 1;
-      }
+      const last = new Uint32Array(words.length);
+      let [at, row] = [0, 0];
+      const readSection = (end: number): void => {
+        for (; at < end; at += 1) {
+          const code = text.charCodeAt(at);
+          const kind = classes[code < unit ? code : unit] as number; // it has a place for each
+          if (kind === skipped) continue;
+          row = next[row + kind] as number; // each row has a place for each kind
+          if (isEnd[row] === 1) for (const word of ends.get(row) ?? []) last[word] = at + 1;
+        }
+      };
+      return {
+        last,
+        *readTo(until) {
+          const end = Math.min(until, text.length);
+          while (at < end) {
+            const pause = Math.min(end, at + stepChars);
+            yield (pause - at) / scansPerReading;
+            readSection(pause);
+          }
+        },
+      };
     },
   };
 };
