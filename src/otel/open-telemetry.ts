@@ -14,6 +14,7 @@ import type { Trace } from '../trace/collect-traces.js';
 import { libraryName } from '../trace/library-version.js';
 import { traceOfKind } from '../trace/trace-of-kind.js';
 import { createRunSpans, errorType, guardAttributes } from './run-spans.js';
+import { opensRun, type OpeningEvent } from '../trace/opens-run.js';
 import { createKnownRuns } from './known-runs.js';
 import { attribute, operation } from './names.js';
 
@@ -85,16 +86,15 @@ const createRunMetrics = (meter: Meter): ((event: RunEvent) => void) => {
   const instruments = createInstruments(meter);
   const runs = createKnownRuns<RunInfo>();
   return (event) => {
-    if (event.type === 'run-start' || event.type === 'run-resume')
-      return runs.add(event.runId, factsOf(event, runs.get(event.runId)));
     const facts = runs.get(event.runId);
+    if (opensRun(event, facts !== undefined)) return runs.add(event.runId, factsOf(event, facts));
     if (!facts) return undefined;
     count(instruments, facts, event);
     return event.type === 'run-finish' ? runs.end(event.runId) : undefined;
   };
 };
 
-const factsOf = (event: Of<'run-start' | 'run-resume'>, before: RunInfo | undefined): RunInfo => ({
+const factsOf = (event: OpeningEvent, before: RunInfo | undefined): RunInfo => ({
   agent: event.type === 'run-start' ? event.agentId : before?.agent,
   startedAt: event.at,
   retries: event.type === 'run-start' ? 0 : (before?.retries ?? 0),

@@ -9,6 +9,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import type { RunEvent } from '../../schemas/index.js';
+import { continuesStep, opensRun, type OpeningEvent } from '../trace/opens-run.js';
 import { createKnownRuns } from './known-runs.js';
 import { attribute, operation } from './names.js';
 
@@ -32,17 +33,18 @@ type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {
   const runs = createKnownRuns<RunSpans>();
   return (event) => {
-    if (event.type === 'run-start') return runs.add(event.runId, startRun(tracer, event, undefined));
-    const known = runs.get(event.runId);
-    if (event.type === 'run-resume') return runs.add(event.runId, startRun(tracer, event, known));
+    const before = runs.get(event.runId);
+    const known = opensRun(event, before !== undefined) ? startRun(tracer, event, before) : before;
     if (!known) return undefined;
+    if (known !== before) runs.add(event.runId, known);
     follow(tracer, known, event);
     return event.type === 'run-finish' ? runs.end(event.runId) : undefined;
   };
 };
 
-/** The span of a run is a child of the active span. A resumed run links to the span of the previous segment. */
-const startRun = (tracer: Tracer, event: Of<'run-start' | 'run-resume'>, before: RunSpans | undefined): RunSpans => {
+/** The span of a run is a child of the active span. A resumed run links to the span of the previous segment, if it was in this process. */
+const startRun = (tracer: Tracer, event: OpeningEvent, known: RunSpans | undefined): RunSpans => {
+  const before = event.type === 'run-resume' ? known : undefined;
   const agent = event.type === 'run-start' ? event.agentId : before?.agent;
   const outer = context.active();
   const run = tracer.startSpan(
@@ -55,7 +57,9 @@ const startRun = (tracer: Tracer, event: Of<'run-start' | 'run-resume'>, before:
     },
     outer,
   );
-  return { run, context: trace.setSpan(outer, run), agent, step: undefined, model: undefined, tools: new Map() };
+  const own: RunSpans = { run, context: trace.setSpan(outer, run), agent, step: undefined, model: undefined, tools: new Map() };
+  if (continuesStep(event)) own.step = startStep(tracer, own, event);
+  return own;
 };
 
 /** The effect of each type of event on the spans. Other types have none. */

@@ -43,18 +43,27 @@ export const isTraced = ({ agent, requestContext, tracingContext }: AgentTracing
  * Starts the span of an agent's run, as a child of the caller's span or as a new trace. The caller's input is added once guards
  * have passed it.
  */
-export const startAgentSpan = (tracing: AgentTracing, resumed?: Resumption): AgentSpan | undefined => {
+export const startAgentSpan = (
+  tracing: AgentTracing & { readonly isRecovered: boolean },
+  resumed?: Resumption,
+): AgentSpan | undefined => {
   const { agent, runId, threadId, resourceId, instructions, maxSteps, tracingOptions } = tracing;
-  const { requestContext, tracingContext } = tracing;
+  const { requestContext, tracingContext, isRecovered } = tracing;
   return getOrCreateSpan({
     type: SpanType.AGENT_RUN,
-    name: `agent run: '${agent.id}'${resumed ? ' (resumed)' : ''}`,
+    name: `agent run: '${agent.id}'${resumed ? ' (resumed)' : isRecovered ? ' (recovered)' : ''}`,
     entityType: EntityType.AGENT,
     entityId: agent.id,
     entityName: agent.name,
     input: resumed?.input,
     attributes: { conversationId: threadId, instructions, maxSteps },
-    metadata: { runId, resourceId, threadId, ...(resumed && { resumed: true, resumedFromSpanId: resumed.from.id }) },
+    metadata: {
+      runId,
+      resourceId,
+      threadId,
+      ...(resumed && { resumed: true, resumedFromSpanId: resumed.from.id }),
+      ...(isRecovered && { recovered: true }),
+    },
     tracingOptions: resumed ? { ...tracingOptions, traceId: resumed.from.traceId } : tracingOptions,
     tracingContext,
     requestContext,

@@ -14,6 +14,7 @@ import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError } from './as-error.js';
 import { createStepSpans, nameToolIn, usageStats, wordsOfSteps, type StepSpans } from './step-spans.js';
 import type { ToolSpan } from './tool-span.js';
+import { continuesStep, opensRun } from '../../trace/opens-run.js';
 import { mapErrorTexts } from '../../guard/map-texts.js';
 import { withStandIns } from '../stand-ins.js';
 
@@ -47,10 +48,11 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
   let segment: TracedSegment | undefined;
   const sit = (run: Run, event: RunEvent): TracedSegment | undefined => {
     if (segment?.run === run) return segment;
-    if (event.type !== 'run-start' && event.type !== 'run-resume') return undefined; // from a run segment that is over
+    if (!opensRun(event, segment !== undefined)) return undefined; // from a run segment that is over
+    const isRecovered = event.type === 'state-enter';
     const resumed = segment && event.type === 'run-resume' ? { from: segment.agent, input: answerIn(event) } : undefined;
     const conceal = concealOf(lanes, () => run);
-    const started = startAgentSpan(conceal ? withoutSecrets(tracing, conceal) : tracing, resumed);
+    const started = startAgentSpan({ ...(conceal ? withoutSecrets(tracing, conceal) : tracing), isRecovered }, resumed);
     if (!started) return undefined;
     const agent = conceal ? secretsSpan(started, conceal) : started;
     const steps = createStepSpans(agent, hasWords);
@@ -64,6 +66,8 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
       steps,
       guards: createGuardSpans({ lanes, nameTool: hasWords ? undefined : (name) => nameToolIn(run)(name), errorOf, parentOf }),
     };
+    if (run.accepted.length > 0 || run.attempt?.finish) agent.update({ input: run.list.get.input.db() });
+    if (continuesStep(event)) steps.start(run);
     return segment;
   };
   return {

@@ -1,0 +1,67 @@
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { describe, expect, it } from 'vitest';
+
+import { openTelemetry } from '../../src/otel/index.js';
+import { traced } from '../mastra/traced.js';
+import { createDisk, mortalEngine } from './mortal-engine.js';
+import { scenarios, type Scenario } from './scenarios.js';
+
+const named = (spans: readonly ReadableSpan[], start: string) => spans.filter(({ name }) => name.startsWith(start));
+
+const tools = () => (scenarios['tools'] as () => Scenario)();
+
+/** Lets one process start a run and die at a boundary, and another finish it with traces; undefined if the first one finished it. */
+const recovered = async (boundary: number) => {
+  const disk = createDisk();
+  const mortal = mortalEngine(disk, boundary);
+  const first = tools().agent({ durability: mortal });
+  const finished = first.generate('Please charge me.', { runId: 'one' });
+  if (await Promise.race([mortal.died.then(() => false), finished.then(() => true)])) return undefined;
+  const spans = new InMemorySpanExporter();
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
+  const { onRunEvent } = openTelemetry({ tracerProvider });
+  const agent = tools().agent({ durability: mortalEngine(disk), onRunEvent });
+  const trace = traced(agent);
+  const run = await agent.attach('one');
+  await run.getFullOutput();
+  return { mastra: await trace.spans(), otel: spans.getFinishedSpans(), status: run.status, last: mortal.passed.at(-1)?.key };
+};
+
+describe('a run that another process recovers', () => {
+  it('has spans of what the other process did, at each boundary', { timeout: 60_000 }, async () => {
+    const seen = new Set<string>();
+    for (let boundary = 0; ; boundary += 1) {
+      const result = await recovered(boundary);
+      if (!result) break;
+      const { mastra, otel, status, last } = result;
+      expect(status, last).toBe('success');
+      const roots = mastra.filter(({ type }) => type === 'agent_run');
+      expect(
+        roots.map(({ endTime }) => endTime !== undefined),
+        last,
+      ).toEqual([true]);
+      expect(
+        mastra.filter(({ isEvent, endTime }) => !isEvent && endTime === undefined).map(({ name }) => name),
+        last,
+      ).toEqual([]);
+      expect(
+        otel.filter(({ parentSpanContext }) => !parentSpanContext).map(({ attributes }) => attributes['interlock.run.id']),
+        last,
+      ).toEqual(['one']);
+      expect(JSON.stringify(roots[0]?.output), last).toContain('text');
+      expect(JSON.stringify(roots[0]?.input), last).toContain('Please charge me.');
+      const count = (wanted: string): number => mastra.filter(({ type }) => type === wanted).length;
+      seen.add(`${roots[0]?.name.replace("agent run: 'cashier'", '')} ${count('model_inference')} ${count('tool_call')}`.trim());
+      expect(named(otel, 'chat').length, last).toBe(count('model_inference'));
+    }
+    // Calls of the model and of tools that were left: each is in exactly one process.
+    expect([...seen]).toEqual([
+      '2 2',
+      '(recovered) 2 2',
+      '(recovered) 1 2',
+      '(recovered) 1 1',
+      '(recovered) 1 0',
+      '(recovered) 0 0',
+    ]);
+  });
+});
