@@ -1,3 +1,4 @@
+import { SpanType } from '@mastra/core/observability';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';
 
@@ -35,7 +36,7 @@ describe('a run that another process recovers', () => {
       if (!result) break;
       const { mastra, otel, status, last } = result;
       expect(status, last).toBe('success');
-      const roots = mastra.filter(({ type }) => type === 'agent_run');
+      const roots = mastra.filter(({ type }) => type === SpanType.AGENT_RUN);
       expect(
         roots.map(({ endTime }) => endTime !== undefined),
         last,
@@ -50,9 +51,11 @@ describe('a run that another process recovers', () => {
       ).toEqual(['one']);
       expect(JSON.stringify(roots[0]?.output), last).toContain('text');
       expect(JSON.stringify(roots[0]?.input), last).toContain('Please charge me.');
-      const count = (wanted: string): number => mastra.filter(({ type }) => type === wanted).length;
-      seen.add(`${roots[0]?.name.replace("agent run: 'cashier'", '')} ${count('model_inference')} ${count('tool_call')}`.trim());
-      expect(named(otel, 'chat').length, last).toBe(count('model_inference'));
+      const count = (wanted: SpanType): number => mastra.filter(({ type }) => type === wanted).length;
+      seen.add(
+        `${roots[0]?.name.replace("agent run: 'cashier'", '')} ${count(SpanType.MODEL_INFERENCE)} ${count(SpanType.TOOL_CALL)}`.trim(),
+      );
+      expect(named(otel, 'chat').length, last).toBe(count(SpanType.MODEL_INFERENCE));
     }
     // Calls of the model and of tools that were left: each is in exactly one process.
     expect([...seen]).toEqual([
