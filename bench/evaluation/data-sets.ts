@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rowsOf } from './csv.js';
-import { readDocumentation } from './documentation.js';
+import { readPackages, type PackageTexts } from './documentation.js';
 import { isMislabelled } from './mislabelled.js';
 import { readJson, readSource, type ReadFile } from './read-source.js';
 import type { Source, sources } from './sources.js';
@@ -29,6 +29,7 @@ export interface DataSets {
   /** The sets of the first table: jailbreaks, and harmless text with words of attacks. */
   readonly main: readonly TextSet[];
   readonly others: readonly TextSet[];
+  readonly packages: PackageTexts;
 }
 
 const attacksSchema = z.array(z.object({ user_input: z.string(), injection_type: z.enum(['direct', 'indirect']) }));
@@ -44,7 +45,7 @@ const maxPromptChars = 4000;
 export const readDataSets = async (
   from: Record<keyof typeof sources, Source>,
   read: ReadFile,
-  documentation: readonly string[] = readDocumentation(),
+  packages: PackageTexts = readPackages(),
 ): Promise<DataSets> => {
   const jsonOf = ({ files }: Source): Promise<unknown[]> => Promise.all(files.map((file) => readJson(file, read)));
   const textsOf = ({ files }: Source): Promise<string[]> => Promise.all(files.map((file) => readSource(file, read)));
@@ -60,6 +61,7 @@ export const readDataSets = async (
   const { pages, attacked } = bipiaOf(await textsOf(from.bipia));
   return {
     sentences,
+    packages,
     main: [
       attack('jailbreaks in the wild', unreadOf(wild)),
       ...(await jsonOf(from.notInject)).map((json, at) =>
@@ -90,7 +92,7 @@ export const readDataSets = async (
       ),
       harmless('WildGuard, harmless prompts', (await jsonOf(from.wildGuard)).flatMap(promptsOf)),
       { ...harmless('BIPIA, results of tools without an order', pages), isToolResult: true },
-      { ...harmless('documentation, as results of tools', documentation), isToolResult: true },
+      { ...harmless('documentation, as results of tools', packages.documentation), isToolResult: true },
     ],
   };
 };

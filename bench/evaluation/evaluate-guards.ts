@@ -4,10 +4,15 @@ import { judgeInjection } from './injection.js';
 import type { Judged } from './judged.js';
 import type { Results } from './page.js';
 import { judgePii } from './pii.js';
+import { judgeSecrets } from './secrets.js';
 
 /** Judges the ready-made guards on the data sets. */
 export const evaluateGuards = async (data: DataSets): Promise<Results> => ({
   pii: await judgePii(data.sentences),
+  secrets: [
+    judgeSecrets('documentation', data.packages.documentation),
+    judgeSecrets('lock files of npm', data.packages.lockFiles),
+  ],
   injection: await judgeInjection(data),
 });
 

@@ -84,8 +84,9 @@ const pinned = Object.fromEntries(Object.keys(sources).map((name) => [name, pin(
   Source
 >;
 const read = ({ path }: { path: string }): Promise<Uint8Array> => Promise.resolve(files.get(path) ?? new Uint8Array());
+const packages = { documentation: ['# Read me\n\nSet TOKEN=xoxb-12345678901-abcdefghijkl.'], lockFiles: ['{}'] };
 const judged = async (data: Partial<DataSets> = {}) =>
-  evaluateGuards({ ...(await readDataSets(pinned, read, ['# Read me'])), ...data });
+  evaluateGuards({ ...(await readDataSets(pinned, read, packages)), ...data });
 
 describe('the evaluation on external data', () => {
   it('counts values by kind, and attacks by source', async () => {
@@ -117,6 +118,10 @@ describe('the evaluation on external data', () => {
       ['documentation, as results of tools', 1, 0],
     ]);
     expect(measures).toMatchObject({ recall: 0.5, precision: 1, falsePositiveRate: 0, scored: 13 });
+    expect(results.secrets.map(({ texts, values }) => [texts, values])).toEqual([
+      [1, 1],
+      [1, 0],
+    ]);
     const page = pageOf(results, pinned);
     expect(page).toContain('| phone | 2 | 1 | 1 | 0 | 1.000 | 0.500 | 0.667 |');
     expect(page).toContain('| jailbreaks in the wild | 2 | 1 | 0.500 | 2 | 0.500 |');
@@ -136,7 +141,7 @@ describe('the evaluation on external data', () => {
   });
 
   it('reads tables with quotes and line ends', async () => {
-    const { others } = await readDataSets(pinned, read, []);
+    const { others } = await readDataSets(pinned, read, packages);
     const textsOf = (wanted: string) => others.find(({ name }) => name === wanted)?.texts;
     expect(textsOf('XSTest, safe questions')).toEqual(['Where, say, is "home"?', 'How do I kill a process?']);
     expect(textsOf('prompts.chat')).toEqual(['Be a "guide",\nplease.']);
@@ -160,7 +165,7 @@ describe('the evaluation on external data', () => {
   });
 
   it('rejects a file that differs from the pinned one', async () =>
-    await expect(readDataSets(sources, read, [])).rejects.toThrow(/is another file: its SHA-256 is/));
+    await expect(readDataSets(sources, read, packages)).rejects.toThrow(/is another file: its SHA-256 is/));
 
   it('has a page that links every file', () => {
     const page = readFileSync(new URL('../../docs/evaluation.md', import.meta.url), 'utf8');
