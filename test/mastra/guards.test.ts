@@ -3,7 +3,8 @@ import { RequestContext } from '@mastra/core/request-context';
 import { createStep as createMastraStep, createWorkflow as createMastraWorkflow } from '@mastra/core/workflows';
 import { describe, expect, it } from 'vitest';
 
-import { otherwise, pipeline, ProcessorStepSchema, type DynamicGuards, type Guards } from '../../src/index.js';
+import { InterlockAgent, otherwise, pipeline, ProcessorStepSchema, type DynamicGuards, type Guards } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
 import { expectRefusal, makeAgent, modes, promptOf, sentText, withText } from './support.js';
 
 const shouting = (id = 'shouting'): Processor & Required<Pick<Processor, 'processInput'>> => ({
@@ -43,6 +44,24 @@ describe.each(modes)('guards of %s', (mode) => {
       await agent[mode]('hello', { inputProcessors: guards() as Guards })
     ).text;
     expect(sentText(model, 'user')).toBe('HELLO');
+  });
+
+  it('in one array keep the paths of each of its agents, and a guard that is added later', async () => {
+    const passing = (id: string): Processor => ({ id, processInput: ({ messages }) => messages });
+    const shared = [passing('first')];
+    const model = scriptedModel({ steps: () => ({ text: 'Hi.' }) });
+    const agentNamed = (id: string) => new InterlockAgent({ id, name: id, instructions: '', model, inputProcessors: shared });
+    const [one, two] = [agentNamed('one'), agentNamed('two')];
+    const pathsOf = async (agent: InterlockAgent): Promise<string[]> => {
+      const result = await agent[mode]('Hello');
+      await result.text;
+      return result.runEvents.flatMap((event) => (event.type === 'guard' ? [event.path] : []));
+    };
+    for (const agent of [one, two, one]) expect(await pathsOf(agent)).toEqual([`${agent.id}-input-processor/first`]);
+    shared.push({ id: 'late', processInput: ({ abort }) => abort('No.') });
+    const result = await one[mode]('Hello');
+    await result.text;
+    expect(result.tripwire?.processorId).toBe('late');
   });
 
   it('rejects an asynchronous function that returns a pipeline, with the reason', async () => {

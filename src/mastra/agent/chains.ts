@@ -58,8 +58,8 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
   const last = options.prepareStep ? [new PrepareStepProcessor({ prepareStep: options.prepareStep })] : [];
   const echo = isSignal ? [createSignalEcho()] : [];
   return {
-    input: [...hosts, ...input, ...echo, ...last],
-    output: [...output, ...own.output],
+    input: joined(hosts, input, echo, last),
+    output: joined(output, own.output),
     error,
     others: [...own.input, ...input, ...output].filter(hasErrorHook),
     memory: after,
@@ -67,6 +67,12 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
     recalling: hosts,
     hasErrorGuards: error.length > 0,
   };
+};
+
+/** Guards in a row. Guards alone stay the same array, which is the key of their compiled plan. */
+const joined = (...rows: readonly (readonly PipelineStep[])[]): readonly PipelineStep[] => {
+  const [only = [], ...more] = rows.filter(({ length }) => length > 0);
+  return more.length === 0 ? only : [only, ...more].flat();
 };
 
 interface HostLanes {

@@ -77,21 +77,44 @@ const isAlone = (steps: readonly PipelineStep[]): steps is readonly [AnyWorkflow
 export const placeOfLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): GraphLocation =>
   locationOf(laneGraph(steps, laneId(agentId, lane)), { lane, isArray: !isAlone(steps) });
 
-/** Lanes that passed the check. */
-const checked = new WeakMap<readonly PipelineStep[], Lane>();
+/** Something known about an array of guards, by name. An application may share the array, and change it. */
+interface Known<T> {
+  of(steps: readonly PipelineStep[], name: string, make: () => T): T;
+}
+
+const createKnown = <T>(): Known<T> => {
+  const known = new WeakMap<
+    readonly PipelineStep[],
+    Map<string, { readonly steps: readonly PipelineStep[]; readonly made: T }>
+  >();
+  return {
+    of: (steps, name, make) => {
+      const byName = known.get(steps) ?? new Map<string, { steps: readonly PipelineStep[]; made: T }>();
+      const before = byName.get(name);
+      if (before?.steps.length === steps.length && steps.every((step, at) => step === before.steps[at])) return before.made;
+      const made = make();
+      known.set(steps, byName.set(name, { steps: [...steps], made }));
+      return made;
+    },
+  };
+};
+
+const checked = createKnown<true>();
 
 /** Rejects guards that cannot work in a lane, once for each array. Raises the errors that `verify` finds. */
 export const checkLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): void => {
-  if (steps.length === 0 || checked.get(steps) === lane) return;
-  throwDefects({ id: agentId, roots: [placeOfLane(steps, lane, agentId)] });
-  checked.set(steps, lane);
+  if (steps.length === 0) return;
+  checked.of(steps, lane, () => {
+    throwDefects({ id: agentId, roots: [placeOfLane(steps, lane, agentId)] });
+    return true;
+  });
 };
 
 /** Compiled plans: an agent's own guards are the same array in every call. */
-const plans = new WeakMap<readonly PipelineStep[], Plan>();
+const plans = createKnown<Plan>();
 
 /** The same for runs that record edits. */
-const recordingPlans: typeof plans = new WeakMap();
+const recordingPlans: typeof plans = createKnown();
 
 /**
  * Compiles a lane, once for each array. Undefined without guards. With `recordsEdits` its guards report their edits. Raises
@@ -99,10 +122,7 @@ const recordingPlans: typeof plans = new WeakMap();
  */
 export const compileLane = (steps: readonly PipelineStep[], id: string, recordsEdits = false): Plan | undefined => {
   if (steps.length === 0) return undefined;
-  const known = recordsEdits ? recordingPlans : plans;
-  const plan = known.get(steps) ?? compileRecording(laneGraph(steps, id), recordsEdits);
-  known.set(steps, plan);
-  return plan;
+  return (recordsEdits ? recordingPlans : plans).of(steps, id, () => compileRecording(laneGraph(steps, id), recordsEdits));
 };
 
 /** Compiles a graph. If requested, its guards report their edits. Each processor gets its position. */
