@@ -96,6 +96,7 @@ function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map
   for (let from = 0; from < text.length; from += sectionChars) {
     const until = Math.min(text.length, from + sectionChars);
     const end = reachFrom(text, until);
+    yield end - until;
     yield* readTo(end);
     const scope = text.slice(0, end);
     for (const { name, weight, pattern, needs, isOwn } of sought) {
