@@ -32,7 +32,7 @@ export {
 export type { Agreement, ShadowComparison, ShadowExample, ShadowOptions, ShadowReport } from './trace/shadow/shadow-report.js';
 export type { TextAt } from './trace/texts-in.js';
 export { toFixture, type FixtureOptions } from './trace/to-fixture.js';
-export { traceOfKind } from './trace/trace-of-kind.js';
+export { traceOfKind } from './trace/kinds.js';
 export { formatTrace, parseTrace } from './trace/trace-lines.js';
 export type { TraceRecorder, TraceSink } from './trace/trace-writer.js';
 export type { GuardTraits } from './guard/traits.js';

@@ -4,7 +4,7 @@ import { freeze } from '../trace/contents.js';
 import { fromPlainJson, toPlainJson } from '../trace/plain-json.js';
 import { requestKey } from '../trace/replay/request-key.js';
 import { createTape } from '../trace/replay/tape.js';
-import { traceOfKind } from '../trace/trace-of-kind.js';
+import { traceOfKind } from '../trace/kinds.js';
 import type { Chunk, LoopPorts } from './ports.js';
 import { requestFacts } from './record-ports.js';
 import { endOf, recordedCalls } from './replay-ports.js';

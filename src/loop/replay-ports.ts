@@ -5,7 +5,7 @@ import { freeze, freezeContent } from '../trace/contents.js';
 import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js';
 import { requestKey } from '../trace/replay/request-key.js';
 import { createTape } from '../trace/replay/tape.js';
-import { traceOfKind } from '../trace/trace-of-kind.js';
+import { traceOfKind } from '../trace/kinds.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, StepRuling, ToolOutcome } from './ports.js';
 import { requestFacts } from './record-ports.js';
 import type { ReplayStage } from './replay-stage.js';

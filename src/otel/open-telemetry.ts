@@ -12,9 +12,8 @@ import type { RunEvent } from '../../schemas/index.js';
 import { checkIntegration } from '../integration.js';
 import type { Trace } from '../trace/collect-traces.js';
 import { libraryName } from '../trace/library-version.js';
-import { traceOfKind } from '../trace/trace-of-kind.js';
+import { opensRun, traceOfKind, type OpeningEvent } from '../trace/kinds.js';
 import { createRunSpans, errorType, guardAttributes } from './run-spans.js';
-import { opensRun, type OpeningEvent } from '../trace/opens-run.js';
 import { createKnownRuns } from './known-runs.js';
 import { attribute, operation } from './names.js';
 

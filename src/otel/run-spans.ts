@@ -9,7 +9,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import type { RunEvent } from '../../schemas/index.js';
-import { continuesStep, opensRun, type OpeningEvent } from '../trace/opens-run.js';
+import { continuesStep, opensRun, type OpeningEvent } from '../trace/kinds.js';
 import { createKnownRuns } from './known-runs.js';
 import { attribute, operation } from './names.js';
 

@@ -291,7 +291,7 @@ describe('a bundle of one import', () => {
 
   it.each([
     ['a guard and its dependencies', "import { lengthGuard as it } from 'mastra-interlock/workflows';", 75_000],
-    ['another guard', "import { promptInjectionGuard as it } from 'mastra-interlock/guards';", 155_000],
+    ['another guard', "import { promptInjectionGuard as it } from 'mastra-interlock/guards';", 165_000],
     ['errors without runtime code', "import { isInterlockError as it } from 'mastra-interlock';", 1_000],
     ['the redactor with its kinds, and no agent', "import { redactor as it } from 'mastra-interlock/workflows';", 330_000],
   ])('contains %s', async (_what, source, mostBytes) => {
@@ -303,13 +303,13 @@ describe('a bundle of one import', () => {
 });
 
 describe('the package', () => {
-  it('has at most 155 files, and 1.95 MB with the studio', () => {
+  it('has at most 155 files, and 1.96 MB with the studio', () => {
     const files = globSync('**/*', { cwd: join(project.folder, 'node_modules/mastra-interlock'), withFileTypes: true }).filter(
       (file) => file.isFile(),
     );
     const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
     expect(files.length).toBeLessThanOrEqual(102); // and 53 of the pages
-    expect(bytes).toBeLessThan(1_721_000); // and 226 kB
+    expect(bytes).toBeLessThan(1_730_000); // and 227 kB
     expect(Object.keys(readManifest(join(project.folder, 'node_modules/mastra-interlock')).dependencies ?? {})).toEqual([
       '@mastra/schema-compat',
       'jiti',

@@ -1,7 +1,7 @@
 import { MessageList } from '@mastra/core/agent/message-list';
 import type { Trace } from '../../trace/collect-traces.js';
 import type { ReadContent } from '../../trace/contents.js';
-import { traceOfKind } from '../../trace/trace-of-kind.js';
+import { traceOfKind } from '../../trace/kinds.js';
 import { InterlockError } from '../../errors.js';
 import { fillList, type ListState } from '../messages/list-insides.js';
 

@@ -11,7 +11,7 @@ import { placeholder, standInOf } from '../../guard/secrets.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { createTape } from '../../trace/replay/tape.js';
 import { headerOf } from '../../trace/trace-lines.js';
-import { traceOfKind } from '../../trace/trace-of-kind.js';
+import { traceOfKind } from '../../trace/kinds.js';
 import { createHost } from '../workflow/host.js';
 import { createCheckpoints } from '../messages/list-checkpoint.js';
 import { objectPlanOf } from '../structured-output/object-plan.js';

@@ -17,7 +17,7 @@ import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { alignTrace } from '../../trace/replay/align-trace.js';
 import { segmentsOf, type RecordedSegment } from '../../trace/replay/run-segments.js';
 import { headerOf } from '../../trace/trace-lines.js';
-import { traceOfKind } from '../../trace/trace-of-kind.js';
+import { traceOfKind } from '../../trace/kinds.js';
 import { insidesOfAgent, InterlockAgent } from '../agent/agent.js';
 import { runToEnd } from '../agent/end-run.js';
 import { runSegmentOf } from '../agent/run-segment.js';

@@ -14,7 +14,7 @@ import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError } from './as-error.js';
 import { createStepSpans, nameToolIn, usageStats, wordsOfSteps, type StepSpans } from './step-spans.js';
 import type { ToolSpan } from './tool-span.js';
-import { continuesStep, opensRun } from '../../trace/opens-run.js';
+import { continuesStep, opensRun } from '../../trace/kinds.js';
 import { mapErrorTexts } from '../../guard/map-texts.js';
 import { withStandIns } from '../stand-ins.js';
 

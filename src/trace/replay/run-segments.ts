@@ -1,6 +1,6 @@
 import type { TraceEntry } from '../../../schemas/index.js';
 import type { Trace } from '../collect-traces.js';
-import { traceOfKind } from '../trace-of-kind.js';
+import { traceOfKind } from '../kinds.js';
 
 type OfKind<K extends TraceEntry['kind']> = Extract<TraceEntry, { kind: K }>;
 
