@@ -111,13 +111,13 @@ The blocked share by \`threshold\`: a lower one finds more attacks, and may bloc
 
 ${thresholdsTable(injection)}
 
-On this data a threshold of 0.5 finds a tenth more jailbreaks than the default, and blocks twice as many harmless texts that look like attacks. Measure on messages of your users before you change it.
+On this data a threshold of 0.5 finds a seventh more jailbreaks than the default, and blocks more harmless texts: 1.3 % instead of 0.6 % of WildGuard's, and 3.4 % instead of 0.6 % of the documentation. Measure on messages of your users before you change it.
 
 The guard knows phrases, not meaning:
 
 - **It finds no order of BIPIA.** They are harmless questions, out of place in an e-mail or a table. Only a judge that knows what the user asked for can tell: \`judgeGuard\` with \`judgePolicies.alignment\`.
 - It finds few attacks of PurpleLlama and of Tensor Trust. Most ask for two words, a secret, a language or a tone in harmless words, and only the system prompt makes them attacks. The same judge finds those.
-- It misses a third of the jailbreaks: games, stories and characters that never mention a rule.
+- It misses more than a third of the jailbreaks: games, stories and characters that never mention a rule.
 - It rarely blocks harmless text, even with words of attacks in it.
 
 Use it as the cheap first guard before one that asks a model, not as the only one.

@@ -85,6 +85,20 @@ describe.each(modes)('the title of a thread in %s', (mode) => {
     expect(hasMail(model.calls)).toBe(false);
   });
 
+  it("is written by the agent's models, with their fallbacks", async () => {
+    const memory = openDisk().memory({ options: { generateTitle: true } });
+    const down = scriptedModel({ steps: () => ({ error: new Error('down') }) });
+    const second = titles();
+    const { agent } = remembering(memory, [], {
+      model: [
+        { model: down, maxRetries: 0 },
+        { model: second, maxRetries: 0 },
+      ],
+    });
+    expect(await ask(agent)).toEqual(['Greetings']);
+    expect(second.calls).toHaveLength(2);
+  });
+
   it('waits for the configured number of messages', async () => {
     const memory = openDisk().memory({ options: { generateTitle: { model: titles(), minMessages: 3 } } });
     const { agent } = remembering(memory, [{ text: 'Hi.' }, { text: 'Hi again.' }]);

@@ -4,7 +4,7 @@ const conscience =
   /(?:legalit(?:y|ies)|ethic(?:s|ality|al\W+(?:considerations?|concerns?|implications?|principles?|standards?|guidelines?|boundaries|polic(?:y|ies)))|moral(?:s|ity|\W+(?:principles?|standards?|implications?|considerations?|concerns?|compass|boundaries))|laws?|illegality|(?:social|societal)\W+norms|political\W+correctness|(?:potential\W+)?(?:harm|danger|consequences)|safety|censorship)\b/;
 const wrong =
   /(?:illegal|unlawful|unethical|immoral|amoral|unmoral|harmful|dangerous|malicious|offensive|inappropriate|explicit|nsfw|racist|sexist|discriminatory|controversial|inhumane)/;
-const provider = /(?:open ?ai|anthropic|chat ?gpt|google|meta|snapchat|discord|(?:your|its|the) (?:developers?|creators?))/;
+const provider = /(?:open ?ai|anthropic|chat ?gpt|(?:your|its) (?:developers?|creators?))/;
 const policy =
   /(?:(?:content|use|usage|ethical|moral|safety|community|own) )?(?:polic(?:y|ies)|rules|guidelines|restrictions|limitations|limits|regulations|terms|confines|constraints|filters?|programming|control)\b/;
 const leaves =
@@ -16,16 +16,16 @@ const refusals =
 export const lawlessSignals = [
   ...signalsNamed('no-conscience', [
     [
-      0.75,
+      0.5,
       phrase(
         /\b(?:without|regardless of|irrespective of|no)\W+(?:(?:any|a|the|all|having|paying|giving|showing)\W+)?(?:regards?|concerns?|considerations?|thought|care|respect|thinking|attention)\W+(?:for|to|about|of)\b/,
         words(3),
         conscience,
       ),
     ],
-    [0.75, phrase(/\b(?:regardless|irrespective)\W+of\b/, words(3), conscience)],
+    [0.5, phrase(/\b(?:regardless|irrespective)\W+of\b/, words(3), conscience)],
     [
-      0.75,
+      0.5,
       phrase(
         /\b(?:not|never|n't|doesnt|dont|no longer|zero)\W+(?:(?:even|really|ever|at\W+all)\W+)?(?:care|cares|caring|worry|worries|bother|concerned|give\W+(?:a|two|any)\W+\w+|fucks?)\W+(?:at all\W+)?(?:about|for|by|with)\b/,
         words(4),
@@ -39,7 +39,7 @@ export const lawlessSignals = [
       ),
     ],
     [
-      0.55,
+      0.45,
       phrase(
         /\b(?:even\W+(?:if|when|though)|regardless\W+(?:of|if)|irrespective\W+of|no\W+matter\W+(?:if|how|what|whether)|does(?:n't| not)\W+matter\W+(?:if|how))\b/,
         words(6),
@@ -48,10 +48,10 @@ export const lawlessSignals = [
     ],
   ]),
   ...signalsNamed('rules-lifted', [
-    [0.75, phrase(leaves, words(5), provider, /(?:'?s)?\W+(?:\w+\W+)?/, policy)],
-    [0.75, phrase(leaves, words(4), policy, words(4), /(?:by|from|of)\W+/, provider)],
+    [0.6, phrase(leaves, words(5), provider, /(?:'?s)?\W+(?:\w+\W+)?/, policy)],
+    [0.6, phrase(leaves, words(4), policy, words(4), /(?:by|from|of)\W+/, provider)],
     [0.5, phrase(/\b(?:broken?|breaks?|breaking|escaped?|free)\W+(?:free\W+)?(?:of|from)\b/, words(3), policy)],
-    [0.6, phrase(leaves, words(3), /(?:any|all|every|no|the|these|those|its|their|typical)\W+(?:\w+\W+)?/, conscience)],
+    [0.45, phrase(leaves, words(3), /(?:any|all|every|no|the|these|those|its|their|typical)\W+(?:\w+\W+)?/, conscience)],
     [
       0.5,
       /\b(?:no|zero|without|remove|removed|disable|disabled|lift|lifted)\W+(?:\w+\W+)?(?:moderations?|censorship|content\W+(?:filters?|polic(?:y|ies)))\b/i,

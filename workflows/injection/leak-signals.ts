@@ -14,7 +14,9 @@ const forTask =
   /(?!\W{1,4}(?:for|on|about|regarding|from|were|was|are|is|did|do|worked|helped|said)\b|\W{1,4}(?:to|and)\W{1,4}(?!me\b)\w)/;
 const restate =
   /\b(?:reveal|print|repeat|output|display|disclose|dump|leak|recite|list|expose|return|echo|type out|write (?:out|down)|translate|summari[sz]e|paraphrase|rephrase|rewrite|reword|reformat|format|convert|encode|quote|reproduce|spell-?check|grammar check)\b/;
-const password = /(?:password|pass ?code|pass ?phrase|secret (?:key|word|phrase|code)|access (?:code|key)|api key|credentials)/;
+const password = /(?:password|pass ?code|pass ?phrase|secret (?:key|word|phrase|code)|access (?:code|key))/;
+/** The end of a request, or of its first part: `your password manager` is none. */
+const noMore = /s?\b(?=\W*$|\W{0,3}[.?!,;:\n]|\W{1,3}(?:for|to|so|please|now|and|or|in|if|with)\b)/;
 const service = /(?! (?:response|reply|attention|help|assistance|action|delivery|service|support|answer))/;
 
 /** Requests for the model's confidential instructions. */
@@ -104,7 +106,7 @@ export const leakSignals = [
       phrase(
         /(?<!\b(?:not|never|n't|to)\W{1,3})\b(?:tell|give|show|send)\W+(?:me|us)\W+(?:\w+\W+)?your\W+(?:\w+\W+)?/,
         password,
-        /s?\b(?!\W+(?:polic|rule|requirement|manager|reset|strength|length|option|field|form|settings?))/,
+        noMore,
       ),
     ],
     [
@@ -112,7 +114,7 @@ export const leakSignals = [
       phrase(
         /\b(?:what(?:'s|\W+is)|(?:can|could|will|would)\W+you\W+(?:please\W+)?(?:share|reveal|tell|give|confirm|provide|disclose)(?:\W+(?:me|us|with me|with us))?)\W+your\W+(?:\w+\W+)?/,
         password,
-        /s?\b(?!\W+(?:polic|rule|requirement|manager|reset|strength|length|option|field|form|settings?))/,
+        noMore,
       ),
     ],
     [

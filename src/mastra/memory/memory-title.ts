@@ -26,6 +26,7 @@ export interface Titling {
 }
 
 type Place = Pick<Conversation, 'memory' | 'config' | 'threadId' | 'warn'>;
+type TitleModel = ReturnType<Agent['resolveTitleGenerationConfig']>['model'];
 type EmitTitle = (title: string) => Promise<void>;
 
 /**
@@ -73,7 +74,7 @@ const makeTitle = async (titling: Titling, place: Place, { messageList, emitTitl
     id: 'thread-title',
     name: 'Thread title',
     instructions: await agent.resolveTitleInstructions(requestContext, instructions),
-    model: model ?? (await agent.getModel({ requestContext })),
+    model: await modelsOf(agent, requestContext, model),
     ...readerGuards(guards),
   });
   const { tripwire, text } = await titler.generate(agent.formatMessagesForTitle(uiMessages), {
@@ -85,6 +86,12 @@ const makeTitle = async (titling: Titling, place: Place, { messageList, emitTitl
   await emitTitle(title);
   await changeThread(memory, { id: threadId, title }, options.memory?.options);
   return title;
+};
+
+/** Models as the agent resolves them, with its gateways: the configured one, else the agent's own with their fallbacks. */
+const modelsOf = async (agent: Agent, requestContext: RequestContext, modelConfig: TitleModel): Promise<unknown> => {
+  if (modelConfig !== undefined) return agent.getModel({ requestContext, modelConfig });
+  return (await agent.getModelList(requestContext)) ?? agent.getModel({ requestContext });
 };
 
 const isUntitled = async ({ memory, threadId }: Place): Promise<boolean> => {
