@@ -14,6 +14,7 @@ const forTask =
   /(?!\W{1,4}(?:for|on|about|regarding|from|were|was|are|is|did|do|worked|helped|said)\b|\W{1,4}(?:to|and)\W{1,4}(?!me\b)\w)/;
 const restate =
   /\b(?:reveal|print|repeat|output|display|disclose|dump|leak|recite|list|expose|return|echo|type out|write (?:out|down)|translate|summari[sz]e|paraphrase|rephrase|rewrite|reword|reformat|format|convert|encode|quote|reproduce|spell-?check|grammar check)\b/;
+const tellAll = /\b(?:reveal|print|repeat|output|display|disclose|dump|leak|recite|echo|reproduce|write (?:out|down))\b/;
 const password = /(?:password|pass ?code|pass ?phrase|secret (?:key|word|phrase|code)|access (?:code|key))/;
 /** The end of a request, or of its first part: `your password manager` is none. */
 const noMore = /s?\b(?=\W*$|\W{0,3}[.?!,;:\n]|\W{1,3}(?:for|to|so|please|now|and|or|in|if|with)\b)/;
@@ -86,17 +87,26 @@ export const leakSignals = [
     [
       0.7,
       phrase(
+        /^\W{0,8}(?:(?:please|now|hi|hello|hey|ok|okay)\W{1,3}){0,3}/,
+        restate,
+        /\W+(?:out\W+)?(?:all\W+|me\W+)?your\W+(?:\w+\W+)?(?:instructions|directives|rules)(?:\W+(?:as|in|into|to)\W+(?:\w+\W+){0,4}\w+)?(?:\W+please)?\W{0,8}$/,
+      ),
+    ],
+    [0.5, phrase(restate, words(2), /your\W+(?:(?:previous|own|current|core)\W+)?(?:instructions|directives|rules)\b/, forTask)],
+    [
+      0.7,
+      phrase(
         restate,
         words(2),
-        /your\W+(?:(?:full|entire|exact|previous|own|current|complete|core)\W+)?(?:instructions|directives|rules)\b/,
+        /(?:your\W+(?:full|entire|exact|complete|whole)|(?:all|every one|each)\W+(?:of\W+)?your)\W+(?:instructions|directives|rules)\b/,
         forTask,
       ),
     ],
     [
       0.7,
       phrase(
-        restate,
-        /\W+(?:all\W+|of\W+|the\W+|me\W+|out\W+){0,3}(?:previous|above|preceding|prior|earlier|foregoing)\W+(?:instructions|directives|rules|commands|prompts?|words)\b/,
+        tellAll,
+        /\W+(?:all\W+|of\W+|the\W+|me\W+|out\W+){0,3}(?:previous|preceding|prior|foregoing)\W+(?:instructions|directives|commands|prompts?)\b/,
         forTask,
       ),
     ],

@@ -29,7 +29,7 @@ export const overrideSignals = [
     [0.8, phrase(ignore, /\W+(?:everything|all(?: of)?(?: the| that)?|anything|whatever|what)\W+/, earlierInstructions)],
     [0.5, phrase(ignore, /\W+everything\b/)],
     [
-      0.75,
+      0.5,
       phrase(
         ignore,
         /\W+(?:everything\W+|all\W+(?:of\W+)?)?(?:the\W+)?(?:above|preceding|foregoing)(?:\W+(?:text|input|line|lines|words|content|conversation))?\W+(?:and|then|but)\W+(?:instead\W+|just\W+|only\W+|now\W+)?(?:say|print|output|respond|write|reply|return|tell|give|repeat|answer|do|act|show|translate|start)\b/,
