@@ -93,6 +93,7 @@ export const readDataSets = async (
       harmless('WildGuard, harmless prompts', (await jsonOf(from.wildGuard)).flatMap(promptsOf)),
       { ...harmless('BIPIA, results of tools without an order', pages), isToolResult: true },
       { ...harmless('documentation, as results of tools', packages.documentation), isToolResult: true },
+      { ...harmless('licenses, as results of tools', packages.licenses), isToolResult: true },
     ],
   };
 };

@@ -84,7 +84,11 @@ const pinned = Object.fromEntries(Object.keys(sources).map((name) => [name, pin(
   Source
 >;
 const read = ({ path }: { path: string }): Promise<Uint8Array> => Promise.resolve(files.get(path) ?? new Uint8Array());
-const packages = { documentation: ['# Read me\n\nSet TOKEN=xoxb-12345678901-abcdefghijkl.'], lockFiles: ['{}'] };
+const packages = {
+  documentation: ['# Read me\n\nSet TOKEN=xoxb-12345678901-abcdefghijkl.'],
+  licenses: ['As is.'],
+  lockFiles: ['{}'],
+};
 const judged = async (data: Partial<DataSets> = {}) =>
   evaluateGuards({ ...(await readDataSets(pinned, read, packages)), ...data });
 
@@ -116,6 +120,7 @@ describe('the evaluation on external data', () => {
       ['WildGuard, harmless prompts', 1, 0],
       ['BIPIA, results of tools without an order', 3, 0],
       ['documentation, as results of tools', 1, 0],
+      ['licenses, as results of tools', 1, 0],
     ]);
     expect(measures).toMatchObject({ recall: 0.5, precision: 1, falsePositiveRate: 0, scored: 13 });
     expect(results.secrets.map(({ texts, values }) => [texts, values])).toEqual([

@@ -1,7 +1,7 @@
 import { phrase, signalsNamed, words } from './injection-signal.js';
 
 const conscience =
-  /(?:legalit(?:y|ies)|ethic(?:s|ality|al\W+(?:considerations?|concerns?|implications?|principles?|standards?|guidelines?|boundaries|polic(?:y|ies)))|moral(?:s|ity|\W+(?:principles?|standards?|implications?|considerations?|concerns?|compass|boundaries))|laws?|illegality|(?:social|societal)\W+norms|political\W+correctness|(?:potential\W+)?(?:harm|danger|consequences)|safety|censorship)\b/;
+  /(?:legalit(?:y|ies)|ethic(?:s|ality|al\W+(?:considerations?|concerns?|implications?|principles?|standards?|guidelines?|boundaries|polic(?:y|ies)))|moral(?:s|ity|\W+(?:principles?|standards?|implications?|considerations?|concerns?|compass|boundaries))|illegality|(?:social|societal)\W+norms|political\W+correctness|censorship)\b/;
 const wrong =
   /(?:illegal|unlawful|unethical|immoral|amoral|unmoral|harmful|dangerous|malicious|offensive|inappropriate|explicit|nsfw|racist|sexist|discriminatory|controversial|inhumane)/;
 const provider = /(?:open ?ai|anthropic|chat ?gpt|(?:your|its) (?:developers?|creators?))/;
@@ -14,7 +14,7 @@ const refusals =
 
 /** Descriptions of a character or mode that law, morals and a provider's rules do not bind, and that refuses nothing. */
 export const lawlessSignals = [
-  ...signalsNamed('no-conscience', [
+  ...signalsNamed('lawless', [
     [
       0.5,
       phrase(
@@ -46,8 +46,6 @@ export const lawlessSignals = [
         wrong,
       ),
     ],
-  ]),
-  ...signalsNamed('rules-lifted', [
     [0.6, phrase(leaves, words(5), provider, /(?:'?s)?\W+(?:\w+\W+)?/, policy)],
     [0.6, phrase(leaves, words(4), policy, words(4), /(?:by|from|of)\W+/, provider)],
     [0.5, phrase(/\b(?:broken?|breaks?|breaking|escaped?|free)\W+(?:free\W+)?(?:of|from)\b/, words(3), policy)],
