@@ -4,10 +4,13 @@ import { isPromise } from '../phase/awaitable.js';
 const ignore = (): void => undefined;
 
 /** Runs a callback of the application without letting it disturb the run. Returns a promise only if the callback does. */
-export const safely = (callback: ((value: never) => unknown) | undefined, value: unknown): Promise<void> | undefined => {
+export const safely = (
+  callback: ((...values: never[]) => unknown) | undefined,
+  ...values: unknown[]
+): Promise<void> | undefined => {
   if (!callback) return undefined;
   try {
-    const pending = callback(value as never); // each call passes a value of its callback's type
+    const pending = callback(...(values as never[])); // each call passes values of its callback's types
     return isPromise(pending) ? pending.then(ignore, ignore) : undefined;
   } catch {
     return undefined;

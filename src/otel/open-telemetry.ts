@@ -12,8 +12,8 @@ import type { RunEvent } from '../../schemas/index.js';
 import { checkIntegration } from '../integration.js';
 import type { Trace } from '../trace/collect-traces.js';
 import { libraryName } from '../trace/library-version.js';
-import { opensRun, traceOfKind, type OpeningEvent } from '../trace/kinds.js';
-import { createRunSpans, errorType, guardAttributes } from './run-spans.js';
+import { opensRun, traceOfKind } from '../trace/kinds.js';
+import { agentOf, createRunSpans, errorType, guardAttributes, type RunListener } from './run-spans.js';
 import { createKnownRuns } from './known-runs.js';
 import { attribute, operation } from './names.js';
 
@@ -31,7 +31,7 @@ export interface OpenTelemetryOptions {
 /** Reports runs to OpenTelemetry. */
 export interface RunTelemetry {
   /** Pass this to agents or calls: it reports active runs as spans and metrics. */
-  readonly onRunEvent: (event: RunEvent) => void;
+  readonly onRunEvent: RunListener;
   /**
    * Exports a recorded run, redacted or not: spans with the recorded times, and metrics, counted at the time of this call. Set
    * `metrics: false` for runs that were already counted while they ran. Default: both.
@@ -55,14 +55,15 @@ export const openTelemetry = ({ tracerProvider, meterProvider }: OpenTelemetryOp
   const recordSpans = createRunSpans(tracer);
   const recordMetrics = createRunMetrics(meter);
   return {
-    onRunEvent: (event) => {
-      recordSpans(event);
-      recordMetrics(event);
+    onRunEvent: (event, source) => {
+      recordSpans(event, source);
+      recordMetrics(event, source);
     },
     exportTrace: (recorded, { metrics: isCounted = true } = {}) => {
       // Separate from active runs, which may have the same id.
       const listeners = [createRunSpans(tracer), ...(isCounted ? [createRunMetrics(meter)] : [])];
-      for (const { event } of traceOfKind(recorded, 'event')) for (const listener of listeners) listener(event);
+      const [source] = traceOfKind(recorded, 'header');
+      for (const { event } of traceOfKind(recorded, 'event')) for (const listener of listeners) listener(event, source);
     },
   };
 };
@@ -81,24 +82,20 @@ interface RunInfo {
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
 /** Records metrics from events. */
-const createRunMetrics = (meter: Meter): ((event: RunEvent) => void) => {
+const createRunMetrics = (meter: Meter): RunListener => {
   const instruments = createInstruments(meter);
   const runs = createKnownRuns<RunInfo>();
-  return (event) => {
+  return (event, source) => {
     const facts = runs.get(event.runId);
-    if (opensRun(event, facts !== undefined)) return runs.add(event.runId, factsOf(event, facts));
+    if (opensRun(event, facts !== undefined)) {
+      const retries = event.type === 'run-start' ? 0 : (facts?.retries ?? 0);
+      return runs.add(event.runId, { agent: agentOf(event, source, facts), startedAt: event.at, retries, model: {} });
+    }
     if (!facts) return undefined;
     count(instruments, facts, event);
     return event.type === 'run-finish' ? runs.end(event.runId) : undefined;
   };
 };
-
-const factsOf = (event: OpeningEvent, before: RunInfo | undefined): RunInfo => ({
-  agent: event.type === 'run-start' ? event.agentId : before?.agent,
-  startedAt: event.at,
-  retries: event.type === 'run-start' ? 0 : (before?.retries ?? 0),
-  model: {},
-});
 
 interface Instruments {
   readonly agentDuration: Histogram;

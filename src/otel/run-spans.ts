@@ -26,15 +26,28 @@ interface RunSpans {
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
+/** The agent of a run. */
+interface RunSource {
+  readonly agentId?: string;
+}
+
+/** Receives the events of runs. */
+export type RunListener = (event: RunEvent, source?: RunSource) => void;
+
+/** The agent's id. Only the first event of a run names it, and a process that continues the run does not get that one. */
+export const agentOf = (event: RunEvent, source?: RunSource, before?: Pick<RunSpans, 'agent'>): string | undefined =>
+  source?.agentId ?? (event.type === 'run-start' ? event.agentId : before?.agent);
+
 /**
  * Creates spans from events: one for the run, inside it its steps, and inside those the calls of models, tools and guards. Times
  * come from the events, so that a recorded run keeps its original times.
  */
-export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {
+export const createRunSpans = (tracer: Tracer): RunListener => {
   const runs = createKnownRuns<RunSpans>();
-  return (event) => {
+  return (event, source) => {
     const before = runs.get(event.runId);
-    const known = opensRun(event, before !== undefined) ? startRun(tracer, event, before) : before;
+    const isOpening = opensRun(event, before !== undefined);
+    const known = isOpening ? startRun(tracer, event, { agent: agentOf(event, source, before), known: before }) : before;
     if (!known) return undefined;
     if (known !== before) runs.add(event.runId, known);
     follow(tracer, known, event);
@@ -43,9 +56,12 @@ export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {
 };
 
 /** The span of a run is a child of the active span. A resumed run links to the span of the previous segment, if it was in this process. */
-const startRun = (tracer: Tracer, event: OpeningEvent, known: RunSpans | undefined): RunSpans => {
+const startRun = (
+  tracer: Tracer,
+  event: OpeningEvent,
+  { agent, known }: Pick<RunSpans, 'agent'> & { known?: RunSpans },
+): RunSpans => {
   const before = event.type === 'run-resume' ? known : undefined;
-  const agent = event.type === 'run-start' ? event.agentId : before?.agent;
   const outer = context.active();
   const run = tracer.startSpan(
     named(operation.agent, agent),

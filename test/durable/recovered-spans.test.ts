@@ -1,4 +1,11 @@
 import { SpanType } from '@mastra/core/observability';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type MetricData,
+} from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';
 
@@ -8,6 +15,14 @@ import { createDisk, mortalEngine } from './mortal-engine.js';
 import { scenarios, type Scenario } from './scenarios.js';
 
 const named = (spans: readonly ReadableSpan[], start: string) => spans.filter(({ name }) => name.startsWith(start));
+
+/** The agents named by the metrics of runs, tools and guards. */
+const agentsIn = (metrics: readonly MetricData[]) =>
+  new Set(
+    metrics
+      .filter(({ descriptor }) => /^(interlock|gen_ai\.(invoke|execute))/.test(descriptor.name))
+      .flatMap(({ dataPoints }) => dataPoints.map(({ attributes }) => attributes['gen_ai.agent.name'])),
+  );
 
 const tools = () => (scenarios['tools'] as () => Scenario)();
 
@@ -20,12 +35,23 @@ const recovered = async (boundary: number) => {
   if (await Promise.race([mortal.died.then(() => false), finished.then(() => true)])) return undefined;
   const spans = new InMemorySpanExporter();
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
-  const { onRunEvent } = openTelemetry({ tracerProvider });
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+  const { onRunEvent } = openTelemetry({ tracerProvider, meterProvider: new MeterProvider({ readers: [reader] }) });
   const agent = tools().agent({ durability: mortalEngine(disk), onRunEvent });
   const trace = traced(agent);
   const run = await agent.attach('one');
   await run.getFullOutput();
-  return { mastra: await trace.spans(), otel: spans.getFinishedSpans(), status: run.status, last: mortal.passed.at(-1)?.key };
+  await reader.forceFlush();
+  const measured = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+  await reader.shutdown();
+  return {
+    mastra: await trace.spans(),
+    otel: spans.getFinishedSpans(),
+    measured,
+    status: run.status,
+    last: mortal.passed.at(-1)?.key,
+  };
 };
 
 describe('a run that another process recovers', () => {
@@ -34,7 +60,7 @@ describe('a run that another process recovers', () => {
     for (let boundary = 0; ; boundary += 1) {
       const result = await recovered(boundary);
       if (!result) break;
-      const { mastra, otel, status, last } = result;
+      const { mastra, otel, measured, status, last } = result;
       expect(status, last).toBe('success');
       const roots = mastra.filter(({ type }) => type === SpanType.AGENT_RUN);
       expect(
@@ -49,6 +75,11 @@ describe('a run that another process recovers', () => {
         otel.filter(({ parentSpanContext }) => !parentSpanContext).map(({ attributes }) => attributes['interlock.run.id']),
         last,
       ).toEqual(['one']);
+      expect(
+        otel.filter(({ parentSpanContext }) => !parentSpanContext).map(({ name }) => name),
+        last,
+      ).toEqual(['invoke_agent cashier']);
+      expect(agentsIn(measured), last).toEqual(new Set(['cashier']));
       expect(JSON.stringify(roots[0]?.output), last).toContain('text');
       expect(JSON.stringify(roots[0]?.input), last).toContain('Please charge me.');
       const count = (wanted: SpanType): number => mastra.filter(({ type }) => type === wanted).length;

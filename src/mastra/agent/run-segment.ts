@@ -41,8 +41,8 @@ export const runSegmentOf = (
   abortSignal: options.abortSignal,
   onEvent: (event) => {
     void safely(log, event);
-    void safely(guards.onRunEvent, event);
-    void safely(options.onRunEvent, event);
+    void safely(guards.onRunEvent, event, { agentId: agent?.id });
+    void safely(options.onRunEvent, event, { agentId: agent?.id });
   },
   ...runCallbacks(options, runOf),
 });

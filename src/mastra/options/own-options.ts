@@ -156,6 +156,12 @@ export const ownOptions = {
    * may continue with the current code. Default: the run waits for the code that started it.
    */
   acceptChangedCode: inConfig(functionOf<(change: CodeChange) => boolean | Promise<boolean>>()),
-  /** Called with every event of a run as it happens; the agent's and the call's are both called. Its errors do not reach the run. */
-  onRunEvent: both(functionOf<(event: RunEvent) => void>(), { onResume: 'allowed', isLocal: true }),
+  /**
+   * Called with every event of a run as it happens, and with the id of the agent, also in a process that recovers the run. The
+   * agent's and the call's are both called. Its errors do not reach the run.
+   */
+  onRunEvent: both(functionOf<(event: RunEvent, source: { readonly agentId?: string }) => void>(), {
+    onResume: 'allowed',
+    isLocal: true,
+  }),
 } as const satisfies Readonly<Record<string, OptionRow>>;
