@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { openDatabase } from '../../src/durable/dbos/database.js';
+import { startWorker } from './processes.js';
 import { startPostgresServer, type PostgresServer } from './servers/postgres-server.js';
 
 let server: PostgresServer;
@@ -19,4 +20,12 @@ it('rolls back a transaction if the connection ends between two queries, and sta
   await expect(struck).rejects.toThrow(/connection/i);
   expect(await database.query('SELECT id FROM interlock.processes')).toEqual([{ id: 'gone' }]);
   await database.close();
+});
+
+it('is created by processes that start at the same time, without an error in their logs', async () => {
+  const engine = { kind: 'dbos', systemDatabaseUrl: server.urlOf('first start') } as const;
+  const workers = [1, 2, 3].map(() => startWorker({ modelUrl: '', sinkUrl: '', engine }));
+  await Promise.all(workers.map(({ there }) => there));
+  for (const worker of workers) worker.kill();
+  expect(await Promise.all(workers.map(async ({ died }) => (await died).errors))).toEqual(['', '', '']);
 });

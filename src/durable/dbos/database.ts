@@ -1,10 +1,13 @@
+import { setTimeout } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import { Pool, type QueryResultRow } from 'pg';
+import { Client, escapeIdentifier, Pool, type QueryResultRow } from 'pg';
 
 /** Interlock's tables next to those of DBOS, in the same database. */
 export interface Database {
   /** Retries until the database answers, without a time limit. */
   query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs `act` while no other process does. */
+  alone(act: () => Promise<void>): Promise<void>;
   /** Removes a process from the list after `act`, which no other process runs meanwhile. Does nothing if another process is at it. */
   strikeOff(process: string, act: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
@@ -32,16 +35,25 @@ const tables = `
 /** Prevents two processes from creating the same tables at once. */
 const tablesLock = 7_318_204_511;
 
-/** Opens the database and creates missing tables. Rejects if the database does not answer. */
+/** Held by the process that launches DBOS, which creates and migrates its own tables. */
+const launchLock = 7_318_204_512;
+
+/** Opens the database, and creates it and its tables if missing. Rejects if the server does not answer. */
 export const openDatabase = async (connectionString: string): Promise<Database> => {
   const pool = new Pool({ connectionString, max: 5 });
   let isClosed = false;
   pool.on('error', () => undefined); // an idle connection ended; the next query opens another
   pool.on('connect', (client) => client.on('error', () => undefined)); // a connection in use ended: its next query rejects
-  try {
-    await inTransaction(pool, async (query) => {
+  const createTables = () =>
+    inTransaction(pool, async (query) => {
       await query('SELECT pg_advisory_xact_lock($1)', [tablesLock]);
       await query(tables);
+    });
+  try {
+    await createTables().catch(async (error: unknown) => {
+      if (codeOf(error) !== states.noDatabase) throw error;
+      await createDatabase(connectionString);
+      await createTables();
     });
   } catch (error) {
     await pool.end();
@@ -55,6 +67,7 @@ export const openDatabase = async (connectionString: string): Promise<Database> 
       );
       return rows;
     },
+    alone: (act) => withLaunchLock(pool, act),
     strikeOff: (process, act) =>
       inTransaction(pool, async (query) => {
         if ((await query('SELECT id FROM interlock.processes WHERE id = $1 FOR UPDATE SKIP LOCKED', [process])) !== 1) return;
@@ -66,6 +79,47 @@ export const openDatabase = async (connectionString: string): Promise<Database> 
       return pool.end();
     },
   };
+};
+
+/** SQLSTATEs by meaning. */
+const states = { noDatabase: '3D000', databaseExists: '42P04', duplicateKey: '23505' } as const;
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+
+/** Creates the database of a URL. Does nothing if another process was faster. */
+const createDatabase = async (connectionString: string): Promise<void> => {
+  const url = new URL(connectionString);
+  const name = decodeURI(url.pathname.slice(1));
+  url.pathname = '/postgres';
+  const client = new Client({ connectionString: url.href });
+  client.on('error', () => undefined); // the query under way rejects
+  try {
+    await client.connect();
+    await client.query(`CREATE DATABASE ${escapeIdentifier(name)}`);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== states.databaseExists && code !== states.duplicateKey) throw error;
+  } finally {
+    await client.end();
+  }
+};
+
+const lockPollMs = 100;
+
+/**
+ * The connection of the lock is in no transaction, and no query waits for the lock: `CREATE INDEX CONCURRENTLY` in `act` waits
+ * until every transaction has ended.
+ */
+const withLaunchLock = async (pool: Pool, act: () => Promise<void>): Promise<void> => {
+  const client = await pool.connect();
+  try {
+    const tryLock = async () =>
+      (await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [launchLock])).rows[0]?.locked;
+    while (!(await tryLock())) await setTimeout(lockPollMs);
+    await act();
+  } finally {
+    client.release(true); // ends the connection, and with it the lock
+  }
 };
 
 type Query = (sql: string, values?: unknown[]) => Promise<number | null>;

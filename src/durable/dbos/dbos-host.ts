@@ -25,14 +25,18 @@ export const queueRuns = async (workflowIds: string[]): Promise<void> => {
 
 /** Launches DBOS and opens Interlock's tables. */
 export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSettings): Promise<DbosHost> => {
-  const processId = randomUUID();
-  if (!DBOS.isInitialized()) {
-    // The agent checks whether a run may continue with the code of this process.
-    DBOS.setConfig({ name, systemDatabaseUrl, executorID: processId, applicationVersion: 'interlock', logLevel: 'error' });
-    await DBOS.launch();
-  }
-  await DBOS.registerQueue(queueName, { onConflict: 'never_update', minPollingIntervalMs: 500 });
   const database = await openDatabase(systemDatabaseUrl);
+  try {
+    if (!DBOS.isInitialized()) {
+      // The agent checks whether a run may continue with the code of this process.
+      DBOS.setConfig({ name, systemDatabaseUrl, executorID: randomUUID(), applicationVersion: 'interlock', logLevel: 'error' });
+      await database.alone(() => DBOS.launch());
+    }
+    await DBOS.registerQueue(queueName, { onConflict: 'never_update', minPollingIntervalMs: 500 });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   const cancels = watchCancels(database);
   const release = async (dead: string): Promise<void> => {
     const remaining = await DBOS.listWorkflows({
