@@ -1,4 +1,4 @@
-import type { PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
+import type { PrepareStepFunction, PrepareStepResult, ToolSet, UserModelMessage, ModelMessage } from 'ai';
 import { InterlockError } from '../errors.js';
 import { copyPlain } from '../phase/plain-data.js';
 import { createReadOnlyViews } from './read-only.js';
@@ -41,9 +41,11 @@ export const authorStep = async (author: StepAuthor, { args, step, freeze }: Aut
   const views = createReadOnlyViews();
   const viewOf = <T>(value: T, name: string): T => (freeze ? views.view(value, `prepareStep.${name}`) : copyPlain(value));
   const context = step.runtimeContext as Context;
+  const sent = args.experimental_steeringMessages && newMessages(args, step);
   const answer = await author({
     ...args,
     messages: viewOf([...step.messages], 'messages'),
+    ...(sent && { experimental_steeringMessages: viewOf(sent, 'experimental_steeringMessages') }),
     instructions: viewOf(step.instructions, 'instructions'),
     initialMessages: viewOf(args.initialMessages, 'initialMessages'),
     initialInstructions: viewOf(args.initialInstructions, 'initialInstructions'),
@@ -69,6 +71,13 @@ export const authorStep = async (author: StepAuthor, { args, step, freeze }: Aut
     fields: definedFields({ ...rest, model, runtimeContext, toolsContext, experimental_sandbox }),
   };
 };
+
+/** The messages that the user sent during the run, as guards left them. They are the last ones. */
+const newMessages = ({ messages, experimental_steeringMessages: own = [] }: StepArgs<ToolSet, Context>, step: StepInput) =>
+  lastOfUser(step.messages).slice(lastOfUser(messages).length - own.length);
+
+const lastOfUser = (messages: readonly ModelMessage[]): UserModelMessage[] =>
+  messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1) as UserModelMessage[]; // of that role
 
 const definedFields = (fields: Record<string, unknown>): StepFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

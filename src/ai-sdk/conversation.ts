@@ -43,9 +43,18 @@ interface Opened {
 }
 
 interface ConversationOptions {
-  /** Index of the first message that this run generated. Default: none. */
-  readonly answeredFrom?: number;
+  /** Number of assistant messages at the end that this run generated, see {@link answersIn}. Default: none. */
+  readonly answers?: number;
 }
+
+/**
+ * The number of the run's own responses in the messages of a step. Messages of a user may stand between them and after them. Without
+ * `toPrepareStep`, the responses are those after the last message of a user.
+ */
+export const answersIn = ({ answers }: Pick<Run, 'answers'>, messages: readonly AnyMessage[]): number =>
+  answers ?? messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1).filter(isOfAssistant).length;
+
+export const isOfAssistant = ({ role }: { readonly role: string }): boolean => role === 'assistant';
 
 /** Opens a conversation for guards; its system messages become those of the list. */
 export const openConversation = (
@@ -55,13 +64,14 @@ export const openConversation = (
 ): Conversation => {
   const { messages: port } = scope.host;
   const systems = input.filter(isSystem);
-  const answeredFrom = (options.answeredFrom ?? input.length) - systems.length;
   const list = port.create([], [], 'input');
   if (systems.length > 0) port.writeSystem(list, copyPlain(systems) as SystemMessage[]);
   const startedAt = Date.now();
-  const groups = grouped(input.filter((message) => !isSystem(message))).map(({ at, messages }, index): Group => {
+  const all = grouped(input.filter((message) => !isSystem(message)));
+  const answers = new Set(options.answers ? all.filter(([first]) => first && isOfAssistant(first)).slice(-options.answers) : []);
+  const groups = all.map((messages, index): Group => {
     const stored = toStored(messages);
-    return { id: `message-${index}`, isAnswer: at >= answeredFrom, messages, stored, before: stored.parts };
+    return { id: `message-${index}`, isAnswer: answers.has(messages), messages, stored, before: stored.parts };
   });
   const idsOf = (isAnswer: boolean): string[] => groups.flatMap((group) => (group.isAnswer === isAnswer ? [group.id] : []));
   // All at once: a list compares each added message with all existing ones.
@@ -83,12 +93,12 @@ export const openConversation = (
 const isSystem = (message: AnyMessage): message is Extract<AnyMessage, { role: 'system' }> => message.role === 'system';
 
 /** A user message forms its own group. An assistant message forms one with the results of its tools. */
-const grouped = (messages: readonly AnyMessage[]): { at: number; messages: AnyMessage[] }[] => {
-  const groups: { at: number; messages: AnyMessage[] }[] = [];
-  for (const [at, message] of messages.entries()) {
+const grouped = (messages: readonly AnyMessage[]): AnyMessage[][] => {
+  const groups: AnyMessage[][] = [];
+  for (const message of messages) {
     const last = groups.at(-1);
-    if (message.role === 'tool' && last && last.messages[0]?.role !== 'user') last.messages.push(message);
-    else groups.push({ at, messages: [message] });
+    if (message.role === 'tool' && last && last[0]?.role !== 'user') last.push(message);
+    else groups.push([message]);
   }
   return groups;
 };
@@ -131,9 +141,9 @@ const readGroups = ({ port, list, groups }: Opened): ReadGroup[] => {
 };
 
 /** Keys that identify groups of messages when they occur again: their content, and the number of equal groups before them. */
-const keysOf = (groups: readonly { messages: readonly AnyMessage[] }[]): string[] => {
+const keysOf = (groups: readonly (readonly AnyMessage[])[]): string[] => {
   const seen = new Map<string, number>();
-  return groups.map(({ messages }) => {
+  return groups.map((messages) => {
     const reply = JSON.stringify(messages);
     const count = seen.get(reply) ?? 0;
     seen.set(reply, count + 1);
@@ -144,7 +154,7 @@ const keysOf = (groups: readonly { messages: readonly AnyMessage[] }[]): string[
 /** Messages that a guard added keep their position: after the message that preceded them, or first. */
 const rewritesOf = (opened: Opened): Map<string, readonly AnyMessage[]> => {
   const { groups } = opened;
-  const keys = keysOf(groups);
+  const keys = keysOf(groups.map(({ messages }) => messages));
   const now: Map<Group | undefined, AnyMessage[]> = new Map([undefined, ...groups].map((group) => [group, []]));
   let last: Group | undefined;
   for (const { group, messages } of readGroups(opened)) {
@@ -167,8 +177,5 @@ export const rewritten = (
   if (rewrites.size === 0) return messages;
   const groups = grouped(messages.filter((message) => !isSystem(message)));
   const keys = keysOf(groups);
-  return [
-    ...messages.filter(isSystem),
-    ...groups.flatMap((group, index) => [...(rewrites.get(keys[index] ?? '') ?? group.messages)]),
-  ];
+  return [...messages.filter(isSystem), ...groups.flatMap((group, index) => [...(rewrites.get(keys[index] ?? '') ?? group)])];
 };

@@ -5,7 +5,7 @@ import { messageOf } from '../loop/message-of.js';
 import type { PhaseData } from '../phase/row.js';
 import { InterlockError } from '../errors.js';
 import type { Retry } from '../verdict.js';
-import { openConversation } from './conversation.js';
+import { answersIn, openConversation } from './conversation.js';
 import { modelCodec, parseArguments } from './chunks.js';
 import { followRetry } from './follow.js';
 import { judge } from './judge.js';
@@ -272,7 +272,7 @@ const judged = async (run: Run, { toolName, toolCallId, args, messages }: Call, 
   const output = { type: 'json', value: toolResult.result as never } as const; // guards see the value itself, of any type
   const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
   const all = [...messages, message, answered] as ModelMessage[]; // of constant parts
-  const conversation = openConversation(run, all, { answeredFrom: messages.findLastIndex(({ role }) => role === 'user') + 1 });
+  const conversation = openConversation(run, all, { answers: answersIn(run, messages) + 1 });
   const { list } = conversation;
   const { messages: port } = run.scope.host;
   const { data, retry } = await judge<'toolResult'>(run, {

@@ -65,7 +65,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
   let onOpened: () => void = () => undefined;
   const opening = new Promise<true>((resolve) => (onOpened = () => resolve(true)));
   const loopOf = (): LoopRun => loop; // assigned before anything happens in it
-  const port = openListPort(run, prompt, loopOf);
+  const port = openListPort(run, prompt, { loopOf, onWrite: () => edits.forget() });
   const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, loop)));
   const edits = watchEdits(run, plan, () => port.conversation);
   const onEvent = (event: RunEvent): void => {

@@ -6,23 +6,27 @@ import type { Run } from './run.js';
 import type { AnyMessage } from './spec.js';
 
 /**
- * The prompt to send: the caller's messages as their guards left them. The first adapter judges them once in a run, and reuses its
- * results in every later step.
+ * The prompt to send: the caller's messages as their guards left them. The first adapter judges them once in a run, and again when the
+ * user has sent another one; it reuses its results in every later step.
  */
 export const judgedInput = async (run: Run, inputMessages: readonly AnyMessage[]): Promise<readonly AnyMessage[]> => {
   if (!run.input) return judgeInput(run, inputMessages, 'withGuards');
-  const { by, rewrites, system } = run.input;
+  const { by, rewrites, system, users } = run.input;
   if (by !== 'withGuards') return inputMessages;
+  if (usersIn(inputMessages) > users) return judgeInput(run, inputMessages, by);
   const messages = rewritten(inputMessages, rewrites);
   return system ? [...system, ...messages.filter(({ role }) => role !== 'system')] : messages;
 };
 
+const usersIn = (messages: readonly AnyMessage[]): number => messages.filter(({ role }) => role === 'user').length;
+
 /** Judges the caller's messages. Returns their guarded version; the same array if nothing changed. */
 export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {
-  run.input = { by, rewrites: new Map(), system: undefined };
+  const users = usersIn(messages);
+  run.input = { by, rewrites: new Map(), system: undefined, users };
   if (!run.plan.has('input')) return messages;
   for (;;) {
-    const conversation = openConversation(run, messages);
+    const conversation = openConversation(run, messages, { answers: run.answers });
     const { list } = conversation;
     const { messages: port } = run.scope.host;
     const judged = await judge<'input'>(run, {
@@ -38,7 +42,7 @@ export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: 
     }
     if (!conversation.isChanged()) return messages;
     const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
-    run.input = { by, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
+    run.input = { by, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined, users };
     return [...system, ...conversation.read()];
   }
 };

@@ -37,6 +37,8 @@ const withResultOf = (part: StoredPart, now: StoredPart | undefined, toolCallId:
 export interface EditsBefore {
   /** The plan, which records these edits. */
   readonly plan: Plan;
+  /** The loop itself changes a message, such as an earlier call that gets its deferred result: that is no edit. */
+  forget(): void;
   /** Edits of the run's earlier responses, in the current attempt. */
   read(): LateEdit[];
 }
@@ -73,6 +75,7 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
         return verdict;
       },
     },
+    forget: () => void seen.delete(conversationOf()),
     read: () => {
       const conversation = conversationOf();
       const messages = messagesOf(conversation);

@@ -1,7 +1,7 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages } from '../loop/ports.js';
 import type { Run as LoopRun } from '../loop/run.js';
-import { openConversation, type Conversation } from './conversation.js';
+import { answersIn, openConversation, type Conversation } from './conversation.js';
 import type { Run } from './run.js';
 import type { Prompt } from './spec.js';
 
@@ -12,12 +12,15 @@ interface ListPort {
   readonly conversation: Conversation;
 }
 
-/** The responses of this run follow the last message of the user. */
-const answeredFrom = (prompt: Prompt): number => prompt.findLastIndex(({ role }) => role === 'user') + 1;
+interface ListPortOptions {
+  readonly loopOf: () => LoopRun;
+  /** Call this before the loop itself changes a message. */
+  readonly onWrite: () => void;
+}
 
-export const openListPort = (run: Run, prompt: Prompt, loopOf: () => LoopRun): ListPort => {
+export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: ListPortOptions): ListPort => {
   const { messages: host } = run.scope.host;
-  const open = (): Conversation => openConversation(run, prompt, { answeredFrom: answeredFrom(prompt) });
+  const open = (): Conversation => openConversation(run, prompt, { answers: answersIn(run, prompt) });
   let conversation = open();
   let { recoveries } = run;
   const prompts = new Map<string, Prompt>();
@@ -33,7 +36,9 @@ export const openListPort = (run: Run, prompt: Prompt, loopOf: () => LoopRun): L
       list.add({ ...message, createdAt }, 'response', { merge: false });
     },
     setToolOutcome: (list, call, outcome) => {
-      if (outcome.kind === 'result') host.writeToolResult(list, call, outcome.result);
+      if (outcome.kind !== 'result') return;
+      onWrite();
+      host.writeToolResult(list, call, outcome.result);
     },
     addData: () => undefined, // the AI SDK runs the tools
     checkpoint: () => ({ messages: [] }), // the prompt is the only state to restore

@@ -52,6 +52,7 @@ interface JudgedInput {
   readonly rewrites: ReadonlyMap<string, readonly AnyMessage[]>;
   /** The system messages, if guards changed them. */
   readonly system: readonly AnyMessage[] | undefined;
+  readonly users: number; // how many messages of the user
 }
 
 /** A run as the adapters use it. */
@@ -73,12 +74,10 @@ export interface Run extends GuardedRun {
   readonly editedSteps: Map<number, readonly StoredPart[]>;
   /** Set once the caller's messages were judged. */
   input: JudgedInput | undefined;
-  /** The current step, from 0. */
-  stepNumber: number;
-  /** Whether the model has responded in it. */
-  isAnswered: boolean;
-  /** The `experimental_context` of the current step. */
-  context: unknown;
+  stepNumber: number; // of the current step, from 0
+  isAnswered: boolean; // whether the model has responded in it
+  answers: number | undefined; // the run's responses before it, if a step was prepared
+  context: unknown; // the `experimental_context` of the current step
   /** The accepted steps, as the AI SDK reports them. */
   steps: readonly unknown[];
   retries: number;
@@ -181,6 +180,7 @@ const untouched = () => ({
   input: undefined,
   stepNumber: 0,
   isAnswered: false,
+  answers: undefined,
   context: undefined,
   steps: [],
   retries: 0,

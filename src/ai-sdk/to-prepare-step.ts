@@ -3,7 +3,7 @@ import type { PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { isSame } from '../phase/plain-data.js';
 import { authorStep, type StepAuthor } from './author-step.js';
-import { openConversation } from './conversation.js';
+import { isOfAssistant, openConversation } from './conversation.js';
 import { instanceOf } from './host.js';
 import { followRetry } from './follow.js';
 import { judge } from './judge.js';
@@ -105,7 +105,8 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
   await start(run);
   run.stepNumber = args.stepNumber;
   run.steps = args.steps;
-  const base = await withJudgedInput(run, memory.baseOf(args));
+  run.answers = args.responseMessages.filter(isOfAssistant).length;
+  const base = await withJudgedInput(run, memory.baseOf(args), args);
   const guarded = await guardStep(preparing, args, base);
   const authored = options.prepareStep
     ? await authorStep(options.prepareStep, { args, step: guarded.step, freeze: isFrozen(options) })
@@ -128,9 +129,9 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
 
 const isFrozen = ({ freeze = process.env['NODE_ENV'] !== 'production' }: PrepareStepOptions): boolean => freeze;
 
-/** The caller's messages are judged before the first step; their judged version is kept. */
-const withJudgedInput = async (run: Run, base: StepInput): Promise<StepInput> => {
-  if (run.input) return base;
+/** The caller's messages are judged before the first step, and once more when the user has sent another one. The result is kept. */
+const withJudgedInput = async (run: Run, base: StepInput, args: StepArgs): Promise<StepInput> => {
+  if (run.input && !args.experimental_steeringMessages) return base;
   const messages = [...systemOf(base.instructions), ...base.messages];
   const judged = await judgeInput(run, messages, 'toPrepareStep');
   return judged === messages ? base : { ...base, ...splitSystem(judged, base) };
@@ -147,8 +148,7 @@ const guardStep = async (preparing: StepPreparation, args: StepArgs, base: StepI
   if (!run.plan.has('inputStep')) return { step: base, fields: {} };
   for (;;) {
     const all: AnyMessage[] = [...systemOf(base.instructions), ...base.messages];
-    const answeredFrom = all.length - args.responseMessages.length;
-    const conversation = openConversation(run, all, { answeredFrom });
+    const conversation = openConversation(run, all, { answers: run.answers });
     const { views, payload } = payloadOf(preparing, args, conversation.list);
     const judged = await judge<'inputStep'>(run, payload);
     if (judged.retry) {

@@ -115,6 +115,16 @@ describe.each(Object.entries(places))('a result guard removes %s from an earlier
     },
   );
 
+  it.each(ways)('also if prepareStep adds a message of the user to each step, %s', async (way) => {
+    const prepareStep = ({ messages }: { messages: object[] }) => ({
+      messages: [...messages, { role: 'user', content: 'Be brief.' }],
+    });
+    const settings = { tools: toolsFor(place), prepareStep };
+    const ran = await runGuarded(way, { model: modelFor(place), guards: [redacting()], settings });
+    expect(statusOf(ran)).toBe(way === 'streamText' ? 'failed' : 'success');
+    expect(allOf([ran.result, way !== 'streamText' && ran.parts])).not.toContain(secret);
+  });
+
   it('with hold: "step" the stream of an agent fails, as the text is already emitted', async () => {
     const setup = { model: modelFor(place), guards: [redacting()], settings: { tools: toolsFor(place) } };
     const ran = await runGuarded('agent.stream', { ...setup, guardOptions: { hold: 'step' } });

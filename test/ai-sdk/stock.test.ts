@@ -23,6 +23,7 @@ const passing: Processor = {
   id: 'passing',
   processInput: ({ messages }) => messages,
   processOutputStream: async ({ part }) => part,
+  processLLMResponse: () => undefined,
   processOutputStep: ({ messages }) => messages,
   processOutputResult: ({ messages }) => messages,
   processToolResult: () => undefined,

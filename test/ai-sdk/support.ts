@@ -123,6 +123,8 @@ export interface RunSetup {
   maxSteps?: number;
   /** Further settings of the call. */
   settings?: object;
+  /** Settings that an agent accepts in a call only. */
+  callSettings?: object;
   guardOptions?: Omit<GuardOptions, 'onEvent' | 'abortSignal'>;
   abortSignal?: AbortSignal;
 }
@@ -141,7 +143,7 @@ export interface Ran {
 
 /** Runs to the end in one of the ways, and collects all visible output. */
 export const runGuarded = async (way: Way, setup: RunSetup): Promise<Ran> => {
-  const { guards, model, log = [], maxSteps = 5, settings, guardOptions, abortSignal } = setup;
+  const { guards, model, log = [], maxSteps = 5, settings, callSettings, guardOptions, abortSignal } = setup;
   const events: GuardedRunEvent[] = [];
   const parts: Ran['parts'][number][] = [];
   const callbackTexts: string[] = [];
@@ -159,7 +161,7 @@ export const runGuarded = async (way: Way, setup: RunSetup): Promise<Ran> => {
   };
   const prompt = 'Please charge me.';
   const run = createGuardedRun(guards, { ...options, abortSignal });
-  const guarded = { ...base, ...guardSettings(base, run), prompt, abortSignal };
+  const guarded = { ...base, ...callSettings, ...guardSettings(base, run), prompt, abortSignal };
   const agent = () => guardedToolLoop({ ...base, guards, guardOptions: options });
   const gather = async (stream: ReturnType<typeof streamText>): Promise<Ran['result']> => {
     for await (const part of stream.fullStream) parts.push(part);
@@ -172,8 +174,8 @@ export const runGuarded = async (way: Way, setup: RunSetup): Promise<Ran> => {
       return result;
     },
     streamText: () => gather(streamText({ ...guarded, experimental_transform: toStreamTransform(run) as never }) as never),
-    'agent.generate': async () => agent().generate({ prompt, abortSignal }),
-    'agent.stream': async () => gather((await agent().stream({ prompt, abortSignal })) as never),
+    'agent.generate': async () => agent().generate({ ...callSettings, prompt, abortSignal }),
+    'agent.stream': async () => gather((await agent().stream({ ...callSettings, prompt, abortSignal })) as never),
   };
   try {
     const { text, finishReason, steps } = (await calls[way]()) as NonNullable<Ran['result']>;
