@@ -8,7 +8,7 @@ export interface Trying<T> {
   within(patienceMs: number): Promise<T>;
 }
 
-export interface KeepTrying {
+interface KeepTrying {
   /** The path of the option that holds the address of the unreachable server. */
   readonly path: string;
   /** Ends the retries. */

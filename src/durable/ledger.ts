@@ -15,7 +15,7 @@ export interface Ledger {
   uncountStart(): Promise<void>;
 }
 
-export interface InParts {
+interface InParts {
   readonly ledger: Ledger;
   /** The step that contains the parts. */
   readonly step: string;
@@ -72,7 +72,7 @@ export const createSuspects = (): Suspects => {
 /** The number of deaths that makes a run suspicious. One death may have another cause. */
 const suspiciousDeaths = 2;
 
-export interface Watching {
+interface Watching {
   readonly ledger: Pick<Ledger, 'countStart' | 'uncountStart'>;
   readonly maxDeaths: number;
   readonly suspects: Suspects;

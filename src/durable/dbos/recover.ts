@@ -7,7 +7,7 @@ import type { DbosHost } from './dbos-host.js';
 import type { StartedWorkflow, Recover } from './dbos-singleton.js';
 import { Interruption } from '../../loop/interruption.js';
 
-export interface RecoverOptions {
+interface RecoverOptions {
   readonly programs: ReadonlyMap<string, Program>;
   readonly maxDeaths: number;
   readonly suspects: Suspects;

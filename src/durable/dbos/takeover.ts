@@ -1,6 +1,6 @@
 import type { Database } from './database.js';
 
-export interface TakeoverOptions {
+interface TakeoverOptions {
   /** The name of this process among the others. */
   readonly processId: string;
   readonly leaseMs: number;
@@ -9,7 +9,7 @@ export interface TakeoverOptions {
 }
 
 /** Sends this process's heartbeat and checks those of the other processes. */
-export interface Takeover {
+interface Takeover {
   /** Marks this process as gone. */
   leave(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface Hosted {
   stop(): Promise<void>;
 }
 
-export interface HostOptions {
+interface HostOptions {
   readonly path: string;
   readonly concurrency: number;
   readonly leaseMs: number;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { BackendSqlite } from 'openworkflow/sqlite';
 
 /** A run that a worker has claimed, as stored in the file. */
-export interface Lease {
+interface Lease {
   readonly id: string;
   /** Changes whenever its process extends it. */
   readonly beat: string;
@@ -21,7 +21,7 @@ export interface LeaseTable {
   probe(): void;
 }
 
-export interface Claim {
+interface Claim {
   readonly workerId: string;
   readonly leaseMs: number;
   /** The runs under way in this process. */

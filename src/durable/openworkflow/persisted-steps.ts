@@ -12,7 +12,7 @@ export interface PersistedSteps {
   all(workflowRunId: string): readonly PersistedStep[];
 }
 
-export interface LeasedStep {
+interface LeasedStep {
   readonly workflowRunId: string;
   readonly workerId: string;
   readonly key: string;

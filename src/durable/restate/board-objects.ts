@@ -99,7 +99,7 @@ const pinned = async (context: ObjectSharedContext): Promise<(Pinned & Note)[]> 
 const notesObject = (name: string) =>
   object({ name, handlers: { pin, pinned: handlers.object.shared(pinned) }, options: { journalRetention: 0 } });
 
-export interface BoardObjects {
+interface BoardObjects {
   readonly entries: ReturnType<typeof entriesObject>;
   readonly notes: ReturnType<typeof notesObject>;
 }
@@ -115,7 +115,7 @@ const noteObjects = 64;
 const noteKeyOf = (runId: string): string => String(createHash('sha256').update(runId).digest().readUInt32BE(0) % noteObjects);
 
 /** A process's access to Restate. */
-export interface Reach {
+interface Reach {
   /** Settles once the program is registered with Restate. */
   readonly ready: () => Promise<void>;
   /** Retries while the server is away: Restate's client repeats no call without an idempotency key. */

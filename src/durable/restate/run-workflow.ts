@@ -16,7 +16,7 @@ import type { RestateSettings } from './restate-options.js';
 /** The status with which a run that was given up ends, as the ingress reports it. */
 const abandonedStatus = 410;
 
-export interface RunWorkflow {
+interface RunWorkflow {
   readonly name: string;
   readonly program: Program;
   readonly settings: RestateSettings;

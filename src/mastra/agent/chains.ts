@@ -31,7 +31,7 @@ export interface Chains {
 }
 
 /** The call to resolve guards for. */
-export interface ChainOptions extends Titling {
+interface ChainOptions extends Titling {
   readonly options: CallOptions;
   /** Interlock's own options of the run. */
   readonly guards: InterlockConfig;

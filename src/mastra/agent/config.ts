@@ -11,14 +11,14 @@ import type { StructuredOutput } from '../structured-output/structured-output-op
 export type InterlockConfig = OwnOptions<'config'> & Pick<AgentConfig, 'signals'>;
 
 /** The fields of an AI SDK tool that this library reads; Mastra's type follows an older version. */
-export interface SdkTool {
+interface SdkTool {
   readonly description?: unknown;
   readonly inputSchema: object;
   readonly execute?: (...args: never[]) => unknown;
 }
 
 /** Tools by name, Mastra's or the AI SDK's. */
-export type ToolSet = Readonly<Record<string, ToolsInput[string] | SdkTool>>;
+type ToolSet = Readonly<Record<string, ToolsInput[string] | SdkTool>>;
 
 /** Options of one call, as defaults of an agent for one of its methods. */
 type DefaultsFor = Partial<InterlockCallOptions> | ((call: { requestContext: RequestContext }) => Partial<InterlockCallOptions>);

@@ -7,7 +7,7 @@ import { objectOf } from '../structured-output/structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';
 
 /** Listeners for the end of a run. */
-export interface EndListeners {
+interface EndListeners {
   readonly callbacks: CallCallbacks;
   readonly suspended: SuspendedRuns;
 }

@@ -3,7 +3,7 @@ import { phases } from '../../phase/table.js';
 import { childrenOf, processorsOf, type GraphNode, type SequenceNode } from '../../pipeline/graph.js';
 import { toGraph, type PipelineStep } from '../graph/compile.js';
 
-export interface ErrorLane {
+interface ErrorLane {
   /** The error guards. */
   readonly own: readonly PipelineStep[];
   /** Guards of the other lanes that have a hook for failed calls. */

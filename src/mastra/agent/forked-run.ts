@@ -8,7 +8,7 @@ import type { InterlockStream } from './result-types.js';
 import { resolveOptions } from './resolve-options.js';
 
 /** A run that branches off a recorded one. */
-export interface Forking extends Required<Pick<StartOptions, 'messages' | 'answering'>> {
+interface Forking extends Required<Pick<StartOptions, 'messages' | 'answering'>> {
   readonly options: CallOptions;
   /** Replaces the agent's guards. Default: the agent's. */
   readonly guards?: Pick<InterlockConfig, 'inputProcessors' | 'outputProcessors' | 'errorProcessors'> | undefined;

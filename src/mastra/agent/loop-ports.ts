@@ -24,7 +24,7 @@ import { createConversion } from '../messages/conversion.js';
 import { findTool } from '../tools/find-tool.js';
 
 /** The host's part of a loop run. */
-export interface LoopSetup {
+interface LoopSetup {
   readonly ports: LoopPorts;
   readonly settings: StepSettings;
 }

@@ -14,7 +14,7 @@ import { readOutputSchema } from '../structured-output/output-schema.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
 /** The parts of a starting call that its recording needs. */
-export interface Recorded {
+interface Recorded {
   /** True if the run started elsewhere: then it is not recorded here. */
   readonly isContinued: boolean | undefined;
   /** Interlock's own options of the run. */
@@ -29,7 +29,7 @@ export interface Recorded {
 }
 
 /** A recording that has not started: the ports and lanes that replace the run's own, and the function that starts it. */
-export interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
+interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
   /** Undefined when the run is not recorded. */
   readonly recording?: Recording;
   startRecording(run: Run): Promise<void>;

@@ -6,7 +6,7 @@ import { isPlainObject } from '../plain-object.js';
 import { withSupervisorHold } from '../tools/delegation.js';
 
 /** The messages and options of a call of `generate` or `stream`. */
-export interface Call {
+interface Call {
   readonly messages: MessageListInput;
   readonly options: CallOptions;
   /** True if signals of a thread are among the messages. */

@@ -12,7 +12,7 @@ import { checkServedOptions } from './allowed-options.js';
 /** Defaults of an agent's methods. */
 export type ModeDefaults = Readonly<Record<RunMode, unknown>>;
 
-export interface OptionsCall {
+interface OptionsCall {
   readonly agent: Agent;
   readonly mode: RunMode;
   readonly defaults: ModeDefaults;
@@ -22,7 +22,7 @@ export interface OptionsCall {
   readonly guards?: Pick<InterlockConfig, 'onReaderCancel'>;
 }
 
-export interface ResolvedOptions {
+interface ResolvedOptions {
   readonly options: CallOptions;
   /** The options without the caller's. */
   readonly defaults: CallOptions;

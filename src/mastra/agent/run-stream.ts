@@ -69,7 +69,7 @@ export interface RunStream extends Promised {
   getFullOutput(): Promise<RunResult>;
 }
 
-export interface StreamOptions extends ResultOptions {
+interface StreamOptions extends ResultOptions {
   /** Settles when the run is over; never rejects. */
   readonly ended: Promise<void>;
   /** Applied to each reader's full stream. */

@@ -18,7 +18,7 @@ export interface SuspendedRuns {
 }
 
 /** A suspended run. */
-export interface SuspendedRun {
+interface SuspendedRun {
   readonly run: Run;
   readonly suspendedAt: Date;
 }

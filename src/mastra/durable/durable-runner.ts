@@ -19,13 +19,13 @@ import { endOf, readEnd, splitOptions, type PersistedCall, type PersistedSegment
 import { restoredRun, setUp, type PersistedAgent } from './set-up.js';
 
 /** Persists the runs of an agent's calls. */
-export interface DurableRunner {
+interface DurableRunner {
   start(call: DurableCall): Promise<StartedRun>;
   /** Undefined if the run is not persisted. */
   resume(resuming: DurableResumeOptions): Promise<StartedRun> | undefined;
 }
 
-export interface RunnerParts {
+interface RunnerParts {
   readonly agent: Agent;
   readonly setup: AgentSetup;
   readonly durable: DurableRuns | undefined;

@@ -73,7 +73,7 @@ export interface AttachOptions extends RunOwner {
   readonly from?: number;
 }
 
-export interface ResumeRunOptions extends RunOwner {
+interface ResumeRunOptions extends RunOwner {
   readonly runId: string;
   readonly mode: RunMode;
   readonly here: CallOptions;

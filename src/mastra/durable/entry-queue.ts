@@ -4,7 +4,7 @@ import type { BoardEntry } from '../../durable/journal.js';
 export type Written = number | 'unwritten' | 'dropped';
 
 /** A queue of entries for a board. */
-export interface EntryQueue {
+interface EntryQueue {
   /** Entries of one turn of the event loop are written together. Never rejects. */
   push(entry: BoardEntry): Promise<Written>;
   /** Settles after an attempt to write all entries. Failed ones wait for the next attempt. Never rejects. */

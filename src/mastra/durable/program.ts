@@ -111,7 +111,7 @@ const runSegment = async (
 };
 
 /** The shared parts of an agent's program. */
-export interface ProgramParts {
+interface ProgramParts {
   readonly localRuns: LocalRuns;
   readonly board: Promise<Board>;
   readonly queue: RunQueue;

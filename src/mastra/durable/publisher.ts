@@ -31,7 +31,7 @@ export interface Publisher {
   end(how: 'over' | 'interrupted'): Promise<void>;
 }
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly board: Board;
   readonly sitting: number;
   readonly call: PersistedCall;

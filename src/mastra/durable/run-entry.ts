@@ -6,7 +6,7 @@ import type { Position } from '../../trace/recorder.js';
 import type { PersistedCall } from './persisted-segment.js';
 
 /** The heading of a run's entry on the board; a call or a chunk follows it. */
-export type Heading =
+type Heading =
   /** A process takes over a run segment. Later entries of other processes are ignored. */
   | { readonly kind: 'life'; readonly life: string; readonly sitting: number }
   /** A visible chunk, and the checkpointed section of the run that produced it. */

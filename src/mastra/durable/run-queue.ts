@@ -9,7 +9,7 @@ export interface RunQueue {
   run<T>(turn: Turn, work: () => Promise<T>): Promise<T>;
 }
 
-export interface Turn {
+interface Turn {
   readonly priority: number;
   /** Aborted when the run is to end. */
   readonly ended: AbortSignal;

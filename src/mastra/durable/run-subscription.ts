@@ -29,7 +29,7 @@ export const pollMs = 50;
 const idlePollMs = 500;
 
 /** Pauses for about this time, by default one polling interval. */
-export type Pause = (ms?: number) => Promise<void>;
+type Pause = (ms?: number) => Promise<void>;
 
 /** Pauses that all end with a tick of one clock, up to an interval early, so that the readers in this process poll together. */
 export const createPause = (): Pause => {

@@ -10,7 +10,7 @@ import { changesBetween, definitionOf, type RunDefinition } from './run-definiti
 import type { DurableAgent, SetUpOptions } from './set-up.js';
 
 /** A stored segment of a run that will start or continue. */
-export interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChangedCode'> {
+interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChangedCode'> {
   readonly durable: Durable;
   readonly segment: PersistedSegment;
   /** Creates the run in this process, in its initial state. */
@@ -24,7 +24,7 @@ export type MakeOptions = Pick<SetUpOptions, 'isFirstSegment' | 'limits' | 'effe
 type SegmentStart = RunDefinition & { readonly format: number; readonly messageId: string };
 
 /** A run segment that starts or continues in this process. */
-export interface StartedSegment {
+interface StartedSegment {
   readonly run: Run;
   readonly isRecovered: boolean;
   /** The segment; its call contains the definition at the run's start. */

@@ -15,7 +15,7 @@ export type Treatment = z.ZodType | RejectedOption;
 export type Loosens = (value: unknown, own: unknown) => boolean;
 
 /** Properties of an option, in calls and configurations. */
-export interface OptionFacts {
+interface OptionFacts {
   /** The value if neither the call nor the agent sets one. */
   readonly default?: unknown;
   /** Set if a client may set it through Mastra's server, which forwards every field of a request's body. Default: not allowed. */

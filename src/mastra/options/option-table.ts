@@ -14,7 +14,7 @@ type MastraRows = Readonly<Record<keyof AgentExecutionOptionsBase<unknown>, { re
 const rows = { ...ownOptions, ...mastraOptions } satisfies MastraRows;
 type Rows = typeof rows;
 
-export type OptionName = keyof Rows;
+type OptionName = keyof Rows;
 /** The options of a call, or of a configuration. */
 export type NameIn<Place extends OptionPlace> = {
   [Name in OptionName]: Rows[Name] extends Readonly<Record<Place, Treatment>> ? Name : never;
