@@ -43,7 +43,7 @@ export type { Finding } from './pipeline/verify/finding.js';
 export type { CounterExample } from './pipeline/verify/defect-location.js';
 export { loopMachine } from './loop/machine.js';
 export type { SavedTurn, Persistence } from './loop/persistence.js';
-export { compile, type Compilable, type PipelineStep } from './mastra/graph/compile.js';
+export { compile, type Compilable, type PipelineStep } from './mastra/graph/to-graph.js';
 export {
   createStep,
   createWorkflow,

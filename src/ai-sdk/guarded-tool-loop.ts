@@ -2,7 +2,7 @@ import * as ai from 'ai'; // older versions lack some of its names; an error rep
 import type { Agent, StopCondition, StreamTextTransform, ToolLoopAgent, ToolLoopAgentSettings, ToolSet } from 'ai';
 import type { Plan } from '../pipeline/compile.js';
 import { checkIntegration } from '../integration.js';
-import { compile, type Compilable } from '../mastra/graph/compile.js';
+import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf } from './guard-settings.js';
 import type { GuardOptions } from './guard-options.js';
 import { holdCallbacks, holdResult } from './hold-result.js';

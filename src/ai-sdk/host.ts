@@ -1,9 +1,8 @@
 import { gateway, type LanguageModel } from 'ai';
 import type { Host, ModelChoice, ResolvedModel } from '../phase/host.js';
 import type { Awaitable } from '../phase/awaitable.js';
-import { isPortable } from '../mastra/graph/is-portable.js';
-import { loadMastra } from '../mastra/graph/load-mastra.js';
-import { mastraHost } from '../mastra/graph/mastra-host.js';
+import { installedHost } from '../mastra/graph/mastra-host.js';
+import { isPortable } from '../mastra/graph/to-graph.js';
 import type { Plan } from '../pipeline/compile.js';
 import { plainHost } from '../plain/plain-host.js';
 import { InterlockError } from '../errors.js';
@@ -32,9 +31,4 @@ const plain = plainHost(resolveModel);
  * The host for a plan's guards. Guards are written for Mastra's messages and tripwires, and get these if Mastra is installed. If all
  * guards are portable, they get plain ones, so that Mastra is not loaded.
  */
-export const hostFor = ({ graph }: Plan): Awaitable<Host> => (isPortable(graph) ? plain : mastraOrPlain());
-
-const mastraOrPlain = async (): Promise<Host> => {
-  const parts = await loadMastra();
-  return parts ? mastraHost(parts, resolveModel) : plain;
-};
+export const hostFor = ({ graph }: Plan): Awaitable<Host> => (isPortable(graph) ? plain : installedHost(resolveModel));

@@ -5,7 +5,7 @@ import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from 
 import { guardReports, type GuardReports } from '../trace/observers.js';
 import { InterlockError } from '../errors.js';
 import { checkIntegration } from '../integration.js';
-import { compile, type Compilable } from '../mastra/graph/compile.js';
+import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/to-stored.js';
 import { checkCalled, type Adapter } from './adapters.js';
 import { dropRequests } from './drop-requests.js';

@@ -4,7 +4,7 @@ import { InterlockError } from '../errors.js';
 import { insidesOfAgent, InterlockAgent } from '../mastra/agent/agent.js';
 import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
 import { checkLane, compileLane, laneId, resolveGuards, type Lane } from '../mastra/workflow/guards.js';
-import type { PipelineStep } from '../mastra/graph/compile.js';
+import type { PipelineStep } from '../mastra/graph/to-graph.js';
 import { openPayload } from '../mastra/workflow/step.js';
 import { shadowsIn } from '../loop/record-guards.js';
 import type { Phase } from '../phase/row.js';

@@ -18,7 +18,7 @@ import {
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { findDefects } from '../../src/pipeline/verify/find-defects.js';
 import { locationOf } from '../../src/pipeline/verify/graph-location.js';
-import { toGraph } from '../../src/mastra/graph/compile.js';
+import { toGraph } from '../../src/mastra/graph/to-graph.js';
 import { defects, nearMisses } from './defects.js';
 
 const codes = Object.keys(checks) as FindingCode[];

@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import { InterlockError, phases } from '../../../src/index.js';
-import { toGraph } from '../../../src/mastra/graph/compile.js';
+import { toGraph } from '../../../src/mastra/graph/to-graph.js';
 import { laneId, type Lane } from '../../../src/mastra/workflow/guards.js';
 import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import type { GraphNode, GuardNode, SequenceNode } from '../../../src/pipeline/graph.js';

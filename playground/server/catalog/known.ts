@@ -5,7 +5,7 @@ import type { InterlockAgent } from '../../../src/index.js';
 import { compileLane, laneId, type Lane } from '../../../src/mastra/workflow/guards.js';
 import { pipelineOf } from '../../../src/mastra/workflow/guards-for.js';
 import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
-import { toGraph, type PipelineStep } from '../../../src/mastra/graph/compile.js';
+import { toGraph, type PipelineStep } from '../../../src/mastra/graph/to-graph.js';
 import { childrenOf, type GraphNode, type SequenceNode } from '../../../src/pipeline/graph.js';
 
 /** A pipeline that the studio shows and tries. */

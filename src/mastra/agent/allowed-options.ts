@@ -2,7 +2,7 @@ import { InterlockError } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
 import { mergeOptions } from '../options/merge-options.js';
 import { changesNothing, namesOf, optionTable } from '../options/option-table.js';
-import { isPlainObject } from '../plain-object.js';
+import { isRecord } from '../../phase/plain-data.js';
 import type { InterlockConfig } from './config.js';
 
 /**
@@ -35,7 +35,7 @@ const ownModel = (): InterlockError =>
  * plain data is rejected, as in {@link checkServedOptions}; options that loosen guards raise `agent/loosened-option`.
  */
 export const checkSignalOptions = (options: object): void => {
-  if ('model' in options && isPlainObject(options.model) && !('doStream' in options.model)) throw ownModel();
+  if ('model' in options && isRecord(options.model) && !('doStream' in options.model)) throw ownModel();
 };
 
 /** Options of an agent for a call without its own: the configuration, overridden by the defaults of calls. */

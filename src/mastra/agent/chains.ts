@@ -10,7 +10,7 @@ import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
 import { createObjectiveProcessor, goalOf } from './goal.js';
 import type { Titling } from '../memory/memory-title.js';
-import type { PipelineStep } from '../graph/compile.js';
+import type { PipelineStep } from '../graph/to-graph.js';
 import { registerOnProcessor } from './registration.js';
 import { PrepareStepProcessor } from './prepare-step.js';
 

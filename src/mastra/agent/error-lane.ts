@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import { phases } from '../../phase/table.js';
 import { childrenOf, processorsOf, type GraphNode, type SequenceNode } from '../../pipeline/graph.js';
-import { toGraph, type PipelineStep } from '../graph/compile.js';
+import { toGraph, type PipelineStep } from '../graph/to-graph.js';
 
 interface ErrorLane {
   /** The error guards. */

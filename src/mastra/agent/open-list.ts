@@ -2,6 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import { MessageList, type MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
+import { messageOf } from '../../loop/message-of.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
 import type { CallOptions } from '../call-options.js';
 import type { Conversation } from '../memory/memory.js';
@@ -49,8 +50,6 @@ const reading = (path: string, read: () => void): void => {
     throw new InterlockError('agent/invalid-messages', { path, detail: messageOf(cause), cause });
   }
 };
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 type SystemContent = Parameters<MessageList['addSystem']>[0];
 

@@ -2,7 +2,7 @@ import { isCreatedAgentSignal } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
-import { isPlainObject } from '../plain-object.js';
+import { isRecord } from '../../phase/plain-data.js';
 import { withSupervisorHold } from '../tools/delegation.js';
 
 /** The messages and options of a call of `generate` or `stream`. */
@@ -51,7 +51,7 @@ const withMemory = <T extends object>(options: T): T => {
 
 /** A prompt form has no role, unlike a message, and is no signal. */
 const isPromptForm = (value: unknown): value is Record<string, unknown> =>
-  isPlainObject(value) && !('role' in value) && !isCreatedAgentSignal(value);
+  isRecord(value) && !('role' in value) && !isCreatedAgentSignal(value);
 
 const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, callOptions: unknown) => ({
   prompt,

@@ -8,8 +8,7 @@ import type { InterlockConfig } from './config.js';
 import type { AgentSetup } from './read-config.js';
 import { findingsOfAgent } from './verify-agent.js';
 import { laneId, laneWorkflows, resolveGuards, toArray, type DynamicGuards, type Guards, type Lane } from '../workflow/guards.js';
-import { toGraph } from '../graph/compile.js';
-import { isWorkflow } from '../graph/to-graph.js';
+import { toGraph, isWorkflow } from '../graph/to-graph.js';
 
 const lanesOf = ({
   inputProcessors,

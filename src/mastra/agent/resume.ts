@@ -11,7 +11,7 @@ import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import type { MemoryTarget } from '../memory/memory.js';
 import { isDelegated } from '../tools/delegation.js';
-import { isPlainObject } from '../plain-object.js';
+import { isRecord } from '../../phase/plain-data.js';
 import { checkRepeated, type ResumeCall } from './resume-options.js';
 import { runSegmentOf } from './run-segment.js';
 import { threadOf, type SuspendedRuns } from './suspended-runs.js';
@@ -105,7 +105,7 @@ const answerOf = (waiting: WaitingCall, resumeData: unknown): Answered['answer']
       "the outcome of the call is unknown, state it: { outcome: 'done', result } or { outcome: 'not-done' }.",
     );
   if (waiting.kind === 'data') return { kind: 'data', data: resumeData, suspension: waiting.suspension };
-  const { approved, ...rest } = isPlainObject(resumeData) ? resumeData : {};
+  const { approved, ...rest } = isRecord(resumeData) ? resumeData : {};
   if (approved === false) return { kind: 'declined', reason: reasonOf(rest) ?? 'Tool call was not approved by the user' };
   if (approved !== true)
     throw invalid('resumeData', 'the call waits for approval: { approved: true } or { approved: false, reason }.');
@@ -113,9 +113,9 @@ const answerOf = (waiting: WaitingCall, resumeData: unknown): Answered['answer']
 };
 
 const isFoundOutcome = (outcome: unknown): outcome is FoundOutcome =>
-  isPlainObject(outcome) && (outcome['outcome'] === 'not-done' || (outcome['outcome'] === 'done' && 'result' in outcome));
+  isRecord(outcome) && (outcome['outcome'] === 'not-done' || (outcome['outcome'] === 'done' && 'result' in outcome));
 
 const reasonOf = ({ reason, declineContext }: Record<string, unknown>): string | undefined => {
   if (typeof reason === 'string' && reason.trim() !== '') return reason;
-  return isPlainObject(declineContext) ? reasonOf({ reason: declineContext.reason }) : undefined;
+  return isRecord(declineContext) ? reasonOf({ reason: declineContext.reason }) : undefined;
 };

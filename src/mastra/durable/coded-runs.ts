@@ -1,5 +1,6 @@
 import type { Engine, Program, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
+import { messageOf } from '../../loop/message-of.js';
 
 /** Hosts a program on an engine. Errors of the engine or its driver, now and later, become the cause of `durable/engine-failed`. */
 export const hostCoded = ({ name, host }: Engine, program: Program): ProgramRuns => {
@@ -32,10 +33,4 @@ const codedMethod =
   };
 
 const toCoded = (cause: unknown, path: string): InterlockError =>
-  isInterlockError(cause)
-    ? cause
-    : new InterlockError('durable/engine-failed', {
-        path,
-        detail: cause instanceof Error ? cause.message : String(cause),
-        cause,
-      });
+  isInterlockError(cause) ? cause : new InterlockError('durable/engine-failed', { path, detail: messageOf(cause), cause });

@@ -3,17 +3,14 @@ import type { GuardPolicy } from '../../../schemas/index.js';
 import { overPolicy, readPolicy } from '../../guard/policy/read-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
 import { checkProcessor } from '../../pipeline/verify/throw-defects.js';
-import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
+import type { Host } from '../../phase/host.js';
 import type { HookName, PhaseRow } from '../../phase/row.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import { guardedBy, nodeOf, rememberGuarded } from './guard-node.js';
 import { runHook, type HookArgs } from './run-hook.js';
 import { invalidStep, isProcessorLike } from './to-graph.js';
-import { plainHost } from '../../plain/plain-host.js';
-import { loadMastra, loadRouter } from './load-mastra.js';
-import { mastraHost } from './mastra-host.js';
-import { isModelInstance, resolveAlone } from './resolve-alone.js';
+import { installedHost } from './mastra-host.js';
 
 /** The hooks before the model's response, in which a guard with `overlap` may only judge. */
 type InputHook = 'processInput' | 'processInputStep' | 'processLLMRequest';
@@ -74,7 +71,7 @@ const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> =>
   const slots = new WeakMap<object, Map<string, ProcessorSlot>>();
   let host: Promise<Host> | undefined;
   const call = (row: PhaseRow) => async (args: HookArgs) => {
-    host ??= stockHost();
+    host ??= installedHost();
     return runHook({ plan, row, slots, host: await host }, args);
   };
   const { id, name, description, processDataParts } = processor;
@@ -87,15 +84,4 @@ const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> =>
     ...(processor['__registerMastra'] && { __registerMastra: (mastra) => processor['__registerMastra']?.(mastra) }),
     ...Object.fromEntries(rows.map((row) => [row.hook, call(row)])),
   };
-};
-
-/** The host of hooks that are called from outside: Mastra if it can be loaded, else a plain host. */
-const stockHost = async (): Promise<Host> => {
-  const parts = await loadMastra();
-  return parts ? mastraHost(parts, resolveModel) : plainHost(resolveModel);
-};
-
-const resolveModel = async (model: ModelChoice): Promise<ResolvedModel> => {
-  if (isModelInstance(model)) return model;
-  return resolveAlone(model, await loadRouter());
 };

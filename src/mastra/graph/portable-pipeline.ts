@@ -1,9 +1,8 @@
 import { InterlockError } from '../../errors.js';
 import type { BlockOptions } from '../../pipeline/block-options.js';
 import { createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
-import type { PipelineStep } from './compile.js';
+import { type PipelineStep, toNode, type GraphSource } from './to-graph.js';
 import { rejectPromises } from './thenable.js';
-import { toNode, type GraphSource } from './to-graph.js';
 
 /** A pipeline under construction without a framework; see {@link pipeline}. */
 export type PortablePipeline = PipelineBuilder<PipelineStep, GraphSource>;

@@ -7,8 +7,7 @@ import type { Plan } from '../../pipeline/compile.js';
 import { isSame } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
-import { recordResult } from './taken-back.js';
-import { payloadOf } from './thrown-stops.js';
+import { recordResult, payloadOf } from './thrown-stops.js';
 
 /** Arguments of any hook: the fields of its phase's payload, and those common to all hooks. */
 export type HookArgs = Record<string, unknown> & { state?: object };

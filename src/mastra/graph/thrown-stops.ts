@@ -2,7 +2,6 @@ import { errorTable, InterlockError, isInterlockError } from '../../errors.js';
 import { readThrown } from '../../guard/read-thrown.js';
 import type { Host } from '../../phase/host.js';
 import type { PhaseData } from '../../phase/row.js';
-import { takeBackResult } from './taken-back.js';
 import type { Author, Stop, Verdict } from '../../verdict.js';
 
 /** The payload after a verdict; a stop is thrown, because Mastra's engine expects an exception. */
@@ -44,3 +43,31 @@ export const readError = (error: unknown, author: Author, host: Host): Stop => {
 /** True if an error already has a code and a location. A nested workflow's error is a plain object. */
 const isKnownError = (error: unknown): error is Error =>
   isInterlockError(error) || Object.hasOwn(errorTable, String((error as { code?: unknown } | undefined)?.code));
+
+interface UndoRecord {
+  readonly toolCallId: string;
+  /** Restores the list from before the first guard of the result. */
+  readonly undo: () => void;
+}
+
+/** The result currently judged, by conversation: Mastra has the results of one conversation judged sequentially. */
+const places = new WeakMap<object, UndoRecord>();
+
+/**
+ * Saves a conversation before the guards of a tool result run. A stock agent writes the result after its guards, but an edit
+ * writes it earlier, where it would stay if a later guard rejected it. On Mastra's engine each guard is a step; the first one
+ * saves.
+ */
+export const recordResult = (data: PhaseData, { messages }: Host): void => {
+  if (data.phase !== 'toolResult' || !data.messageList) return;
+  const { messageList, toolCallId } = data;
+  if (!messages.readToolResult(messageList, toolCallId).found)
+    places.set(messageList, { toolCallId, undo: messages.checkpoint(messageList) });
+};
+
+/** Removes the edits of a rejected result from the conversation. */
+const takeBackResult = (data: PhaseData): void => {
+  if (data.phase !== 'toolResult' || !data.messageList) return;
+  const place = places.get(data.messageList);
+  if (place?.toolCallId === data.toolCallId) place.undo();
+};

@@ -3,8 +3,10 @@ import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
+import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import { isConstant } from '../../pipeline/constant-condition.js';
 import {
+  childrenOf,
   hasAnyHook,
   nameOf,
   scopeOfContext,
@@ -19,14 +21,53 @@ import {
 } from '../../pipeline/graph.js';
 import { executed, foreignContext, foreignPhases, runForeign, type ForeignStep } from './foreign-step.js';
 import { guardNode } from './guard-node.js';
-import { processorOfStep } from './step-processors.js';
-import { graphOfWorkflow } from './workflow-graphs.js';
 
 /** An object with its own graph. */
 export interface GraphSource {
   readonly id: string;
   graph(): SequenceNode;
 }
+
+/** An entry of a pipeline. */
+export type PipelineStep =
+  Processor | AnyWorkflow | GraphSource | PayloadFunction | { readonly id: string; execute(call: never): unknown };
+
+/** The input of {@link compile}: a pipeline, a workflow, or processors in an array. */
+export type Compilable = GraphSource | AnyWorkflow | readonly PipelineStep[];
+
+/** Compiles guards to a plan: for each phase a flat function over the processors that have its hook. */
+export const compile = (source: Compilable): Plan => compileGraph(toGraph(source));
+
+/**
+ * Converts a pipeline, a workflow or an array of processors to one graph. An array becomes a sequence with `id`. Raises
+ * `pipeline/invalid-step`.
+ */
+export const toGraph = (source: Compilable, id = 'processors'): SequenceNode => {
+  if (isWorkflow(source)) return fromWorkflow(source);
+  if (Array.isArray(source)) return { kind: 'sequence', id, nodes: source.map((step, index) => toNode(step, `${id}/${index}`)) };
+  if (isGraphSource(source)) return source.graph();
+  throw invalidStep(source, id);
+};
+
+/** True if a graph does not need Mastra: all its guards are portable, and no step was created with Mastra's builder. */
+export const isPortable = (node: GraphNode): boolean => {
+  if (node.kind === 'guard') return node.traits?.portable === true;
+  if (node.kind === 'function') return node.phases !== foreignPhases;
+  return childrenOf(node).every(isPortable);
+};
+
+/** The processors of our steps; Mastra's own steps do not expose theirs. */
+const processors = new WeakMap<object, Processor>();
+
+export const rememberProcessor = (step: object, processor: Processor): void => void processors.set(step, processor);
+
+/** The graphs of our workflows. */
+const graphs = new WeakMap<object, SequenceNode>();
+
+export const rememberGraph = (workflow: object, graph: SequenceNode): void => void graphs.set(workflow, graph);
+
+/** The graph of one of our workflows. */
+export const graphOfWorkflow = (workflow: object): SequenceNode | undefined => graphs.get(workflow);
 
 type Entry = AnyWorkflow['stepGraph'][number];
 type EntryOf<T extends Entry['type']> = Extract<Entry, { type: T }>;
@@ -69,7 +110,7 @@ const functionNode = (run: PayloadFunction, path: string): FunctionNode => ({
 });
 
 const stepNode = (step: ForeignStep, path: string): GraphNode => {
-  const processor = processorOfStep(step);
+  const processor = processors.get(step);
   if (processor) return guardNode(processor);
   rejectIn(step, ['suspendSchema', 'resumeSchema', 'scorers'], path);
   return {

@@ -1,6 +1,6 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import { MASTRA_TOOL_MARKER, Tool } from '@mastra/core/tools';
-import { isPlainObject } from '../plain-object.js';
+import { isRecord } from '../../phase/plain-data.js';
 
 type Part = ReturnType<MessageList['get']['all']['db']>[number]['content']['parts'][number];
 type Invocation = Extract<Part, { type: 'tool-invocation' }>['toolInvocation'];
@@ -73,9 +73,9 @@ const mediaTypes: Readonly<Record<string, string>> = { 'image-data': 'image/jpeg
 
 /** Converts files in an output to the form that Mastra stores: one type for all media. */
 const stored = (output: unknown): unknown => {
-  if (!isPlainObject(output) || output.type !== 'content' || !Array.isArray(output.value)) return output;
+  if (!isRecord(output) || output.type !== 'content' || !Array.isArray(output.value)) return output;
   const value = output.value.map((part: unknown) => {
-    const mediaType = isPlainObject(part) ? mediaTypes[String(part.type)] : undefined;
+    const mediaType = isRecord(part) ? mediaTypes[String(part.type)] : undefined;
     return mediaType ? { mediaType, ...(part as object), type: 'media' } : part;
   });
   return { ...output, value };

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../plain-object.js';
+import { isRecord } from '../../phase/plain-data.js';
 import { rowOf, type OwnOptions } from './option-table.js';
 import { ownOptions } from './own-options.js';
 
@@ -15,7 +15,7 @@ export const mergeOptions = (...layers: readonly (object | undefined)[]): Record
 };
 
 const mergeValue = (earlier: unknown, later: unknown, depth: number): unknown => {
-  if (depth === 0 || !isPlainObject(earlier) || !isPlainObject(later)) return later;
+  if (depth === 0 || !isRecord(earlier) || !isRecord(later)) return later;
   const merged = { ...earlier };
   for (const [name, value] of Object.entries(later))
     if (value !== undefined) merged[name] = mergeValue(merged[name], value, depth - 1);

@@ -6,7 +6,7 @@ import type { Lanes } from '../../loop/run.js';
 import { compileChains } from '../agent/chains.js';
 import { hasErrorHook } from '../agent/error-lane.js';
 import { checkLane, resolveGuards, type DynamicGuards, type Lane } from '../workflow/guards.js';
-import type { PipelineStep } from '../graph/compile.js';
+import type { PipelineStep } from '../graph/to-graph.js';
 import type { ReplayStage } from '../../loop/replay-stage.js';
 import type { ReadContent } from '../../trace/contents.js';
 import { fromPlainJson } from '../../trace/plain-json.js';

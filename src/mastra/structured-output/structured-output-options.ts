@@ -1,7 +1,7 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 import type { PublicSchema } from '@mastra/core/schema';
 import type { OptionFault } from '../option-fault.js';
-import { isPlainObject } from '../plain-object.js';
+import { isRecord } from '../../phase/plain-data.js';
 import { readOutputSchema } from './output-schema.js';
 
 /** Structured output: the schema, and the handling of answers that do not match it. */
@@ -69,7 +69,7 @@ const faultAt = (code: OptionFault['code'], field: string, detail?: string): Opt
 
 /** The fault of a `structuredOutput`, with the field's name. */
 export const structuredOutputFault = (value: unknown): OptionFault | undefined => {
-  if (!isPlainObject(value) || value.schema === undefined || value.schema === null)
+  if (!isRecord(value) || value.schema === undefined || value.schema === null)
     return faultAt('agent/invalid-option', '', 'it needs a schema.');
   const other = Object.keys(value).find((name) => value[name] !== undefined && !known.has(name));
   if (other !== undefined)

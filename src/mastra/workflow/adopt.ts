@@ -1,6 +1,5 @@
 import type { AnyWorkflow } from '@mastra/core/workflows';
-import { fromWorkflow } from '../graph/to-graph.js';
-import { graphOfWorkflow, rememberGraph } from '../graph/workflow-graphs.js';
+import { fromWorkflow, graphOfWorkflow, rememberGraph } from '../graph/to-graph.js';
 import { build, options } from './to-workflow.js';
 
 /**

@@ -2,8 +2,7 @@ import type { PhaseData } from '../../phase/row.js';
 import { snapshotOf } from '../../pipeline/snapshot.js';
 import type { Stop } from '../../verdict.js';
 import type { BlockCoordinator, BranchSlot } from './block-coordinator.js';
-import { recordResult } from '../graph/taken-back.js';
-import { payloadOf, readError } from '../graph/thrown-stops.js';
+import { recordResult, payloadOf, readError } from '../graph/thrown-stops.js';
 import { anyOf, host, scopeOfStep, type StepCall } from './scope.js';
 
 /** A step of a block, or a workflow used as one. */

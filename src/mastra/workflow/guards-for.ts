@@ -2,7 +2,7 @@ import type { ErrorProcessor, InputProcessor, OutputProcessor, Processor } from 
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import type { SequenceNode } from '../../pipeline/graph.js';
-import { compile, type Compilable } from '../graph/compile.js';
+import { compile, type Compilable } from '../graph/to-graph.js';
 import { runHook, type HookArgs } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
 import { createHost } from './host.js';

@@ -2,16 +2,10 @@ import { createSignal, TripWire } from '@mastra/core/agent';
 import { MessageList } from '@mastra/core/agent/message-list';
 import { ModelRouterLanguageModel } from '@mastra/core/llm';
 import type { Host } from '../../phase/host.js';
-import { registerMastra } from '../graph/load-mastra.js';
-import { mastraHost } from '../graph/mastra-host.js';
-import { resolveAlone } from '../graph/resolve-alone.js';
+import { mastraHost, resolveAlone } from '../graph/mastra-host.js';
 
 const parts = { createSignal, TripWire, MessageList };
 
 /** Mastra behind the interface of the pure modules. An agent passes its own `resolveModel`, with its gateways and keys. */
-export const createHost = (
-  resolveModel: Host['resolveModel'] = (model) => resolveAlone(model, ModelRouterLanguageModel),
-): Host => {
-  registerMastra(parts);
-  return mastraHost(parts, resolveModel);
-};
+export const createHost = (resolveModel: Host['resolveModel'] = (model) => resolveAlone(model, ModelRouterLanguageModel)): Host =>
+  mastraHost(parts, resolveModel);

@@ -9,9 +9,8 @@ import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { withMessageList, type MessageCarrier } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';
 import { guardNode } from '../graph/guard-node.js';
-import { rememberProcessor } from '../graph/step-processors.js';
-import { recordResult } from '../graph/taken-back.js';
-import { payloadOf } from '../graph/thrown-stops.js';
+import { rememberProcessor } from '../graph/to-graph.js';
+import { recordResult, payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 
 /**

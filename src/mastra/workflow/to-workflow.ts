@@ -25,7 +25,7 @@ import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type StepCall } from './scope.js';
 import { nodeStep, openPayload } from './step.js';
 import { rejectPromises } from '../graph/thenable.js';
-import { rememberGraph } from '../graph/workflow-graphs.js';
+import { rememberGraph } from '../graph/to-graph.js';
 
 /** Mastra's builder, in which each call returns the next; its types follow schemas, which are all equal here. */
 interface WorkflowBuilder {

@@ -6,7 +6,7 @@ import type { Finding } from '../../pipeline/verify/finding.js';
 import { locationOf, type Lane } from '../../pipeline/verify/graph-location.js';
 import type { CounterExample } from '../../pipeline/verify/defect-location.js';
 import type { Hold, Subject } from '../../pipeline/verify/subject.js';
-import { toGraph, type Compilable } from '../graph/compile.js';
+import { toGraph, type Compilable } from '../graph/to-graph.js';
 
 /** The context of `verify` besides the guards. Checks that need an omitted option are skipped. */
 export interface VerifyOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { guard } from '../../mastra/graph/guard-policy.js';
 import { pipeline } from '../../mastra/workflow/pipeline.js';
-import type { PipelineStep } from '../../mastra/graph/compile.js';
+import type { PipelineStep } from '../../mastra/graph/to-graph.js';
 import { randomCuts, twoWayCuts, unitCuts } from '../../testing/cuts.js';
 import { border, delta, patternGuard, patterns, pieces, sendAll, source, textOf, texts, thought } from './test-setup.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { GuardPolicy } from '../../../schemas/index.js';
 import type { PatternMatch, WindowedProcessor } from '../../guard/pattern.js';
 import { guard } from '../../mastra/graph/guard-policy.js';
-import type { PipelineStep } from '../../mastra/graph/compile.js';
+import type { PipelineStep } from '../../mastra/graph/to-graph.js';
 import { pipeline } from '../../mastra/workflow/pipeline.js';
 import type { Condition } from '../../pipeline/graph.js';
 import { exploreInterleavings } from '../../testing/explore-interleavings.js';

@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import type { Pattern, TextSpan } from '../../guard/pattern.js';
 
-import { toGraph, type PipelineStep } from '../../mastra/graph/compile.js';
+import { toGraph, type PipelineStep } from '../../mastra/graph/to-graph.js';
 import type { RunScope } from '../../phase/scope.js';
 import { createScope } from '../../phase/test-setup.js';
 import { planStream } from '../../pipeline/stream-plan.js';
