@@ -5,7 +5,7 @@ import { loadEntry } from '../playground/server/command/load-entry.js';
 import { isInterlockError, verify, type Finding } from '../src/index.js';
 import { installedIntegrations, type InstalledIntegration } from '../src/integration.js';
 import { collectRejections, type Rejection } from '../src/mastra/agent/collected-rejections.js';
-import { checkMemory } from '../src/mastra/memory/memory-config.js';
+import { checkMemory } from '../src/mastra/memory/memory.js';
 import type { Command, CommandIo } from './command.js';
 import { misused } from './misused.js';
 

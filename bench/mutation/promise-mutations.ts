@@ -88,7 +88,7 @@ export const promiseMutations: readonly PromiseMutation[] = [
   {
     promise: 'P10',
     breaks: 'a blocked sub-agent answers its supervisor',
-    file: 'src/mastra/tools/sub-agents.ts',
+    file: 'src/mastra/tools/delegation.ts',
     from: 'if (!isDelegated(options)) return',
     to: 'if (isDelegated(options) || options !== null) return',
     tests: suite('P10'),

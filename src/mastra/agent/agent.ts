@@ -35,7 +35,7 @@ import { readConfig, type AgentSetup } from './read-config.js';
 import { rejectMethods } from './unsupported-methods.js';
 import { hasGuards, registerGuards, workflowsOf } from './registration.js';
 import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
-import { asSubAgents } from '../tools/sub-agents.js';
+import { asSubAgents } from '../tools/delegation.js';
 import { quietTools } from '../tools/tool-logger.js';
 import type { VerifyOptions } from '../workflow/verify.js';
 import { findingsOfAgent } from './verify-agent.js';

@@ -18,10 +18,9 @@ import { createPrompts } from '../model/prompts.js';
 import { stepResult } from './result.js';
 import { createPayloadTransforms } from '../tools/payload-transforms.js';
 import { runTool, type ToolRunContext } from '../tools/run-tool.js';
-import { authoredTools, resolveTools, type AnyTool } from '../tools/tools.js';
+import { authoredTools, findTool, resolveTools, type AnyTool } from '../tools/tools.js';
 import { stepFeedbackTag } from '../../loop/after-step.js';
 import { createConversion } from '../messages/conversion.js';
-import { findTool } from '../tools/find-tool.js';
 
 /** The host's part of a loop run. */
 interface LoopSetup {
@@ -44,7 +43,14 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   const workspace = await agent.getWorkspace({ requestContext });
   const payloads = createPayloadTransforms({ policy: transformOf(target), tools, warn: warnerOf(agent) });
   const { callModel, connection } = connectedCall(target, settings);
-  const toolContext = { ...toolContextOf(target, tools, copies), workspace };
+  const { tracingContext } = options;
+  const toolContext: ToolRunContext = {
+    ...target,
+    tracingContext,
+    workspace,
+    prepared: tools,
+    messages: createToolMessages(copies),
+  };
   const ports: LoopPorts = {
     host: createHost((model) => resolveModel(by, model)),
     messages: {
@@ -113,28 +119,6 @@ const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): St
   modelSettings: options.modelSettings,
   structuredOutput: options.structuredOutput as StepSettings['structuredOutput'], // Mastra's, without the rejected fields
 });
-
-const toolContextOf = (
-  target: LoopTarget,
-  prepared: Record<string, unknown>,
-  copies: MessageCopies,
-): Omit<ToolRunContext, 'workspace'> => {
-  const { agent, options, requestContext, runId, conversation, hooks, trace } = target;
-  const { tracingContext, actor, mcp } = options;
-  return {
-    agent,
-    runId,
-    requestContext,
-    tracingContext,
-    trace,
-    actor,
-    mcp,
-    hooks,
-    conversation,
-    prepared,
-    messages: createToolMessages(copies),
-  };
-};
 
 /** The tools of a step that a guard added. */
 const putIn = (stepTools: StepSettings['tools'], prepared: Record<string, unknown>): Record<string, unknown> =>

@@ -1,10 +1,10 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Mastra } from '@mastra/core/mastra';
-import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
+import type { RequestContext } from '@mastra/core/request-context';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
-import type { MemoryTarget } from '../memory/memory.js';
+import { requestedIds, type MemoryTarget } from '../memory/memory.js';
 import { idsOf } from './start-run.js';
 import type { StartedRun } from './started-run.js';
 import { startOptions } from './resume-options.js';
@@ -31,13 +31,10 @@ interface Thread {
   readonly resourceId: string | undefined;
 }
 
-/** The thread of a call. The request context takes precedence, as in Mastra. */
+/** The thread of a call. */
 const threadIn = (memory: MemoryTarget | undefined, requestContext: RequestContext | undefined): Thread | undefined => {
-  const { thread, resource } = memory ?? {};
-  const threadId = (requestContext?.get(MASTRA_THREAD_ID_KEY) ?? '') || (typeof thread === 'string' ? thread : thread?.id);
-  const resourceId = (requestContext?.get(MASTRA_RESOURCE_ID_KEY) ?? '') || resource;
-  if (typeof threadId !== 'string' || threadId === '') return undefined;
-  return { threadId, resourceId: typeof resourceId === 'string' ? resourceId : undefined };
+  const { threadId, resourceId } = requestedIds(memory, requestContext);
+  return threadId ? { threadId, resourceId } : undefined;
 };
 
 /** The thread in which a run was started. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Agent } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
-import { MASTRA_RESOURCE_ID_KEY, type RequestContext } from '@mastra/core/request-context';
+import type { RequestContext } from '@mastra/core/request-context';
 import { stringify } from 'safe-stable-stringify';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
@@ -12,6 +12,7 @@ import type { CallOptions } from '../call-options.js';
 import { callEnded } from '../agent/callbacks.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { answeredBy, type ResumeOptions } from '../agent/resume.js';
+import { requestedIds } from '../memory/memory.js';
 import { checkPromise } from '../tools/tool-effects.js';
 import { createDurableRuns, type DurableRuns } from './durable-runs.js';
 import type { Followed } from './following.js';
@@ -40,12 +41,6 @@ const hashOf = (messages: MessageListInput): string => {
     .slice(0, 16);
 };
 
-/** The resource that owns a run. The request context takes precedence over the caller's memory option, as in Mastra. */
-const resourceOf = ({ memory }: Pick<CallOptions, 'memory'>, requestContext: RequestContext): string | undefined => {
-  const reserved = requestContext.get(MASTRA_RESOURCE_ID_KEY) as unknown;
-  return typeof reserved === 'string' && reserved !== '' ? reserved : memory?.resource;
-};
-
 export interface DurableCall {
   readonly agent: Agent;
   readonly mode: RunMode;
@@ -69,7 +64,7 @@ export const startDurably = async (runs: DurableRuns, call: DurableCall): Promis
     options: persisted,
     context: persistContext(requestContext),
     messagesHash: hashOf(messages),
-    resourceId: resourceOf(options, requestContext),
+    resourceId: requestedIds(options.memory, requestContext).resourceId,
     priority: options.priority,
     ...(deadlineMs !== undefined && { deadlineAt: Date.now() + deadlineMs }),
   };
@@ -83,7 +78,7 @@ export type DurableResumeOptions = Omit<ResumeOptions, 'suspended' | 'guards'>;
 export const resumeDurably = async (runs: DurableRuns, resuming: DurableResumeOptions): Promise<StartedRun> => {
   const { runId, mode, options, memory, requestContext } = resuming;
   const { here } = splitOptions(options);
-  const resourceId = resourceOf({ memory }, requestContext);
+  const { resourceId } = requestedIds(memory, requestContext);
   return startedRunOf(
     await runs.resume({ runId, mode, here, resourceId, answer: (rested) => answeredBy(rested, resuming) }),
     options,

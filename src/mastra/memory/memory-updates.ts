@@ -2,6 +2,7 @@ import type { MastraMemory } from '@mastra/core/memory';
 import type { Processor } from '@mastra/core/processors';
 import type { makeCoreTool } from '@mastra/core/utils';
 import type { StepRecord, ToolCall } from '../../loop/ports.js';
+import { withStandIns } from '../stand-ins.js';
 import { inTurn } from './memory-turns.js';
 
 type CoreTool = ReturnType<typeof makeCoreTool>;
@@ -27,19 +28,13 @@ export interface MemoryUpdates {
  * A memory that reads but does not write. A model's notes are part of its answer, so they must not be saved before the answer is
  * accepted.
  */
-export const rehearsalOf = (memory: MastraMemory): MastraMemory => {
-  const instead: Partial<Record<PropertyKey, unknown>> = {
-    updateWorkingMemory: () => Promise.resolve(),
-    __experimental_updateWorkingMemoryVNext: () => Promise.resolve(),
-    createThread: (thread: Parameters<MastraMemory['createThread']>[0]) => memory.createThread({ ...thread, saveThread: false }),
-  };
-  return new Proxy(memory, {
-    get: (target, name) => {
-      const own: unknown = instead[name] ?? Reflect.get(target, name, target);
-      return typeof own === 'function' ? own.bind(target) : own; // some of its fields are private
-    },
+export const rehearsalOf = (memory: MastraMemory): MastraMemory =>
+  withStandIns(memory, {
+    updateWorkingMemory: () => () => Promise.resolve(),
+    __experimental_updateWorkingMemoryVNext: () => () => Promise.resolve(),
+    createThread: () => (thread: Parameters<MastraMemory['createThread']>[0]) =>
+      memory.createThread({ ...thread, saveThread: false }),
   });
-};
 
 /**
  * Defers the writes of memory's tools. During the answer they run without writing; the calls in the accepted answer are then

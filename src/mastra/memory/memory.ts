@@ -4,9 +4,11 @@ import type { MastraMemory } from '@mastra/core/memory';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import { isSame } from '../../phase/plain-data.js';
-import { checkMemory, type MemoryConfig } from './memory-config.js';
 import { inTurn } from './memory-turns.js';
 import { createMemoryUpdates, type MemoryUpdates } from './memory-updates.js';
+
+/** The merged options of a memory and of the call. */
+export type MemoryConfig = ReturnType<MastraMemory['getMergedThreadConfig']>;
 
 type Thread = NonNullable<Awaited<ReturnType<MastraMemory['getThreadById']>>>;
 type WantedThread = Partial<Thread> & { id: string };
@@ -40,8 +42,7 @@ interface OpenConversationOptions {
 }
 
 /**
- * Finds or creates the thread of a call and passes it to memory's own processors, as Mastra's agent does. Ids in the request
- * context override the caller's, because the server sets them.
+ * Finds or creates the thread of a call and passes it to memory's own processors, as Mastra's agent does.
  *
  * Raises `agent/invalid-option` when an id is missing or the thread belongs to another resource, and
  * `agent/unsupported-option` for options of memory that the loop does not support.
@@ -59,14 +60,14 @@ export const openConversation = async ({
     if (target) warn('No memory is configured, so thread and resource are not used', { agent: agent.id });
     return undefined;
   }
-  const wanted = requestedThread(target, requestContext);
-  const resourceId = reserved(requestContext, MASTRA_RESOURCE_ID_KEY) ?? target?.resource;
-  if (!wanted && !resourceId) return undefined;
-  if (!wanted || !resourceId) throw invalid('memory', 'both thread and resource are needed.');
+  const { threadId: id, resourceId } = requestedIds(target, requestContext);
+  if (!id && !resourceId) return undefined;
+  if (!id || !resourceId) throw invalid('memory', 'both thread and resource are needed.');
   const config = memory.getMergedThreadConfig(target?.options);
   checkMemory(config);
   // Memory's processors check only the options of the call for `readOnly`, not the memory's own.
   const memoryConfig = config.readOnly ? { ...target?.options, readOnly: true } : target?.options;
+  const wanted = { ...(typeof target?.thread === 'object' && target.thread), id };
   const thread = await openThread(memory, wanted, { resourceId, memoryConfig });
   const threadId = thread.id;
   const runState = new mastraMemory.MemoryRunState({ memory, threadId, resourceId, thread, ownershipValidated: true });
@@ -75,17 +76,30 @@ export const openConversation = async ({
   return { memory, threadId, resourceId, config, context, updates: createMemoryUpdates(memory, resourceId), warn };
 };
 
-const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });
-
-const reserved = (requestContext: RequestContext, key: string): string | undefined => {
-  const value: unknown = requestContext.get(key);
-  return typeof value === 'string' && value !== '' ? value : undefined;
+/** Rejects an option of memory that would have no effect. Raises `agent/unsupported-option`. */
+export const checkMemory = ({ workingMemory }: MemoryConfig): void => {
+  if (workingMemory === undefined || !('useStateSignals' in workingMemory) || workingMemory.useStateSignals !== true) return;
+  throw new InterlockError('agent/unsupported-option', {
+    path: 'memory.options.workingMemory.useStateSignals',
+    detail: 'only the loop of Mastra’s agent sends state signals; remove it, and working memory becomes a system message.',
+  });
 };
 
-const requestedThread = (target: MemoryTarget | undefined, requestContext: RequestContext): WantedThread | undefined => {
-  const thread = typeof target?.thread === 'string' ? { id: target.thread } : target?.thread;
-  const id = reserved(requestContext, MASTRA_THREAD_ID_KEY) ?? thread?.id;
-  return id ? { ...thread, id } : undefined;
+const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });
+
+/** The ids of the requested conversation. Those in the request context override the caller's, because the server sets them. */
+export const requestedIds = (
+  { thread, resource }: MemoryTarget = {},
+  requestContext?: RequestContext,
+): { readonly threadId: string | undefined; readonly resourceId: string | undefined } => {
+  const reserved = (key: string): string | undefined => {
+    const value: unknown = requestContext?.get(key);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  return {
+    threadId: reserved(MASTRA_THREAD_ID_KEY) ?? (typeof thread === 'string' ? thread : thread?.id),
+    resourceId: reserved(MASTRA_RESOURCE_ID_KEY) ?? resource,
+  };
 };
 
 interface Belonging {

@@ -1,7 +1,31 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { SubAgent } from '@mastra/core/agent';
+import { InterlockError, isInterlockError } from '../../errors.js';
 import type { Chunk } from '../../loop/ports.js';
-import { rejectionOf, type RejectionReason } from './rejection.js';
+import { callDirectly } from './delegating.js';
 import { withStandIns } from '../stand-ins.js';
+
+/** The reason for a stopped answer, in the form of both Mastra and Interlock. */
+interface RejectionReason {
+  readonly reason?: string;
+  readonly processorId?: string;
+  readonly metadata?: unknown;
+}
+
+/** The supervisor's result for a sub-agent that its guards stopped: an error in place of a response. */
+const rejectionOf = (agentId: string, { reason, processorId }: RejectionReason): InterlockError => {
+  const by = processorId ? ` by "${processorId}"` : '';
+  return new InterlockError('agent/refused', {
+    path: agentId,
+    detail: `it was stopped${by}: ${reason ?? 'no reason was given'}`,
+  });
+};
+
+/** The refusal in an error, which Mastra wraps in its own on the way to the supervisor. */
+export const rejectionIn = (error: unknown): InterlockError | undefined => {
+  for (let at = error; at instanceof Error; at = at.cause) if (isInterlockError(at, 'agent/refused')) return at;
+  return undefined;
+};
 
 /** The fields of a generated answer that this file reads. */
 interface DelegationResponse {
@@ -83,3 +107,31 @@ const createLetOut = () => {
     },
   };
 };
+
+const copying = '__fork';
+
+type AnyAgent = SubAgent & { [copying]?: () => AnyAgent };
+
+/** An agent's sub-agents for its tools. Their calls raise `agent/refused` if a guard stopped them. */
+export const asSubAgents = <T extends AnyAgent>(agents: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, asSubAgent(agent) as T]));
+
+/** A proxy of an agent that raises `agent/refused` on a supervisor's calls; so do its copies with a stored version. */
+const asSubAgent = (agent: AnyAgent): AnyAgent =>
+  withStandIns(agent, {
+    generate: rejectionsIn('generate', rejectedResult),
+    resumeGenerate: rejectionsIn('resumeGenerate', rejectedResult),
+    stream: rejectionsIn('stream', rejectedStream),
+    resumeStream: rejectionsIn('resumeStream', rejectedStream),
+    ...(agent[copying] && { [copying]: (target: AnyAgent) => () => asSubAgent((target[copying] as () => AnyAgent)()) }),
+  });
+
+type Calling = 'generate' | 'resumeGenerate' | 'stream' | 'resumeStream';
+
+const rejectionsIn =
+  (name: Calling, reject: <T extends object>(agentId: string, answer: T) => T) =>
+  (target: AnyAgent) =>
+  async (input: never, options: unknown): Promise<object> => {
+    if (!isDelegated(options)) return target[name](input, options);
+    return reject(target.id, await callDirectly(target, () => target[name](input, options)));
+  };

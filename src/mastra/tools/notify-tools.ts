@@ -1,7 +1,7 @@
 import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { mayRejectCalls } from '../../loop/judge.js';
-import { findTool } from './find-tool.js';
+import { findTool } from './tools.js';
 import { safely } from '../safely.js';
 
 export interface StreamedInputTool {

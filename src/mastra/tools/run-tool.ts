@@ -1,43 +1,26 @@
-import type { Agent } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { TracingContext } from '@mastra/core/observability';
-import type { RequestContext } from '@mastra/core/request-context';
-import type { ToolHooks } from '@mastra/core/tools';
-import { ensureSerializable, makeCoreTool } from '@mastra/core/utils';
+import { ensureSerializable } from '@mastra/core/utils';
 import { InterlockError } from '../../errors.js';
 import { asPartOf } from '../../trace/parent-call.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import type { ToolOutcome, ToolRequest } from '../../loop/ports.js';
 import type { CallResponse, Suspension } from '../../loop/call-response.js';
 import { delegate } from './delegating.js';
-import type { Conversation } from '../memory/memory.js';
-import { withholding } from './delegation.js';
-import { findTool } from './find-tool.js';
+import { rejectionIn, withholding } from './delegation.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { callKey } from './idempotency-key.js';
-import { rejectionIn } from './rejection.js';
+import type { LoopTarget } from './loop-target.js';
 import { safely } from '../safely.js';
 import { type StreamedInputTool } from './notify-tools.js';
 import { executeWithHooks } from './tool-hooks.js';
-import type { AgentTrace } from '../tracing/agent-trace.js';
-import { type AnyTool } from './tools.js';
-
-type CoreTool = ReturnType<typeof makeCoreTool>;
+import { findTool, prepareTool, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
 
 /** The shared context of a run's tools. */
-export interface ToolRunContext {
-  readonly agent: Agent;
-  readonly runId: string;
-  readonly requestContext: RequestContext;
+export interface ToolRunContext extends LoopTarget {
   readonly tracingContext: TracingContext | undefined;
-  /** The run's trace, if recorded. */
-  readonly trace: AgentTrace | undefined;
-  readonly actor: unknown;
   /** The workspace of the agent or of its Mastra instance; a hook may replace it for a step. */
   readonly workspace: unknown;
-  readonly mcp: unknown;
-  readonly hooks: ToolHooks | undefined;
-  readonly conversation: Conversation | undefined;
   /** The tools that the agent prepared for this call; others come from a hook and are prepared when they run. */
   readonly prepared: Readonly<Record<string, unknown>>;
   /** Messages in the AI SDK's form, as tools expect them: the caller's input, or all messages for tools that are agents. */
@@ -57,7 +40,8 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
   const [name, tool] = found as [string, RunnableTool]; // only the AI SDK has types for its tools' hooks
   if (call.args === undefined || call.args === null)
     return { kind: 'error', error: new Error(`The arguments of "${call.toolName}" are not valid JSON.`) };
-  const ready = context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepare(name, tool, context);
+  const ready: CoreTool & RunnableTool =
+    context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepareTool(name, tool as AuthoredTool, context);
   if (request.resume?.kind !== 'data') await notifyInput(ready, request, context);
   return ready.execute ? executeTraced(ready, request, context) : { kind: 'client' };
 };
@@ -147,8 +131,8 @@ const invocation = async (request: ToolRequest, context: ToolRunContext, suspend
     requestContext: context.requestContext,
     tracingContext: context.tracingContext,
     skipToolSpan: context.trace !== undefined,
-    actor: context.actor,
-    mcp: context.mcp,
+    actor: context.options.actor,
+    mcp: context.options.mcp,
     workspace: request.settings.workspace ?? context.workspace,
     outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks; the loop reads their type
     suspend: (payload: unknown, { resumeSchema, runId, requireToolApproval: needsApproval }: SuspendOptions = {}) => {
@@ -180,20 +164,4 @@ const unknownTool = (name: string, settings: ToolRequest['settings']): Interlock
   const names = offeredTools(settings).map(([own]) => own);
   const detail = `Tool "${name}" not found; this step offers ${names.length > 0 ? names.join(', ') : 'no tools'}.`;
   return Object.assign(new InterlockError('tool/unknown', { path: name, detail }), { name: 'ToolNotFoundError' }); // as in Mastra
-};
-
-const prepare = (name: string, tool: AnyTool, context: ToolRunContext): CoreTool & RunnableTool => {
-  const { agent, runId, requestContext, tracingContext, conversation } = context;
-  return makeCoreTool(tool as Parameters<typeof makeCoreTool>[0], {
-    name,
-    runId,
-    agentName: agent.name,
-    agentId: agent.id,
-    mastra: agent.getMastraInstance(),
-    memory: conversation?.memory,
-    threadId: conversation?.threadId,
-    resourceId: conversation?.resourceId,
-    requestContext,
-    tracingContext,
-  });
 };

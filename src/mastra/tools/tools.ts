@@ -1,5 +1,9 @@
+import type { MastraMemory } from '@mastra/core/memory';
+import type { TracingContext } from '@mastra/core/observability';
 import { MASTRA_TOOL_MARKER } from '@mastra/core/tools';
 import { makeCoreTool } from '@mastra/core/utils';
+import type { StepSettings } from '../../loop/ports.js';
+import { offeredTools } from '../model/provider-tools.js';
 import type { LoopTarget } from './loop-target.js';
 import { rehearsalOf } from '../memory/memory-updates.js';
 
@@ -11,6 +15,15 @@ export interface AnyTool {
   needsApproval?: unknown;
   needsApprovalFn?: unknown;
 }
+
+/** A tool that a step offers, with its name there. */
+type OfferedTool = [name: string, tool: AnyTool];
+
+/** Finds the tool of a call. Models call a tool by its name, some by its id. */
+export const findTool = (settings: StepSettings, called: string): OfferedTool | undefined => {
+  const offered: OfferedTool[] = offeredTools(settings);
+  return offered.find(([own]) => own === called) ?? offered.find(([, tool]) => tool.id === called);
+};
 
 /** The prepared tools of a call: the agent's, those of its memory, agents and workflows, toolsets and client tools. */
 export const resolveTools = async (target: LoopTarget): Promise<Record<string, unknown>> => {
@@ -57,28 +70,33 @@ const delegations = (prepared: Record<string, unknown>): Record<string, unknown>
       .map(([name, tool]) => [name, { ...tool, [MASTRA_TOOL_MARKER]: true }]),
   );
 
-type CoreTool = ReturnType<typeof makeCoreTool>;
-type AuthoredTool = Parameters<typeof makeCoreTool>[0];
+/** A prepared tool. */
+export type CoreTool = ReturnType<typeof makeCoreTool>;
+export type AuthoredTool = Parameters<typeof makeCoreTool>[0];
 
 /** Replacements for the memory's tools among a call's tools, with writes deferred until the answer is accepted. */
 const deferredTools = (target: LoopTarget, prepared: Readonly<Record<string, CoreTool>>): Record<string, CoreTool> => {
   const { conversation, options } = target;
-  const authored = (conversation?.memory.listTools(options.memory?.options) ?? {}) as Record<string, AuthoredTool>; // its own type is wider
+  if (!conversation) return {};
+  const { memory, updates } = conversation;
+  const rehearsal = { ...target, tracingContext: options.tracingContext, memory: rehearsalOf(memory) };
+  const authored = memory.listTools(options.memory?.options) as Record<string, AuthoredTool>; // its own type is wider
   const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
   const others: object = Object.assign({}, ...sets, options.clientTools); // they replace memory's own
   const deferred: Record<string, CoreTool> = {};
   for (const [name, tool] of Object.entries(authored)) {
     const real = prepared[name];
-    if (!conversation || !real || Object.hasOwn(others, name)) continue;
-    deferred[name] = conversation.updates.defer(name, { real, rehearsed: rehearsed(target, name, tool) });
+    if (!real || Object.hasOwn(others, name)) continue;
+    deferred[name] = updates.defer(name, { real, rehearsed: prepareTool(name, tool, rehearsal) });
   }
   return deferred;
 };
 
-const rehearsed = (
-  { agent, conversation, requestContext, runId, options }: LoopTarget,
+/** Prepares a tool for a run, as Mastra's agent does. */
+export const prepareTool = (
   name: string,
   tool: AuthoredTool,
+  { agent, runId, requestContext, conversation, tracingContext, memory = conversation?.memory }: PreparingRun,
 ): CoreTool =>
   makeCoreTool(tool, {
     name,
@@ -86,9 +104,16 @@ const rehearsed = (
     agentId: agent.id,
     agentName: agent.name,
     mastra: agent.getMastraInstance(),
-    memory: conversation && rehearsalOf(conversation.memory),
+    memory,
     threadId: conversation?.threadId,
     resourceId: conversation?.resourceId,
     requestContext,
-    tracingContext: options.tracingContext,
+    tracingContext,
   });
+
+/** The run for which a tool is prepared. */
+interface PreparingRun extends Pick<LoopTarget, 'agent' | 'runId' | 'requestContext' | 'conversation'> {
+  readonly tracingContext: TracingContext | undefined;
+  /** Default: the memory of the conversation. */
+  readonly memory?: MastraMemory;
+}

@@ -1,11 +1,18 @@
-import { SpanType, type AIModelGenerationSpan, type AnySpan, type Span } from '@mastra/core/observability';
+import {
+  EntityType,
+  SpanType,
+  type AIModelGenerationSpan,
+  type AnySpan,
+  type Span,
+  type TracingContext,
+} from '@mastra/core/observability';
 import { isGuarded } from '../../loop/judge.js';
-import type { StepRecord, TokenUsage, ToolCall } from '../../loop/ports.js';
+import { messageOf } from '../../loop/message-of.js';
+import type { StepRecord, TokenUsage, ToolCall, ToolOutcome } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { publicToolName } from '../../loop/tool-name.js';
 import type { Phase } from '../../phase/row.js';
 import { offeredTools } from '../model/provider-tools.js';
-import { openToolSpan, type ToolSpan } from './tool-span.js';
 import { redactedValue, type NameTool } from './redacted-span.js';
 
 /** The spans of a run's model and tools: one generation, its steps, and the calls of each step. */
@@ -158,3 +165,46 @@ export const usageStats = (usage: TokenUsage | undefined) => ({
   ...(usage?.cachedInputTokens !== undefined && { inputDetails: { cacheRead: usage.cachedInputTokens } }),
   ...(usage?.reasoningTokens !== undefined && { outputDetails: { reasoning: usage.reasoningTokens } }),
 });
+
+/** The span of a tool's run. */
+export interface ToolSpan {
+  /** The tracing context for the tool. */
+  readonly tracingContext: TracingContext;
+  end(outcome: ToolOutcome): void;
+}
+
+/** The parts of a call that no guard can reject any more: its arguments at the start, its result at the end. */
+interface Visibility {
+  readonly args: boolean;
+  readonly result: boolean;
+}
+
+/** Starts the span of a tool's run. */
+const openToolSpan = (parent: AnySpan, { toolCallId, toolName, args }: ToolCall, visible: Visibility): ToolSpan => {
+  const span = parent.createChildSpan({
+    type: SpanType.TOOL_CALL,
+    name: `tool: '${toolName}'`,
+    entityType: EntityType.TOOL,
+    entityId: toolName,
+    entityName: toolName,
+    input: visible.args ? args : redactedValue(args, 'args'),
+    attributes: { toolCallId, toolType: 'tool' },
+  });
+  return { tracingContext: { currentSpan: span }, end: (outcome) => endToolSpan(span, outcome, visible) };
+};
+
+const endToolSpan = (span: Span<SpanType.TOOL_CALL>, outcome: ToolOutcome, { result: showsResult }: Visibility): void => {
+  const { kind } = outcome;
+  const attributes = { success: kind === 'result' };
+  if (kind === 'error') {
+    const { name, message, stack } = asError(outcome.error);
+    const error = Object.assign(new Error(showsResult ? message : String(redactedValue(message, 'message'))), { name });
+    error.stack = showsResult ? stack : undefined; // the stack starts with the message
+    return span.error({ error, attributes });
+  }
+  if (kind !== 'result') return span.end({ output: { outcome: kind }, attributes });
+  return span.end({ output: showsResult ? outcome.result : redactedValue(outcome.result, 'result'), attributes });
+};
+
+/** An error in the form that spans accept. */
+export const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(messageOf(error)));
