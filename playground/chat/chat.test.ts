@@ -76,7 +76,7 @@ describe('--once', () => {
     expect(stdout).toMatch(/^No provider is configured\. An embedded local responder answers/);
     expect(stdout).toContain("This is Interlock's local responder, not a language model");
     expect(stdout).toMatch(
-      /\nstates {2}input → step 0: preparing → requesting → calling → reviewing → deciding → finishing → .*success\n/,
+      /\nstates {2}input → preparing → requesting → calling → reviewing → deciding → finishing → .*success\n/,
     );
     expect(stdout).toMatch(/^guard {3}prompt-injection in input: pass \(1 call, \d+\.\d ms\)$/m);
     expect(stdout).toMatch(/^guard {3}leak in outputStream: pass \(\d{2,} calls, \d+\.\d ms\)$/m);
@@ -163,7 +163,7 @@ describe('a chat', () => {
     const [, , tool = '', retry = '', leak = '', refund = ''] = stdout.split(/^you › /m);
     expect(code).toBe(0);
     expect(tool).toContain('→ lookup-order {"orderId":"1042"}\n← {"orderId":"1042","status":"shipped"');
-    expect(tool).toContain('reviewing → tools → deciding → step 1: preparing');
+    expect(tool).toContain('reviewing → tools → deciding → preparing');
     expect(retry).toMatch(
       /^ok\.\n↩ retracted \(attempt 1\): The answer is shorter than 40 characters; say more\.\nThank you for/m,
     );
@@ -224,12 +224,24 @@ describe('a chat', () => {
 describe('the command line', () => {
   it.each<[string, readonly string[], Record<string, string>]>([
     ['no model: set INTERLOCK_MODEL', ['--once', 'Hi'], { INTERLOCK_BASE_URL: 'http://127.0.0.1:9/v1' }],
-    ["Unknown option '--nope'", ['--nope'], {}],
+    ["Unknown option '--nope'. See --help.", ['--nope'], {}],
+    ["Unexpected argument 'hello'. See --help.", ['hello'], {}],
+    ["Option '--once <value>' argument missing. See --help.", ['--once'], {}],
+    ['--once needs a text', ['--once', ' '], {}],
+    ["Option '--json' does not take an argument. See --help.", ['--json=yes'], {}],
   ])('reports a mistake in one line: %s', async (complaint, args, env) => {
     const { code, stdout, stderr } = await runToEnd(args, env);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^.+\n$/);
     expect(stderr).toContain(complaint);
+  });
+
+  it('accepts a text that looks like an option', async () => {
+    const env = await serve([longEnough('It prints events.')]);
+    const { code, stdout } = await runToEnd(['--once=--json'], env);
+    expect(code).toBe(0);
+    expect(stdout).toContain('It prints events.');
+    expect(server?.requests[0]?.body.messages.map(messageText)).toContain('--json');
   });
 
   it('prints its usage', async () => {

@@ -1,14 +1,28 @@
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
 
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
-import type { RunStatus } from '../../src/index.js';
-import { readCommandLine, usage, type Command } from './command-line.js';
-import { openModel } from './open-model.js';
-import { printEvents, printTurn } from './print-turn.js';
-import { readProvider } from './provider.js';
-import { createOrderStore } from './shop/order-store.js';
-import { createSupportAgent, type SupportAgent } from './shop/support-agent.js';
+import type { RunEvent, RunStatus } from '../../src/index.js';
+import { openModel, readProvider } from '../samples/model.js';
+import { createOrderStore } from '../samples/shop/order-store.js';
+import { createSupportAgent, type SupportAgent } from '../samples/shop/support-agent.js';
+import { oneLine, printTurn } from './print-turn.js';
+
+const usage = `Chat with a sample support agent whose input and output are guarded.
+
+  npm run chat                     Starts a chat. Reads piped input by line.
+  npm run chat -- --once "text"    Runs one turn.
+
+  --once <text>   Runs one turn and exits: 0 success, 2 tripwire, 1 failure,
+                  130 canceled.
+  --json          Prints only run events, as JSON lines, on stdout. Use npm's
+                  --silent option, as in
+                  npm run --silent chat -- --once "text" --json
+  --help          Prints this help.
+
+INTERLOCK_MODEL, INTERLOCK_BASE_URL and INTERLOCK_API_KEY select the model, see
+README.md. If none is set, an embedded local responder answers.`;
 
 /** The surroundings of the program. Tests pass their own. */
 export interface ChatIo {
@@ -20,78 +34,75 @@ export interface ChatIo {
   readonly onInterrupt: (listener: () => void) => () => void;
 }
 
-/** Runs one turn to its end. */
-type RunTurn = (text: string, signal: AbortSignal) => Promise<RunStatus>;
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+/** Runs one turn, which Ctrl+C cancels, to its end. */
+type RunTurn = (text: string) => Promise<RunStatus>;
 
 /** A conversation. Only accepted turns stay in it: a blocked, failed or canceled turn leaves no message. */
-const createConversation = (agent: SupportAgent, json: boolean, { output, errors }: ChatIo): RunTurn => {
+const createConversation = (agent: SupportAgent, json: boolean, { output, errors, onInterrupt }: ChatIo): RunTurn => {
   let accepted: MastraDBMessage[] = [];
-  const write = (text: string): void => void output.write(text);
-  return async (text, abortSignal) => {
-    const printer = json ? printEvents(write, (line) => void errors.write(line)) : printTurn(write);
+  return async (text) => {
+    const events: RunEvent[] = [];
+    const printer = json ? undefined : printTurn({ write: (piece) => output.write(piece) }, events);
+    const onRunEvent = (event: RunEvent): void => {
+      events.push(event);
+      if (json) output.write(`${JSON.stringify(event)}\n`);
+    };
+    const controller = new AbortController();
+    const stop = onInterrupt(() => controller.abort(new Error('Interrupted.')));
     try {
       const messages = [...accepted, { role: 'user' as const, content: text }];
-      const stream = await agent.stream(messages, { abortSignal, onRunEvent: printer.event });
-      for await (const chunk of stream.fullStream) printer.chunk(chunk);
-      const status = stream.status as RunStatus; // the stream is over, so the run is over too
-      if (status === 'success') accepted = (await stream.getFullOutput()).messages;
-      printer.end(stream.error);
-      return status;
+      const stream = await agent.stream(messages, { abortSignal: controller.signal, onRunEvent });
+      for await (const chunk of stream.fullStream) printer?.chunk(chunk);
+      if (stream.status === 'success') accepted = (await stream.getFullOutput()).messages;
+      printer?.end();
+      return stream.status as RunStatus; // the stream is over, so the run is over too
     } catch (error) {
-      printer.end(asError(error));
+      errors.write(`${oneLine(String(error))}\n`); // the call failed before the run started
       return 'failed';
+    } finally {
+      stop();
     }
   };
 };
 
-const exitCodes: Readonly<Record<RunStatus, number>> = { success: 0, tripwire: 2, failed: 1, canceled: 130, suspended: 1 };
-
-/** Runs one turn that Ctrl+C cancels. */
-const cancelable = async (runTurn: RunTurn, text: string, { onInterrupt }: ChatIo): Promise<RunStatus> => {
-  const controller = new AbortController();
-  const stop = onInterrupt(() => controller.abort(new Error('Interrupted.')));
-  return runTurn(text, controller.signal).finally(stop);
-};
-
-/** Runs a turn for each line. Ctrl+C cancels a turn, and ends the chat between turns. */
-const chat = async (runTurn: RunTurn, prompt: (line?: string) => void, io: ChatIo): Promise<number> => {
-  const lines = createInterface({ input: io.input, terminal: false });
+/** Runs a turn for each line. Ctrl+C between turns ends the chat. A terminal gets a prompt; a pipe gets each line repeated. */
+const chat = async (runTurn: RunTurn, json: boolean, { input, output, errors, onInterrupt }: ChatIo): Promise<void> => {
+  const lines = createInterface({ input, terminal: false });
+  const prompt = (line = ''): void => void (json ? errors : output).write(`\nyou › ${line}${input.isTTY ? '' : '\n'}`);
   let isTurn = false;
-  const stop = io.onInterrupt(() => {
+  const stop = onInterrupt(() => {
     if (!isTurn) lines.close();
   });
-  prompt();
+  if (input.isTTY) prompt();
   for await (const line of lines) {
-    prompt(line);
+    if (!input.isTTY) prompt(line);
     if (line.trim() === '/exit') break;
     isTurn = true;
-    if (line.trim() !== '') await cancelable(runTurn, line.trim(), io);
+    if (line.trim() !== '') await runTurn(line.trim());
     isTurn = false;
-    prompt();
+    if (input.isTTY) prompt();
   }
   stop();
   lines.close();
-  return 0;
 };
 
-/** Prints the prompt at a terminal; from a pipe, prints each line with the prompt before it. */
-const promptFor = ({ input, output, errors }: ChatIo, json: boolean): ((line?: string) => void) => {
-  const write = (text: string): void => void (json ? errors : output).write(text);
-  if (input.isTTY) return (line) => (line === undefined ? write('\nyou › ') : undefined);
-  return (line) => (line === undefined ? undefined : write(`\nyou › ${line}\n`));
-};
+const exitCodes: Readonly<Record<RunStatus, number>> = { success: 0, tripwire: 2, failed: 1, canceled: 130, suspended: 1 };
 
-type Started = Extract<Command, { kind: 'chat' | 'once' }>;
+const options = {
+  once: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
 
-const start = async (command: Started, opened: Awaited<ReturnType<typeof openModel>>, io: ChatIo): Promise<number> => {
-  const { model, name } = opened;
-  const responder = 'No provider is configured. An embedded local responder answers instead of a language model (see --help).';
-  if (!command.json) io.output.write(`${name === undefined ? responder : `Model: ${name}`}\n\n`);
-  const runTurn = createConversation(createSupportAgent(model, createOrderStore()), command.json, io);
-  if (command.kind === 'once') return exitCodes[await cancelable(runTurn, command.text, io)];
-  return chat(runTurn, promptFor(io, command.json), io);
+/** The options of the command line, or a sentence about the mistake in it. */
+const readArguments = (args: readonly string[]) => {
+  try {
+    const { values } = parseArgs({ args: [...args], options });
+    return values.once?.trim() === '' ? '--once needs a text, as in --once "Where is my order 1042?".' : values;
+  } catch (error) {
+    // The first sentence: Node's message continues with advice about positional arguments, which the chat does not have.
+    return `${String((error as Error).message).split(/\.(?:\s|$)/)[0]}. See --help.`;
+  }
 };
 
 /** Runs the program and returns its exit code. */
@@ -100,18 +111,24 @@ export const runChat = async (args: readonly string[], io: ChatIo): Promise<numb
     io.errors.write(`${reason}\n`);
     return 1;
   };
-  const command = readCommandLine(args);
-  if (command.kind === 'wrong') return fail(command.message);
-  if (command.kind === 'help') {
+  const values = readArguments(args);
+  if (typeof values === 'string') return fail(values);
+  const { once, json, help } = values;
+  if (help) {
     io.output.write(`${usage}\n`);
     return 0;
   }
   const provider = readProvider(io.env);
   if (provider.kind === 'wrong') return fail(provider.message);
-  const opened = await openModel(provider);
+  const { model, name, close } = await openModel(provider);
   try {
-    return await start(command, opened, io);
+    const responder = 'No provider is configured. An embedded local responder answers instead of a language model (see --help).';
+    if (!json) io.output.write(`${name === undefined ? responder : `Model: ${name}`}\n\n`);
+    const runTurn = createConversation(createSupportAgent(model, createOrderStore()), json, io);
+    if (once !== undefined) return exitCodes[await runTurn(once)];
+    await chat(runTurn, json, io);
+    return 0;
   } finally {
-    await opened.close();
+    await close();
   }
 };

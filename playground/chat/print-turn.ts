@@ -1,49 +1,43 @@
 import type { ChunkType } from '@mastra/core/stream';
 import type { RunEvent } from '../../src/index.js';
-import { oneLine, plain } from './plain-text.js';
 
-/** Prints one turn as it happens. */
-export interface TurnPrinter {
-  chunk(chunk: ChunkType): void;
-  event(event: RunEvent): void;
-  /** Prints the summary, or the error of a call that failed before the run started. */
-  end(error?: Error): void;
-}
+/** Escape sequences and other control characters, without line ends and tabs. */
+const controls = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
 
-type Write = (text: string) => void;
-type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-bypass' | 'guard-shadow' }>;
+/** Text of a model, a tool or a guard, safe to print at a terminal, even if a sequence was split over two pieces. */
+const plain = (text: string): string => text.replaceAll(controls, '');
 
-/** The fields of a chunk that are printed. */
-interface PrintedChunk {
-  readonly type: string;
-  readonly payload?: Readonly<Partial<Record<'text' | 'toolName' | 'reason' | 'processorId' | 'phase', string>>> & {
-    readonly args?: unknown;
-    readonly result?: unknown;
-    readonly error?: unknown;
-  };
-  readonly data?: { readonly attempt?: number };
-}
+const maxChars = 500;
+
+/** The same on one line, cut to a readable length. */
+export const oneLine = (text: string): string => {
+  const characters = Array.from(plain(text).replaceAll(/\s+/g, ' ').trim());
+  return characters.length > maxChars ? `${characters.slice(0, maxChars - 1).join('')}…` : characters.join('');
+};
 
 const asText = (value: unknown): string => {
   if (value instanceof Error) return value.message;
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 };
 
-/** The line for a chunk other than text; undefined if it has none. `rejection` is the last reason of a guard. */
-const lineOf = ({ type, payload = {}, data = {} }: PrintedChunk, rejection: string): string | undefined => {
-  switch (type) {
+/** The line for a chunk other than text; undefined if it has none. */
+const lineOf = (chunk: ChunkType, events: readonly RunEvent[]): string | undefined => {
+  switch (chunk.type) {
     case 'tool-call':
-      return `→ ${payload.toolName} ${asText(payload.args)}`;
+      return `→ ${chunk.payload.toolName} ${asText(chunk.payload.args)}`;
     case 'tool-result':
-      return `← ${asText(payload.result)}`;
+      return `← ${asText(chunk.payload.result)}`;
     case 'tool-error':
-      return `← error: ${asText(payload.error)}`;
-    case 'data-interlock-retract':
-      return `↩ retracted (attempt ${data.attempt ?? '?'})${rejection && `: ${rejection}`}`;
+      return `← error: ${asText(chunk.payload.error)}`;
+    case 'data-interlock-retract': {
+      const rejection = events.findLast((event) => event.type === 'guard' && event.reason !== undefined);
+      const reason = rejection?.type === 'guard' ? `: ${rejection.reason}` : '';
+      return `↩ retracted (attempt ${(chunk.data as { attempt: number }).attempt})${reason}`; // as the loop writes it
+    }
     case 'tripwire':
-      return `■ blocked by ${payload.processorId}: ${payload.reason ?? ''}`;
+      return `■ blocked by ${chunk.payload.processorId}: ${chunk.payload.reason}`;
     case 'error':
-      return `■ failed: ${asText(payload.error)}`;
+      return `■ failed: ${asText(chunk.payload.error)}`;
     case 'abort':
       return '■ canceled';
     default:
@@ -51,81 +45,46 @@ const lineOf = ({ type, payload = {}, data = {} }: PrintedChunk, rejection: stri
   }
 };
 
-/** `input → step 0: preparing → requesting → … → finishing → success` */
-const statesOf = (events: readonly RunEvent[]): string => {
-  const entered = events.filter((event) => event.type === 'state-enter');
-  const name = ({ state, stepNumber }: { state: string; stepNumber: number }, at: number): string => {
-    const before = entered[at - 1];
-    const isSameStep = before?.state.startsWith('step.') && before.stepNumber === stepNumber;
-    return `${state.startsWith('step.') && !isSameStep ? `step ${stepNumber}: ` : ''}${state.replace(/^step\./, '')}`;
-  };
-  return entered.map(name).join(' → ');
-};
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
-const verdictOf = (event: GuardEvent): string => {
-  if (event.type === 'guard-bypass') return 'bypassed';
-  return event.type === 'guard-shadow' ? `would ${event.verdict}` : event.verdict;
-};
-
-/** One line for each guard and phase: `leak in outputStream: pass (12 calls, 3.1 ms)`. */
+/** A line for each guard and phase: `guard   leak in outputStream: pass (12 calls, 3.1 ms)`. */
 const guardLines = (events: readonly RunEvent[]): string[] => {
-  const guards = events.filter((event): event is GuardEvent => /^guard(-bypass|-shadow)?$/.test(event.type));
-  const groups = Object.groupBy(guards, ({ processorId, phase }) => `${processorId} in ${phase}`);
-  return Object.entries(groups).map(([name, group = []]) => {
-    const verdicts = [...new Set(group.map(verdictOf))].join(', ');
-    const calls = group.reduce((total, event) => total + event.calls, 0);
-    const ms = group.reduce((total, event) => total + ('durationMs' in event ? event.durationMs : 0), 0);
-    return `guard   ${oneLine(name, 60)}: ${verdicts} (${calls} ${calls === 1 ? 'call' : 'calls'}, ${ms.toFixed(1)} ms)\n`;
-  });
+  const guards = events.filter((event) => event.type === 'guard');
+  return Array.from(
+    Map.groupBy(guards, ({ processorId, phase }) => `${processorId} in ${phase}`),
+    ([name, own]) => {
+      const verdicts = new Set(own.map(({ verdict }) => verdict));
+      const calls = own.reduce((total, event) => total + event.calls, 0);
+      const ms = own.reduce((total, { durationMs }) => total + durationMs, 0);
+      return `guard   ${oneLine(name)}: ${[...verdicts].join(', ')} (${counted(calls, 'call', 'calls')}, ${ms.toFixed(1)} ms)`;
+    },
+  );
 };
 
-const resultLine = (events: readonly RunEvent[]): string => {
+/** The states of a run, the verdicts of its guards, and its result. The studio shows the rest. */
+const summaryOf = (events: readonly RunEvent[]): string[] => {
+  const states = events.flatMap((event) => (event.type === 'state-enter' ? event.state.replace(/^step\./, '') : []));
   const finish = events.findLast((event) => event.type === 'run-finish');
-  if (!finish) return '';
-  const ms = finish.at - (events[0]?.at ?? finish.at);
-  return `result  ${finish.status} · ${finish.retries} ${finish.retries === 1 ? 'retry' : 'retries'} · ${Math.round(ms)} ms\n`;
+  const ms = Math.round((finish?.at ?? NaN) - (events[0]?.at ?? NaN));
+  const result = finish ? [`result  ${finish.status} · ${counted(finish.retries, 'retry', 'retries')} · ${ms} ms`] : [];
+  return [`states  ${states.join(' → ')}`, ...guardLines(events), ...result];
 };
 
-/** For readers: the stream, then the states of the run, the verdicts of the guards and the result. */
-export const printTurn = (write: Write): TurnPrinter => {
-  const events: RunEvent[] = [];
+/** Prints one turn for readers as it happens, and its summary at the end. The run's events so far are in `events`. */
+export const printTurn = ({ write }: { write: (text: string) => unknown }, events: readonly RunEvent[]) => {
   let isLineOpen = false;
-  let rejection = '';
   const print = (text: string): void => {
     if (text === '') return;
     write(text);
     isLineOpen = !text.endsWith('\n');
   };
-  const printLine = (text: string): void => print(`${isLineOpen ? '\n' : ''}${oneLine(text, 500)}\n`);
+  const printLine = (text: string): void => print(`${isLineOpen ? '\n' : ''}${text}\n`);
   return {
-    chunk: (chunk) => {
-      const printed = chunk as PrintedChunk; // every field that is printed is optional
-      if (printed.type === 'text-delta') return print(plain(printed.payload?.text ?? ''));
-      const line = lineOf(printed, rejection);
-      if (line !== undefined) printLine(line);
+    chunk: (chunk: ChunkType): void => {
+      if (chunk.type === 'text-delta') return print(plain(chunk.payload.text));
+      const line = lineOf(chunk, events);
+      if (line !== undefined) printLine(oneLine(line));
     },
-    event: (event) => {
-      events.push(event);
-      if (event.type === 'guard' && event.reason) rejection = event.reason;
-    },
-    end: (error) => {
-      if (error && events.length === 0) printLine(error.message);
-      else print(`${isLineOpen ? '\n' : ''}\nstates  ${statesOf(events)}\n${guardLines(events).join('')}${resultLine(events)}`);
-    },
-  };
-};
-
-/** For programs: each run event as a JSON line, and nothing else on standard output. */
-export const printEvents = (write: Write, complain: Write): TurnPrinter => {
-  let hasStarted = false;
-  return {
-    chunk: () => undefined,
-    event: (event) => {
-      hasStarted = true;
-      write(`${JSON.stringify(event)}\n`);
-    },
-    end: (error) => {
-      if (error && !hasStarted) complain(`${oneLine(error.message, 500)}\n`);
-    },
+    end: (): void => printLine(`\n${summaryOf(events).join('\n')}`),
   };
 };

@@ -1,13 +1,12 @@
 import { globSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readProvider } from '../chat/provider.js';
-import { openModel } from '../chat/open-model.js';
 import { readStudioCommand, type StudioCommand } from '../server/command/command-line.js';
 import { databaseFile } from '../server/command/keeping-file.js';
 import { serveUntilStopped } from '../server/command/serve-until-stopped.js';
 import type { Output } from '../server/command/studio-command.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { isInterlockError } from '../../src/index.js';
+import { openModel, readProvider } from './model.js';
 import { createSamples } from './samples.js';
 import { builtPages } from '../server/http/pages.js';
 

@@ -7,12 +7,12 @@ import type { Processor } from '@mastra/core/processors';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { type Engine, guardsFor, InterlockAgent, guard, pipeline } from '../../src/index.js';
-import { createOrderStore, type OrderStore } from '../chat/shop/order-store.js';
-import { createSupportAgent } from '../chat/shop/support-agent.js';
+import { createOrderStore, type OrderStore } from './shop/order-store.js';
+import { createSupportAgent } from './shop/support-agent.js';
 import { scenarios } from '../responder/scenarios.js';
 import type { AgentInfo } from '../protocol/catalog.js';
 import { contentModeration, leakGuard, promptInjectionGuard, redactor } from '../../workflows/index.js';
-import { createOrderTools } from '../chat/shop/order-tools.js';
+import { createOrderTools } from './shop/order-tools.js';
 
 /** The agents in this repository's studio. */
 export interface Samples {

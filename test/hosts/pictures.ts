@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 
-import { openModel } from '../../playground/chat/open-model.js';
+import { openModel } from '../../playground/samples/model.js';
 import { buildPages } from '../../playground/samples/run-studio.js';
 import { createSamples } from '../../playground/samples/samples.js';
 import { startStudio } from '../../playground/server/start-studio.js';

@@ -10,8 +10,8 @@ import { InterlockAgent, verify, type GuardTraits, type Pipeline } from '../../s
 import { sourceOf as sourceFor } from '../../scripts/entries.js';
 import * as testing from '../../src/testing/index.js';
 import * as workflows from '../../workflows/index.js';
-import { createOrderStore } from '../../playground/chat/shop/order-store.js';
-import { createSupportAgent } from '../../playground/chat/shop/support-agent.js';
+import { createOrderStore } from '../../playground/samples/shop/order-store.js';
+import { createSupportAgent } from '../../playground/samples/shop/support-agent.js';
 
 const model = () => testing.scriptedModel({ steps: [{ text: 'Hello.' }] });
 

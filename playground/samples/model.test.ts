@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readProvider } from './provider.js';
+import { readProvider } from './model.js';
 
 const url = 'http://127.0.0.1:9/v1';
 

@@ -1,5 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { defaultGateways, getProviderConfig, type MastraModelConfig } from '@mastra/core/llm';
+import { startResponder } from '../responder/responder.js';
 
 /** The provider of the model. */
 export type Provider =
@@ -30,7 +31,7 @@ const endpoint = ({ url, id, apiKey }: { url: string; id: string; apiKey: string
 };
 
 /** A model behind an OpenAI-compatible endpoint, with usage in its responses. */
-export const openAICompatible = ({ url, id, apiKey }: { url: string; id: string; apiKey?: string }): MastraModelConfig =>
+const openAICompatible = ({ url, id, apiKey }: { url: string; id: string; apiKey?: string }): MastraModelConfig =>
   // The AI SDK's model type is one finish reason ("interrupted") ahead of Mastra's.
   createOpenAICompatible({ name: 'endpoint', baseURL: url, apiKey, includeUsage: true }).chatModel(id) as MastraModelConfig;
 
@@ -45,4 +46,19 @@ const routed = (id: string, apiKey: string | undefined, env: Environment): Provi
   const missing = apiKey ? [] : [config?.apiKeyEnvVar ?? []].flat().filter((name) => !env[name]);
   if (missing.length > 0) return wrong(`INTERLOCK_MODEL is "${id}", and its key is missing: set ${missing.join(' and ')}.`);
   return { kind: 'model', name: id, model: { id: id as `${string}/${string}`, ...(apiKey && { apiKey }) } };
+};
+
+/** An opened model, ready for calls. */
+export interface OpenedModel {
+  readonly model: MastraModelConfig;
+  /** Undefined for the embedded responder. */
+  readonly name: string | undefined;
+  close(): Promise<void>;
+}
+
+/** Opens the model of a provider; without a configured one, starts the embedded responder. */
+export const openModel = async (provider: Exclude<Provider, { kind: 'wrong' }>): Promise<OpenedModel> => {
+  if (provider.kind === 'model') return { ...provider, close: async () => undefined };
+  const { baseUrl, model, close } = await startResponder();
+  return { model: openAICompatible({ url: baseUrl, id: model }), name: undefined, close };
 };
