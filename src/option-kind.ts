@@ -1,3 +1,5 @@
+import { InterlockError } from './errors.js';
+
 /** The kind of value that an option accepts. */
 export interface OptionKind {
   /** True if the option is required. Default: optional. */
@@ -106,6 +108,16 @@ const faultOfField = (
   const [field, of] = [Object.hasOwn(fields, name) ? fields[name] : undefined, value[name]];
   if (of === undefined && !field?.isNeeded) return undefined;
   return field ? field.faultOf(of, path) : { path, detail: `use ${inWords(Object.keys(fields))}.`, isUnknown: true };
+};
+
+/**
+ * Rejects options of a guard that it would misread or ignore: a limit that is not a number would never be reached, and a misspelt name
+ * would have no effect. Raises `guard/unknown-option` and `guard/invalid-option`.
+ */
+export const checkGuardOptions = (options: unknown, path: string, fields: OptionKind): void => {
+  const fault = fields.faultOf(options, path);
+  if (fault?.isUnknown) throw new InterlockError('guard/unknown-option', { path: fault.path });
+  if (fault) throw new InterlockError('guard/invalid-option', fault);
 };
 
 const firstFault = (faults: readonly (OptionFault | undefined)[]): OptionFault | undefined =>

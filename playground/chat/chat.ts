@@ -101,7 +101,7 @@ const readArguments = (args: readonly string[]) => {
     return values.once?.trim() === '' ? '--once needs a text, as in --once "Where is my order 1042?".' : values;
   } catch (error) {
     // The first sentence: Node's message continues with advice about positional arguments, which the chat does not have.
-    return `${String((error as Error).message).split(/\.(?:\s|$)/)[0]}. See --help.`;
+    return `${(error as Error).message.split(/\.(?:\s|$)/)[0]}. See --help.`;
   }
 };
 

@@ -20,29 +20,21 @@ const asText = (value: unknown): string => {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 };
 
-/** The line for a chunk other than text; undefined if it has none. */
-const lineOf = (chunk: ChunkType, events: readonly RunEvent[]): string | undefined => {
-  switch (chunk.type) {
-    case 'tool-call':
-      return `→ ${chunk.payload.toolName} ${asText(chunk.payload.args)}`;
-    case 'tool-result':
-      return `← ${asText(chunk.payload.result)}`;
-    case 'tool-error':
-      return `← error: ${asText(chunk.payload.error)}`;
-    case 'data-interlock-retract': {
-      const rejection = events.findLast((event) => event.type === 'guard' && event.reason !== undefined);
-      const reason = rejection?.type === 'guard' ? `: ${rejection.reason}` : '';
-      return `↩ retracted (attempt ${(chunk.data as { attempt: number }).attempt})${reason}`; // as the loop writes it
-    }
-    case 'tripwire':
-      return `■ blocked by ${chunk.payload.processorId}: ${chunk.payload.reason}`;
-    case 'error':
-      return `■ failed: ${asText(chunk.payload.error)}`;
-    case 'abort':
-      return '■ canceled';
-    default:
-      return undefined;
-  }
+type Chunk<Type extends ChunkType['type']> = Extract<ChunkType, { type: Type }>;
+
+/** The lines of chunks other than text, by type; other types have none. */
+const lines: { readonly [Type in ChunkType['type']]?: (chunk: Chunk<Type>, events: readonly RunEvent[]) => string } = {
+  'tool-call': ({ payload }) => `→ ${payload.toolName} ${asText(payload.args)}`,
+  'tool-result': ({ payload }) => `← ${asText(payload.result)}`,
+  'tool-error': ({ payload }) => `← error: ${asText(payload.error)}`,
+  'data-interlock-retract': ({ data }, events) => {
+    const rejection = events.findLast((event) => event.type === 'guard' && event.reason !== undefined);
+    const reason = rejection?.type === 'guard' ? `: ${rejection.reason}` : '';
+    return `↩ retracted (attempt ${(data as { attempt: number }).attempt})${reason}`; // as the loop writes it
+  },
+  tripwire: ({ payload }) => `■ blocked by ${payload.processorId}: ${payload.reason}`,
+  error: ({ payload }) => `■ failed: ${asText(payload.error)}`,
+  abort: () => '■ canceled',
 };
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
@@ -82,8 +74,8 @@ export const printTurn = ({ write }: { write: (text: string) => unknown }, event
   return {
     chunk: (chunk: ChunkType): void => {
       if (chunk.type === 'text-delta') return print(plain(chunk.payload.text));
-      const line = lineOf(chunk, events);
-      if (line !== undefined) printLine(oneLine(line));
+      const lineOf = lines[chunk.type] as ((given: ChunkType, events: readonly RunEvent[]) => string) | undefined; // by its type
+      if (lineOf) printLine(oneLine(lineOf(chunk, events)));
     },
     end: (): void => printLine(`\n${summaryOf(events).join('\n')}`),
   };

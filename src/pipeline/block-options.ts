@@ -1,5 +1,5 @@
 import { InterlockError } from '../errors.js';
-import { aFunction, anObject, either, oneOf, type OptionKind } from '../option-kind.js';
+import { aFunction, either, fieldsOf, oneOf, type OptionKind } from '../option-kind.js';
 import type { Condition, StaleVerdicts } from './graph.js';
 import type { OverlapRule } from './overlap.js';
 
@@ -15,22 +15,13 @@ const kinds: { readonly [Name in keyof BlockOptions]-?: OptionKind } = {
   overlap: either(oneOf('widest-redaction', 'first', 'last', 'error'), aFunction),
   staleVerdicts: oneOf('report', 'rerun'),
 };
+const options = fieldsOf(kinds);
 
 /** Refuses options that a block would ignore or misread. Raises `pipeline/invalid-option`. */
-export const checkBlockOptions = (options: object, path: string): void => {
-  const wrong =
-    anObject.faultOf(options, path) ??
-    Object.entries(options)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]: [string, unknown]) => faultIn(name, value, `${path}.${name}`))
-      .find((fault) => fault !== undefined);
+export const checkBlockOptions = (given: object, path: string): void => {
+  const wrong = options.faultOf(given, path);
   if (wrong) throw new InterlockError('pipeline/invalid-option', wrong);
 };
-
-const faultIn = (name: string, value: unknown, path: string): ReturnType<OptionKind['faultOf']> =>
-  Object.hasOwn(kinds, name)
-    ? kinds[name as keyof BlockOptions].faultOf(value, path)
-    : { path, detail: `the options are ${Object.keys(kinds).join(' and ')}.` };
 
 /** The steps of a block. Raises `pipeline/invalid-step` if they are not an array. */
 export const stepsOf = <Step>(steps: readonly Step[], path: string): readonly Step[] => {

@@ -1,6 +1,16 @@
 import type { GuardPolicy } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
-import { aBoolean, aName, fieldsOf, kind, needed, numberFrom, oneOf, type OptionKind } from '../../option-kind.js';
+import {
+  aBoolean,
+  aName,
+  checkGuardOptions,
+  fieldsOf,
+  kind,
+  needed,
+  numberFrom,
+  oneOf,
+  type OptionKind,
+} from '../../option-kind.js';
 
 /** The maximum delay of a timer; a longer one would fire at once. */
 const longestMs = 2_147_483_647;
@@ -42,9 +52,7 @@ const aPolicy = fieldsOf(kinds);
  * Raises `guard/unknown-option`, and `guard/invalid-option` for invalid values and combinations.
  */
 export const readPolicy = (options: unknown, path: string): GuardPolicy => {
-  const fault = aPolicy.faultOf(options, path);
-  if (fault?.isUnknown) throw new InterlockError('guard/unknown-option', { path: fault.path });
-  if (fault) throw new InterlockError('guard/invalid-option', fault);
+  checkGuardOptions(options, path, aPolicy);
   const policy = structuredClone(options) as GuardPolicy; // validated, and plain data
   rejectInvalid(policy, path);
   return Object.freeze(policy);
