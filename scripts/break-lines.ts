@@ -2,7 +2,7 @@ import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-cod
 import { parseSync } from 'oxc-parser';
 
 /** Code and its source map, as JSON. */
-interface Mapped {
+export interface Mapped {
   readonly code: string;
   readonly map: string;
 }

@@ -1,6 +1,7 @@
 import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 import { parseSync } from 'oxc-parser';
 import type { Plugin } from 'rolldown';
+import type { Mapped } from './break-lines.js';
 
 /**
  * Marks all constants at the top of modules as free of side effects. `sideEffects: false` in package.json marks only
@@ -45,16 +46,60 @@ const initializersIn = (id: string, code: string): Place[] =>
 const longMark = '/* @__PURE__ */ ';
 const shortMark = '/*#__PURE__*/';
 
-/** Code with the marks in their shortest form, and its source map: there are over a thousand. */
-export const shortenMarks = ({ code, map }: { readonly code: string; readonly map: string }) => {
-  const { mappings, ...rest } = JSON.parse(map) as { mappings: string };
-  const lines = code.split('\n');
-  const shifted = decode(mappings).map((segments, index) => {
-    const line = lines[index] ?? '';
-    return segments.map(([column, ...source]): SourceMapSegment => {
-      const marks = line.slice(0, column).split(longMark).length - 1;
-      return [column - marks * (longMark.length - shortMark.length), ...source] as SourceMapSegment;
+/**
+ * Code with the marks in their shortest form, of which there are over a thousand, and with parentheses around the functions that compute
+ * constants: V8 compiles such a function at once, and parses any other one twice.
+ */
+export const shortenMarks = ({ code, map }: Mapped): Mapped => {
+  const marks = [...code.matchAll(/\/\* @__PURE__ \*\/ /g)].map(({ index }) => ({
+    at: index,
+    removed: longMark.length,
+    text: shortMark,
+  }));
+  const parentheses = computationsIn(code).flatMap(({ start, end }) => [
+    { at: start, removed: 0, text: '(' },
+    { at: end, removed: 0, text: ')' },
+  ]);
+  return edited({ code, map }, [...marks, ...parentheses]);
+};
+
+/** The functions that compute the marked constants of a bundled file. */
+const computationsIn = (code: string): Place[] =>
+  parseSync('chunk.js', code).program.body.flatMap((statement) => {
+    if (statement.type !== 'VariableDeclaration') return [];
+    return statement.declarations.flatMap(({ init }) => {
+      if (init?.type !== 'CallExpression' || !code.startsWith(longMark, init.start - longMark.length)) return [];
+      const [computation] = init.arguments;
+      return computation?.type === 'ArrowFunctionExpression' && computation.params.length === 0 ? [computation] : [];
     });
   });
-  return { code: code.replaceAll(longMark, shortMark), map: JSON.stringify({ ...rest, mappings: encode(shifted) }) };
+
+interface Edit {
+  readonly at: number;
+  readonly removed: number;
+  readonly text: string;
+}
+
+/** Edits inside lines of code, with its source map. */
+const edited = ({ code, map }: Mapped, edits: readonly Edit[]): Mapped => {
+  const sorted = edits.toSorted((a, b) => a.at - b.at);
+  const { mappings, ...rest } = JSON.parse(map) as { mappings: string };
+  let [lineStart, index, text, from] = [0, 0, '', 0];
+  const lines = code.split('\n');
+  const shifted = decode(mappings).map((segments, at) => {
+    let shift = 0;
+    const moved = segments.map(([column, ...source]): SourceMapSegment => {
+      for (let next = sorted[index]; next && next.at < lineStart + column; next = sorted[(index += 1)])
+        shift += next.text.length - next.removed;
+      return [column + shift, ...source] as SourceMapSegment;
+    });
+    lineStart += (lines[at]?.length ?? 0) + 1;
+    while ((sorted[index]?.at ?? Infinity) < lineStart) index += 1;
+    return moved;
+  });
+  for (const { at, removed, text: added } of sorted) {
+    text += code.slice(from, at) + added;
+    from = at + removed;
+  }
+  return { code: text + code.slice(from), map: JSON.stringify({ ...rest, mappings: encode(shifted) }) };
 };
