@@ -46,7 +46,7 @@ export const openLane = <Part extends { type: string }>(
     notify();
   });
   streamBuffer.drain(); // the caller that pushed a part takes the cleared chunks
-  const { messages, conversation } = openListPort(run, [], () => loop);
+  const { messages, conversation } = openListPort(run, [], { loopOf: () => loop });
   const { plan, signal } = run;
   const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };
   const loop = createLoopRun(run, { list: conversation.list, streamBuffer, plan, signal, mode: 'stream', ports });

@@ -14,8 +14,8 @@ interface ListPort {
 
 interface ListPortOptions {
   readonly loopOf: () => LoopRun;
-  /** Call this before the loop itself changes a message. */
-  readonly onWrite: () => void;
+  /** Called before the loop itself changes a message. */
+  readonly onWrite?: () => void;
 }
 
 export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: ListPortOptions): ListPort => {
@@ -37,7 +37,7 @@ export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: List
     },
     setToolOutcome: (list, call, outcome) => {
       if (outcome.kind !== 'result') return;
-      onWrite();
+      onWrite?.();
       host.writeToolResult(list, call, outcome.result);
     },
     addData: () => undefined, // the AI SDK runs the tools

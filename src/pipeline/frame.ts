@@ -68,7 +68,7 @@ export const openFrame = (workflowId: string, data: PhaseData, outer?: WorkflowF
     },
     setState: async (state) => {
       if (outer) await outer.setState(state);
-      else own = state;
+      else own = { ...own, ...state };
     },
     get isOver() {
       return isOver;

@@ -1,6 +1,7 @@
 import { Mastra } from '@mastra/core';
 import { createStep as createMastraStep, createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 import { createStep, createWorkflow, InterlockAgent, otherwise, ProcessorStepSchema } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -192,31 +193,94 @@ describe.each(makers)('a registered workflow from createWorkflow of %s has the s
     }
   });
 
+  it("setState adds a successful step's last state, also from both branches of a block and a nested workflow", async () => {
+    const sets = (id: string, ...states: object[]) =>
+      own(id, async (call: never) => {
+        const { inputData, setState } = call as { inputData: never; setState: (state: object) => Promise<void> };
+        for (const state of states) await setState(state);
+        return inputData;
+      });
+    const failing = own(
+      'failing',
+      async (call: never) => {
+        const { inputData, retryCount, setState } = call as unknown as {
+          inputData: never;
+          retryCount: number;
+          setState: (state: object) => Promise<void>;
+        };
+        if (retryCount > 0) return inputData;
+        await setState({ failed: 1 });
+        throw new Error('not yet');
+      },
+      { retries: 1 },
+    );
+    const shows = own('shows', async (call: never) => {
+      const { inputData, state } = call as { inputData: never; state: object };
+      return edited(inputData, () => JSON.stringify(state));
+    });
+    const nested = createMastraWorkflow({ id: 'inner', ...schemas } as never) as unknown as Builder;
+    const workflow = make()
+      .then(sets('first', { dropped: 1 }, { a: 1 }))
+      .parallel([sets('left', { b: 2 }), sets('right', { c: 3 })])
+      .map(async ({ inputData }: { inputData: Record<string, unknown> }) => inputData['left'])
+      .then(nested.then(sets('inside', { d: 4 })).commit())
+      .then(failing)
+      .then(shows)
+      .commit();
+    expect(await inBoth(workflow, 'hi')).toEqual(same('{"a":1,"b":2,"c":3,"d":4}'));
+  });
+
+  it('the schemas of a step for its state and its request context are checked', async () => {
+    const sets = async (call: never) => (call as { setState: (state: object) => Promise<void> }).setState({ count: 'many' });
+    const stateSchema = z.object({ count: z.number().optional() });
+    const workflow = make({ stateSchema })
+      .then(own('sets', sets, { stateSchema }))
+      .commit();
+    expect(await inBoth(workflow, 'hi')).toEqual(same('guard/unavailable'));
+    const requestContextSchema = z.object({ tenant: z.string() });
+    const tenant = make()
+      .then(own('tenant', () => undefined, { requestContextSchema }))
+      .commit();
+    expect(await inBoth(tenant, 'hi')).toEqual(same('guard/unavailable'));
+  });
+
+  const refused: [field: string, workflow: object][] = [
+    ['onStart', { options: { onStart: () => undefined } }],
+    ['onFinish', { options: { onFinish: () => undefined } }],
+    ['onError', { options: { onError: () => undefined } }],
+    ['retryConfig', { retryConfig: { attempts: 2 } }],
+    ['requestContextSchema', { requestContextSchema: z.object({ tenant: z.string() }) }],
+    ['stateSchema', { stateSchema: z.object({ count: z.number() }) }],
+    ['stateSchema', { stateSchema: z.object({ count: z.number().default(1) }) }],
+    ['schedule', { schedule: { cron: '0 0 * * *' } }],
+  ];
+
+  it('of maps alone is rejected, because they would never run', () => {
+    const build = () =>
+      new InterlockAgent({
+        id: 'a',
+        name: 'A',
+        model: scriptedModel({ steps: [] }),
+        inputProcessors: [
+          make()
+            .map(async () => {
+              throw new Error('No.');
+            })
+            .commit(),
+        ],
+      });
+    expect(build).toThrow(expect.objectContaining({ code: 'pipeline/empty', path: 'guards' }));
+  });
+
   it.each<[string, string, (built: typeof make) => AnyWorkflow]>([
-    [
-      'onFinish',
+    ...refused.map(([field, workflow]): [string, string, (built: typeof make) => AnyWorkflow] => [
+      field,
       'guards',
       (built) =>
-        built({ options: { onFinish: () => undefined } })
+        built(workflow)
           .then(guard('g', 'a', 'b'))
           .commit(),
-    ],
-    [
-      'onError',
-      'guards',
-      (built) =>
-        built({ options: { onError: () => undefined } })
-          .then(guard('g', 'a', 'b'))
-          .commit(),
-    ],
-    [
-      'retryConfig',
-      'guards',
-      (built) =>
-        built({ retryConfig: { attempts: 2 } })
-          .then(guard('g', 'a', 'b'))
-          .commit(),
-    ],
+    ]),
     [
       'resumeSchema',
       'guards/0',

@@ -1,10 +1,14 @@
 import type { ProcessorStepData } from '@mastra/core/processors';
+import type { Step } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { phaseRow } from '../../phase/table.js';
 import { openFrame } from '../../pipeline/frame.js';
 import { isSame } from '../../phase/plain-data.js';
+
+/** A schema of any library, as Mastra keeps it. */
+type StandardSchema = Step['inputSchema'];
 
 /** Any step of Mastra: only its `execute` is known. */
 export interface ForeignStep {
@@ -13,6 +17,8 @@ export interface ForeignStep {
   component?: string;
   /** The number of retries after a failure. */
   retries?: number;
+  stateSchema?: StandardSchema;
+  requestContextSchema?: StandardSchema;
   execute(call: object): Promise<unknown>;
 }
 
@@ -52,7 +58,6 @@ export const foreignContext = (id: string, data: PhaseData, scope: RunScope): Re
     outputWriter: writer && custom,
     retryCount: 0,
     state: frame.state,
-    setState: (state: object) => frame.setState(state),
     getInitData: () => frame.getInitData(),
     getStepResult: (step: string | { readonly id: string }) => frame.getStepResult(step),
     suspend: reject('suspend'),
@@ -80,13 +85,20 @@ export const runForeign = async (step: ForeignStep, data: PhaseData, scope: RunS
   return row.refresh?.(next, scope.host) ?? next;
 };
 
-/** The result of a step, or of its `bail()`. A failed step is retried up to its `retries`; a tripwire is not a failure. */
+/**
+ * The result of a step, or of its `bail()`. A failed step is retried up to its `retries`; a tripwire is not a failure. The last state
+ * that a step sets is added to the workflow's once the step has succeeded.
+ */
 export const executed = async (step: ForeignStep, context: Record<string, unknown>, scope: RunScope): Promise<unknown> => {
   let bailed: { readonly payload: unknown } | undefined;
   const bail = (payload: unknown) => void (bailed = { payload });
   for (let retryCount = 0; ; retryCount += 1)
     try {
-      const returned = await step.execute({ ...context, retryCount, bail });
+      let update: object | undefined;
+      const setState = async (state: object) => void (update = (await valid(step, 'stateSchema', state)) as object); // of the schema's type
+      await valid(step, 'requestContextSchema', scope.requestContext?.all ?? {});
+      const returned = await step.execute({ ...context, setState, retryCount, bail });
+      if (update) await scope.workflow?.setState(update);
       if (!bailed) return returned;
       scope.workflow?.end();
       return bailed.payload;
@@ -94,6 +106,15 @@ export const executed = async (step: ForeignStep, context: Record<string, unknow
       const isLast = retryCount >= (step.retries ?? 0) || scope.abortSignal?.aborted;
       if (isLast || scope.host.readTripWire(error)) throw error;
     }
+};
+
+/** A value as a step's schema returns it. Throws what the schema rejects. */
+const valid = async (step: ForeignStep, name: 'stateSchema' | 'requestContextSchema', value: object): Promise<unknown> => {
+  const checked = await step[name]?.['~standard'].validate(value);
+  if (!checked) return value;
+  if (!checked.issues) return checked.value;
+  const issues = checked.issues.map(({ path, message }) => [path?.map(String).join('.'), message].filter(Boolean).join(': '));
+  throw new Error(`${name} of the step ${step.id}: ${issues.join('; ')}`);
 };
 
 /** The payload with the fields that Mastra's agent adds. */

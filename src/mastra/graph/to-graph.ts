@@ -1,6 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
+import { isSame } from '../../phase/plain-data.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { compileGraph, type Plan } from '../../pipeline/compile.js';
@@ -136,13 +137,18 @@ const unsupported = (path: string, detail: string): InterlockError =>
  * path.
  *
  * Raises `pipeline/unsupported-step` for entries other than steps, parallel blocks, branches, maps and nested workflows, for
- * steps that suspend, and for workflows with `onFinish`, `onError` or `retryConfig`.
+ * steps that suspend, and for workflows with `onStart`, `onFinish`, `onError`, `retryConfig`, `requestContextSchema`, a `schedule`, or a
+ * `stateSchema` with required or default values.
  */
 export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   const known = graphOfWorkflow(workflow);
   if (known) return known;
-  rejectIn(workflow.options, ['onFinish', 'onError'], workflow.id);
+  rejectIn(workflow.options, ['onStart', 'onFinish', 'onError'], workflow.id);
   if (workflow.retryConfig.attempts) throw unsupported(workflow.id, 'it has `retryConfig`; give its steps `retries`.');
+  if (workflow.requestContextSchema) throw unsupported(workflow.id, 'it has `requestContextSchema`; give it to its first step.');
+  if (workflow.engineType === 'evented') throw unsupported(workflow.id, 'it has a `schedule`.');
+  if (!startsEmpty(workflow))
+    throw unsupported(workflow.id, 'its `stateSchema` has required or default values; set them in its first step.');
   return {
     kind: 'sequence',
     id: workflow.id,
@@ -150,6 +156,12 @@ export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
       entryNode(entry, { workflow, path: `${workflow.id}/${index}` }),
     ),
   };
+};
+
+/** Whether the state of a workflow is empty at its start. */
+const startsEmpty = ({ stateSchema }: AnyWorkflow): boolean => {
+  const state = stateSchema?.['~standard'].validate({});
+  return !state || ('value' in state && isSame(state.value, {}));
 };
 
 /** The location of an entry. */

@@ -86,7 +86,7 @@ const frameOf = (call: StepCall, results?: BlockResults): WorkflowFrame | undefi
       return state;
     },
     setState: async (made) => {
-      state = made;
+      state = { ...state, ...made }; // as the engine does
       await setState?.(made);
     },
     get isOver() {

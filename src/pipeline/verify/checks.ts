@@ -62,8 +62,8 @@ const empty: Check = {
   find: ({ roots }) =>
     roots
       .flatMap(locationsFrom)
-      .filter((place) => holdsNodes(place) && place.children.length === 0)
-      .map(({ path }) => ({ path })),
+      .filter((place) => holdsNodes(place) && place.children.every(({ node }) => node.kind === 'map'))
+      .map(({ path, children }) => ({ path, ...(children.length > 0 && { detail: 'a map alone does not run.' }) })),
 };
 
 /** A processor that would never be called. */
