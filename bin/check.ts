@@ -6,8 +6,7 @@ import { isInterlockError, verify, type Finding } from '../src/index.js';
 import { installedIntegrations, type InstalledIntegration } from '../src/integration.js';
 import { collectRejections, type Rejection } from '../src/mastra/agent/collected-rejections.js';
 import { checkMemory } from '../src/mastra/memory/memory.js';
-import type { Command, CommandIo } from './command.js';
-import { misused } from './misused.js';
+import { misused, type Command, type CommandIo } from './command.js';
 
 /** One result of a check of an application. */
 interface Line {

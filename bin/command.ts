@@ -1,3 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { InterlockError } from '../src/index.js';
+
 /** The input and output of a command, so that it can run in a test. */
 export interface CommandIo {
   readonly out: (text: string) => void;
@@ -20,3 +24,18 @@ export interface Command {
   /** Runs the command and returns the exit code. An error is printed with its message, and the exit code is 2. */
   run(args: readonly string[], io: CommandIo): Promise<number>;
 }
+
+/** Prints the fault of the arguments, and the usage; returns the exit code. */
+export const misused = ({ err }: CommandIo, { name, usage }: Command, problem: string): number => {
+  err(`${name}: ${problem}\n\n${usage}\n`);
+  return 2;
+};
+
+/** Reads a file without its byte order mark, which editors on Windows add. Raises `command/unreadable-file`. */
+export const readText = async ({ cwd }: CommandIo, path: string): Promise<string> => {
+  try {
+    return (await readFile(resolve(cwd, path), 'utf8')).replace(/^\uFEFF/, '');
+  } catch (cause) {
+    throw new InterlockError('command/unreadable-file', { path, detail: (cause as Error).message, cause });
+  }
+};

@@ -1,6 +1,5 @@
 import { isInterlockError, parseTrace, type InterlockError } from '../src/index.js';
-import type { CommandIo } from './command.js';
-import { readText } from './read-text.js';
+import { readText, type CommandIo } from './command.js';
 
 type Trace = ReturnType<typeof parseTrace>;
 

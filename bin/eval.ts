@@ -13,10 +13,8 @@ import {
 } from '../src/eval/index.js';
 import { measureRows } from '../src/eval/measure-rows.js';
 import { columns } from './columns.js';
-import type { Command, CommandIo } from './command.js';
+import { misused, readText, type Command, type CommandIo } from './command.js';
 import { loadGuards } from './load-guards.js';
-import { misused } from './misused.js';
-import { readText } from './read-text.js';
 
 /** Measures guards on labeled samples. */
 export const evalCommand: Command = {

@@ -4,9 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { check } from './check.js';
-import type { Command, CommandIo } from './command.js';
+import { misused, type Command, type CommandIo } from './command.js';
 import { editAgents } from './edit-agents.js';
-import { misused } from './misused.js';
 import { templates } from './templates.js';
 
 /** A file that is changed. */

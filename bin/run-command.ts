@@ -11,12 +11,11 @@ import {
 } from '../src/index.js';
 import { libraryName } from '../src/trace/library-version.js';
 import { check } from './check.js';
-import type { Command, CommandIo } from './command.js';
+import { misused, type Command, type CommandIo } from './command.js';
 import { evalCommand } from './eval.js';
 import { init } from './init.js';
 import { shadow } from './shadow.js';
 import { eachTrace } from './each-trace.js';
-import { misused } from './misused.js';
 import { loadGuards } from './load-guards.js';
 
 /** Replays recorded runs with guards from a file, and prints the verdicts that differ. */

@@ -84,7 +84,7 @@ export type { WaitingRun } from './mastra/durable/suspended-index.js';
 export type { AttachOptions, ForkOptions, RunOwner } from './mastra/durable/durable-runs.js';
 export type { Erased, PersistedRunStatus, RunFilter, RunSummary } from './mastra/durable/run-operations.js';
 export type { RunMetrics } from './mastra/durable/run-metrics.js';
-export type { RunQueueOptions } from './mastra/options/run-queue-options.js';
+export type { RunQueueOptions } from './mastra/options/own-options.js';
 export { InterlockAgent, InterlockAgent as Agent } from './mastra/agent/agent.js';
 export type {
   InterlockObjectResult,
@@ -92,7 +92,7 @@ export type {
   InterlockResult,
   InterlockStep,
   InterlockStream,
-} from './mastra/agent/result-types.js';
+} from './mastra/agent/run-stream.js';
 export type {
   InterlockAgentConfig,
   InterlockCallOptions,

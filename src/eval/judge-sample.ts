@@ -3,7 +3,7 @@ import type { RunEvent } from '../../schemas/index.js';
 import { InterlockError } from '../errors.js';
 import { insidesOfAgent, InterlockAgent } from '../mastra/agent/agent.js';
 import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
-import { checkLane, compileLane, laneId, resolveGuards, type Lane } from '../mastra/workflow/guards.js';
+import { compileLane, laneId, resolveLanes, type Lane } from '../mastra/workflow/guards.js';
 import type { PipelineStep } from '../mastra/graph/to-graph.js';
 import { openPayload } from '../mastra/workflow/step.js';
 import { shadowsIn } from '../loop/record-guards.js';
@@ -28,7 +28,8 @@ type Lanes = Readonly<Record<Lane, readonly PipelineStep[]>>;
 
 /** Compiles guards, of an agent or by lane. Raises `pipeline/…` and `guard/…` for misconfigured guards. */
 export const createSampleJudge = async (by: InterlockAgent | ReplayGuards, scoreOf: ReadScore): Promise<SampleJudge> => {
-  const lanes = await lanesOf(by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by);
+  const guards = by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by;
+  const lanes = await resolveLanes(guards, new RequestContext(), 'eval');
   const planOf = (lane: Lane): Plan | undefined => compileLane(lanes[lane], laneId('eval', lane));
   return {
     check: ({ judged, location }) => {
@@ -45,17 +46,6 @@ export const createSampleJudge = async (by: InterlockAgent | ReplayGuards, score
       return judgementOf({ ...outcome, durationMs: performance.now() - startedAt }, scoreOf);
     },
   };
-};
-
-const lanesOf = async (guards: ReplayGuards): Promise<Lanes> => {
-  const requestContext = new RequestContext();
-  const of = async (lane: Lane): Promise<readonly PipelineStep[]> => {
-    const steps = await resolveGuards(guards[`${lane}Processors`], requestContext);
-    checkLane(steps, lane, 'eval');
-    return steps;
-  };
-  const [input, output, error] = await Promise.all([of('input'), of('output'), of('error')]);
-  return { input, output, error };
 };
 
 const laneFor = (judged: Judged): Lane => ('as' in judged && judged.as !== 'input' ? 'output' : 'input');

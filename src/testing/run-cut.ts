@@ -1,5 +1,5 @@
 import type { InterlockConfig } from '../mastra/agent/config.js';
-import type { InterlockStream } from '../mastra/agent/result-types.js';
+import type { InterlockStream } from '../mastra/agent/run-stream.js';
 import type { Pieces } from './cuts.js';
 import type { ScriptedStep } from './scripted-parts.js';
 import { scriptedModel } from './scripted-model.js';

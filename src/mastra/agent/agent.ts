@@ -12,8 +12,8 @@ import { RequestContext } from '@mastra/core/request-context';
 import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
 import type { FoundOutcome } from '../../loop/call-response.js';
 import type { Finding } from '../../pipeline/verify/finding.js';
-import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './result-types.js';
-import { answerTo, startCall, startedBy, resumeCall, streamTo, type CalledAgent } from './calls.js';
+import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './run-stream.js';
+import { answerTo, startCall, startedBy, resumeCall, streamTo, type CalledAgent, type Insides } from './calls.js';
 import type {
   InterlockAgentConfig,
   InterlockCallOptions,
@@ -29,7 +29,6 @@ import type { AttachOptions, DurableRuns, ForkOptions, RunOwner } from '../durab
 import { durableRunnerOf } from '../durable/durable-runner.js';
 import type { Erased, RunFilter, RunSummary } from '../durable/run-operations.js';
 import type { RunMetrics } from '../durable/run-metrics.js';
-import type { Insides } from './forked-run.js';
 import { idsOf } from './start-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { rejectMethods } from './unsupported-methods.js';

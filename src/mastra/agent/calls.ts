@@ -7,8 +7,7 @@ import type { CallOptions } from '../call-options.js';
 import { checkSignalOptions, checkTightens, rejectWithoutEngine } from './allowed-options.js';
 import { isDelegated, rejectedResult, rejectedStream } from '../tools/delegation.js';
 import { startRun, type StartOptions } from './start-run.js';
-import type { StartedRun } from './started-run.js';
-import { runToEnd } from './end-run.js';
+import { runToEnd, type StartedRun } from './started-run.js';
 import { readCall } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
 import { resolveOptions } from './resolve-options.js';
@@ -31,6 +30,13 @@ export interface CalledAgent {
   readonly runner: (options: CallOptions) => CallRunner | undefined;
   /** The same parts of a copy with a stored version. */
   readonly as: (version: Agent) => CalledAgent;
+}
+
+/** The parts of an agent that a replay and a fork need. */
+export interface Insides {
+  readonly setup: AgentSetup;
+  /** A run as `stream` returns it. */
+  readonly streamed: (run: Run, options: CallOptions) => Promise<object>;
 }
 
 /** Starts and resumes durable runs. */

@@ -5,7 +5,7 @@ import type { Lanes } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import { errorLane, hasErrorHook } from './error-lane.js';
-import { checkLane, compileLane, compileRecording, laneId, resolveGuards } from '../workflow/guards.js';
+import { compileLane, compileRecording, laneId, resolveLanes } from '../workflow/guards.js';
 import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
 import { createObjectiveProcessor, goalOf } from './goal.js';
@@ -18,16 +18,13 @@ import { PrepareStepProcessor } from './prepare-step.js';
 export interface Chains {
   readonly input: readonly PipelineStep[];
   readonly output: readonly PipelineStep[];
+  /** If there are any, Mastra allows retries by default. */
   readonly error: readonly PipelineStep[];
   /** Guards of the other lanes that have a hook for failed calls. */
   readonly others: readonly PipelineStep[];
-  readonly memory: readonly PipelineStep[];
-  /** `memory`, as processors. */
-  readonly saving: readonly Processor[];
+  readonly memory: readonly Processor[];
   /** The processors of the memory and the host at the start of `input`; a replay reproduces their effect on the conversation. */
   readonly recalling: readonly Processor[];
-  /** True if the caller requested error guards: Mastra then allows retries by default. */
-  readonly hasErrorGuards: boolean;
 }
 
 /** The call to resolve guards for. */
@@ -44,13 +41,7 @@ interface ChainOptions extends Titling {
 /** A call's guards replace the agent's. Memory's processors stay around them, and `prepareStep` runs last. */
 export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => {
   const { agent, guards, options, requestContext, conversation, isSignal } = chaining;
-  const chain = async (lane: 'input' | 'output' | 'error'): Promise<readonly PipelineStep[]> => {
-    const name = `${lane}Processors` as const;
-    const steps = await resolveGuards(guards[name], requestContext);
-    checkLane(steps, lane, agent.id);
-    return steps;
-  };
-  const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);
+  const { input, output, error } = await resolveLanes(guards, requestContext, agent.id);
   const { before, after } = await memoryProcessors(conversation, { input, output, titling: chaining });
   const objective = goalOf(chaining) ? [createObjectiveProcessor(chaining)] : [];
   const own = await hostProcessors(agent, { input, requestContext, signals: guards.signals });
@@ -63,9 +54,7 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
     error,
     others: [...own.input, ...input, ...output].filter(hasErrorHook),
     memory: after,
-    saving: after,
     recalling: hosts,
-    hasErrorGuards: error.length > 0,
   };
 };
 

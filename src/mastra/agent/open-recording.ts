@@ -58,7 +58,7 @@ export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Re
 /** The processors of the memory, which a replay replaces. */
 const conversationFacts = ({ recalling, memory }: Recorded['chains']): NonNullable<HeaderFacts['memory']> => ({
   before: recalling.map(factsOf),
-  after: memory.map((step) => factsOf(step as Processor)), // memory's steps are processors
+  after: memory.map(factsOf),
 });
 
 const factsOf = (processor: Processor): { id: string; hooks: string[] } => ({

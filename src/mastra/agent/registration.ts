@@ -4,30 +4,19 @@ import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
 import type { FindingCode } from '../../pipeline/verify/checks.js';
-import type { InterlockConfig } from './config.js';
 import type { AgentSetup } from './read-config.js';
 import { findingsOfAgent } from './verify-agent.js';
-import { laneId, laneWorkflows, resolveGuards, toArray, type DynamicGuards, type Guards, type Lane } from '../workflow/guards.js';
+import { laneId, lanesOf, laneWorkflows, resolveGuards, toArray, type AgentGuards, type Guards } from '../workflow/guards.js';
 import { toGraph, isWorkflow } from '../graph/to-graph.js';
 
-const lanesOf = ({
-  inputProcessors,
-  outputProcessors,
-  errorProcessors,
-}: InterlockConfig): [Lane, DynamicGuards | undefined][] => [
-  ['input', inputProcessors],
-  ['output', outputProcessors],
-  ['error', errorProcessors],
-];
-
 /** True if an agent has guards, or a function that may return guards for each request. */
-export const hasGuards = (guards: InterlockConfig): boolean =>
+export const hasGuards = (guards: AgentGuards): boolean =>
   lanesOf(guards).some(([, guardList]) => typeof guardList === 'function' || toArray(guardList).length > 0);
 
 /** The workflows of an agent's guards, unique by id: each whole lane, and each pipeline in it. */
 export const workflowsOf = async (
   agentId: string,
-  guards: InterlockConfig,
+  guards: AgentGuards,
   requestContext: RequestContext,
 ): Promise<AnyWorkflow[]> => {
   const byLane = await Promise.all(
@@ -39,7 +28,7 @@ export const workflowsOf = async (
 };
 
 /** Passes a Mastra instance, with its models, storage and logger, to the processors of guards that are not a function. */
-const registerOnProcessors = (mastra: Mastra, guards: InterlockConfig): void => {
+const registerOnProcessors = (mastra: Mastra, guards: AgentGuards): void => {
   for (const [, guardList] of lanesOf(guards)) {
     if (guardList === undefined || typeof guardList === 'function') continue;
     registerOnGraph(mastra, toGraph(toArray(guardList), 'guards'));

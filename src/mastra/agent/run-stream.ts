@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
 import { parse } from 'jsonc-parser';
 import type { RunEvent, RunStatus } from '../../../schemas/index.js';
 import { tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk, ModelConnection } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from '../call-options.js';
-import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type ResultOptions } from './result.js';
+import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type ResultOptions, type StepResult } from './result.js';
 import { createReaders } from '../../stream/readers.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
@@ -68,6 +69,26 @@ export interface RunStream extends Promised {
   /** The whole result. Rejects if the run fails, and with `throwOnTripwire` if a guard stopped it. */
   getFullOutput(): Promise<RunResult>;
 }
+
+/** One attempt at a step: Mastra's step result with the outcome of the attempt. */
+export type InterlockStep = FullOutput['steps'][number] & Pick<StepResult, 'stepNumber' | 'attempt' | 'reason'>;
+/** The result of `generate`: Mastra's full output with the run's status and events. */
+export type InterlockResult = Omit<FullOutput, 'steps'> & { steps: InterlockStep[] } & Pick<
+    RunResult,
+    'status' | 'bypasses' | 'wasted' | 'runEvents' | 'runId' | 'tripwire'
+  >;
+/** The result of `generate` with structured output; the object is undefined if the run did not succeed. */
+export type InterlockObjectResult<OUTPUT> = Omit<InterlockResult, 'object'> & { object: OUTPUT | undefined };
+/** The result of `stream`: Mastra's stream with the run's status and events. */
+export type InterlockStream = { getFullOutput(): Promise<InterlockResult> } & MastraModelOutput &
+  Pick<RunStream, 'runEvents' | 'tripwire'>;
+
+/** The result of `stream` with structured output. */
+export type InterlockObjectStream<OUTPUT> = Omit<InterlockStream, 'object' | 'objectStream' | 'getFullOutput'> & {
+  object: Promise<OUTPUT | undefined>;
+  objectStream: ReadableStream<Partial<OUTPUT>>;
+  getFullOutput(): Promise<InterlockObjectResult<OUTPUT>>;
+};
 
 interface StreamOptions extends ResultOptions {
   /** Settles when the run is over; never rejects. */

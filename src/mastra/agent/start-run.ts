@@ -16,7 +16,7 @@ import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from '../tools/loop-target.js';
 import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
 import { openConversation, type Conversation } from '../memory/memory.js';
-import { objectPlanOf } from '../structured-output/object-plan.js';
+import { objectPlanOf } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { structureWith } from '../structured-output/structuring.js';
 import { mastraOptions } from '../options/mastra-options.js';
@@ -64,7 +64,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
   const own = effectiveOptions(guards, options);
   const chains = await resolveChains({ ...start, guards: { ...own, signals: guards.signals }, conversation });
-  const ownLimits = start.limits ?? limitsOf(own, options, chains.hasErrorGuards);
+  const ownLimits = start.limits ?? limitsOf(own, options, chains.error.length > 0);
   const recordEdits = own.recordEdits ?? false;
   const lanes = compileChains(agent.id, chains, recordEdits);
   const newMessageId = () => createId('message');
@@ -102,7 +102,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     serveErrorDetails: own.serveErrorDetails,
     toolConcurrency: concurrencyOf(options),
     persistence: own.persistence ?? {},
-    unfinishedTurn: createUnfinishedTurn({ conversation, processors: chains.saving, requestContext }),
+    unfinishedTurn: createUnfinishedTurn({ conversation, processors: chains.memory, requestContext }),
     savePerStep: options.savePerStep,
     effects: own.effects,
     journal: start.journal,

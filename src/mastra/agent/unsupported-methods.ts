@@ -20,25 +20,15 @@ export const unsupportedMethods = {
   streamLegacy: legacy,
 } as const satisfies Partial<Record<Method, string>>;
 
-/** Methods that run Mastra's own loop. They work for an agent without guards, which has no guarantees to keep. */
-const unguarded: ReadonlySet<string> = new Set([
-  'network',
-  'resumeNetwork',
-  'approveNetworkToolCall',
-  'declineNetworkToolCall',
-  'generateLegacy',
-  'streamLegacy',
-] satisfies Method[]);
-
 /**
- * Replaces each method of a prototype that would leave the loop: it rejects with `agent/unsupported-method`. Those in
- * {@link unguarded} fail only for an agent with guards.
+ * Replaces each method of a prototype that would leave the loop: it rejects with `agent/unsupported-method`. Those that run
+ * Mastra's own loop work for an agent without guards, which has no guarantees to keep.
  */
 export const rejectMethods = (prototype: object, isGuarded: (agent: never) => boolean): void => {
   for (const [name, detail] of Object.entries(unsupportedMethods)) {
     const stock = Reflect.get(prototype, name) as (...args: unknown[]) => unknown; // the method of the base class
     const value = function (this: unknown, ...args: unknown[]): unknown {
-      if (unguarded.has(name) && !isGuarded(this as never)) return stock.apply(this, args);
+      if (detail !== idling && !isGuarded(this as never)) return stock.apply(this, args);
       const error = new InterlockError('agent/unsupported-method', { path: name, detail });
       return Promise.reject(error);
     };

@@ -1,17 +1,12 @@
 import type { Finding } from '../../pipeline/verify/finding.js';
 import type { Hold } from '../../pipeline/verify/subject.js';
-import { placeOfLane, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
+import { lanesOf, placeOfLane, toArray } from '../workflow/guards.js';
 import type { AgentSetup } from './read-config.js';
 import { findingsOf, type VerifyOptions } from '../workflow/verify.js';
 
 /** Findings about an agent's guards, except those that a function returns for each request. */
 export const findingsOfAgent = (agentId: string, setup: AgentSetup, options: VerifyOptions): readonly Finding[] => {
-  const { inputProcessors, outputProcessors, errorProcessors } = setup.guards;
-  const lanes: [Lane, DynamicGuards | undefined][] = [
-    ['input', inputProcessors],
-    ['output', outputProcessors],
-    ['error', errorProcessors],
-  ];
+  const lanes = lanesOf(setup.guards);
   const roots = lanes.flatMap(([lane, guards]) => {
     const steps = typeof guards === 'function' ? [] : toArray(guards);
     return steps.length > 0 ? [placeOfLane(steps, lane, agentId)] : [];

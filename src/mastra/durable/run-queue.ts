@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import type { RunQueueOptions } from '../options/run-queue-options.js';
+import type { RunQueueOptions } from '../options/own-options.js';
 
 /** The queue of an agent's runs in this process. */
 export interface RunQueue {

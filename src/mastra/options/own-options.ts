@@ -6,7 +6,6 @@ import type { SavedTurn, Persistence } from '../../loop/persistence.js';
 import { defaultMaxHeldChars } from '../../stream/gate/stream-gate.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import type { DynamicGuards } from '../workflow/guards.js';
-import type { RunQueueOptions } from './run-queue-options.js';
 import { both, inConfig, onCall, ranksBelow, removes, type Loosens, type OptionRow } from './option-row.js';
 import {
   aBoolean,
@@ -19,6 +18,14 @@ import {
   recordOf,
   wholeNumberFrom,
 } from './option-schemas.js';
+
+/** Limits on an agent's durable runs in a process: concurrency and rate of starts. */
+export interface RunQueueOptions {
+  /** The maximum number of concurrent runs; at least 1. Default: only the engine's limit. */
+  readonly concurrency?: number;
+  /** At most `runs` start within any `perMs` milliseconds. Default: no limit. */
+  readonly rateLimit?: { readonly runs: number; readonly perMs: number };
+}
 
 /** A run whose code has changed since it started. */
 export interface CodeChange {

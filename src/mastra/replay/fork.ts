@@ -1,3 +1,4 @@
+import type { Agent } from '@mastra/core/agent';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../errors.js';
 import { forkPorts } from '../../loop/fork-ports.js';
@@ -7,8 +8,9 @@ import { headerOf } from '../../trace/trace-lines.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import { toPlainJson } from '../../trace/plain-json.js';
 import { insidesOfAgent, type InterlockAgent } from '../agent/agent.js';
-import type { InterlockStream } from '../agent/result-types.js';
-import { forkedRun } from '../agent/forked-run.js';
+import type { InterlockStream } from '../agent/run-stream.js';
+import { resolveOptions } from '../agent/resolve-options.js';
+import { startRun } from '../agent/start-run.js';
 import type { ReplayGuards } from './replay-lanes.js';
 import { replayList } from './replay-list.js';
 
@@ -30,20 +32,29 @@ interface ForkOptions extends ForkEdits {
 }
 
 /**
- * Runs a recorded run again with edits: from the record up to the first difference, then with the agent's own model and tools.
- * Raises `trace/invalid`, `trace/redacted`, and the errors of a call of the agent.
+ * Runs a recorded run again with edits: from the record up to the first difference, then with the agent's own model and tools. The
+ * new run is not durable. Raises `trace/invalid`, `trace/redacted`, and the errors of a call of the agent.
  */
-export const fork = async (given: Trace, agent: InterlockAgent, options: ForkOptions): Promise<InterlockStream> => {
+export const fork = async (recorded: Trace, agent: InterlockAgent, options: ForkOptions): Promise<InterlockStream> => {
   const { runId, record, abortSignal, guards, messages = {}, results = {} } = options;
-  if (headerOf(given).concealedFor.length > 0) throw new InterlockError('trace/redacted', { path: 'concealedFor' });
-  const trace = withResults(given, results);
+  if (headerOf(recorded).concealedFor.length > 0) throw new InterlockError('trace/redacted', { path: 'concealedFor' });
+  const trace = withResults(recorded, results);
   const list = replayList(trace, readContents(trace), () => globalThis.crypto.randomUUID());
-  return forkedRun(agent, insidesOfAgent(agent), {
+  const { setup, streamed } = insidesOfAgent(agent);
+  const call = { agent: agent as unknown as Agent, mode: 'stream' as const }; // Mastra's type of the agent, as hooks get it
+  const given = { runId, ...(record && { record }), ...(abortSignal && { abortSignal }) };
+  const own = { ...setup.guards, durability: undefined, ...guards };
+  const { options: resolved, requestContext } = await resolveOptions({ ...call, defaults: setup.defaults, given, guards: own });
+  const run = await startRun({
+    ...setup,
+    ...call,
+    options: resolved,
+    requestContext,
+    guards: own,
     messages: list.get.all.db().map((message) => withText(message, messages[message.id])),
-    options: { runId, ...(record && { record }), ...(abortSignal && { abortSignal }) },
-    guards,
     answering: (ports) => forkPorts(ports, trace, runId),
   });
+  return (await streamed(run, resolved)) as InterlockStream; // the type that its callers get
 };
 
 /** A message with another text and otherwise the same content. */

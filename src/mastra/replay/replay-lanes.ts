@@ -5,8 +5,7 @@ import type { TraceHeader, TraceEntry } from '../../../schemas/index.js';
 import type { Lanes } from '../../loop/run.js';
 import { compileChains } from '../agent/chains.js';
 import { hasErrorHook } from '../agent/error-lane.js';
-import { checkLane, resolveGuards, type DynamicGuards, type Lane } from '../workflow/guards.js';
-import type { PipelineStep } from '../graph/to-graph.js';
+import { resolveLanes, type AgentGuards } from '../workflow/guards.js';
 import type { ReplayStage } from '../../loop/replay-stage.js';
 import type { ReadContent } from '../../trace/contents.js';
 import { fromPlainJson } from '../../trace/plain-json.js';
@@ -15,11 +14,7 @@ import { fillList, type ListState } from '../messages/list-insides.js';
 import { phases } from '../../phase/table.js';
 
 /** Guards to replay a run with, in the lanes of an agent. */
-export interface ReplayGuards {
-  readonly inputProcessors?: DynamicGuards;
-  readonly outputProcessors?: DynamicGuards;
-  readonly errorProcessors?: DynamicGuards;
-}
+export type ReplayGuards = AgentGuards;
 
 interface Replaying {
   readonly header: TraceHeader;
@@ -29,13 +24,7 @@ interface Replaying {
 
 /** The guards of a replay by lane, surrounded by stand-ins for the memory's processors, as in an agent. */
 export const replayLanes = async (guards: ReplayGuards, { header, agentId, memory }: Replaying): Promise<Lanes> => {
-  const requestContext = new RequestContext();
-  const chain = async (lane: Lane): Promise<readonly PipelineStep[]> => {
-    const steps = await resolveGuards(guards[`${lane}Processors`], requestContext);
-    checkLane(steps, lane, agentId);
-    return steps;
-  };
-  const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);
+  const { input, output, error } = await resolveLanes(guards, new RequestContext(), agentId);
   const before = (header.memory?.before ?? []).map((one) => memoryReplacement(one, memory));
   const after = (header.memory?.after ?? []).map((one) => memoryReplacement(one, memory));
   const chains = {
@@ -45,8 +34,6 @@ export const replayLanes = async (guards: ReplayGuards, { header, agentId, memor
     others: [...input, ...output].filter(hasErrorHook),
     memory: after,
     recalling: before,
-    saving: [],
-    hasErrorGuards: error.length > 0,
   };
   return compileChains(agentId, chains, header.recordEdits);
 };

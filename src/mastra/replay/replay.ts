@@ -19,7 +19,7 @@ import { segmentsOf, type RecordedSegment } from '../../trace/replay/run-segment
 import { headerOf } from '../../trace/trace-lines.js';
 import { traceOfKind } from '../../trace/kinds.js';
 import { insidesOfAgent, InterlockAgent } from '../agent/agent.js';
-import { runToEnd } from '../agent/end-run.js';
+import { runToEnd } from '../agent/started-run.js';
 import { runSegmentOf } from '../agent/run-segment.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { createSuspendedRuns } from '../agent/suspended-runs.js';

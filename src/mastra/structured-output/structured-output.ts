@@ -4,7 +4,8 @@ import { InterlockError } from '../../errors.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import { messageOf } from '../../loop/message-of.js';
 import { textOf } from '../../loop/response.js';
-import type { Run } from '../../loop/run.js';
+import type { Run, RunOptions } from '../../loop/run.js';
+import { compileLane, laneId } from '../workflow/guards.js';
 import { readOutputSchema } from './output-schema.js';
 import type { StructuredOutput } from './structured-output-options.js';
 import type { AcceptedAnswer, Structure, Structured } from './structuring.js';
@@ -24,7 +25,7 @@ type Found = { readonly value: unknown; readonly issues?: undefined } | { readon
  * create it from that text. A mismatch causes a retry with the reason, within the retry budget. Afterwards `errorStrategy`
  * decides the outcome.
  */
-export class StructuredOutputGuard implements Processor<'structured-output'> {
+class StructuredOutputGuard implements Processor<'structured-output'> {
   readonly id = structuredOutputId;
   readonly name = 'Structured Output';
   readonly #asked: StructuredOutput;
@@ -125,3 +126,24 @@ export const objectOf = (run: Run): { object: unknown; usedFallbackValue: boolea
   const { structuredOutput, interlock } = (last?.content.metadata ?? {}) as ObjectMetadata;
   return { object: structuredOutput, usedFallbackValue: interlock?.usedFallbackValue === true };
 };
+
+interface ObjectPlanOptions {
+  readonly agentId: string;
+  readonly maxRetries: number;
+  readonly recordEdits: boolean | undefined;
+  /** For a `structuredOutput` with its own model. */
+  readonly structure: (structuredOutput: StructuredOutput) => Structure;
+}
+
+/**
+ * The plan for the object of the last step: parsed from the text after all guards, or created from it by another model. Undefined
+ * without structured output.
+ */
+export const objectPlanOf =
+  ({ agentId, maxRetries, recordEdits, structure }: ObjectPlanOptions): RunOptions['objectPlan'] =>
+  ({ structuredOutput }) => {
+    const settings = structuredOutput as StructuredOutput | undefined; // checked with the call's options
+    if (!settings) return undefined;
+    const guard = new StructuredOutputGuard(settings, maxRetries, settings.model ? structure(settings) : undefined);
+    return compileLane([guard], laneId(agentId, 'output'), recordEdits);
+  };

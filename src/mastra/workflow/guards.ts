@@ -22,6 +22,34 @@ export type DynamicGuards = Guards | ((call: { requestContext: RequestContext })
 
 export type Lane = PhaseRow['lane'];
 
+/** The guards of an agent, in its lanes. */
+export interface AgentGuards {
+  readonly inputProcessors?: DynamicGuards | undefined;
+  readonly outputProcessors?: DynamicGuards | undefined;
+  readonly errorProcessors?: DynamicGuards | undefined;
+}
+
+const lanes = ['input', 'output', 'error'] as const satisfies readonly Lane[];
+
+/** The guards of an agent by lane. */
+export const lanesOf = (guards: AgentGuards): readonly (readonly [Lane, DynamicGuards | undefined])[] =>
+  lanes.map((lane) => [lane, guards[`${lane}Processors`]] as const);
+
+/** The guards of a request by lane. Raises the errors that `verify` finds. */
+export const resolveLanes = async (
+  guards: AgentGuards,
+  requestContext: RequestContext,
+  agentId: string,
+): Promise<Readonly<Record<Lane, readonly PipelineStep[]>>> => {
+  const resolved = async (lane: Lane): Promise<readonly PipelineStep[]> => {
+    const steps = await resolveGuards(guards[`${lane}Processors`], requestContext);
+    checkLane(steps, lane, agentId);
+    return steps;
+  };
+  const [input, output, error] = await Promise.all([resolved('input'), resolved('output'), resolved('error')]);
+  return { input, output, error };
+};
+
 /** Guards as an array in Mastra's forms: uncommitted pipelines are committed, and workflows from Mastra's builder are adopted. */
 export const toArray = (guards: Guards | undefined): readonly PipelineStep[] => {
   if (!guards) return [];
@@ -46,12 +74,6 @@ export const resolveGuards = async (
   const resolved = guards({ requestContext });
   return toArray(resolved instanceof Promise ? await resolved : resolved);
 };
-
-/** The guards of an agent. */
-export interface AgentGuards {
-  readonly inputProcessors?: DynamicGuards | undefined;
-  readonly outputProcessors?: DynamicGuards | undefined;
-}
 
 /**
  * The guards of another model that reads what an agent's guards accepted: those that hide values from models, and the output guards,
