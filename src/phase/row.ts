@@ -4,7 +4,7 @@ import type { Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
 import type { ProcessorSlot } from './scope.js';
-import type { MessageInfo } from './settle-messages.js';
+import { refreshed, type MessageInfo } from './settle-messages.js';
 
 export type Phase = PhaseName;
 
@@ -77,7 +77,7 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   readonly title: string;
   /** The messages of the payload; absent if it has none. */
   readonly carries?: MessageInfo;
-  /** The payload with the current messages of its list; absent if it has no messages. */
+  /** The payload with the current messages of its list; absent if it has no messages. Default: made from `carries`. */
   refresh?(data: PhaseData<P>, host: Host): PhaseData<P>;
   /** Merge information about the payload's fields other than messages. */
   readonly merge?: MergeInfo;
@@ -95,4 +95,7 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
 export type AnyRow<P extends Phase> = { [H in HookName]: PhaseRow<P, H> }[HookName];
 
 /** Defines a row; its type keeps the phase and the hook. */
-export const definePhase = <P extends Phase, H extends HookName>(row: PhaseRow<P, H>): PhaseRow<P, H> => row;
+export const definePhase = <P extends Phase, H extends HookName>(row: PhaseRow<P, H>): PhaseRow<P, H> => {
+  const { carries } = row;
+  return carries ? { refresh: (data, host) => refreshed(data, host, carries), ...row } : row;
+};

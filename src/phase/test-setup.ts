@@ -1,7 +1,8 @@
 import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
-import { guardOf } from '../guard/guard.js';
+import { stepOf } from '../guard/guard.js';
+import { inSequence } from '../guard/in-sequence.js';
 import { createHost } from '../mastra/workflow/host.js';
 import { scriptedModel } from '../testing/index.js';
 import type { Verdict } from '../verdict.js';
@@ -177,7 +178,7 @@ export const judge = async <P extends Phase>(
   { scope = createScope(), id = 'guard' }: { scope?: RunScope; id?: string } = {},
 ): Promise<Verdict<PhaseData<P>>> => {
   const row = phaseRow<P>(data.phase);
-  return guardOf({ row, processor: withHook(id, row.hook, run), path: `test/${id}` })(data, scope);
+  return inSequence([stepOf({ row, processor: withHook(id, row.hook, run), path: `test/${id}` })])(data, scope);
 };
 
 /** The payload after an edit; fails on any other verdict. */

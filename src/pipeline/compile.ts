@@ -7,7 +7,6 @@ import type { Host } from '../phase/host.js';
 import { adopted, current, describeValue, withMessageList } from '../phase/settle-messages.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
-import { overlapModel } from './overlap-model.js';
 import { inBranch } from './branch.js';
 import { armsOf, stepContext } from './choose-arms.js';
 import {
@@ -24,7 +23,7 @@ import { framedSteps, inFrame, needsFrame } from './frame.js';
 import type { Block } from './merge-branches.js';
 import { inParallel, type IndexedBranch } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
-import { isOverlapping, withPolicy } from './with-policy.js';
+import { overlapModel, withPolicy } from './with-policy.js';
 import { checkGraph } from './verify/throw-defects.js';
 
 /** A compiled pipeline: for each phase one flat function over the guards that have its hook. */
@@ -94,7 +93,7 @@ const guardSteps = <P extends Phase>(row: PhaseRow<P>, node: GuardNode, path: st
   if (typeof processor[row.hook] !== 'function') return [];
   const judged = withPolicy(stepOf({ row, processor, path }), { row, policy });
   const step = recordsEdits ? recordingEdits(judged) : judged;
-  return [policy && isOverlapping(policy, row) ? overlapModel(step) : step];
+  return [overlapModel(step, { row, policy })];
 };
 
 /** The key of a node's result after a block. */

@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import type { GuardPolicy } from '../../schemas/index.js';
 import type { GuardTraits } from '../guard/traits.js';
-import type { PhaseData } from '../phase/row.js';
+import type { PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import { phaseNames, phases } from '../phase/table.js';
 import type { OverlapRule } from './overlap.js';
@@ -120,6 +120,13 @@ export const nameOf = (node: GraphNode, index: number): string => ('id' in node 
 /** All processors of a graph, in their written order. */
 export const processorsOf = (node: GraphNode): Processor[] =>
   node.kind === 'guard' ? [node.processor] : childrenOf(node).flatMap(processorsOf);
+
+/** Whether a node has anything to do in a phase; a map alone guards nothing. */
+export const hasHookFor = (node: GraphNode, row: Pick<PhaseRow, 'phase' | 'hook'>): boolean => {
+  if (node.kind === 'guard') return typeof node.processor[row.hook] === 'function';
+  if (node.kind === 'function') return node.phases?.has(row.phase) !== false;
+  return childrenOf(node).some((inner) => hasHookFor(inner, row));
+};
 
 /** Whether a processor implements any hook of the table. */
 export const hasAnyHook = (processor: Processor): boolean =>

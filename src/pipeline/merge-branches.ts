@@ -4,9 +4,8 @@ import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { pass, type Verdict } from '../verdict.js';
 import type { StaleVerdicts } from './graph.js';
-import type { MergeOptions, Version } from './merge-options.js';
 import { mergeValues } from './merge.js';
-import { MergeConflict, nameOfRule, type OverlapRule } from './overlap.js';
+import { MergeConflict, nameOfRule, type MergeOptions, type OverlapRule, type Version } from './overlap.js';
 import { isSame } from '../phase/plain-data.js';
 
 /** A parallel block or a branch at one position of a pipeline. */

@@ -1,5 +1,4 @@
-import { settle, type MergeTarget, type Version } from './merge-options.js';
-import { byReach, compare } from './overlap.js';
+import { byReach, compare, settle, type MergeTarget, type Version } from './overlap.js';
 import { withoutMovedWords } from './placeholders.js';
 import { applySpans, groupOverlapping, spansBetween, type Span } from './spans.js';
 import { lostWords, textOf } from './words.js';

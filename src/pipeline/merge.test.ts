@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeValues } from './merge.js';
-import type { MergeOptions, Version } from './merge-options.js';
-import type { Overlap, OverlapRule } from './overlap.js';
+import type { MergeOptions, Overlap, OverlapRule, Version } from './overlap.js';
 import { wordsOf } from './words.js';
 import { times } from '../../test/modes.js';
 

@@ -1,7 +1,6 @@
 import { alignArray, keyOf, keysOf, removed, type Alignment } from './align.js';
-import { settle, within, type MergeTarget, type Version } from './merge-options.js';
 import { mergeTexts } from './merge-texts.js';
-import { compare } from './overlap.js';
+import { compare, settle, within, type MergeTarget, type Version } from './overlap.js';
 import { isRecord, isSame } from '../phase/plain-data.js';
 import { isNameField, isName, textOf } from './words.js';
 import { scrubbed } from './placeholders.js';

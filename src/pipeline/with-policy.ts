@@ -1,6 +1,5 @@
 import type { GuardPolicy } from '../../schemas/index.js';
-import type { Guard, GuardStep } from '../guard/in-sequence.js';
-import { bareGuard } from '../guard/policy/bare-guard.js';
+import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
 import { withBreaker } from '../guard/policy/breaker.js';
 import { cached } from '../guard/policy/cached.js';
 import { cachedWindows } from '../guard/policy/cached-windows.js';
@@ -12,13 +11,14 @@ import { onUnavailable } from '../guard/policy/on-unavailable.js';
 import { policyState } from '../guard/policy/policy-state.js';
 import { sampled } from '../guard/policy/sampled.js';
 import { shadowed } from '../guard/policy/shadowed.js';
-import { notifyViolation } from '../guard/read-thrown.js';
-import { whenReady } from '../phase/awaitable.js';
-import type { Phase, PhaseRow } from '../phase/row.js';
-import type { Retry, Trip, Verdict } from '../verdict.js';
+import { notifyViolation, readThrown } from '../guard/read-thrown.js';
+import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
+import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
+import type { RunScope } from '../phase/scope.js';
+import { pass, type Retry, type Trip, type Verdict } from '../verdict.js';
 import { createBlockScopes } from './block-scope.js';
-import { createOwnPayloads } from './own-payload.js';
 import { inParallel } from './parallel.js';
+import { createOwnPayloads } from './snapshot.js';
 import { copyPlain } from '../phase/plain-data.js';
 
 /** The facts of a row that decide whether a layer is needed. */
@@ -41,8 +41,7 @@ const isCached = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cac
 const keepsWindows = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache?.windows === true && cadence === 'chunk';
 
 /** Whether a guard overlaps with the model's call in a phase. */
-export const isOverlapping = ({ overlap }: GuardPolicy, { mayOverlap }: RowFacts): boolean =>
-  overlap === true && mayOverlap === true;
+export const isOverlapping = ({ overlap }: GuardPolicy, { mayOverlap }: RowFacts): boolean => overlap === true && mayOverlap === true;
 
 /** The layers of a policy, from the outside in. Each gets the verdict of the one inside it. */
 const layers: readonly Entry[] = [
@@ -99,5 +98,43 @@ const portsOf = <P extends Phase>({ author }: GuardStep<P>, row: PhaseRow<P>): L
     own: own.copyOf,
     copy: copyPlain,
     scopes: createBlockScopes(),
+  };
+};
+
+/** A step as a guard without reports of verdicts and violations: its layers decide whether its verdict counts. */
+const bareGuard =
+  <P extends Phase>(step: GuardStep<P>): Guard<P> =>
+  (data, scope) => {
+    const failed = (error: unknown) => readThrown(error, { author: step.author }, scope.host);
+    try {
+      const verdict = judge(step, data, scope);
+      return isPromise(verdict) ? verdict.then(undefined, failed) : verdict;
+    } catch (error) {
+      return failed(error);
+    }
+  };
+
+const judge = <P extends Phase>(step: GuardStep<P>, data: PhaseData<P>, scope: RunScope): Awaitable<Verdict<PhaseData<P>>> =>
+  whenReady(step.run(data, scope), (returned) => step.read(returned, data, scope));
+
+/**
+ * `overlap`: a step that lets the run continue and judges in parallel with the model's call, where the row allows it. It judges the
+ * payload at its position, regardless of later changes. On paths that cannot wait for it later, it judges at once.
+ */
+export const overlapModel = <P extends Phase>(step: GuardStep<P>, { row, policy }: PolicySite<P>): GuardStep<P> => {
+  if (!policy || !isOverlapping(policy, row)) return step;
+  const { author } = step;
+  const guard = inSequence([step]);
+  const own = createOwnPayloads();
+  return {
+    author,
+    isBlock: true, // it reports its own verdict later
+    run: (data, scope) => {
+      const copy = own.copyOf(data, scope);
+      if (!scope.addOverlapGuard) return guard(copy, scope);
+      scope.addOverlapGuard({ author, judge: (blockScope) => guard({ ...copy, retryCount: blockScope.retryCount }, blockScope) });
+      return pass;
+    },
+    read: (verdict) => verdict as Verdict<PhaseData<P>>, // the result of `run`
   };
 };

@@ -1,6 +1,5 @@
-import type { ProcessOutputStepArgs } from '@mastra/core/processors';
 import type { z } from 'zod';
-import { responseMessages, textOf } from '../messages/message-text.js';
+import { answerOf } from '../messages/message-text.js';
 import { retrying, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { instanceWith, needed, numberFrom } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
@@ -43,7 +42,7 @@ export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOut
     traits: retrying,
     processOutputStep: (args) => {
       if ((args.toolCalls?.length ?? 0) > 0) return unchanged;
-      const issues = issuesOf(answerOf(args), schema);
+      const issues = issuesOf(unfenced(answerOf(args)), schema);
       if (!issues) return unchanged;
       const problem = issues.length > 0 ? `does not fit its schema. ${issues.join('; ')}` : 'is not JSON: answer with JSON alone';
       return args.abort(`The answer ${problem}.`, { retry: args.retryCount < maxRetries, metadata: { issues } });
@@ -51,9 +50,8 @@ export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOut
   };
 };
 
-const answerOf = ({ text, messages }: Pick<ProcessOutputStepArgs, 'text' | 'messages'>): string => {
-  const newest = responseMessages(messages).at(-1);
-  const answer = (text ?? (newest ? textOf(newest) : '')).trim();
+/** An answer without its code fence. */
+const unfenced = (answer: string): string => {
   // A regular expression over the whole answer would backtrack over its content.
   const opening = /^```(?:json)?[^\S\n]*\n/i.exec(answer)?.[0].length ?? Infinity;
   return answer.endsWith(closing) && opening + closing.length <= answer.length ? answer.slice(opening, -closing.length) : answer;

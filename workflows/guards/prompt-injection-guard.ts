@@ -5,7 +5,8 @@ import type { InjectionSignal } from '../injection/injection-signal.js';
 import { scoring, type InjectionScore } from '../injection/score-injection.js';
 import { inputSignals, toolResultSignals } from '../injection/signals.js';
 import { readingsOf, textsOf, userTurns } from '../messages/message-text.js';
-import { attachedTexts, madeUpTexts } from '../messages/sent-texts.js';
+import { madeUpTexts } from '../messages/conversation.js';
+import { fileTextsOf } from '../messages/message-files.js';
 import { currentToolResult } from '../messages/tool-result.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { judgeWith, type Detection } from './detection.js';
@@ -69,7 +70,7 @@ export const promptInjectionGuard = (
     processInput: (args) => {
       const turns = userTurns(args.messages).flatMap((turn) => [
         ...readingsOf(turn.flatMap(textsOf)),
-        ...turn.flatMap(attachedTexts),
+        ...turn.flatMap(fileTextsOf),
       ]);
       return judgeTexts([...turns, ...madeUpTexts(args)], signalsIn.input, { place: 'input', args });
     },

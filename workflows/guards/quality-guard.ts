@@ -1,5 +1,5 @@
 import type { ProcessOutputStepArgs } from '@mastra/core/processors';
-import { responseMessages, textOf } from '../messages/message-text.js';
+import { answerOf } from '../messages/message-text.js';
 import { createPace, paced } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { countingRepetition } from '../text/repetition.js';
@@ -94,13 +94,6 @@ const flawsOf = ({ text, repetition, isUnderway }: Answer, rules: Rules): Qualit
   if (repetition > rules.maxRepetition) flaws.push('repetitive');
   if (rules.refusalPatterns.some((pattern) => text.search(pattern) >= 0)) flaws.push('refusal');
   return flaws;
-};
-
-const answerOf = ({ text, messages }: StepArgs): string => (text ?? textOfNewest(responseMessages(messages))).trim();
-
-const textOfNewest = (messages: ReturnType<typeof responseMessages>): string => {
-  const newest = messages.at(-1);
-  return newest ? textOf(newest) : '';
 };
 
 const callsTools = ({ toolCalls, finishReason }: StepArgs): boolean =>

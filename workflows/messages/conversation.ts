@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import type { ProcessOutputStreamArgs } from '@mastra/core/processors';
+import type { ProcessInputArgs, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import { leavesOf, type Leaf } from '../../src/guard/map-texts.js';
 import { textsOf } from './message-text.js';
 
@@ -12,12 +12,19 @@ const inputTexts = (list: MessageList | undefined): string[] => {
   return [...system, ...list.get.all.db().flatMap(inputLeaves)].filter((text) => typeof text === 'string');
 };
 
-const inputLeaves = (message: MastraDBMessage): Leaf[] => {
-  if (message.role !== 'assistant') return textsOf(message);
-  return (message.content.parts ?? []).flatMap((part) =>
+const inputLeaves = (message: MastraDBMessage): Leaf[] => (message.role === 'assistant' ? resultsIn(message) : textsOf(message));
+
+/** The texts and numbers in the tool results of a message. */
+const resultsIn = ({ content }: MastraDBMessage): Leaf[] =>
+  (content.parts ?? []).flatMap((part) =>
     part.type === 'tool-invocation' && part.toolInvocation.state === 'result' ? leavesOf(part.toolInvocation.result) : [],
   );
-};
+
+/** Assistant turns that a client sends as if they were real, with the tool results in them. */
+export const madeUpTexts = ({ messageList }: Partial<Pick<ProcessInputArgs, 'messageList'>>): string[] =>
+  (messageList?.get.input.db() ?? [])
+    .filter(({ role }) => role === 'assistant')
+    .flatMap((message) => [...textsOf(message), ...resultsIn(message).map(String)]);
 
 /** Computes a value from the input of a run, and again after new input. */
 export const perConversation = <T>(compute: (texts: readonly string[]) => T): ((list: MessageList | undefined) => T) => {

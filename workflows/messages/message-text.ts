@@ -1,4 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { ProcessOutputStepArgs } from '@mastra/core/processors';
 
 /** The texts of a message's text parts, in order; the legacy flat `content` if it has no text parts. */
 export const textsOf = (message: MastraDBMessage): string[] => {
@@ -46,6 +47,10 @@ export const userTurns = (messages: readonly MastraDBMessage[]): MastraDBMessage
 
 /** The messages of the user's newest turn; empty if there is none. */
 export const newestUserTurn = (messages: readonly MastraDBMessage[]): MastraDBMessage[] => userTurns(messages).at(-1) ?? [];
+
+/** The answer of a step, without surrounding white space: its text, or that of the newest message of the response. */
+export const answerOf = ({ text, messages }: Pick<ProcessOutputStepArgs, 'text' | 'messages'>): string =>
+  (text ?? responseMessages(messages).slice(-1).map(textOf).join('')).trim();
 
 /** The assistant's messages since the user's last turn: the answer of this run so far. */
 export const responseMessages = (messages: readonly MastraDBMessage[]): MastraDBMessage[] => {

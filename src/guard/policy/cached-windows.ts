@@ -2,7 +2,7 @@ import type { Phase, PhaseData } from '../../phase/row.js';
 import { pass } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
 import { contextOf, windowKey } from './content.js';
-import type { CachedEdit } from './cached-verdict.js';
+import type { CachedEdit } from './policy-state.js';
 import type { LayerSite } from './layer.js';
 import { remembering } from './remembering.js';
 

@@ -7,7 +7,7 @@ import { contentKey, contentOf, type Content } from './content.js';
 import type { LayerSite } from './layer.js';
 import { remembering, type RecordedInput } from './remembering.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
-import type { CachedConversation, CachedEdit } from './cached-verdict.js';
+import type { CachedConversation, CachedEdit } from './policy-state.js';
 
 /**
  * `cache`: repeats the guard's decision about the same content, edits included, without a call. Not cached: outcomes that are

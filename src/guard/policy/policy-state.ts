@@ -1,8 +1,10 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { circuitBreaker, ConsecutiveBreaker, handleWhenResult, type CircuitBreakerPolicy } from 'cockatiel';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { GuardPolicy } from '../../../schemas/index.js';
+import type { SystemMessage } from '../../phase/host.js';
 import { recentValues, type RecentValues } from '../../phase/recent-values.js';
-import type { CachedVerdict } from './cached-verdict.js';
+import type { Author, Pass, Retry, Trip } from '../../verdict.js';
 
 /** A policy's state across the runs of its guard, over all phases. */
 export interface PolicyState {
@@ -37,3 +39,27 @@ const consecutive = ({ failures }: NonNullable<GuardPolicy['breaker']>): Consecu
 
 /** Verdicts are values: a failure is a result. */
 const isOutage = handleWhenResult((verdict) => (verdict as { kind?: unknown } | undefined)?.kind === 'unavailable');
+
+/** A verdict that can be repeated in another run. */
+export type CachedVerdict = Omit<Trip, keyof Author> | Omit<Retry, keyof Author> | CachedEdit | Pass;
+
+/** A guard's edit of a payload, to repeat it on a payload with the same content. */
+export interface CachedEdit {
+  readonly kind: 'edit';
+  /** Fields other than messages. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly conversation: CachedConversation | undefined;
+}
+
+export interface CachedConversation {
+  readonly messages: readonly CachedMessage[];
+  readonly systemMessages: readonly SystemMessage[];
+  /** The ids of the tool calls in the guard's input, in order: each run has its own. */
+  readonly callIds: readonly string[];
+}
+
+interface CachedMessage {
+  readonly message: MastraDBMessage;
+  /** Its index among the messages of the guard's input; undefined for an added one. */
+  readonly from: number | undefined;
+}

@@ -3,7 +3,7 @@ import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { pass, type Author, type Verdict } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
-import type { CachedEdit, CachedVerdict } from './cached-verdict.js';
+import type { CachedEdit, CachedVerdict } from './policy-state.js';
 import type { LayerSite } from './layer.js';
 
 /** Decides which calls of a guard are equal, and repeats a cached edit. */

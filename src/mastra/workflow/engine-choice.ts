@@ -1,6 +1,5 @@
 import { armsOf, chooseArms, stepContext, type ArmOf, type Choice } from '../../pipeline/choose-arms.js';
-import { otherwise, type BranchNode, type Condition } from '../../pipeline/graph.js';
-import { hasHookFor } from '../../pipeline/has-hook.js';
+import { hasHookFor, otherwise, type BranchNode, type Condition } from '../../pipeline/graph.js';
 import type { PhaseData } from '../../phase/row.js';
 import { current } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';

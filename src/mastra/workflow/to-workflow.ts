@@ -3,6 +3,7 @@ import { ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../sc
 import { stepContext } from '../../pipeline/choose-arms.js';
 import { blockOf, branchesOf, keyedBy } from '../../pipeline/compile.js';
 import {
+  hasHookFor,
   childrenOf,
   nameOf,
   type BranchNode,
@@ -15,7 +16,6 @@ import {
 import { frozenCopy, needsFrame } from '../../pipeline/frame.js';
 import { settleBlock, type SettleBlockOptions } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
-import { hasHookFor } from '../../pipeline/has-hook.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
 import { chooser, textOfCondition, type EngineChoice } from './engine-choice.js';

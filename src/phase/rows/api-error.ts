@@ -14,7 +14,6 @@ export const apiError = definePhase({
   loopState: 'step.recovering',
   title: 'API error',
   carries: facts,
-  refresh: (data, host) => refreshed(data, host, facts),
   skips: (data) => data.decision === 'retry',
   invoke: ({ processor, data, context, host }) =>
     processor.processAPIError({

@@ -35,7 +35,6 @@ export const inputStep = definePhase({
     whole: ['tools.*', 'toolChoice', 'model', 'structuredOutput', 'messageId', 'workspace'],
   },
   implies: ({ tools }) => (tools ? { activeTools: Object.keys(tools) } : {}),
-  refresh: (data, host) => refreshed(data, host, facts),
   invoke: ({ processor, data, context, host }) =>
     processor.processInputStep({
       ...context,

@@ -1,5 +1,5 @@
 import { definePhase } from '../row.js';
-import { messageArgs, refreshed, settleMessages, type MessageInfo } from '../settle-messages.js';
+import { messageArgs, settleMessages, type MessageInfo } from '../settle-messages.js';
 
 const facts: MessageInfo = { scope: 'input', source: 'input' };
 
@@ -14,7 +14,6 @@ export const input = definePhase({
   mayOverlap: true,
   title: 'Input',
   carries: facts,
-  refresh: (data, host) => refreshed(data, host, facts),
   invoke: ({ processor, data, context, host }) => processor.processInput({ ...context, ...messageArgs(data, host, facts) }),
   settle: (returned, options) => settleMessages(returned, options, facts),
 });

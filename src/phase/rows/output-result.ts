@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import { definePhase } from '../row.js';
-import { messageArgs, refreshed, settleMessages, type MessageInfo } from '../settle-messages.js';
+import { messageArgs, settleMessages, type MessageInfo } from '../settle-messages.js';
 
 type OutputResult = Parameters<NonNullable<Processor['processOutputResult']>>[0]['result'];
 
@@ -23,7 +23,6 @@ export const outputResult = definePhase({
   loopState: 'finishing',
   title: 'Output result',
   carries: facts,
-  refresh: (data, host) => refreshed(data, host, facts),
   invoke: ({ processor, data, context, host }) =>
     processor.processOutputResult({
       ...context,

@@ -1,5 +1,5 @@
 import { definePhase } from '../row.js';
-import { messageArgs, refreshed, settleMessages, type MessageInfo } from '../settle-messages.js';
+import { messageArgs, settleMessages, type MessageInfo } from '../settle-messages.js';
 
 const facts: MessageInfo = { scope: 'all', source: 'response', emptyMeansUnchanged: true };
 
@@ -15,7 +15,6 @@ export const outputStep = definePhase({
   loopState: 'step.reviewing',
   title: 'Output step',
   carries: facts,
-  refresh: (data, host) => refreshed(data, host, facts),
   invoke: ({ processor, data, context, host }) =>
     processor.processOutputStep({
       ...context,
