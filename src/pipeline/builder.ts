@@ -1,3 +1,4 @@
+import { InterlockError } from '../errors.js';
 import { armsOf, checkBlockOptions, stepsOf, type BlockOptions } from './block-options.js';
 import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode } from './graph.js';
 import { checkGraph } from './verify/throw-defects.js';
@@ -32,12 +33,14 @@ interface BuilderPorts<Step, Committed> {
 }
 
 /**
- * Creates a builder that uses the host's ports to convert steps to nodes. Raises `pipeline/invalid-option`, and the errors of its ports.
+ * Creates a builder that uses the host's ports to convert steps to nodes. Raises `pipeline/missing-id`, `pipeline/invalid-option`, and
+ * the errors of its ports.
  */
 export const createBuilder = <Step, Committed>(
   id: string,
   ports: BuilderPorts<Step, Committed>,
 ): PipelineBuilder<Step, Committed> => {
+  if (typeof id !== 'string' || id === '') throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
   const nodes: GraphNode[] = [];
   const add = (node: GraphNode) => {
     nodes.push(node);
@@ -70,5 +73,21 @@ export const createBuilder = <Step, Committed>(
     graph: () => ({ kind: 'sequence', id, nodes: [...nodes] }),
     commit: () => ports.commit(checkGraph(builder.graph())),
   };
-  return builder;
+  return rejectPromises(builder);
+};
+
+type Then = (...args: never[]) => unknown;
+
+/**
+ * Makes an object with its own `then` fail as the value of a promise: an asynchronous function that returns a pipeline or a
+ * workflow would otherwise never settle. Raises `pipeline/invalid-step`, as that promise's rejection.
+ */
+export const rejectPromises = <T extends { readonly id: string; then: Then }>(thenable: T): T => {
+  const { then } = thenable;
+  const guarded = (...args: never[]): unknown => {
+    if (args.length !== 2 || !args.every((arg) => typeof arg === 'function')) return Reflect.apply(then, thenable, args);
+    const detail = 'a promise cannot hold a pipeline, which has a then of its own; return it in an array.';
+    throw new InterlockError('pipeline/invalid-step', { path: thenable.id, detail });
+  };
+  return Object.defineProperty(thenable, 'then', { value: guarded, configurable: true, writable: true, enumerable: true });
 };

@@ -13,7 +13,7 @@ import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
 import type { FoundOutcome } from '../../loop/call-response.js';
 import type { Finding } from '../../pipeline/verify/finding.js';
 import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './run-stream.js';
-import { answerTo, startCall, startedBy, resumeCall, streamTo, type CalledAgent, type Insides } from './calls.js';
+import { answerTo, startCall, resumeCall, streamTo, type CalledAgent } from './calls.js';
 import type {
   InterlockAgentConfig,
   InterlockCallOptions,
@@ -41,7 +41,7 @@ import { findingsOfAgent } from './verify-agent.js';
 import { markStoredVersion } from './versions.js';
 
 /** Reads the agent's private fields; set by the class's static block. */
-let insidesOf: (agent: InterlockAgent) => Insides;
+let insidesOf: (agent: InterlockAgent) => CalledAgent;
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, with the guarantees of the
@@ -60,10 +60,7 @@ export class InterlockAgent<
   TRequestContext = unknown,
 > extends Agent<TAgentId, TTools, TOutput> {
   static {
-    insidesOf = (agent) => ({
-      setup: agent.#setup,
-      streamed: (...run) => streamTo(agent.#called, startedBy(agent.#called, ...run)),
-    });
+    insidesOf = (agent) => agent.#called;
     rejectMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
   }
 
@@ -295,5 +292,5 @@ export class InterlockAgent<
   }
 }
 
-/** The private setup of an agent. */
-export const insidesOfAgent = (agent: InterlockAgent): Insides => insidesOf(agent);
+/** The private parts of an agent. */
+export const insidesOfAgent = (agent: InterlockAgent): CalledAgent => insidesOf(agent);

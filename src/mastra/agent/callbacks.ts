@@ -1,13 +1,9 @@
 import { textOf } from '../../loop/response.js';
-import type { Chunk, StepRecord } from '../../loop/ports.js';
+import type { StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks } from '../call-options.js';
 import { errorOf, responseMessages, stepResult, wholeResultOf } from './result.js';
 import { safely } from '../safely.js';
-
-/** Calls `onChunk` with each chunk once it is visible. */
-export const notifyChunk = ({ onChunk }: CallCallbacks): ((chunk: Chunk) => void) | undefined =>
-  onChunk && ((chunk) => void safely(onChunk, chunk)); // chunks are Mastra's
 
 /** The callbacks that the loop calls while it runs, with Mastra's arguments. */
 export const runCallbacks = (

@@ -32,13 +32,6 @@ export interface CalledAgent {
   readonly as: (version: Agent) => CalledAgent;
 }
 
-/** The parts of an agent that a replay and a fork need. */
-export interface Insides {
-  readonly setup: AgentSetup;
-  /** A run as `stream` returns it. */
-  readonly streamed: (run: Run, options: CallOptions) => Promise<object>;
-}
-
 /** Starts and resumes durable runs. */
 interface CallRunner {
   /** @param call `given`: the caller's options. */

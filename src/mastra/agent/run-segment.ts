@@ -3,8 +3,8 @@ import type { RunSegment } from '../../loop/resume-run.js';
 import type { Chunk, RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';
-import type { CallOptions } from '../call-options.js';
-import { callEnded, runCallbacks, notifyChunk } from './callbacks.js';
+import type { CallCallbacks, CallOptions } from '../call-options.js';
+import { callEnded, runCallbacks } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
 import { errorOf, responseMessages } from './result.js';
 import { safely } from '../safely.js';
@@ -46,6 +46,10 @@ export const runSegmentOf = (
   },
   ...runCallbacks(options, runOf),
 });
+
+/** Calls `onChunk` with each chunk once it is visible. */
+const notifyChunk = ({ onChunk }: CallCallbacks): ((chunk: Chunk) => void) | undefined =>
+  onChunk && ((chunk) => void safely(onChunk, chunk)); // chunks are Mastra's
 
 /** Combines listeners. One of them may delay the readers. */
 const combined = (listeners: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> | undefined => {

@@ -43,7 +43,7 @@ interface ConsumeOptions {
 }
 
 /** A streaming run: the shape of Mastra's stream object, with `status` and the run's events. Its fields may be destructured. */
-export interface RunStream extends Promised {
+interface RunStream extends Promised {
   readonly runId: string;
   readonly messageId: string;
   readonly messageList: unknown;

@@ -1,8 +1,6 @@
-import { InterlockError } from '../../errors.js';
 import type { BlockOptions } from '../../pipeline/block-options.js';
 import { createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
 import { type PipelineStep, toNode, type GraphSource } from './to-graph.js';
-import { rejectPromises } from './thenable.js';
 
 /** A pipeline under construction without a framework; see {@link pipeline}. */
 export type PortablePipeline = PipelineBuilder<PipelineStep, GraphSource>;
@@ -18,8 +16,9 @@ export type PortablePipeline = PipelineBuilder<PipelineStep, GraphSource>;
  * @example
  * const moderation = pipeline('moderation').then(lengthGuard()).parallel([piiGuard(), spamGuard()]).commit();
  */
-export const pipeline = (id: string, blocks?: BlockOptions): PortablePipeline => {
-  if (typeof id !== 'string' || id === '') throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
-  const commit = (graph: ReturnType<GraphSource['graph']>): GraphSource => Object.freeze({ id, graph: () => graph });
-  return rejectPromises(createBuilder<PipelineStep, GraphSource>(id, { toNode, commit, blocks }));
-};
+export const pipeline = (id: string, blocks?: BlockOptions): PortablePipeline =>
+  createBuilder<PipelineStep, GraphSource>(id, {
+    toNode,
+    commit: (graph) => Object.freeze({ id, graph: () => graph }),
+    blocks,
+  });

@@ -8,7 +8,7 @@ import { inTurn } from './memory-turns.js';
 import { createMemoryUpdates, type MemoryUpdates } from './memory-updates.js';
 
 /** The merged options of a memory and of the call. */
-export type MemoryConfig = ReturnType<MastraMemory['getMergedThreadConfig']>;
+type MemoryConfig = ReturnType<MastraMemory['getMergedThreadConfig']>;
 
 type Thread = NonNullable<Awaited<ReturnType<MastraMemory['getThreadById']>>>;
 type WantedThread = Partial<Thread> & { id: string };

@@ -5,33 +5,82 @@ import {
   aBoolean,
   abortSignal,
   aFunction,
-  agents,
   aName,
   anObject,
   aText,
-  concurrency,
-  editor,
   either,
   fieldsOf,
-  functions,
-  instructions,
+  instanceWith,
+  isObject,
+  kind,
   listOf,
-  mastra,
-  memory,
-  messages,
-  model,
   oneOf,
   orFunction,
   recordOf,
-  requestContext,
-  schema,
-  toolChoice,
-  tools,
-  versions,
-  voice,
   wholeNumberFrom,
-  workflows,
 } from './option-schemas.js';
+
+const systemMessage = either(
+  aText,
+  kind<object>('a system message', (value) => isObject(value) && value.role === 'system'),
+);
+/** Instructions of a call or an agent. */
+const instructions = either(systemMessage, listOf(systemMessage));
+
+const message = either(
+  aText,
+  kind<object>('a message', (value) => isObject(value) && ('content' in value || 'parts' in value)),
+);
+/** Messages in any form that Mastra accepts. */
+const messages = either(message, listOf(message));
+
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
+const isFilled = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
+
+/** A model, its id, or a list of fallback models in order. */
+const model = orFunction(
+  either(
+    either(aName, anObject),
+    kind<object[]>(
+      'an array of { model }, tried in order',
+      (value) => isFilled(value) && value.every((entry) => isObject(entry) && isPresent(entry.model)),
+    ),
+  ),
+);
+
+/** Tools by name. */
+const tools = recordOf(kind<object>('an object or a function', (value) => typeof value === 'function' || isObject(value)));
+
+const toolChoice = either(
+  oneOf('auto', 'none', 'required'),
+  kind<object>(
+    '{ type: "tool", toolName }',
+    (value) => isObject(value) && value.type === 'tool' && typeof value.toolName === 'string',
+  ),
+);
+
+const functions = either(aFunction, listOf(aFunction));
+
+const atOnce = wholeNumberFrom(1);
+const concurrency = either(atOnce, fieldsOf({ limit: atOnce, strategy: oneOf('available', 'called') }));
+
+const status = oneOf('draft', 'published');
+/** Stored versions of agents by id, and the default status for others. */
+const versions = fieldsOf({ agents: recordOf(fieldsOf({ versionId: aName, status })), defaultStatus: status });
+/** The parts that a stored version may change. Guards always come from the code. */
+const editor = either(
+  kind<false>('false', (value) => value === false),
+  fieldsOf({ instructions: aBoolean, tools: either(aBoolean, fieldsOf({ description: aBoolean })) }),
+);
+
+const requestContext = instanceWith('get', 'a RequestContext');
+const memory = instanceWith('recall', 'a Mastra memory');
+const mastra = instanceWith('getLogger', 'a Mastra instance');
+const voice = instanceWith('addTools', 'a Mastra voice');
+/** Sub-agents and workflows by their names. */
+const agents = recordOf(instanceWith('getDescription', 'an agent'));
+const workflows = recordOf(instanceWith('createRun', 'a workflow'));
+const schema = kind<object>('a schema', (value) => typeof value === 'function' || isObject(value));
 
 const callbacks = recordOf(aFunction);
 const served = { isServed: true } as const;

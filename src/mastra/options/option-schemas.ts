@@ -7,7 +7,7 @@ const mustBe = (description: string): string => `it must be ${description}.`;
 export const kind = <T>(description: string, fits: (value: unknown) => boolean): z.ZodType<T> =>
   z.custom<T>(fits, mustBe(description)).describe(description);
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @typeParam T The signature, which cannot be checked at run time. */
@@ -17,6 +17,7 @@ export const functionOf = <T>(): z.ZodType<T> => kind<T>('a function', (value) =
 export const instanceWith = <T>(method: string, description: string): z.ZodType<T> =>
   kind<T>(description, (value) => isObject(value) && typeof value[method] === 'function');
 
+export const abortSignal = instanceWith<AbortSignal>('addEventListener', 'an AbortSignal');
 export const aFunction = functionOf<(...args: never[]) => unknown>();
 export const anObject = kind<object>('an object', isObject);
 export const aText = z.string(mustBe('a string')).describe('a string');
@@ -96,66 +97,3 @@ export const faultsOf = (schema: z.ZodType, value: unknown, path: string): { pat
     return places.map((one) => ({ path: one, detail: issue.message }));
   });
 };
-
-const systemMessage = either(
-  aText,
-  kind<object>('a system message', (value) => isObject(value) && value.role === 'system'),
-);
-/** Instructions of a call or an agent. */
-export const instructions = either(systemMessage, listOf(systemMessage));
-
-const message = either(
-  aText,
-  kind<object>('a message', (value) => isObject(value) && ('content' in value || 'parts' in value)),
-);
-/** Messages in any form that Mastra accepts. */
-export const messages = either(message, listOf(message));
-
-const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
-const isFilled = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
-
-/** A model, its id, or a list of fallback models in order. */
-export const model = orFunction(
-  either(
-    either(aName, anObject),
-    kind<object[]>(
-      'an array of { model }, tried in order',
-      (value) => isFilled(value) && value.every((entry) => isObject(entry) && isPresent(entry.model)),
-    ),
-  ),
-);
-
-/** Tools by name. */
-export const tools = recordOf(kind<object>('an object or a function', (value) => typeof value === 'function' || isObject(value)));
-
-export const toolChoice = either(
-  oneOf('auto', 'none', 'required'),
-  kind<object>(
-    '{ type: "tool", toolName }',
-    (value) => isObject(value) && value.type === 'tool' && typeof value.toolName === 'string',
-  ),
-);
-
-export const functions = either(aFunction, listOf(aFunction));
-
-const atOnce = wholeNumberFrom(1);
-export const concurrency = either(atOnce, fieldsOf({ limit: atOnce, strategy: oneOf('available', 'called') }));
-
-const status = oneOf('draft', 'published');
-/** Stored versions of agents by id, and the default status for others. */
-export const versions = fieldsOf({ agents: recordOf(fieldsOf({ versionId: aName, status })), defaultStatus: status });
-/** The parts that a stored version may change. Guards always come from the code. */
-export const editor = either(
-  kind<false>('false', (value) => value === false),
-  fieldsOf({ instructions: aBoolean, tools: either(aBoolean, fieldsOf({ description: aBoolean })) }),
-);
-
-export const requestContext = instanceWith('get', 'a RequestContext');
-export const abortSignal = instanceWith<AbortSignal>('addEventListener', 'an AbortSignal');
-export const memory = instanceWith('recall', 'a Mastra memory');
-export const mastra = instanceWith('getLogger', 'a Mastra instance');
-export const voice = instanceWith('addTools', 'a Mastra voice');
-/** Sub-agents and workflows by their names. */
-export const agents = recordOf(instanceWith('getDescription', 'an agent'));
-export const workflows = recordOf(instanceWith('createRun', 'a workflow'));
-export const schema = kind<object>('a schema', (value) => typeof value === 'function' || isObject(value));

@@ -1,4 +1,3 @@
-import type { Agent } from '@mastra/core/agent';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../errors.js';
 import { forkPorts } from '../../loop/fork-ports.js';
@@ -8,6 +7,7 @@ import { headerOf } from '../../trace/trace-lines.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import { toPlainJson } from '../../trace/plain-json.js';
 import { insidesOfAgent, type InterlockAgent } from '../agent/agent.js';
+import { startedBy, streamTo } from '../agent/calls.js';
 import type { InterlockStream } from '../agent/run-stream.js';
 import { resolveOptions } from '../agent/resolve-options.js';
 import { startRun } from '../agent/start-run.js';
@@ -40,8 +40,9 @@ export const fork = async (recorded: Trace, agent: InterlockAgent, options: Fork
   if (headerOf(recorded).concealedFor.length > 0) throw new InterlockError('trace/redacted', { path: 'concealedFor' });
   const trace = withResults(recorded, results);
   const list = replayList(trace, readContents(trace), () => globalThis.crypto.randomUUID());
-  const { setup, streamed } = insidesOfAgent(agent);
-  const call = { agent: agent as unknown as Agent, mode: 'stream' as const }; // Mastra's type of the agent, as hooks get it
+  const called = insidesOfAgent(agent);
+  const { setup } = called;
+  const call = { agent: called.agent, mode: 'stream' as const };
   const given = { runId, ...(record && { record }), ...(abortSignal && { abortSignal }) };
   const own = { ...setup.guards, durability: undefined, ...guards };
   const { options: resolved, requestContext } = await resolveOptions({ ...call, defaults: setup.defaults, given, guards: own });
@@ -54,7 +55,7 @@ export const fork = async (recorded: Trace, agent: InterlockAgent, options: Fork
     messages: list.get.all.db().map((message) => withText(message, messages[message.id])),
     answering: (ports) => forkPorts(ports, trace, runId),
   });
-  return (await streamed(run, resolved)) as InterlockStream; // the type that its callers get
+  return (await streamTo(called, startedBy(called, run, resolved))) as InterlockStream; // the type that its callers get
 };
 
 /** A message with another text and otherwise the same content. */

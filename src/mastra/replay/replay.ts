@@ -62,8 +62,8 @@ interface ReplayOptions {
 export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, options: ReplayOptions = {}): Promise<Replayed> => {
   const recorded = [...trace]; // shadows may still write to it
   checkReplayable(recorded);
-  const agent = by instanceof InterlockAgent ? (by as unknown as Agent) : undefined; // Mastra's type of the agent, as hooks get it
-  const guards = by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by;
+  const called = by instanceof InterlockAgent ? insidesOfAgent(by) : undefined;
+  const guards = called?.setup.guards ?? (by as ReplayGuards); // guards, if it is no agent
   const collected = collectTraces();
   const segment: CurrentSegment = { controller: new AbortController(), cancelIn: undefined, run: undefined };
   const stage = createReplayStage({
@@ -88,7 +88,7 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
       };
     },
   });
-  await play({ recorded, setup, agent, segment, recording, hasEnded: () => stage.ended !== undefined });
+  await play({ recorded, setup, agent: called?.agent, segment, recording, hasEnded: () => stage.ended !== undefined });
   await shadowsOf(recorded, collected.trace, segment.run);
   return replayedOf(recorded, collected.trace, stage.ended);
 };

@@ -25,73 +25,60 @@ type Found = { readonly value: unknown; readonly issues?: undefined } | { readon
  * create it from that text. A mismatch causes a retry with the reason, within the retry budget. Afterwards `errorStrategy`
  * decides the outcome.
  */
-class StructuredOutputGuard implements Processor<'structured-output'> {
-  readonly id = structuredOutputId;
-  readonly name = 'Structured Output';
-  readonly #asked: StructuredOutput;
-  readonly #maxRetries: number;
-  readonly #structure: Structure | undefined;
-
-  constructor(options: StructuredOutput, maxRetries: number, structure?: Structure) {
-    this.#asked = options;
-    this.#maxRetries = maxRetries;
-    this.#structure = structure;
-  }
-
-  processOutputResult: NonNullable<Processor['processOutputResult']> = async ({
-    messages,
-    retryCount,
-    abort,
-    result,
-    ...call
-  }) => {
+const createObjectGuard = (asked: StructuredOutput, maxRetries: number, structure: Structure | undefined): Processor => ({
+  id: structuredOutputId,
+  name: 'Structured Output',
+  processOutputResult: async ({ messages, retryCount, abort, result, ...call }) => {
     const text = lastText(messages);
     if (text === '' && result.finishReason === 'tool-calls') return messages; // the step limit ended the run before an answer
-    if (this.#structure) {
-      const { object, tripwire, problem } = await this.#structured(this.#structure, { messages, ...call });
+    if (structure) {
+      const { object, tripwire, problem } = await structured(structure, { messages, ...call });
       if (tripwire) abort(tripwire.reason, { metadata: tripwire.metadata });
-      return problem === undefined ? withMetadata(messages, { structuredOutput: object }) : this.#giveUp(messages, problem);
+      return problem === undefined ? withMetadata(messages, { structuredOutput: object }) : giveUp(asked, messages, problem);
     }
-    const found = await this.#read(text);
+    const found = await read(asked, text);
     if (!found.issues) return withMetadata(messages, { structuredOutput: found.value });
     const problem = found.issues.join('; ');
-    if (retryCount < this.#maxRetries) abort(`The answer does not fit its schema: ${problem}`, { retry: true });
-    return this.#giveUp(messages, problem);
-  };
+    if (retryCount < maxRetries) abort(`The answer does not fit its schema: ${problem}`, { retry: true });
+    return giveUp(asked, messages, problem);
+  },
+});
 
-  async #structured(structure: Structure, answer: AcceptedAnswer): Promise<Structured & { readonly problem?: string }> {
-    try {
-      return await structure(answer);
-    } catch (error) {
-      rethrowInterruption(error);
-      if (answer.abortSignal?.aborted) throw error;
-      return { problem: messageOf(error) };
-    }
+const structured = async (structure: Structure, answer: AcceptedAnswer): Promise<Structured & { readonly problem?: string }> => {
+  try {
+    return await structure(answer);
+  } catch (error) {
+    rethrowInterruption(error);
+    if (answer.abortSignal?.aborted) throw error;
+    return { problem: messageOf(error) };
   }
+};
 
-  async #read(text: string): Promise<Found> {
-    try {
-      return await readOutputSchema(this.#asked.schema).check(JSON.parse(withoutFence(text)));
-    } catch (error) {
-      return { issues: [`it is no JSON: ${messageOf(error)}`] };
-    }
+const read = async ({ schema }: StructuredOutput, text: string): Promise<Found> => {
+  try {
+    return await readOutputSchema(schema).check(JSON.parse(withoutFence(text)));
+  } catch (error) {
+    return { issues: [`it is no JSON: ${messageOf(error)}`] };
   }
+};
 
-  #giveUp(messages: MastraDBMessage[], problem: string): MastraDBMessage[] {
-    const { errorStrategy = 'strict', fallbackValue, logger } = this.#asked;
-    switch (errorStrategy) {
-      case 'strict':
-        throw new InterlockError('output/invalid-object', { detail: problem });
-      case 'warn':
-        logger?.warn(`The answer does not fit its schema: ${problem}`);
-        return messages;
-      case 'fallback':
-        return withMetadata(messages, { structuredOutput: fallbackValue, interlock: { usedFallbackValue: true } });
-      default:
-        return errorStrategy satisfies never;
-    }
+const giveUp = (
+  { errorStrategy = 'strict', fallbackValue, logger }: StructuredOutput,
+  messages: MastraDBMessage[],
+  problem: string,
+): MastraDBMessage[] => {
+  switch (errorStrategy) {
+    case 'strict':
+      throw new InterlockError('output/invalid-object', { detail: problem });
+    case 'warn':
+      logger?.warn(`The answer does not fit its schema: ${problem}`);
+      return messages;
+    case 'fallback':
+      return withMetadata(messages, { structuredOutput: fallbackValue, interlock: { usedFallbackValue: true } });
+    default:
+      return errorStrategy satisfies never;
   }
-}
+};
 
 /** The text after the last tool call: the answer itself. */
 const lastText = (messages: readonly MastraDBMessage[]): string => {
@@ -144,6 +131,6 @@ export const objectPlanOf =
   ({ structuredOutput }) => {
     const settings = structuredOutput as StructuredOutput | undefined; // checked with the call's options
     if (!settings) return undefined;
-    const guard = new StructuredOutputGuard(settings, maxRetries, settings.model ? structure(settings) : undefined);
+    const guard = createObjectGuard(settings, maxRetries, settings.model ? structure(settings) : undefined);
     return compileLane([guard], laneId(agentId, 'output'), recordEdits);
   };

@@ -6,15 +6,13 @@ import {
   type AnyWorkflow,
 } from '@mastra/core/workflows';
 import { phasePayloadSchema } from '../../../schemas/index.js';
-import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
 import type { BlockOptions } from '../../pipeline/block-options.js';
-import { createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
+import { createBuilder, rejectPromises, type PipelineBuilder } from '../../pipeline/builder.js';
 import { hasAnyHook, type Condition } from '../../pipeline/graph.js';
 import { checkGraph } from '../../pipeline/verify/throw-defects.js';
 import { type PipelineStep, fromWorkflow, toNode } from '../graph/to-graph.js';
 import { guardNode } from '../graph/guard-node.js';
-import { rejectPromises } from '../graph/thenable.js';
 import { processorStep, type ProcessorStep } from './step.js';
 import { adopt } from './adopt.js';
 import { toWorkflow } from './to-workflow.js';
@@ -39,8 +37,7 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
  */
 export const pipeline = (id: string, blocks?: BlockOptions): Pipeline => {
   checkIntegration('@mastra/core');
-  if (typeof id !== 'string' || id === '') throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
-  return rejectPromises(createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow, blocks }));
+  return createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow, blocks });
 };
 
 /** A processor that can create its own workflow step, as in the specification's examples. */

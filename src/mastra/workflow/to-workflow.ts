@@ -1,5 +1,6 @@
 import { createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
+import { rejectPromises } from '../../pipeline/builder.js';
 import { stepContext } from '../../pipeline/choose-arms.js';
 import { blockOf, branchesOf, keyedBy } from '../../pipeline/compile.js';
 import {
@@ -24,7 +25,6 @@ import { createBlockCoordinator, type BlockCoordinator } from './block-coordinat
 import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type StepCall } from './scope.js';
 import { nodeStep, openPayload } from './step.js';
-import { rejectPromises } from '../graph/thenable.js';
 import { rememberGraph } from '../graph/to-graph.js';
 
 /** Mastra's builder, in which each call returns the next; its types follow schemas, which are all equal here. */
