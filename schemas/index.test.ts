@@ -31,8 +31,6 @@ it('exports exactly these names', () => {
       "StepStartPartSchema",
       "TextPartSchema",
       "ToolInvocationPartSchema",
-      "guardPolicySchema",
-      "guardWindowSchema",
       "isPhaseName",
       "parsePayload",
       "phasePayloadSchema",

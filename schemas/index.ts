@@ -46,7 +46,6 @@ export {
   toolInvocationPartSchema as ToolInvocationPartSchema,
   type MessagePart,
 } from './message-part.js';
-export { guardPolicySchema, guardWindowSchema, type GuardPolicy, type GuardWindow } from './guard-policy.js';
 export {
   runEventSchema,
   runStatusSchema,

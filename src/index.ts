@@ -36,6 +36,7 @@ export { traceOfKind } from './trace/kinds.js';
 export { formatTrace, parseTrace } from './trace/trace-lines.js';
 export type { TraceRecorder, TraceSink } from './trace/trace-writer.js';
 export type { GuardTraits } from './guard/traits.js';
+export type { GuardPolicy, GuardWindow } from './guard/policy/guard-policy.js';
 export type { Pattern, PatternMatch, TextSpan, Window, WindowedProcessor } from './guard/pattern.js';
 export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk } from './stream/tool-rulings.js';
 export type { FindingCode } from './pipeline/verify/checks.js';
@@ -114,8 +115,6 @@ export {
   ProcessorStepInputSchema,
   ProcessorStepOutputSchema,
   ProcessorStepSchema,
-  type GuardPolicy,
-  type GuardWindow,
   type RunEvent,
   type RunStatus,
   type TraceEntry,

@@ -1,5 +1,5 @@
 import type { Processor, ProcessOutputStreamArgs } from '@mastra/core/processors';
-import type { GuardWindow } from '../../schemas/index.js';
+import type { GuardWindow } from './policy/guard-policy.js';
 import type { HookContext } from '../phase/row.js';
 
 /** A section of a text, in UTF-16 units, from `start` (inclusive) to `end` (exclusive). */

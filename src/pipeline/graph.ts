@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import type { GuardPolicy } from '../../schemas/index.js';
+import type { GuardPolicy } from '../guard/policy/guard-policy.js';
 import type { GuardTraits } from '../guard/traits.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';

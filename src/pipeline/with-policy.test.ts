@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { GuardPolicy } from '../../schemas/index.js';
+import type { GuardPolicy } from '../guard/policy/guard-policy.js';
 import { callGuard, onCall, planOf, same, settle, type GuardCalls, type Hook } from '../guard/policy/test-setup.js';
 import { contents, conversation, createScope, payloads } from '../phase/test-setup.js';
 import type { Phase } from '../phase/row.js';

@@ -1,4 +1,4 @@
-import type { GuardPolicy } from '../../schemas/index.js';
+import type { GuardPolicy } from '../guard/policy/guard-policy.js';
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
 import { withBreaker } from '../guard/policy/breaker.js';
 import { cached } from '../guard/policy/cached.js';
@@ -41,7 +41,8 @@ const isCached = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cac
 const keepsWindows = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache?.windows === true && cadence === 'chunk';
 
 /** Whether a guard overlaps with the model's call in a phase. */
-export const isOverlapping = ({ overlap }: GuardPolicy, { mayOverlap }: RowFacts): boolean => overlap === true && mayOverlap === true;
+export const isOverlapping = ({ overlap }: GuardPolicy, { mayOverlap }: RowFacts): boolean =>
+  overlap === true && mayOverlap === true;
 
 /** The layers of a policy, from the outside in. Each gets the verdict of the one inside it. */
 const layers: readonly Entry[] = [

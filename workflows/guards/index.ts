@@ -5,5 +5,5 @@ export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk
 export { InterlockError, isInterlockError, type ErrorCode } from '../../src/errors.js';
 export type { GuardTraits } from '../../src/guard/traits.js';
 export type { Pattern, PatternMatch, TextSpan, Window, WindowedProcessor } from '../../src/guard/pattern.js';
-export type { GuardPolicy, GuardWindow } from '../../schemas/index.js';
+export type { GuardPolicy, GuardWindow } from '../../src/guard/policy/guard-policy.js';
 export * from './ready-made.js';

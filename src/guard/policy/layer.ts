@@ -1,4 +1,4 @@
-import type { GuardPolicy } from '../../../schemas/index.js';
+import type { GuardPolicy } from './guard-policy.js';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';

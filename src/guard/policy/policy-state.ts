@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { circuitBreaker, ConsecutiveBreaker, handleWhenResult, type CircuitBreakerPolicy } from 'cockatiel';
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { GuardPolicy } from '../../../schemas/index.js';
+import type { GuardPolicy } from './guard-policy.js';
 import type { SystemMessage } from '../../phase/host.js';
 import { recentValues, type RecentValues } from '../../phase/recent-values.js';
 import type { Author, Pass, Retry, Trip } from '../../verdict.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { GuardPolicy } from '../../../schemas/index.js';
+import type { GuardPolicy } from './guard-policy.js';
 import { conversation, createScope, payloads } from '../../phase/test-setup.js';
 import type { Phase } from '../../phase/row.js';
 import { phaseNames } from '../../phase/table.js';

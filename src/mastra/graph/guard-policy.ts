@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
-import type { GuardPolicy } from '../../../schemas/index.js';
-import { overPolicy, readPolicy } from '../../guard/policy/read-policy.js';
+import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
+import { overPolicy, readPolicy } from '../../guard/policy/guard-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
 import { checkProcessor } from '../../pipeline/verify/throw-defects.js';
 import type { Host } from '../../phase/host.js';

@@ -1,4 +1,4 @@
-import type { GuardWindow } from '../../../schemas/index.js';
+import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import type { Pattern, Replacement, TextSpan, Window } from '../../guard/pattern.js';
 import { followTails, matchAcross, textsBefore, type Tails } from './across-parts.js';
 import type { TextPart } from './chunk.js';

@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
-import type { GuardPolicy } from '../../../schemas/index.js';
+import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
 import { guard } from '../../mastra/graph/guard-policy.js';
 import { createScope } from '../../phase/test-setup.js';
 import { call, delta, patternGuard, patterns, pieces, sendAll, texts, thought } from './test-setup.js';

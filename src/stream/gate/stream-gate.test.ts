@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it, vi } from 'vitest';
-import type { GuardPolicy } from '../../../schemas/index.js';
+import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
 import type { PatternMatch, WindowedProcessor } from '../../guard/pattern.js';
 import { guard } from '../../mastra/graph/guard-policy.js';
 import type { PipelineStep } from '../../mastra/graph/to-graph.js';

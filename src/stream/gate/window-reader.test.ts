@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GuardWindow } from '../../../schemas/index.js';
+import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import { createWindowReader } from './window-reader.js';
 import { isDeep, times } from '../../../test/modes.js';
 

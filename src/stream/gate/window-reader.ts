@@ -1,5 +1,5 @@
 import { estimateTokenCount } from 'tokenx';
-import type { GuardWindow } from '../../../schemas/index.js';
+import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import { graphemeCeiling, graphemeFloor } from './grapheme.js';
 import { once } from '../../phase/once.js';
 

@@ -1,4 +1,3 @@
-import type { GuardPolicy } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
 import {
   aBoolean,
@@ -11,6 +10,59 @@ import {
   oneOf,
   type OptionKind,
 } from '../../option-kind.js';
+
+/** The end of a window: how much of the stream a guard judges at a time. */
+export type GuardWindow = 'chunk' | 'sentence' | 'part' | 'step' | { readonly chars: number } | { readonly tokens: number };
+
+/** The rules around a guard. Every field is optional; without any, a guard behaves like its processor. */
+export interface GuardPolicy {
+  /**
+   * Milliseconds that one call may take, waiting for its turn included; at least 1. A call that has not answered by then is
+   * unavailable with `guard/deadline`, its `abortSignal` fires, and a late answer changes nothing. Default: no limit.
+   */
+  readonly deadlineMs?: number;
+  /**
+   * The consequence if the guard gives no verdict. `fail`: the run fails with the guard's error. `trip`: it ends as a tripwire of
+   * kind `unavailable`. `pass`: it continues unedited, counted as a bypass. Default `fail`.
+   */
+  readonly onUnavailable?: 'fail' | 'trip' | 'pass';
+  /**
+   * Stops asking a guard that is down: after `failures` calls in a row without a verdict it is unavailable with
+   * `guard/breaker-open` for `halfOpenAfterMs` milliseconds, then one call tries again. Shared by all runs of this guard.
+   * Default: none.
+   */
+  readonly breaker?: { readonly failures: number; readonly halfOpenAfterMs: number };
+  /**
+   * How many calls may be under way at a time, over all runs of this guard. Others wait their turn, at most `queue` of them
+   * (default: any number); one more is unavailable with `guard/busy`. Default: no limit.
+   */
+  readonly concurrency?: { readonly limit: number; readonly queue?: number };
+  /**
+   * Caches verdicts by content, across all runs of this guard: at most `maxEntries`, least recently used evicted first, each for
+   * `ttlMs` milliseconds (default: no expiry). For guards whose verdict depends only on the payload. Verdicts on streams are
+   * cached only with `windows`: a text that was judged is then not judged again, in any part, attempt or run. Use `windows` only
+   * for guards that judge each window by its text alone, regardless of earlier text and of the number of retries. Default: no
+   * cache; `windows`: `false`.
+   */
+  readonly cache?: { readonly maxEntries: number; readonly ttlMs?: number; readonly windows?: boolean };
+  /** Judges in parallel with the run; its verdict is recorded in the run's events and changes nothing. Default `false`. */
+  readonly shadow?: boolean;
+  /** The share of runs that the guard is asked in, from 0 to 1; in the others it is bypassed, and counted. Default 1. */
+  readonly sampleRate?: number;
+  /** How much of a stream the guard is asked about at once. Default: each chunk as it comes. */
+  readonly window?: GuardWindow;
+  /**
+   * Judges the input while the model is called already, in `processInput`, `processInputStep` and `processLLMRequest`; nothing of
+   * the answer leaves before it has passed. Only for guards that never edit: an edit is no verdict (`guard/overlap-edits`). Where
+   * an engine cannot wait for it, it judges in its turn. Default `false`.
+   */
+  readonly overlap?: boolean;
+  /**
+   * The version of the guard's behavior: its code, its options, its prompt. A durable run that began with another version waits as
+   * `needs-decision`. Change it if runs in progress must not continue under the new behavior. Default: none.
+   */
+  readonly version?: string;
+}
 
 /** The maximum delay of a timer; a longer one would fire at once. */
 const longestMs = 2_147_483_647;
@@ -31,7 +83,7 @@ const aWindow = kind('"chunk", "sentence", "part", "step", { chars } or { tokens
   return sizes.has(unit) && more.length === 0 && Number.isInteger(size) && (size as number) >= 1;
 });
 
-/** The checks of `guardPolicySchema` without loading zod: guards are used where every millisecond of a start counts. */
+/** The checks of a policy. They do not load zod: guards are used where every millisecond of a start counts. */
 const kinds: { readonly [Name in keyof Required<GuardPolicy>]: OptionKind } = {
   deadlineMs: milliseconds,
   onUnavailable: oneOf('fail', 'trip', 'pass'),
