@@ -18,6 +18,7 @@ const createTable = () => {
       if (!sql.startsWith('SELECT')) return [];
       return [...beats].filter(([one]) => one !== id).map(([one, beat]) => ({ id: one, beat: String(beat) })) as never;
     },
+    alone: (act) => act(),
     strikeOff: async (id, act) => {
       if (!beats.has(id)) return;
       await act();
