@@ -53,7 +53,12 @@ export const durableRows = errorRows({
   },
   'durable/other-input': {
     actor: 'caller',
-    say: 'A run with this id already exists with other messages; use a new id for this call.',
+    say: 'A run with this id already exists, with other messages or for another resource; use a new id for this call.',
+    status: 409,
+  },
+  'durable/wrong-state': {
+    actor: 'caller',
+    say: 'The operation needs a run in another state; see the status of the run in listRuns().',
     status: 409,
   },
   'durable/lost-run': {

@@ -82,6 +82,17 @@ describe('a damaged file', () => {
     expect((await answerAll(agent, 'whole')).status).toBe('success');
   });
 
+  it.each([
+    ['start', 'begin'],
+    ['first part', '0 input'],
+  ])('a fork of a run with a damaged %s names it', async (_what, key) => {
+    const file = await fileWithRuns();
+    change(file, `UPDATE interlock_steps SET text = ${garbage} WHERE key = '${key}' AND workflow_run_id = ${idOf('0:hurt')}`);
+    const { agent } = agentOn(file);
+    expect(await codeOf(agent.fork('hurt'))).toEqual({ code: 'durable/damaged', path: `hurt ${key}` });
+    expect(await (await agent.fork('whole')).getFullOutput()).toMatchObject({ status: 'suspended' });
+  });
+
   it('a damaged note hides no other run', async () => {
     const file = await fileWithRuns();
     change(file, `UPDATE interlock_notes SET note = ${garbage} WHERE run_id = 'hurt'`);

@@ -275,7 +275,7 @@ describe('openWorkflow', () => {
     await expect(agent.generate('Hi', { runId: 'one' })).rejects.toMatchObject({ code: 'durable/lost-run' });
     await agent.retry('one');
     expect((await (await agent.attach('one')).getFullOutput()).text).toBe('Hello.');
-    await expect(agent.retry('one')).rejects.toMatchObject({ code: 'durable/no-run' });
+    await expect(agent.retry('one')).rejects.toMatchObject({ code: 'durable/wrong-state' });
   });
 
   it('counts only the processes that died at the same step of a run', () => {

@@ -7,10 +7,12 @@ import { afterAll, describe } from 'vitest';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { encrypted, memoryEngine } from '../../src/index.js';
 import { operations } from './operations-suite.js';
+import { rejections } from './rejections-suite.js';
 
 describe('operating memory', () => {
   const engine = memoryEngine();
   operations({ engine: () => engine });
+  rejections({ engine: () => engine });
 });
 
 describe.each(['plain', 'encrypted'])('operating a file (%s)', (kind) => {
@@ -22,4 +24,5 @@ describe.each(['plain', 'encrypted'])('operating a file (%s)', (kind) => {
     rmSync(folder, { recursive: true, force: true });
   });
   operations({ engine: () => engine });
+  rejections({ engine: () => engine });
 });

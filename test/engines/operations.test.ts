@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 
 import type { Engine } from '../../src/index.js';
 import { operations } from '../durable/operations-suite.js';
+import { rejections } from '../durable/rejections-suite.js';
 import { engineOf } from './engine-spec.js';
 import { sites, type Site } from './sites.js';
 
@@ -17,4 +18,5 @@ describe.each(['restate', 'dbos'] as const)('operating %s', (name) => {
     await site.close();
   });
   operations({ engine: () => engine });
+  rejections({ engine: () => engine });
 });

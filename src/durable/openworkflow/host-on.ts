@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
-import type { Backend } from 'openworkflow/internal';
+import type { Backend, WorkflowRun } from 'openworkflow/internal';
 import { TakenOver, type Durable, type Program, type ProgramCall, type ProgramRuns, type RunFound } from '../journal.js';
 import { DeadlyRun, createExecution, type Execution, type Suspects } from '../ledger.js';
 import { persistedSteps, type PersistedSteps } from './persisted-steps.js';
@@ -12,6 +13,12 @@ import { patienceMs, type OpenFile } from './open-file.js';
 export interface Hosted {
   readonly runs: ProgramRuns;
   stop(): Promise<void>;
+}
+
+/** The input of OpenWorkflow for a run. */
+interface StartedCall extends ProgramCall {
+  /** Tells whose call started the run, if several start it at once. */
+  readonly startId?: string;
 }
 
 interface HostOptions {
@@ -38,7 +45,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   const steps = persistedSteps(sqlite);
   const client = new OpenWorkflow({ backend });
   const canceling = watchCancels(file, program.id);
-  const workflow = client.defineWorkflow<ProgramCall, string>({ name: program.id, retryPolicy }, async ({ input, run }) => {
+  const workflow = client.defineWorkflow<StartedCall, string>({ name: program.id, retryPolicy }, async ({ input, run }) => {
     const { runId } = input;
     file.setWorkflowRun(program.id, runId, run.id);
     const execution = createExecution({ ledger: ledgerOf(file, program.id, runId), maxDeaths, suspects });
@@ -55,21 +62,13 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
       canceling.forget(runId);
     }
   });
+  const begin = async (call: StartedCall) => (await workflow.run(call, { idempotencyKey: call.runId })).workflowRun;
   const worker = client.newWorker({ concurrency });
   const working = worker.start();
   const claimNow = claimingNow(worker);
   return {
     runs: reachable(path, {
-      start: async ({ runId, input, ...labels }) => {
-        const call: ProgramCall = { runId, input };
-        const isFirst = file.reserve(program.id, { runId, ...labels });
-        if (file.workflowRunOf(program.id, call.runId)) return isFirst;
-        // Also if another process has reserved the id: it may have died before this line.
-        const { workflowRun } = await workflow.run(call, { idempotencyKey: call.runId });
-        file.setWorkflowRun(program.id, call.runId, workflowRun.id);
-        await claimNow();
-        return isFirst;
-      },
+      start: startOn({ file, programId: program.id, begin, claimNow }),
       find: findOn({ file, backend, programId: program.id, maxDeaths }),
       cancel: async (runId) => {
         file.requestCancel(program.id, runId);
@@ -89,6 +88,29 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
     },
   };
 };
+
+interface Starting {
+  readonly file: OpenFile;
+  readonly programId: string;
+  /** Starts a run; returns the one that another process has started, if there is one. */
+  begin(call: StartedCall): Promise<WorkflowRun>;
+  claimNow(): Promise<void>;
+}
+
+const startOn =
+  ({ file, programId, begin, claimNow }: Starting): ProgramRuns['start'] =>
+  async ({ runId, input, ...labels }) => {
+    file.reserve(programId, { runId, ...labels });
+    if (file.workflowRunOf(programId, runId)) return false;
+    // Another process may have reserved the id and died, or may be here, too: the run has the input of only one of them.
+    const startId = randomUUID();
+    const run = await begin({ runId, input, startId });
+    const isFirst = (run.input as Partial<StartedCall>).startId === startId;
+    if (isFirst) file.label(programId, { runId, ...labels });
+    file.setWorkflowRun(programId, runId, run.id);
+    await claimNow();
+    return isFirst;
+  };
 
 interface Repairs {
   readonly file: OpenFile;

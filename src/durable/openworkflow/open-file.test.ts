@@ -44,7 +44,11 @@ it('openFile waits for another process that writes a new file', async () => {
     file.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  expect(file.reserve('program', { runId: 'run' })).toBe(true);
+  file.setWorkflowRun('program', 'run', 'one');
+  expect(file.workflowRunOf('program', 'run')).toBeUndefined();
+  file.reserve('program', { runId: 'run' });
+  file.setWorkflowRun('program', 'run', 'one');
+  expect(file.workflowRunOf('program', 'run')).toBe('one');
 });
 
 it('append assigns consecutive offsets to the entries of all processes', async () => {

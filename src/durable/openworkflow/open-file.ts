@@ -10,10 +10,14 @@ import { boardOn, boardTables, inTransaction } from './file-board.js';
 /** Milliseconds that a process waits for another one that is writing. */
 export const patienceMs = 5_000;
 
+type LabeledRun = Omit<StartCall, 'input'>;
+
 /** The data of runs that OpenWorkflow does not store, in the same file. */
 export interface OpenFile {
-  /** Reserves an id for a run; returns whether it was free. */
-  reserve(program: string, call: Pick<StartCall, 'runId' | 'resourceId' | 'priority'>): boolean;
+  /** Reserves an id for a run, unless it is taken. */
+  reserve(program: string, call: LabeledRun): void;
+  /** Labels a run as the call that started it: another one may have reserved the id. */
+  label(program: string, call: LabeledRun): void;
   /** The id of a run in OpenWorkflow. */
   workflowRunOf(program: string, runId: string): string | undefined;
   setWorkflowRun(program: string, runId: string, workflowRunId: string): void;
@@ -134,6 +138,7 @@ export const openFile = (path: string): OpenFile => {
   const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');
   const reserve = db.prepare('INSERT OR IGNORE INTO interlock_runs VALUES (?, ?, NULL, ?, ?)');
   const setRun = db.prepare('UPDATE interlock_runs SET workflow_run_id = ? WHERE program = ? AND run_id = ?');
+  const label = db.prepare('UPDATE interlock_runs SET resource_id = ?, priority = ? WHERE program = ? AND run_id = ?');
   const survive = db.prepare('UPDATE interlock_lives SET deaths = deaths - 1 WHERE program = ? AND run_id = ?');
   const deaths = db.prepare('SELECT deaths FROM interlock_lives WHERE program = ? AND run_id = ?');
   const cancel = db.prepare('INSERT OR IGNORE INTO interlock_cancels VALUES (?, ?)');
@@ -143,9 +148,9 @@ export const openFile = (path: string): OpenFile => {
     ON CONFLICT DO UPDATE SET deaths = iif(steps = excluded.steps, deaths + 1, 0), steps = excluded.steps
     RETURNING deaths`);
   return {
-    reserve: (program, { runId, resourceId, priority = 0 }) =>
-      reserve.run(program, runId, resourceId ?? null, priority).changes === 1,
+    reserve: (program, { runId, resourceId, priority = 0 }) => void reserve.run(program, runId, resourceId ?? null, priority),
     workflowRunOf: (program, runId) => (find.get(program, runId)?.['id'] as string | null | undefined) ?? undefined,
+    label: (program, { runId, resourceId, priority = 0 }) => void label.run(resourceId ?? null, priority, program, runId),
     setWorkflowRun: (program, runId, workflowRunId) => void setRun.run(workflowRunId, program, runId),
     requestCancel: (program, runId) => void cancel.run(program, runId),
     isCancelRequested: (program, runId) => canceled.get(program, runId) !== undefined,

@@ -183,15 +183,15 @@ export class InterlockAgent<
     await needEngine(this.#durable, 'cancel').cancel(runId, owner);
   }
 
-  /** Continues a lost run from its journal. Raises `durable/no-run` for other runs. On Restate it needs `adminUrl`. */
+  /** Continues a lost run from its journal. Raises `durable/wrong-state` for other runs. On Restate it needs `adminUrl`. */
   async retry(runId: string, owner?: RunOwner): Promise<void> {
     await needEngine(this.#durable, 'retry').retry(runId, owner);
   }
 
   /**
    * Gives up a run that is queued, running or waiting for its code, without running any of it. The run is listed as `lost`; its
-   * journal remains for `retry` and `fork`. Raises `durable/no-run` for a run that has ended or waits for a person. On Restate it
-   * needs `adminUrl`.
+   * journal remains for `retry` and `fork`. Raises `durable/wrong-state` for a run that has ended or waits for a person. On
+   * Restate it needs `adminUrl`.
    */
   async abandon(runId: string, owner?: RunOwner): Promise<void> {
     await needEngine(this.#durable, 'abandon').abandon(runId, owner);

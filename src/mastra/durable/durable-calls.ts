@@ -80,7 +80,13 @@ export const resumeDurably = async (runs: DurableRuns, resuming: DurableResumeOp
   const { here } = splitOptions(options);
   const { resourceId } = requestedIds(memory, requestContext);
   return startedRunOf(
-    await runs.resume({ runId, mode, here, resourceId, answer: (rested) => answeredBy(rested, resuming) }),
+    await runs.resume({
+      runId,
+      mode,
+      here,
+      answer: (rested) => answeredBy(rested, resuming),
+      ...(resourceId !== undefined && { resourceId }),
+    }),
     options,
   );
 };

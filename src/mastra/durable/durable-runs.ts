@@ -10,6 +10,7 @@ import { forkedSegment, type ForkPoint } from './fork-run.js';
 import { followCalled, followPublished, type Followed } from './following.js';
 import {
   readEnd,
+  runIdOf,
   segmentId,
   writeSegment,
   type PersistedCall,
@@ -92,19 +93,19 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
   const board = runs.board ?? memoryBoard();
   hosted.resolve(board);
   const context: DurableContext = { parts, localRuns, runs, board, pause: createPause() };
-  const owned = (runId: string, { resourceId }: RunOwner = {}): Promise<void> => checkOwner(context, runId, resourceId);
   return {
     deadlineMs,
     metrics: () => metricsOf(context, queue, counts),
     list: (filter) => listRuns(context, filter),
     erase: (resourceId) => erase(context, resourceId, (runId) => cancelRun(context, runId)),
+    prune: (olderThan) => prune(context, olderThan),
     start: (call, here) => startSegment(context, segmentRef(call.runId, 0), { here, segment: { call } }),
-    attach: async (runId, { from, ...owner }) => {
-      await owned(runId, owner);
-      return followPublished(context, await lastSegment(context, runId), from);
+    attach: async (runId, options) => {
+      await checkOwner(context, runId, options);
+      return followPublished(context, await lastSegment(context, runId), options.from);
     },
-    resume: async ({ runId, mode, here, answer, resourceId }) => {
-      await owned(runId, { resourceId });
+    resume: async ({ runId, mode, here, answer, ...owner }) => {
+      await checkOwner(context, runId, owner);
       const { id, number } = await lastSegment(context, runId);
       const end = await endOf(context, id);
       if (!end.state || end.state.status !== 'suspended') throw new InterlockError('agent/no-suspended-run', { path: runId });
@@ -113,45 +114,61 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       return startSegment(context, segmentRef(runId, number + 1), { here, segment, taken: 'agent/no-suspended-run' });
     },
     cancel: async (runId, owner) => {
-      await owned(runId, owner);
+      await checkOwner(context, runId, owner);
       await cancelRun(context, runId);
     },
+    ...repairsOf(context),
+  };
+};
+
+/** The operations on runs that cannot continue. */
+const repairsOf = (context: DurableContext): Pick<DurableRuns, 'retry' | 'abandon' | 'fork'> => {
+  const { runs, board } = context;
+  return {
     retry: async (runId, owner) => {
-      await owned(runId, owner);
+      await checkOwner(context, runId, owner);
       const { id } = await lastSegment(context, runId);
       if (!runs.retry) throw new InterlockError('durable/unsupported-operation', { path: 'retry' });
-      if (!(await runs.retry(id)))
-        throw new InterlockError('durable/no-run', { path: runId, detail: 'the engine has not stopped retrying the run.' });
+      if (!(await runs.retry(id))) throw await wrongState(context, id, 'only a lost run can be retried');
     },
     abandon: async (runId, owner) => {
-      await owned(runId, owner);
+      await checkOwner(context, runId, owner);
       const { id } = await lastSegment(context, runId);
       if (!runs.abandon) throw new InterlockError('durable/unsupported-operation', { path: 'abandon' });
-      if (await runs.abandon(id))
-        await board.pin(runId, undefined); // it no longer waits
-      else throw new InterlockError('durable/no-run', { path: runId, detail: 'the run is not active.' });
+      if (!(await runs.abandon(id))) throw await wrongState(context, id, 'only a queued or running run can be abandoned');
+      await board.pin(runId, undefined); // it no longer waits
     },
-    fork: async (runId, { resourceId, ...point }) => {
-      await owned(runId, { resourceId });
+    fork: async (runId, point) => {
+      await checkOwner(context, runId, point);
       const segment = await forkedSegment(context, await lastSegment(context, runId), point);
       return startSegment(context, segmentRef(point.newRunId, 0), { here: {}, segment, taken: 'durable/other-input' });
     },
-    prune: (olderThan) => prune(context, olderThan),
   };
 };
 
 const cancelRun = async (context: DurableContext, runId: string): Promise<void> => {
   const { runs } = context;
-  const { id, number } = await lastSegment(context, runId);
-  let found = await runs.find(id);
-  if (found.kind === 'running') {
-    await runs.cancel(id);
-    found = await soonFound(context, id);
+  for (;;) {
+    const { id, number } = await lastSegment(context, runId);
+    let found = await runs.find(id);
+    if (found.kind === 'running') {
+      await runs.cancel(id);
+      found = await soonFound(context, id);
+    }
+    const end = found.kind === 'ended' ? readEnd(found.output, id) : undefined;
+    if (!end?.state || end.state.status !== 'suspended') return;
+    const input = writeSegment({ call: end.call, resumes: { state: end.state } });
+    if (await runs.start({ ...labelsOf(end.call), runId: segmentId(runId, number + 1), input })) return;
+    // Another caller has resumed it in this moment.
   }
+};
+
+/** The error for an operation that needs another state of a run. */
+const wrongState = async ({ runs }: DurableContext, id: string, needed: string): Promise<InterlockError> => {
+  const found = await runs.find(id);
   const end = found.kind === 'ended' ? readEnd(found.output, id) : undefined;
-  if (!end?.state || end.state.status !== 'suspended') return undefined;
-  const input = writeSegment({ call: end.call, resumes: { state: end.state } });
-  await runs.start({ ...labelsOf(end.call), runId: segmentId(runId, number + 1), input });
+  const state = end?.state?.status === 'suspended' ? 'suspended' : found.kind;
+  return new InterlockError('durable/wrong-state', { path: runIdOf(id), detail: `${needed}, and this one is ${state}.` });
 };
 
 /** Fields of a run that the engine receives in addition to its input. */
@@ -177,33 +194,33 @@ const startSegment = async (
   const { runs, localRuns } = context;
   const { id, runId } = at;
   const input = writeSegment(segment);
-  localRuns.reserve(id, here);
-  const isFirst = await runs.start({ ...labelsOf(segment.call), runId: id, input });
-  if (!isFirst && taken) {
-    localRuns.remove(id);
-    throw new InterlockError(taken, { path: runId });
-  }
-  if (!isFirst) await checkMessages(context, at, segment.call);
+  const isReserved = localRuns.reserve(id, here);
   const cancel = (): void => void runs.cancel(id).catch(() => undefined);
-  here.abortSignal?.addEventListener('abort', cancel, { once: true });
   const removeListener = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal may outlive the run
   try {
+    const isFirst = await runs.start({ ...labelsOf(segment.call), runId: id, input });
+    if (!isFirst && taken) throw new InterlockError(taken, { path: runId });
+    if (!isFirst) await checkCall(context, at, segment.call);
+    here.abortSignal?.addEventListener('abort', cancel, { once: true });
     if (here.abortSignal?.aborted) await runs.cancel(id);
     const followed = await followCalled(context, at);
     void followed.ended.then(removeListener);
     return followed;
   } catch (error) {
     removeListener();
+    if (isReserved) localRuns.remove(id);
     throw error;
   }
 };
 
 /** A run starts once under its id. A caller that repeats the same call follows the run; a different call is rejected. */
-const checkMessages = async (context: DurableContext, at: SegmentRef, { messagesHash, runId }: PersistedCall): Promise<void> => {
+const checkCall = async (context: DurableContext, at: SegmentRef, own: PersistedCall): Promise<void> => {
+  const { messagesHash, runId, resourceId } = own;
   const subscription = subscribe(context, at);
   while (!(await subscription.hasStarted())) await context.pause();
   const { call } = subscription;
-  if (call?.messagesHash === undefined || call.messagesHash === messagesHash) return;
+  if (call?.messagesHash === undefined) return;
+  if (call.resourceId === resourceId && call.messagesHash === messagesHash) return;
   throw new InterlockError('durable/other-input', { path: runId });
 };
 

@@ -26,17 +26,12 @@ export interface Followed {
 export const followCalled = async (context: DurableContext, segment: SegmentRef): Promise<Followed> => {
   const { localRuns } = context;
   const subscription = subscribe(context, segment);
-  try {
-    for (;;) {
-      const hasStarted = await subscription.hasStarted();
-      const localRun = localRuns.find(segment.id);
-      if (localRun) return { run: localRun.run, ended: watch(context, segment, localRun) };
-      if (hasStarted) break;
-      await localRuns.arrival(segment.id, pollMs);
-    }
-  } catch (error) {
-    localRuns.remove(segment.id);
-    throw error;
+  for (;;) {
+    const hasStarted = await subscription.hasStarted();
+    const localRun = localRuns.find(segment.id);
+    if (localRun) return { run: localRun.run, ended: watch(context, segment, localRun) };
+    if (hasStarted) break;
+    await localRuns.arrival(segment.id, pollMs);
   }
   localRuns.remove(segment.id);
   return createFollower(context, subscription, (entry) => entry.sitting === segment.number);

@@ -1,6 +1,6 @@
 import type { Durable, PersistedStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
-import { decode, encode } from '../../loop/state/encode.js';
+import { decode, decodeAt, encode } from '../../loop/state/encode.js';
 import { sectionsBefore } from '../../loop/state/sections-before.js';
 import { idsOf } from '../agent/start-run.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
@@ -32,14 +32,17 @@ export const forkedSegment = async (context: DurableContext, last: ForkedFrom, p
       detail: `the run has reached step ${reached}, not ${step}.`,
     });
   const forked = { ...segment, call: { ...call, runId: newRunId }, forked: [...(segment.forked ?? []), ...sections] };
-  return withOwnMessage(forked, idsOf(context.parts.agent)('message'));
+  return withOwnMessage(forked, { ownId: idsOf(context.parts.agent)('message'), original: last.runId });
 };
 
 /** Gives a fork its own message id, so that memory does not replace the original run's message. */
-const withOwnMessage = (segment: PersistedSegment, ownId: string): PersistedSegment => {
+const withOwnMessage = (
+  segment: PersistedSegment,
+  { ownId, original }: { readonly ownId: string; readonly original: string },
+): PersistedSegment => {
   const { resumes, forked = [] } = segment;
   const startStep = forked.find(({ key }) => key === 'begin');
-  const old = resumes?.state.messageId ?? (startStep && (decode(startStep.text) as { readonly messageId?: string }).messageId); // the stored start
+  const old = resumes?.state.messageId ?? (startStep && messageIn(startStep.text, `${original} begin`));
   if (old === undefined) return segment;
   const tokenOf = (id: string): string => encode(id).slice(1, -1); // a complete string in a text of `encode`
   const renamed = (text: string): string => text.replaceAll(tokenOf(old), tokenOf(ownId));
@@ -49,6 +52,9 @@ const withOwnMessage = (segment: PersistedSegment, ownId: string): PersistedSegm
     forked: forked.map(({ key, text }) => ({ key, text: renamed(text) })),
   };
 };
+
+const messageIn = (text: string, path: string): string | undefined =>
+  (decodeAt(text, path) as { readonly messageId?: string }).messageId; // the stored start
 
 interface ForkedFrom {
   readonly runId: string;

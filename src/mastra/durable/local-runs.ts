@@ -12,8 +12,8 @@ export interface LocalRun {
 
 /** The segments of an agent's runs in this process: those with a waiting caller, and those that run here. */
 export interface LocalRuns {
-  /** Stores the options of a waiting caller before the run segment starts. */
-  reserve(id: string, here: CallOptions): void;
+  /** Stores the options of the first waiting caller before the run segment starts. Returns whether the caller is the first. */
+  reserve(id: string, here: CallOptions): boolean;
   /** The options of the caller that waits for a run segment. */
   callerOf(id: string): CallOptions | undefined;
   /** Registers a run segment that runs here. */
@@ -30,7 +30,11 @@ export const createLocalRuns = (): LocalRuns => {
   const taken = new Map<string, LocalRun>();
   const waiting = new Map<string, Set<() => void>>();
   return {
-    reserve: (id, here) => void callers.set(id, here),
+    reserve: (id, here) => {
+      const isFirst = !callers.has(id);
+      if (isFirst) callers.set(id, here);
+      return isFirst;
+    },
     callerOf: (id) => callers.get(id),
     register: (id, localRun) => {
       const { driven } = localRun;

@@ -2,6 +2,7 @@ import type { PersistedRun, PersistedRunFilter } from '../../durable/journal.js'
 import { InterlockError } from '../../errors.js';
 import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
 import type { DurableContext } from './run-subscription.js';
+import { checkOperation, type Selection } from './operation-options.js';
 import { readIndexEntry, type WaitingRun } from './suspended-index.js';
 
 /** The state of a durable run: queued, running, waiting for a person or for code, ended, or given up by its engine. */
@@ -30,6 +31,7 @@ const defaultLimit = 100;
 
 /** The runs of an agent, most recent first. An engine that cannot list its runs returns only the waiting ones. */
 export const listRuns = async (context: DurableContext, filter: RunFilter): Promise<readonly RunSummary[]> => {
+  checkOperation(filter);
   const { resourceId, limit = defaultLimit, startedBefore, startedAfter } = filter;
   const statuses = filter.status === undefined ? undefined : new Set<PersistedRunStatus>([filter.status].flat());
   const isWanted = ({ status, startedAt, ...run }: RunSummary): boolean =>
@@ -59,8 +61,13 @@ const summaryOf = (runId: string, rows: readonly PersistedRun[], waitingRun: Wai
   return { runId, status: last.state, ...times, ...(last.endedAt && last.state === 'ended' && { endedAt: last.endedAt }) };
 };
 
-/** Rejects a request for a run of another resource, as if the run did not exist. Raises `durable/no-run`. */
-export const checkOwner = async ({ runs }: DurableContext, runId: string, resourceId: string | undefined): Promise<void> => {
+/**
+ * Checks the options of an operation on a run, and rejects it for a run of another resource, as if the run did not exist. Raises
+ * `agent/invalid-option`, `durable/no-run`.
+ */
+export const checkOwner = async ({ runs }: DurableContext, runId: string, options: Selection = {}): Promise<void> => {
+  checkOperation(options);
+  const { resourceId } = options;
   if (resourceId === undefined) return;
   const [first] = (await needed(runs.list, 'resourceId')({ runId: segmentId(runId, 0) })) ?? [];
   if (first?.resourceId !== resourceId) throw new InterlockError('durable/no-run', { path: runId });
@@ -76,6 +83,7 @@ const needed = <T>(operation: T | undefined, path: string): T => {
  * segment has ended.
  */
 export const prune = async (context: DurableContext, olderThan: Date): Promise<number> => {
+  checkOperation({ olderThan });
   const { runs, board } = context;
   const list = needed(runs.list, 'prune');
   const ended = Map.groupBy(await list({ endedBefore: olderThan }), ({ runId }) => runIdOf(runId));
@@ -113,6 +121,7 @@ export const erase = async (
   resourceId: string,
   cancel: (runId: string) => Promise<void>,
 ): Promise<Erased> => {
+  checkOperation({ resourceId });
   const list = needed(context.runs.list, 'erase');
   const listed = async () => Map.groupBy(await list({ resourceId }), ({ runId }) => runIdOf(runId));
   for (const runId of (await listed()).keys()) await cancel(runId);

@@ -1,7 +1,7 @@
 import type { Board, PlacedEntry, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import type { Chunk } from '../../loop/ports.js';
-import { readEnd, type PersistedCall, type SegmentEnd } from './persisted-segment.js';
+import { readEnd, runIdOf, type PersistedCall, type SegmentEnd } from './persisted-segment.js';
 import type { LocalRuns } from './local-runs.js';
 import type { DurableAgent } from './set-up.js';
 import { createEntryParser, createStepRestorer, type EntryParser, type RunEntry } from './run-entry.js';
@@ -148,9 +148,9 @@ export const findEnd = async ({ runs }: Pick<DurableContext, 'runs'>, id: string
     case 'ended':
       return readEnd(found.output, id);
     case 'absent':
-      throw new InterlockError('durable/no-run', { path: id });
+      throw new InterlockError('durable/no-run', { path: runIdOf(id) });
     case 'lost':
-      throw new InterlockError('durable/lost-run', { path: id, detail: found.reason });
+      throw new InterlockError('durable/lost-run', { path: runIdOf(id), detail: found.reason });
     default:
       return found satisfies never;
   }

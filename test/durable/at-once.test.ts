@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { expect, it, onTestFinished } from 'vitest';
+
+import { openFile } from '../../src/durable/openworkflow/open-file.js';
+import { openWorkflow } from '../../src/durable/openworkflow/index.js';
+import { memoryEngine, type Engine, type Program } from '../../src/index.js';
+import { approving } from './scenarios.js';
+
+/** An engine on which another caller acts just before a start. */
+const interposing = (engine: Engine, act: (runId: string) => Promise<unknown>): Engine => ({
+  ...engine,
+  host: (program) => {
+    const runs = engine.host(program);
+    return {
+      ...runs,
+      start: async (call) => {
+        await act(call.runId);
+        return runs.start(call);
+      },
+    };
+  },
+});
+
+it('a cancellation ends a run that is resumed in the same moment', async () => {
+  let isResuming = false;
+  const durability = interposing(memoryEngine(), async (id) => {
+    if (id !== '1:one' || isResuming) return;
+    isResuming = true;
+    await agent.resume('one', { approved: true }, { toolCallId });
+  });
+  const { agent: build } = approving();
+  const agent = build({ durability });
+  await agent.generate('Please charge me.', { runId: 'one' });
+  const toolCallId = (await agent.listSuspendedRuns()).runs[0]?.toolCalls[0]?.toolCallId ?? '';
+  await agent.cancel('one');
+  expect(isResuming).toBe(true);
+  expect((await (await agent.attach('one')).getFullOutput()).status).toBe('canceled');
+});
+
+it('openWorkflow runs the input of the call that it reports as the first, if two processes start a run at once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-at-once-'));
+  const path = join(folder, 'runs.db');
+  const echo: Program = { id: 'echo', run: async (_durable, { input }) => input };
+  const [first, second] = [openWorkflow({ path }), openWorkflow({ path })];
+  onTestFinished(async () => {
+    await Promise.all([first.close(), second.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const file = openFile(path);
+  onTestFinished(() => file.close());
+  const runs = first.host(echo);
+  file.reserve('echo', { runId: 'one', resourceId: 'ann' }); // a third process is just before its start
+  expect(await runs.start({ runId: 'one', input: 'approved', resourceId: 'bob' })).toBe(true);
+  expect(await second.host(echo).start({ runId: 'one', input: 'declined', resourceId: 'ann' })).toBe(false);
+  await expect.poll(() => runs.find('one')).toEqual({ kind: 'ended', output: 'approved' });
+  expect(await runs.list?.({})).toMatchObject([{ runId: 'one', resourceId: 'bob' }]);
+});
