@@ -42,7 +42,7 @@ export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk
 export type { FindingCode } from './pipeline/verify/checks.js';
 export type { Finding } from './pipeline/verify/finding.js';
 export type { CounterExample } from './pipeline/verify/defect-location.js';
-export { loopMachine } from './loop/machine.js';
+export { loopMachine } from './loop/loop-machine.js';
 export type { SavedTurn, Persistence } from './loop/persistence.js';
 export { compile, type Compilable, type PipelineStep } from './mastra/graph/to-graph.js';
 export {

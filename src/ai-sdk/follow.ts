@@ -1,5 +1,4 @@
 import { createDecider, resolveSnapshot, type LoopSnapshot } from '../loop/decide.js';
-import { loopMachine } from '../loop/machine.js';
 import type { ActivityName } from '../loop/activity-names.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
@@ -26,7 +25,7 @@ const activityOf = (phase: Phase): StepActivity => {
 
 const stateName = (value: (typeof stateOf)[StepActivity]): string => (typeof value === 'string' ? value : `step.${value.step}`);
 
-const decider = createDecider(loopMachine);
+const decider = createDecider();
 const snapshots = new Map<string, LoopSnapshot>();
 
 /** The machine in the state of an activity, with the counters of a run. */

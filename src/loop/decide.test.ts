@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDecider, type Decider, type Decision } from './decide.js';
-import { loopMachine, type LoopEvent, type LoopLimits } from './machine.js';
+import { loopMachine } from './loop-machine.js';
+import type { LoopEvent, LoopLimits } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { outcomesOf, activityNames } from './activity-names.js';
 

@@ -1,9 +1,11 @@
 import { initialTransition, transition, type ExecutableActionsFrom, type SnapshotFrom } from 'xstate';
-import { loopMachine, type LoopContext, type LoopEvent, type LoopInput } from './machine.js';
+import { getLoopMachine, type LoopContext, type LoopEvent, type LoopInput } from './machine.js';
 import type { ActivityName } from './activity-names.js';
 
+type LoopMachine = ReturnType<typeof getLoopMachine>;
+
 /** A state of the machine with its counters. */
-export type LoopSnapshot = SnapshotFrom<typeof loopMachine>;
+export type LoopSnapshot = SnapshotFrom<LoopMachine>;
 
 /** A state of the run, and the activities that start and stop on entering it. Decisions are shared between runs and are read only. */
 export interface Decision {
@@ -16,7 +18,8 @@ export interface Decision {
 }
 
 /** The snapshot of a state in which the machine waits for an event. */
-export const resolveSnapshot = (place: Pick<LoopSnapshot, 'value' | 'context'>): LoopSnapshot => loopMachine.resolveState(place);
+export const resolveSnapshot = (place: Pick<LoopSnapshot, 'value' | 'context'>): LoopSnapshot =>
+  getLoopMachine().resolveState(place);
 
 /** The machine as two pure functions: the first decision of a run, and the next one after an event. */
 export interface Decider {
@@ -25,7 +28,7 @@ export interface Decider {
 }
 
 /** XState's type of a machine's actions does not list `xstate.stopChild`. */
-type Action = Pick<ExecutableActionsFrom<typeof loopMachine>, 'params' | 'info'> & { readonly type: string };
+type Action = Pick<ExecutableActionsFrom<LoopMachine>, 'params' | 'info'> & { readonly type: string };
 
 const decisionOf = ([snapshot, actions]: readonly [LoopSnapshot, readonly Action[]]): Decision => {
   const starts: ActivityName[] = [];
@@ -44,10 +47,11 @@ const decisionOf = ([snapshot, actions]: readonly [LoopSnapshot, readonly Action
  * Creates a decider with a cache. A decision depends only on the state, its counters and the event, so it is computed once: XState needs
  * some 45 us for a transition, and a step has seven.
  *
- * @param machine the loop, or a variant of it to study
+ * @param variant a variant of the loop to study. Default: the loop
  * @param limit number of cached decisions; the next one clears the cache. Default: 10,000
  */
-export const createDecider = (machine = loopMachine, limit = 10_000): Decider => {
+export const createDecider = (variant?: LoopMachine, limit = 10_000): Decider => {
+  const machine = (): LoopMachine => variant ?? getLoopMachine();
   const decisions = new Map<string, Decision>();
   const keys = new WeakMap<LoopSnapshot, string>();
   const keyOf = (snapshot: LoopSnapshot): string => {
@@ -63,11 +67,11 @@ export const createDecider = (machine = loopMachine, limit = 10_000): Decider =>
     return decision;
   };
   return {
-    start: (input) => remembered(JSON.stringify(input), () => decisionOf(initialTransition(machine, input))),
+    start: (input) => remembered(JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
     next: (snapshot, event) =>
       remembered(keyOf(snapshot) + JSON.stringify(event), () =>
         // A final state stays final; the machine itself would still accept a CANCEL.
-        snapshot.status === 'active' ? decisionOf(transition(machine, snapshot, event)) : decisionOf([snapshot, []]),
+        snapshot.status === 'active' ? decisionOf(transition(machine(), snapshot, event)) : decisionOf([snapshot, []]),
       ),
   };
 };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { loopMachine, type LoopLimits } from '../../loop/machine.js';
+import { getLoopMachine, type LoopLimits } from '../../loop/machine.js';
 import type { Run, RunOptions } from '../../loop/run.js';
 import { childrenOf, type GraphNode } from '../../pipeline/graph.js';
 
@@ -23,7 +23,7 @@ type Shape = readonly [kind: string, id: string, children: readonly Shape[], ver
 export const definitionOf = ({ options: { lanes, limits, effects } }: Run): RunDefinition => {
   const guards = Object.fromEntries(Object.entries(lanes).flatMap(([lane, plan]) => (plan ? [[lane, shapeOf(plan.graph)]] : [])));
   const code = createHash('sha256')
-    .update(JSON.stringify([loopMachine.config, guards]))
+    .update(JSON.stringify([getLoopMachine().config, guards]))
     .digest('hex')
     .slice(0, 16);
   return { code, guards, limits, effects };
