@@ -1,16 +1,20 @@
 import { InterlockError } from './errors.js';
 
-/** The kind of value that an option accepts. */
-export interface OptionKind {
+/** The kind of value that an option accepts. @typeParam Value The type of these values. */
+export interface OptionKind<Value = unknown> {
   /** True if the option is required. Default: optional. */
   readonly isNeeded?: boolean;
   /** The text after "it must be" in an error message. */
   readonly description: string;
-  /** The fault of a value and its path. Undefined if the value is valid. */
-  readonly faultOf: (value: unknown, path: string) => OptionFault | undefined;
+  /** All faults of a value, with their paths. Empty if the value is valid. Values are checked, never copied. */
+  readonly faultsOf: (value: unknown, path: string) => readonly OptionFault[];
+  /** Never set: it carries the type. */
+  readonly accepts?: Value;
 }
 
-/** The fault of an invalid value. */
+export type ValueOf<Kind> = Kind extends OptionKind<infer Value> ? Value : never;
+
+/** A fault of an invalid value. */
 interface OptionFault {
   readonly path: string;
   readonly detail: string;
@@ -18,96 +22,112 @@ interface OptionFault {
   readonly isUnknown?: true;
 }
 
+const faultOf = (description: string, path: string): OptionFault => ({ path, detail: `it must be ${description}.` });
+
 /** A kind that is recognized by its value. */
-export const kind = (description: string, fits: (value: unknown) => boolean): OptionKind => ({
+export const kind = <Value = unknown>(description: string, fits: (value: unknown) => boolean): OptionKind<Value> => ({
   description,
-  faultOf: (value, path) => (fits(value) ? undefined : { path, detail: `it must be ${description}.` }),
+  faultsOf: (value, path) => (fits(value) ? [] : [faultOf(description, path)]),
 });
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const anObject = kind('an object', isObject);
-export const aFunction = kind('a function', (value) => typeof value === 'function');
-export const aText = kind('a string', (value) => typeof value === 'string');
-export const aBoolean = kind('true or false', (value) => typeof value === 'boolean');
+/** @typeParam Value The signature, which cannot be checked at run time. */
+export const functionOf = <Value>(): OptionKind<Value> => kind('a function', (value) => typeof value === 'function');
+
+export const anObject = kind<object>('an object', isObject);
+export const aFunction = functionOf<(...args: never[]) => unknown>();
+export const aText = kind<string>('a string', (value) => typeof value === 'string');
+export const aNumber = kind<number>('a number', Number.isFinite);
+export const aBoolean = kind<boolean>('true or false', (value) => typeof value === 'boolean');
 
 /** A text that is not empty. */
-export const aName = kind('a non-empty string', (value) => typeof value === 'string' && value !== '');
+export const aName = kind<string>('a non-empty string', (value) => typeof value === 'string' && value !== '');
 
-export const wholeNumberFrom = (least: number): OptionKind =>
+export const wholeNumberFrom = (least: number): OptionKind<number> =>
   kind(`an integer of ${least} or more`, (value) => typeof value === 'number' && Number.isInteger(value) && value >= least);
 
 /** A number in a range, inclusive. `Infinity` leaves the range open. */
-export const numberFrom = (least: number, most = Infinity): OptionKind =>
+export const numberFrom = (least: number, most = Infinity): OptionKind<number> =>
   kind(
     most === Infinity ? `a number of ${least} or more` : `a number from ${least} to ${most}`,
     (value) => typeof value === 'number' && value >= least && value <= most, // NaN fails both
   );
 
-export const oneOf = (...values: readonly string[]): OptionKind =>
+export const oneOf = <const Values extends readonly string[]>(...values: Values): OptionKind<Values[number]> =>
   kind(inWords(values), (value) => (values as readonly unknown[]).includes(value));
 
 /** An instance that is recognized by a method, because an application may load its class twice. */
-export const instanceWith = (method: string, description: string): OptionKind =>
-  kind(
-    description,
-    (value) => typeof value === 'object' && value !== null && typeof (value as Record<string, unknown>)[method] === 'function',
-  );
+export const instanceWith = <Value>(method: string, description: string): OptionKind<Value> =>
+  kind(description, (value) => isObject(value) && typeof value[method] === 'function');
 
-/** One of two kinds. When both fail, the fault at the deeper path is reported. */
-export const either = (one: OptionKind, other: OptionKind): OptionKind => {
+export const abortSignal = instanceWith<AbortSignal>('addEventListener', 'an AbortSignal');
+
+/** One of two kinds. When both fail, the faults at the deeper path are reported. */
+export const either = <One, Other>(one: OptionKind<One>, other: OptionKind<Other>): OptionKind<One | Other> => {
   const description = `${one.description}, or ${other.description}`;
   return {
     description,
-    faultOf: (value, path) => {
-      const fault = one.faultOf(value, path);
-      const otherFault = fault && other.faultOf(value, path);
-      if (!otherFault) return undefined;
-      const deeper = [fault, otherFault].find((found) => found.path !== path);
-      return deeper ?? { path, detail: `it must be ${description}.` };
+    faultsOf: (value, path) => {
+      const found = [one, other].map((each) => each.faultsOf(value, path));
+      if (found.some((faults) => faults.length === 0)) return [];
+      return found.find((faults) => faults.some((fault) => fault.path !== path)) ?? [faultOf(description, path)];
     },
   };
 };
 
+/** A value, or a function that returns it for each request. */
+export const orFunction = (given: OptionKind): OptionKind => either(given, aFunction);
+
 /** A required option. */
-export const needed = (given: OptionKind): OptionKind => ({ ...given, isNeeded: true });
+export const needed = <Value>(given: OptionKind<Value>) => ({ ...given, isNeeded: true }) as const;
 
-export const listOf = (entry: OptionKind): OptionKind => ({
+export const listOf = <Entry>(entry: OptionKind<Entry>): OptionKind<readonly Entry[]> => ({
   description: `an array (each item: ${entry.description})`,
-  faultOf(value, path) {
-    if (!Array.isArray(value)) return { path, detail: `it must be ${this.description}.` };
-    return firstFault(value.map((of, at) => entry.faultOf(of, `${path}.${at}`)));
+  faultsOf(value, path) {
+    if (!Array.isArray(value)) return [faultOf(this.description, path)];
+    return value.flatMap((of, at) => entry.faultsOf(of, `${path}.${at}`));
   },
 });
 
-/** An object in which every field that is set has the same kind. */
-export const recordOf = (entry: OptionKind): OptionKind => ({
-  description: `an object (each value: ${entry.description})`,
-  faultOf(value, path) {
-    if (!isObject(value)) return { path, detail: `it must be ${this.description}.` };
-    return firstFault(Object.entries(value).map(([name, of]) => (of === undefined ? of : entry.faultOf(of, `${path}.${name}`))));
+/** An object in which every field that is set has the same kind; it may be an instance. */
+export const recordOf = <Field>(field: OptionKind<Field>): OptionKind<Readonly<Record<string, Field>>> => ({
+  description: `an object (each value: ${field.description})`,
+  faultsOf(value, path) {
+    if (!isObject(value)) return [faultOf(this.description, path)];
+    return Object.entries(value).flatMap(([name, of]) => (of === undefined ? [] : field.faultsOf(of, `${path}.${name}`)));
   },
 });
+
+type Fields = Readonly<Record<string, OptionKind>>;
+
+type NeededIn<Kinds extends Fields> = {
+  [Name in keyof Kinds]: Kinds[Name] extends { readonly isNeeded: true } ? Name : never;
+}[keyof Kinds];
+
+type ValuesOf<Kinds extends Fields> = { -readonly [Name in NeededIn<Kinds>]: ValueOf<Kinds[Name]> } & {
+  -readonly [Name in Exclude<keyof Kinds, NeededIn<Kinds>>]?: ValueOf<Kinds[Name]>;
+};
 
 /** An object with a kind for each field. Unknown fields and missing required fields are faults. */
-export const fieldsOf = (fields: Readonly<Record<string, OptionKind>>): OptionKind => ({
+export const fieldsOf = <Kinds extends Fields>(fields: Kinds): OptionKind<ValuesOf<Kinds>> => ({
   description: `an object with ${inWords(Object.keys(fields))}`,
-  faultOf(value, path) {
-    if (!isObject(value)) return { path, detail: `it must be ${this.description}.` };
+  faultsOf(value, path) {
+    if (!isObject(value)) return [faultOf(this.description, path)];
     const names = new Set([...Object.keys(value), ...Object.keys(fields)]);
-    return firstFault([...names].map((name) => faultOfField(fields, value, { name, path: `${path}.${name}` })));
+    return [...names].flatMap((name) => faultsOfField(fields, value, { name, path: `${path}.${name}` }));
   },
 });
 
-const faultOfField = (
-  fields: Readonly<Record<string, OptionKind>>,
+const faultsOfField = (
+  fields: Fields,
   value: Readonly<Record<string, unknown>>,
   { name, path }: { name: string; path: string },
-): OptionFault | undefined => {
+): readonly OptionFault[] => {
   const [field, of] = [Object.hasOwn(fields, name) ? fields[name] : undefined, value[name]];
-  if (of === undefined && !field?.isNeeded) return undefined;
-  return field ? field.faultOf(of, path) : { path, detail: `use ${inWords(Object.keys(fields))}.`, isUnknown: true };
+  if (of === undefined && !field?.isNeeded) return [];
+  return field ? field.faultsOf(of, path) : [{ path, detail: `use ${inWords(Object.keys(fields))}.`, isUnknown: true }];
 };
 
 /**
@@ -115,13 +135,10 @@ const faultOfField = (
  * would have no effect. Raises `guard/unknown-option` and `guard/invalid-option`.
  */
 export const checkGuardOptions = (options: unknown, path: string, fields: OptionKind): void => {
-  const fault = fields.faultOf(options, path);
+  const [fault] = fields.faultsOf(options, path);
   if (fault?.isUnknown) throw new InterlockError('guard/unknown-option', { path: fault.path });
   if (fault) throw new InterlockError('guard/invalid-option', fault);
 };
-
-const firstFault = (faults: readonly (OptionFault | undefined)[]): OptionFault | undefined =>
-  faults.find((fault) => fault !== undefined);
 
 /** `"a", "b" or "c"`. */
 const inWords = (words: readonly string[]): string =>

@@ -1,17 +1,7 @@
-import type { z } from 'zod';
 import type { LoopLimits } from '../loop/machine.js';
 import { throwFaults } from '../mastra/option-fault.js';
-import {
-  abortSignal,
-  either,
-  faultsOf,
-  functionOf,
-  kind,
-  listOf,
-  oneOf,
-  wholeNumberFrom,
-} from '../mastra/options/option-schemas.js';
 import { ownOptions } from '../mastra/options/own-options.js';
+import { abortSignal, either, functionOf, isObject, kind, listOf, oneOf, wholeNumberFrom, type ValueOf } from '../option-kind.js';
 import type { RunScope } from '../phase/scope.js';
 import { phaseNames } from '../phase/table.js';
 import type { GuardedRunEvent } from './events.js';
@@ -21,8 +11,8 @@ const count = either(
   kind<number>('Infinity', (value) => value === Infinity),
 );
 
-/** The options of a guarded run and their schemas. Their types are inferred from here; the comment of a row is the option's. */
-export const guardOptionSchemas = {
+/** The options of a guarded run and their kinds. Their types are inferred from here; the comment of a row is the option's. */
+export const guardOptionKinds = {
   /** Maximum number of retries that guards may request, in the whole run. Default 0. */
   maxProcessorRetries: count,
   /** Maximum number of failed model calls that `processAPIError` may repeat, in the whole run. Default 10. */
@@ -47,10 +37,7 @@ export const guardOptionSchemas = {
   /** Whether callers get the complete error of a failed model call, including quotations of the prompt. Default `false`. */
   serveErrorDetails: ownOptions.serveErrorDetails.config,
   /** The `requestContext` of hooks. */
-  requestContext: kind<NonNullable<RunScope['requestContext']>>(
-    'an object',
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  ),
+  requestContext: kind<NonNullable<RunScope['requestContext']>>('an object', isObject),
   /**
    * The effect on a streamed run when its last reader cancels, as a server does after its client disconnects, unless a caller waits for
    * the result: `'stop'` ends it like an `abortSignal`, `'finish'` lets it continue to its end. For `guardedToolLoop`, and for
@@ -67,7 +54,7 @@ export const guardOptionSchemas = {
 
 /** The options of a guarded run. */
 export type GuardOptions = {
-  -readonly [Name in keyof typeof guardOptionSchemas]?: z.output<(typeof guardOptionSchemas)[Name]>;
+  -readonly [Name in keyof typeof guardOptionKinds]?: ValueOf<(typeof guardOptionKinds)[Name]>;
 };
 
 /** The limits of a run. The AI SDK counts the steps itself. */
@@ -84,9 +71,9 @@ export const limitsOf = ({
 /** Raises `ai-sdk/invalid-option`, for all invalid values together. */
 export const checkGuardOptions = (options: GuardOptions): void =>
   throwFaults(
-    Object.entries(guardOptionSchemas).flatMap(([name, schema]) => {
+    Object.entries(guardOptionKinds).flatMap(([name, of]) => {
       const value: unknown = options[name as keyof GuardOptions]; // a name of that table
-      const faults = value === undefined ? [] : faultsOf(schema, value, name);
-      return faults.map((fault) => ({ code: 'ai-sdk/invalid-option', ...fault }) as const);
+      const faults = value === undefined ? [] : of.faultsOf(value, name);
+      return faults.map(({ path, detail }) => ({ code: 'ai-sdk/invalid-option', path, detail }) as const);
     }),
   );

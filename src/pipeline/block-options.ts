@@ -19,7 +19,7 @@ const options = fieldsOf(kinds);
 
 /** Refuses options that a block would ignore or misread. Raises `pipeline/invalid-option`. */
 export const checkBlockOptions = (given: object, path: string): void => {
-  const wrong = options.faultOf(given, path);
+  const [wrong] = options.faultsOf(given, path);
   if (wrong) throw new InterlockError('pipeline/invalid-option', wrong);
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { guardOptionSchemas } from '../../src/ai-sdk/guard-options.js';
+import { guardOptionKinds } from '../../src/ai-sdk/guard-options.js';
 import { isApplied, namesOf, optionTable, type OptionPlace } from '../../src/mastra/options/option-table.js';
 import type { OptionRow, Treatment } from '../../src/mastra/options/option-row.js';
 import { unsupportedMethods } from '../../src/mastra/agent/unsupported-methods.js';
@@ -94,7 +94,7 @@ These are the \`guardOptions\` of \`guardedToolLoop\`, and the options of \`crea
 
 ${table(
   ['option', 'value'],
-  Object.entries(guardOptionSchemas)
+  Object.entries(guardOptionKinds)
     .toSorted(byName)
     .map(([name, { description = '' }]) => [quoted(name), `${sentence(description)}.`]),
 )}

@@ -1,5 +1,4 @@
 import { throwFaults, type OptionFault } from '../option-fault.js';
-import { faultsOf } from './option-schemas.js';
 import { isApplied, namesOf, rejectionOf, rowOf, type NameIn, type OptionPlace } from './option-table.js';
 
 /** @param within The option that contains these, with a dot. */
@@ -14,8 +13,9 @@ const faultsIn = (options: object, place: OptionPlace, within = ''): OptionFault
       const detail = rejectionOf(treatment, value);
       return detail === undefined ? [] : [{ code: 'agent/unsupported-option', path, detail }];
     }
-    const faults = faultsOf(treatment, value, path);
-    if (faults.length > 0) return faults.map((fault) => ({ code: 'agent/invalid-option', ...fault }));
+    const faults = treatment.faultsOf(value, path);
+    if (faults.length > 0)
+      return faults.map((found) => ({ code: 'agent/invalid-option', path: found.path, detail: found.detail }));
     const fault = place === 'call' ? row?.check?.(value) : undefined;
     return fault ? [{ ...fault, path: `${within}${fault.path}` }] : [];
   });

@@ -18,7 +18,7 @@ import {
   orFunction,
   recordOf,
   wholeNumberFrom,
-} from './option-schemas.js';
+} from '../../option-kind.js';
 
 const systemMessage = either(
   aText,

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type { OptionKind } from '../../option-kind.js';
 import type { OptionFault } from '../option-fault.js';
 
 /** An option that is rejected: always, unless its value is `false`, or never, because it has no effect. */
@@ -8,8 +8,8 @@ export interface RejectedOption<When extends 'always' | 'unless-false' | 'never'
   readonly detail?: string;
 }
 
-/** The treatment of an option: the schema of its values, or the reason for rejection. No option is ignored. */
-export type Treatment = z.ZodType | RejectedOption;
+/** The treatment of an option: the kind of its values, or the reason for rejection. No option is ignored. */
+export type Treatment = OptionKind | RejectedOption;
 
 /** True if a call's value is less strict than the agent's. Not called for functions, which no request can contain. */
 export type Loosens = (value: unknown, own: unknown) => boolean;
@@ -24,7 +24,7 @@ interface OptionFacts {
   readonly onResume?: 'allowed' | 'delegated' | 'allowed-and-delegated';
   /** Set if it stays in the process that waits for a durable run. Default: persisted with the run, so it must be data. */
   readonly isLocal?: true;
-  /** An additional check of a call's value, after its schema. */
+  /** An additional check of a call's value, after its kind. */
   readonly check?: (value: unknown) => OptionFault | undefined;
   /** The depth to which entries of a later layer of options replace earlier ones. Default: 0, the whole value. */
   readonly mergeDepth?: number;

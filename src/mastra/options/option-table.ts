@@ -1,5 +1,5 @@
 import type { AgentConfig, AgentExecutionOptionsBase } from '@mastra/core/agent';
-import type { z } from 'zod';
+import type { OptionKind } from '../../option-kind.js';
 import { mastraOptions } from './mastra-options.js';
 import type { OptionRow, RejectedOption, Treatment } from './option-row.js';
 import { ownOptions } from './own-options.js';
@@ -30,10 +30,10 @@ export const optionTable: Readonly<Record<string, OptionRow>> = rows;
 type OwnIn<Place extends OptionPlace> = keyof typeof ownOptions & NameIn<Place>;
 
 type ValuesOf<Own, Place extends OptionPlace> = {
-  -readonly [Name in keyof Own]?: Own[Name] extends Readonly<Record<Place, z.ZodType<infer Value>>> ? Value : never;
+  -readonly [Name in keyof Own]?: Own[Name] extends Readonly<Record<Place, OptionKind<infer Value>>> ? Value : never;
 };
 
-/** Interlock's own options in one place, with the types of their schemas. */
+/** Interlock's own options in one place, with the types of their kinds. */
 export type OwnOptions<Place extends OptionPlace> = Pick<ValuesOf<typeof ownOptions, Place>, OwnIn<Place>>;
 
 type RejectedIn<Place extends OptionPlace, When extends RejectedOption['rejected']> = {
@@ -63,7 +63,7 @@ const byName: ReadonlyMap<string, OptionRow> = new Map(Object.entries(rows));
 export const rowOf = (name: string): OptionRow | undefined => byName.get(name);
 
 /** True if an option is supported, rather than rejected or without effect. */
-export const isApplied = (treatment: Treatment): treatment is z.ZodType => !('rejected' in treatment);
+export const isApplied = (treatment: Treatment): treatment is OptionKind => !('rejected' in treatment);
 
 const isLetThrough = ({ rejected }: RejectedOption, value: unknown): boolean =>
   rejected === 'never' || (rejected === 'unless-false' && value === false);

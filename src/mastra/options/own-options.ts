@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { RunEvent } from '../../../schemas/index.js';
 import type { Engine } from '../../durable/journal.js';
 import type { Effect } from '../../loop/effect.js';
@@ -14,10 +13,12 @@ import {
   functionOf,
   instanceWith,
   kind,
+  needed,
   oneOf,
   recordOf,
   wholeNumberFrom,
-} from './option-schemas.js';
+  type OptionKind,
+} from '../../option-kind.js';
 
 /** Limits on an agent's durable runs in a process: concurrency and rate of starts. */
 export interface RunQueueOptions {
@@ -46,7 +47,7 @@ const lane = both(guards, { loosens: removes });
 
 const holds = ['none', 'step', 'run'] as const;
 
-const savedTurn: z.ZodType<SavedTurn> = oneOf('drop', 'user-only', 'placeholder');
+const savedTurn: OptionKind<SavedTurn> = oneOf('drop', 'user-only', 'placeholder');
 const persistence = fieldsOf({ tripwire: savedTurn, failed: savedTurn, canceled: savedTurn, suspended: oneOf('keep', 'drop') });
 const turnsFromMost = ['keep', 'user-only', 'placeholder', 'drop'] satisfies Persistence[keyof Persistence][];
 const defaultPersistence = { tripwire: 'drop', failed: 'drop', canceled: 'drop', suspended: 'keep' } satisfies Persistence;
@@ -59,9 +60,9 @@ const savesMore: Loosens = (value, own) => {
 };
 
 const atLeastOne = wholeNumberFrom(1);
-const runQueue: z.ZodType<RunQueueOptions> = fieldsOf({
+const runQueue: OptionKind<RunQueueOptions> = fieldsOf({
   concurrency: atLeastOne,
-  rateLimit: fieldsOf({ runs: atLeastOne, perMs: atLeastOne }).required(),
+  rateLimit: fieldsOf({ runs: needed(atLeastOne), perMs: needed(atLeastOne) }),
 });
 
 /**
