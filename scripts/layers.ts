@@ -16,6 +16,7 @@ const layers = [
       'src/integration',
       'src/attach-response',
       'src/error-response',
+      'src/option-fault',
       'src/option-kind',
       'src/verdict',
       'src/ui',

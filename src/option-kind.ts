@@ -1,4 +1,4 @@
-import { InterlockError } from './errors.js';
+import { didYouMean } from './option-fault.js';
 
 /** The kind of value that an option accepts. @typeParam Value The type of these values. */
 export interface OptionKind<Value = unknown> {
@@ -7,7 +7,7 @@ export interface OptionKind<Value = unknown> {
   /** The text after "it must be" in an error message. */
   readonly description: string;
   /** All faults of a value, with their paths. Empty if the value is valid. Values are checked, never copied. */
-  readonly faultsOf: (value: unknown, path: string) => readonly OptionFault[];
+  readonly faultsOf: (value: unknown, path: string) => readonly ValueFault[];
   /** Never set: it carries the type. */
   readonly accepts?: Value;
 }
@@ -15,14 +15,14 @@ export interface OptionKind<Value = unknown> {
 export type ValueOf<Kind> = Kind extends OptionKind<infer Value> ? Value : never;
 
 /** A fault of an invalid value. */
-interface OptionFault {
+interface ValueFault {
   readonly path: string;
   readonly detail: string;
   /** Set if the option does not exist. */
   readonly isUnknown?: true;
 }
 
-const faultOf = (description: string, path: string): OptionFault => ({ path, detail: `it must be ${description}.` });
+const faultOf = (description: string, path: string): ValueFault => ({ path, detail: `it must be ${description}.` });
 
 /** A kind that is recognized by its value. */
 export const kind = <Value = unknown>(description: string, fits: (value: unknown) => boolean): OptionKind<Value> => ({
@@ -124,20 +124,12 @@ const faultsOfField = (
   fields: Fields,
   value: Readonly<Record<string, unknown>>,
   { name, path }: { name: string; path: string },
-): readonly OptionFault[] => {
+): readonly ValueFault[] => {
   const [field, of] = [Object.hasOwn(fields, name) ? fields[name] : undefined, value[name]];
   if (of === undefined && !field?.isNeeded) return [];
-  return field ? field.faultsOf(of, path) : [{ path, detail: `use ${inWords(Object.keys(fields))}.`, isUnknown: true }];
-};
-
-/**
- * Rejects options of a guard that it would misread or ignore: a limit that is not a number would never be reached, and a misspelt name
- * would have no effect. Raises `guard/unknown-option` and `guard/invalid-option`.
- */
-export const checkGuardOptions = (options: unknown, path: string, fields: OptionKind): void => {
-  const [fault] = fields.faultsOf(options, path);
-  if (fault?.isUnknown) throw new InterlockError('guard/unknown-option', { path: fault.path });
-  if (fault) throw new InterlockError('guard/invalid-option', fault);
+  if (field) return field.faultsOf(of, path);
+  const names = Object.keys(fields);
+  return [{ path, detail: didYouMean(name, names) ?? `use ${inWords(names)}.`, isUnknown: true }];
 };
 
 /** `"a", "b" or "c"`. */

@@ -1,7 +1,18 @@
 import type { LoopLimits } from '../loop/machine.js';
-import { throwFaults } from '../mastra/option-fault.js';
+import { didYouMean, throwFaults } from '../option-fault.js';
 import { ownOptions } from '../mastra/options/own-options.js';
-import { abortSignal, either, functionOf, isObject, kind, listOf, oneOf, wholeNumberFrom, type ValueOf } from '../option-kind.js';
+import {
+  abortSignal,
+  either,
+  functionOf,
+  isObject,
+  kind,
+  listOf,
+  oneOf,
+  type OptionKind,
+  type ValueOf,
+  wholeNumberFrom,
+} from '../option-kind.js';
 import type { RunScope } from '../phase/scope.js';
 import { phaseNames } from '../phase/table.js';
 import type { GuardedRunEvent } from './events.js';
@@ -68,12 +79,18 @@ export const limitsOf = ({
   models: 1,
 });
 
-/** Raises `ai-sdk/invalid-option`, for all invalid values together. */
-export const checkGuardOptions = (options: GuardOptions): void =>
-  throwFaults(
-    Object.entries(guardOptionKinds).flatMap(([name, of]) => {
-      const value: unknown = options[name as keyof GuardOptions]; // a name of that table
-      const faults = value === undefined ? [] : of.faultsOf(value, name);
-      return faults.map(({ path, detail }) => ({ code: 'ai-sdk/invalid-option', path, detail }) as const);
-    }),
-  );
+/**
+ * Raises `ai-sdk/invalid-option`, for all unknown options and invalid values together.
+ *
+ * @param more Options of the adapter.
+ */
+export const checkGuardOptions = (options: object, more: Readonly<Record<string, OptionKind>> = {}): void => {
+  const kinds = new Map<string, OptionKind>(Object.entries({ ...guardOptionKinds, ...more }));
+  const faults = Object.entries(options).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const known = kinds.get(name);
+    if (known) return known.faultsOf(value, name);
+    return [{ path: name, detail: didYouMean(name, kinds.keys()) ?? 'there is no such option.' }];
+  });
+  throwFaults(faults.map((fault) => ({ code: 'ai-sdk/invalid-option', ...fault })));
+};

@@ -4,10 +4,10 @@ import type { Plan } from '../pipeline/compile.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf } from './guard-settings.js';
-import type { GuardOptions } from './guard-options.js';
+import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { holdCallbacks, holdResult } from './hold-result.js';
 import { createRun, type Run } from './run.js';
-import type { Context } from './to-prepare-step.js';
+import { stepOptionKinds, type Context } from './to-prepare-step.js';
 import { toStreamTransform } from './to-stream-transform.js';
 
 type Output = NonNullable<ToolLoopAgentSettings['output']>;
@@ -47,6 +47,7 @@ export const guardedToolLoop = <
   settings: GuardedToolLoopSettings<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>,
 ): Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> => {
   checkIntegration('ai');
+  checkGuardOptions(settings.guardOptions ?? {}, stepOptionKinds);
   const plan = compile(settings.guards);
   const { id, tools } = settings;
   // The agent of a run has the types of its settings.

@@ -118,13 +118,14 @@ const brand = Symbol('guarded run');
  *   prompt,
  * }); await run.finish();
  */
-export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun =>
-  createRun(compile(pipeline), options);
+export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun => {
+  checkGuardOptions(options);
+  return createRun(compile(pipeline), options);
+};
 
 /** Creates a run of a compiled plan. */
 export const createRun = (plan: Plan, options: GuardOptions): Run => {
   checkIntegration('ai');
-  checkGuardOptions(options);
   const controller = new AbortController();
   const { abortSignal, onEvent, onReaderCancel } = options;
   const id = crypto.randomUUID();
@@ -274,6 +275,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
     return () => guards;
   }
   checkIntegration('ai');
+  if (options) checkGuardOptions(options);
   const plan = compile(guards as Compilable); // the other kind of guards
   if (options?.onReaderCancel !== undefined)
     throw new InterlockError('ai-sdk/invalid-option', {

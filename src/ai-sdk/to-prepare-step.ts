@@ -9,7 +9,8 @@ import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import { judgeInput } from './judge-input.js';
 import { createReadOnlyViews } from './read-only.js';
-import type { GuardOptions } from './guard-options.js';
+import { checkGuardOptions, type GuardOptions } from './guard-options.js';
+import { aBoolean, aNumber, anObject, functionOf } from '../option-kind.js';
 import { start, isSharedRun, runsOf, type Guards, type Run } from './run.js';
 import type { AnyMessage } from './spec.js';
 import { mergeProviderOptions, stepFields, type StepFields } from './step-fields.js';
@@ -47,6 +48,9 @@ export interface PrepareStepOptions<TOOLS extends ToolSet = ToolSet, CONTEXT ext
   freeze?: boolean;
 }
 
+/** The options for preparing steps that `guardedToolLoop` has, too. */
+export const stepOptionKinds = { budgetMs: aNumber, freeze: aBoolean };
+
 interface StepPreparation {
   readonly options: PrepareStepOptions;
   readonly memory: StepMemory;
@@ -72,6 +76,7 @@ export const toPrepareStep = <TOOLS extends ToolSet = ToolSet, CONTEXT extends C
   guards: Guards,
   options: PrepareStepOptions<TOOLS, CONTEXT> = {},
 ): PrepareStepFunction<TOOLS, CONTEXT> => {
+  checkGuardOptions(options, { prepareStep: functionOf(), settings: anObject, ...stepOptionKinds });
   const { prepareStep: _own, settings: _settings, budgetMs: _budget, freeze: _freeze, ...guardOptions } = options;
   const nextRun = runsOf(guards, 'toPrepareStep', guardOptions);
   const known = new WeakMap<object, StepPreparation>();

@@ -1,4 +1,5 @@
 import { InterlockError } from '../errors.js';
+import { throwFaults } from '../option-fault.js';
 import { aFunction, either, fieldsOf, oneOf, type OptionKind } from '../option-kind.js';
 import type { Condition, StaleVerdicts } from './graph.js';
 import type { OverlapRule } from './overlap.js';
@@ -17,11 +18,9 @@ const kinds: { readonly [Name in keyof BlockOptions]-?: OptionKind } = {
 };
 const options = fieldsOf(kinds);
 
-/** Refuses options that a block would ignore or misread. Raises `pipeline/invalid-option`. */
-export const checkBlockOptions = (given: object, path: string): void => {
-  const [wrong] = options.faultsOf(given, path);
-  if (wrong) throw new InterlockError('pipeline/invalid-option', wrong);
-};
+/** Refuses options that a block would ignore or misread, in one error. Raises `pipeline/invalid-option`. */
+export const checkBlockOptions = (given: object, path: string): void =>
+  throwFaults(options.faultsOf(given, path).map((fault) => ({ code: 'pipeline/invalid-option', ...fault })));
 
 /** The steps of a block. Raises `pipeline/invalid-step` if they are not an array. */
 export const stepsOf = <Step>(steps: readonly Step[], path: string): readonly Step[] => {

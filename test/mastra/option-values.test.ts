@@ -46,6 +46,8 @@ describe('an option with an invalid value', () => {
     ['toolsets', { shop: { pay: 7 } }, 'toolsets.shop.pay'],
     ['instructions', [{ role: 'user', content: 'Obey.' }], 'instructions.0'],
     ['context', [7], 'context.0'],
+    ['memory', { thread: 't', resource: 5 }, 'memory.resource'],
+    ['memory', { thred: 't' }, 'memory.thred'],
     ['requireToolApproval', 'false', 'requireToolApproval'],
     ['toolChoice', { type: 'tool' }, 'toolChoice'],
     ['abortSignal', new AbortController(), 'abortSignal'],

@@ -167,6 +167,7 @@ describe.each(modes)('structured output in %s', (mode) => {
     ['structuredOutput.fallbackValue', { schema, errorStrategy: 'fallback' }, 'agent/invalid-option'],
     ['structuredOutput', {}, 'agent/invalid-option'],
     ['structuredOutput', 'json', 'agent/invalid-option'],
+    ['structuredOutput.schem', { schema, schem: schema, errorStrategy: 'ignore' }, 'agent/unknown-option'],
   ] as const)('%s is rejected by name: %o', async (name, structuredOutput, code) => {
     const { agent, model } = makeAgent();
     const error = await expectRefusal(code, model, () => agent[mode]('Go', { structuredOutput } as never));

@@ -49,6 +49,13 @@ describe.each([
     expect(refusal(() => start('moderation', options as never))).toBe(`pipeline/invalid-option moderation${at}`);
   });
 
+  it('names all wrong options of a block', () => {
+    const options = { overlap: 'eror', staleVerdict: 'rerun' } as never;
+    expect(() => opened().parallel([one], options)).toThrow(
+      /moderation\/1\.overlap: it must be .*staleVerdict: did you mean staleVerdicts\?/,
+    );
+  });
+
   it('accepts undefined options and every rule', () => {
     const rules = [undefined, 'widest-redaction', 'first', 'last', 'error', () => undefined] as const;
     for (const overlap of rules) expect(start('a').parallel([one], { overlap, staleVerdicts: undefined }).commit()).toBeDefined();

@@ -82,6 +82,13 @@ describe('errors of users', () => {
     expect(error.message).toContain('inputProcesors');
   });
 
+  it('an option of calls in the configuration is rejected with its place', async () => {
+    const used = model();
+    const config = { id: 'a', name: 'A', model: used, maxSteps: 3 } as never;
+    const error = await expectRefusal('agent/unknown-option', used, () => new InterlockAgent(config));
+    expect(error.message).toContain('at maxSteps: agent "a": it is an option of calls; put it into defaultOptions');
+  });
+
   it.each([
     ['a provider that does not exist', 'nosuch/model', 'nosuch'],
     ['an id without a provider', 'gpt-5', 'gpt-5'],

@@ -1,4 +1,5 @@
-import { aFunction, aName, checkGuardOptions, fieldsOf, oneOf, type OptionKind } from '../../src/option-kind.js';
+import { asGuardFault, throwFaults } from '../../src/option-fault.js';
+import { aFunction, aName, fieldsOf, oneOf, type OptionKind } from '../../src/option-kind.js';
 import type { EditStrategy, GuardOptions, JudgeStrategy } from './guard-options.js';
 
 /** The kind of each option of a guard; a missing row does not compile. */
@@ -15,6 +16,11 @@ const editing: EditStrategy[] = [...judging, 'redact'];
 export const judgeStrategies = oneOf(...judging);
 export const editStrategies = oneOf(...editing);
 
-/** See {@link checkGuardOptions}; `guard` is the guard's default id, for errors. */
+/**
+ * Rejects options that a guard would misread or ignore: a limit that is not a number would never be reached, and a misspelt name
+ * would have no effect. Raises one error for all of them: `guard/unknown-option`, `guard/invalid-option`.
+ *
+ * @param guard The guard's default id, for errors.
+ */
 export const checkOptions = <Options extends object>(guard: string, options: Options, kinds: KindsOf<Options>): void =>
-  checkGuardOptions(options, guard, fieldsOf(kinds));
+  throwFaults(fieldsOf(kinds).faultsOf(options, guard).map(asGuardFault));

@@ -79,6 +79,13 @@ describe('options', () => {
     expect(at === path || at?.startsWith(`${path}.`)).toBe(true);
   });
 
+  it('are rejected together, with similar names', () => {
+    const { code, message } = refusal({ deadlinMs: 5, window: 'word', breaker: { failures: 0, halfOpenAfterMs: 0 } });
+    expect(code).toBe('guard/unknown-option');
+    expect(message).toContain('at pii.deadlinMs: did you mean deadlineMs?; pii.window: it must be');
+    expect(message).toMatch(/pii\.breaker\.failures: .*; pii\.breaker\.halfOpenAfterMs: /);
+  });
+
   it.each([
     [{ shadow: true, onUnavailable: 'trip' }, 'pii.onUnavailable'],
     [{ shadow: true, onUnavailable: 'fail' }, 'pii.onUnavailable'],

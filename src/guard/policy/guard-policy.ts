@@ -1,15 +1,6 @@
 import { InterlockError } from '../../errors.js';
-import {
-  aBoolean,
-  aName,
-  checkGuardOptions,
-  fieldsOf,
-  kind,
-  needed,
-  numberFrom,
-  oneOf,
-  type OptionKind,
-} from '../../option-kind.js';
+import { asGuardFault, throwFaults } from '../../option-fault.js';
+import { aBoolean, aName, fieldsOf, kind, needed, numberFrom, oneOf, type OptionKind } from '../../option-kind.js';
 
 /** The end of a window: how much of the stream a guard judges at a time. */
 export type GuardWindow = 'chunk' | 'sentence' | 'part' | 'step' | { readonly chars: number } | { readonly tokens: number };
@@ -104,7 +95,7 @@ const aPolicy = fieldsOf(kinds);
  * Raises `guard/unknown-option`, and `guard/invalid-option` for invalid values and combinations.
  */
 export const readPolicy = (options: unknown, path: string): GuardPolicy => {
-  checkGuardOptions(options, path, aPolicy);
+  throwFaults(aPolicy.faultsOf(options, path).map(asGuardFault));
   const policy = structuredClone(options) as GuardPolicy; // validated, and plain data
   rejectInvalid(policy, path);
   return Object.freeze(policy);

@@ -83,7 +83,7 @@ interface ResumingCall {
 export const resumeCall = async (called: CalledAgent, { mode, resumeData, given }: ResumingCall): Promise<StartedRun> => {
   const { agent, setup, suspended } = called;
   const { defaults, guards } = setup;
-  const { runId, toolCallId, repeated, ...call } = readResumeOptions(given);
+  const { runId, toolCallId, repeated, ...call } = readResumeOptions(given, agent.id);
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call, guards });
   const { memory } = call;
   await checkAccess(agent, { ...call, runId }, requestContext);

@@ -37,9 +37,9 @@ export const checkRepeated = (run: Run, repeated: ResumeCall['repeated']): void 
 };
 
 /** Parses the options of a call that resumes a run. Raises for unsupported and invalid options, as for any call. */
-export const readResumeOptions = (given: object = {}): ResumeCall => {
+export const readResumeOptions = (given: object = {}, agentId?: string): ResumeCall => {
   const { toolCallId, ...named } = given as Record<string, unknown>;
-  checkCallOptions(named);
+  checkCallOptions(named, agentId);
   const isRepeated = (name: string): boolean => isDelegated(given) && repeatedToAgents.has(name);
   const options = Object.fromEntries(Object.entries(named).filter(([name, value]) => value !== undefined && !isRepeated(name)));
   const repeated: Record<string, unknown> = {};

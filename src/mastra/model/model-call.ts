@@ -3,10 +3,10 @@ import pRetry from 'p-retry';
 import * as mastraLlm from '@mastra/core/llm';
 import type { ResolvedModel } from '../../phase/host.js';
 import type { ModelConnection, ModelRequest, ModelResponse, StepSettings, Prompt } from '../../loop/ports.js';
-import { throwFaults } from '../option-fault.js';
-import { modelSettingsFault } from '../options/mastra-options.js';
+import { throwFaults } from '../../option-fault.js';
+import { modelSettingsFaults } from '../options/mastra-options.js';
 import { mergeOptions } from '../options/merge-options.js';
-import { structuredOutputFault, type StructuredOutput } from '../structured-output/structured-output-options.js';
+import { structuredOutputFaults, type StructuredOutput } from '../structured-output/structured-output-options.js';
 import { providerTools } from './provider-tools.js';
 import { isStrict, jsonSchemaFor } from '../structured-output/output-schema.js';
 
@@ -38,8 +38,8 @@ export const createModelCall =
     const { entry, prompt, mode, abortSignal } = request;
     // hooks may have set them
     throwFaults([
-      modelSettingsFault(request.modelSettings),
-      request.structuredOutput && structuredOutputFault(request.structuredOutput),
+      ...modelSettingsFaults(request.modelSettings),
+      ...(request.structuredOutput ? structuredOutputFaults(request.structuredOutput) : []),
     ]);
     const { modelSettings, providerOptions } = settingsOf(request, called);
     const { maxRetries = entry.maxRetries, headers, ...settings } = modelSettings;

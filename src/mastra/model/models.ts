@@ -4,8 +4,8 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { ModelEntry } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
-import { throwFaults } from '../option-fault.js';
-import { modelSettingsFault } from '../options/mastra-options.js';
+import { throwFaults } from '../../option-fault.js';
+import { modelSettingsFaults } from '../options/mastra-options.js';
 
 /** Default number of retries for errors that the provider marks as retryable. */
 const defaultModelRetries = 2;
@@ -56,7 +56,7 @@ const resolveEntry = async (by: ModelRequestor, entry: FallbackEntry): Promise<M
     resolveDynamic(by, entry.modelSettings),
     resolveDynamic(by, entry.providerOptions),
   ]);
-  throwFaults([modelSettingsFault(modelSettings)]);
+  throwFaults(modelSettingsFaults(modelSettings));
   return {
     model,
     maxRetries: defaultModelRetries,

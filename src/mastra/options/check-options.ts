@@ -1,4 +1,4 @@
-import { throwFaults, type OptionFault } from '../option-fault.js';
+import { didYouMean, throwFaults, type OptionFault } from '../../option-fault.js';
 import { isApplied, namesOf, rejectionOf, rowOf, type NameIn, type OptionPlace } from './option-table.js';
 
 /** @param within The option that contains these, with a dot. */
@@ -14,35 +14,20 @@ const faultsIn = (options: object, place: OptionPlace, within = ''): OptionFault
       return detail === undefined ? [] : [{ code: 'agent/unsupported-option', path, detail }];
     }
     const faults = treatment.faultsOf(value, path);
-    if (faults.length > 0)
-      return faults.map((found) => ({ code: 'agent/invalid-option', path: found.path, detail: found.detail }));
-    const fault = place === 'call' ? row?.check?.(value) : undefined;
-    return fault ? [{ ...fault, path: `${within}${fault.path}` }] : [];
+    if (faults.length > 0) return faults.map((fault) => ({ code: 'agent/invalid-option', ...fault }));
+    const own = place === 'call' ? (row?.check?.(value) ?? []) : [];
+    return own.map((fault) => ({ ...fault, path: `${within}${fault.path}` }));
   });
 
+/** An option of the other place, a misspelt one, or none. */
 const suggestion = (name: string, place: OptionPlace): string => {
-  const [best] = [...namesOf((row) => row[place] !== undefined)]
-    .map((one) => ({ one, apart: distance(name.toLowerCase(), one.toLowerCase()) }))
-    .toSorted((a, b) => a.apart - b.apart);
-  return best && best.apart <= Math.max(1, name.length / 4) ? `did you mean ${best.one}?` : 'there is no such option.';
-};
-
-/** The number of letters to insert, remove or replace. */
-const distance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (const [index, letter] of Array.from(one).entries()) {
-    const above = row;
-    row = [index + 1];
-    for (let column = 1; column <= other.length; column += 1)
-      row.push(
-        Math.min(
-          (above[column] ?? 0) + 1,
-          (row[column - 1] ?? 0) + 1,
-          (above[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1),
-        ),
-      );
-  }
-  return row[other.length] ?? 0;
+  const similar = didYouMean(
+    name,
+    namesOf((row) => row[place] !== undefined),
+  );
+  if (similar) return similar;
+  const elsewhere = place === 'config' && rowOf(name)?.call;
+  return elsewhere && isApplied(elsewhere) ? 'it is an option of calls; put it into defaultOptions.' : 'there is no such option.';
 };
 
 /**

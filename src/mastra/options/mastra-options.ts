@@ -1,5 +1,5 @@
-import type { OptionFault } from '../option-fault.js';
-import { structuredOutputFault } from '../structured-output/structured-output-options.js';
+import type { OptionFault } from '../../option-fault.js';
+import { structuredOutputFaults } from '../structured-output/structured-output-options.js';
 import { both, inConfig, onCall, rejected, removes, unlessFalse, withoutEffect, type OptionRow } from './option-row.js';
 import {
   aBoolean,
@@ -10,6 +10,7 @@ import {
   aText,
   either,
   fieldsOf,
+  functionOf,
   instanceWith,
   isObject,
   kind,
@@ -75,6 +76,14 @@ const editor = either(
 
 const requestContext = instanceWith('get', 'a RequestContext');
 const memory = instanceWith('recall', 'a Mastra memory');
+const thread = kind<object>('an object with an id', (value) => isObject(value) && typeof value.id === 'string');
+/** The thread of a call, and its owner. */
+const memoryOfCall = fieldsOf({
+  thread: either(aName, thread),
+  resource: aName,
+  options: anObject,
+  onTitleGenerated: functionOf<(title: string) => unknown>(),
+});
 const mastra = instanceWith('getLogger', 'a Mastra instance');
 const voice = instanceWith('addTools', 'a Mastra voice');
 /** Sub-agents and workflows by their names. */
@@ -91,11 +100,10 @@ const callback = onCall(aFunction, ofCaller);
 const repeated = { isServed: true, onResume: 'delegated' } as const;
 
 /** The fault of a model setting that would be ignored. */
-export const modelSettingsFault = (settings: unknown): OptionFault | undefined => {
-  if (typeof settings !== 'object' || settings === null || !('timeout' in settings) || settings.timeout === undefined)
-    return undefined;
+export const modelSettingsFaults = (settings: unknown): readonly OptionFault[] => {
+  if (typeof settings !== 'object' || settings === null || !('timeout' in settings) || settings.timeout === undefined) return [];
   const detail = 'set a time limit with abortSignal, e.g. AbortSignal.timeout(milliseconds).';
-  return { code: 'agent/unsupported-option', path: 'modelSettings.timeout', detail };
+  return [{ code: 'agent/unsupported-option', path: 'modelSettings.timeout', detail }];
 };
 
 /** Options of Mastra's agent, and those that hosts add; their types are Mastra's. */
@@ -110,7 +118,7 @@ export const mastraOptions = {
   model: both(model, served),
   maxRetries: inConfig(wholeNumberFrom(0)),
   memory: {
-    call: anObject,
+    call: memoryOfCall,
     config: orFunction(memory),
     isServed: true,
     onResume: 'allowed-and-delegated',
@@ -125,7 +133,7 @@ export const mastraOptions = {
   maxSteps: onCall(wholeNumberFrom(1), { ...repeated, default: 5 }),
   stopWhen: onCall(functions, served),
   providerOptions: onCall(recordOf(anObject), { ...served, mergeDepth: 2 }),
-  modelSettings: onCall(anObject, { ...served, mergeDepth: 1, check: modelSettingsFault }),
+  modelSettings: onCall(anObject, { ...served, mergeDepth: 1, check: modelSettingsFaults }),
   onStepFinish: callback,
   onFinish: callback,
   onChunk: callback,
@@ -143,7 +151,7 @@ export const mastraOptions = {
   prepareStep: onCall(aFunction),
   experimentalTransform: onCall(functions, ofCaller),
   includeRawChunks: onCall(aBoolean),
-  structuredOutput: onCall(anObject, { ...served, check: structuredOutputFault }),
+  structuredOutput: onCall(anObject, { ...served, check: structuredOutputFaults }),
   output: onCall(rejected('use structuredOutput instead.'), served),
   isTaskComplete: onCall(anObject),
   delegation: onCall(anObject),

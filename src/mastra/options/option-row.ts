@@ -1,5 +1,5 @@
 import type { OptionKind } from '../../option-kind.js';
-import type { OptionFault } from '../option-fault.js';
+import type { OptionFault } from '../../option-fault.js';
 
 /** An option that is rejected: always, unless its value is `false`, or never, because it has no effect. */
 export interface RejectedOption<When extends 'always' | 'unless-false' | 'never' = 'always' | 'unless-false' | 'never'> {
@@ -25,7 +25,7 @@ interface OptionFacts {
   /** Set if it stays in the process that waits for a durable run. Default: persisted with the run, so it must be data. */
   readonly isLocal?: true;
   /** An additional check of a call's value, after its kind. */
-  readonly check?: (value: unknown) => OptionFault | undefined;
+  readonly check?: (value: unknown) => readonly OptionFault[];
   /** The depth to which entries of a later layer of options replace earlier ones. Default: 0, the whole value. */
   readonly mergeDepth?: number;
   /** Decides whether a call loosens its agent's option, which is rejected. Default: any value is allowed. */

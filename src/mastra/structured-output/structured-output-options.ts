@@ -1,6 +1,6 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 import type { PublicSchema } from '@mastra/core/schema';
-import type { OptionFault } from '../option-fault.js';
+import { didYouMean, type OptionFault } from '../../option-fault.js';
 import { isRecord } from '../../phase/plain-data.js';
 import { readOutputSchema } from './output-schema.js';
 
@@ -67,14 +67,22 @@ const faultAt = (code: OptionFault['code'], field: string, detail?: string): Opt
   detail,
 });
 
-/** The fault of a `structuredOutput`, with the field's name. */
-export const structuredOutputFault = (value: unknown): OptionFault | undefined => {
-  if (!isRecord(value) || value.schema === undefined || value.schema === null)
-    return faultAt('agent/invalid-option', '', 'it needs a schema.');
-  const other = Object.keys(value).find((name) => value[name] !== undefined && !known.has(name));
-  if (other !== undefined)
-    return faultAt(unsupported[other] ? 'agent/unsupported-option' : 'agent/unknown-option', `.${other}`, unsupported[other]);
-  return fieldFault(value) ?? schemaFault(value.schema);
+/** All faults of a `structuredOutput`, with the fields' names. */
+export const structuredOutputFaults = (value: unknown): readonly OptionFault[] => {
+  if (!isRecord(value)) return [faultAt('agent/invalid-option', '', 'it needs a schema.')];
+  const { schema = null } = value;
+  const others = Object.keys(value).filter((name) => value[name] !== undefined && !known.has(name));
+  return [
+    schema === null ? faultAt('agent/invalid-option', '', 'it needs a schema.') : schemaFault(schema),
+    ...others.map(otherFault),
+    fieldFault(value),
+  ].filter((fault) => fault !== undefined);
+};
+
+const otherFault = (name: string): OptionFault => {
+  const detail = unsupported[name];
+  if (detail) return faultAt('agent/unsupported-option', `.${name}`, detail);
+  return faultAt('agent/unknown-option', `.${name}`, didYouMean(name, known) ?? 'there is no such option.');
 };
 
 const schemaFault = (schema: unknown): OptionFault | undefined => {
