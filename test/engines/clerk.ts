@@ -1,11 +1,13 @@
 import { request } from 'node:http';
 
-import type { ProcessInputArgs, ProcessOutputStepArgs } from '@mastra/core/processors';
+import type { ProcessInputArgs, ProcessOutputStepArgs, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
+import { LibSQLStore } from '@mastra/libsql';
+import { Memory } from '@mastra/memory';
 import { z } from 'zod';
 
 import { guard, idempotencyKeyOf, InterlockAgent, type Engine } from '../../src/index.js';
-import { forbidden } from './outside.js';
+import { forbidden, insult } from './outside.js';
 
 /** The world outside the killed processes. */
 export interface Outside {
@@ -13,6 +15,8 @@ export interface Outside {
   readonly modelUrl: string;
   /** The address of the counter of tool effects. */
   readonly sinkUrl: string;
+  /** The file of its memory; undefined for none. */
+  readonly memoryPath?: string;
 }
 
 /** Posts without a time limit: a tool that gave up on a busy machine would be a failed tool, and not one with a lost effect. */
@@ -35,11 +39,25 @@ export interface Version {
 /** The process of the tests survives every tool. */
 const isWorker = process.argv[1]?.endsWith('worker.ts') ?? false;
 
+/** Hides digits. */
+const discreet = {
+  id: 'discreet',
+  processOutputStream: async ({ part }: ProcessOutputStreamArgs) =>
+    part.type === 'text-delta' ? { ...part, payload: { ...part.payload, text: part.payload.text.replace(/\d/g, '#') } } : part,
+};
+
+/** The memory in a file, which processes share. */
+export const memoryIn = (path: string): Memory =>
+  new Memory({ storage: new LibSQLStore({ id: 'memory', url: `file:${path}` }), options: { lastMessages: 10 } });
+
 const amountSchema = z.object({ amount: z.number() });
 
-/** The same agent in every process: a guard that requests another answer, a tool with an effect outside, and one that needs approval. */
+/**
+ * The same agent in every process: guards that request another answer, end the run and edit its stream; a tool with an effect outside,
+ * one that needs approval, and a sub-agent with the first tool.
+ */
 export const clerk = (
-  { modelUrl, sinkUrl }: Outside,
+  { modelUrl, sinkUrl, memoryPath }: Outside,
   durability?: Engine,
   { guards, revision, accepts = false }: Version = { guards: [] },
 ): InterlockAgent => {
@@ -70,19 +88,31 @@ export const clerk = (
     id: 'polite',
     processOutputStep: ({ text, abort, messages }: ProcessOutputStepArgs) => {
       if (text?.includes(forbidden)) abort('mind your words', { retry: true });
+      if (text?.includes(insult)) abort('no insults');
       return messages;
     },
   };
+  const model = { id: 'local/some-model', url: modelUrl, apiKey: 'key' } as const;
+  const helper = new InterlockAgent({
+    id: 'helper',
+    name: 'Helper',
+    description: 'Charges people.',
+    instructions: 'Charge people.',
+    model,
+    tools: { charge },
+  });
   return new InterlockAgent({
     id: 'clerk',
     name: 'Clerk',
     instructions: 'Charge people, and pay them back.',
-    model: { id: 'local/some-model', url: modelUrl, apiKey: 'key' },
+    model,
     tools: { charge, refund, die },
+    agents: { helper },
+    memory: memoryPath === undefined ? undefined : memoryIn(memoryPath),
     inputProcessors: guards.map((id) =>
       guard({ id, processInput: ({ messages }: ProcessInputArgs) => messages }, { version: revision }),
     ),
-    outputProcessors: [polite],
+    outputProcessors: [polite, discreet],
     acceptChangedCode: () => accepts,
     maxProcessorRetries: 1,
     durability,

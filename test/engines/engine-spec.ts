@@ -18,10 +18,8 @@ export type EngineSpec =
 /** Milliseconds that a run waits after its process was killed, if the engine does not detect it at once. */
 const leaseMs = 1_000;
 
-/** The number of processes that may die of a run. */
-const maxDeaths = 3;
-
-export const engineOf = (spec: EngineSpec): Engine => {
+/** `maxDeaths`: the number of processes that may die of a run. */
+export const engineOf = (spec: EngineSpec, maxDeaths = 3): Engine => {
   switch (spec.kind) {
     case 'openworkflow':
       return openWorkflow({ path: spec.path, leaseMs: 3 * leaseMs, maxDeaths, concurrency: 64 });

@@ -195,36 +195,6 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
     });
   });
 
-  it.each([isWhole ? 200 : 30])(
-    'continue after their process is killed, %i concurrent runs',
-    { timeout: isWhole ? 1_800_000 : 300_000 },
-    async (count) => {
-      const prefix = `${name}-many-`;
-      const worker = work({ begins: { runId: prefix, prompt: prompts.charge, count } });
-      const kept = () =>
-        worker
-          .output()
-          .split('\n')
-          .filter((line) => line.endsWith('}'));
-      await expect.poll(() => kept().length, { timeout: 240_000, interval: 5 }).toBeGreaterThan(count / 2);
-      worker.kill();
-      expect((await worker.died).signal).toBe('SIGKILL');
-      const finished = kept()
-        .map((line) => JSON.parse(line) as { runId: string; key: string })
-        .map(({ runId, key }) => `${runId.slice(runId.indexOf(':') + 1)}:${key.slice('tool '.length)}`);
-      const ids = Array.from({ length: count }, (_, index) => `${prefix}${index}-`);
-      // A repeated call for a started run follows it.
-      const results = await here((agent) => Promise.all(ids.map((runId) => agent.generate(prompts.charge, { runId }))));
-      expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['success']));
-      for (const runId of ids) expect(Object.keys(countsOf(runId)), runId).toEqual(['1', '2']);
-      const times = new Map<string, number>();
-      for (const { key } of outside.effects) if (key.includes(prefix)) times.set(key, (times.get(key) ?? 0) + 1);
-      // Stored effects of the killed process happened once; effects under way may have happened twice.
-      expect(finished.filter((key) => times.get(key) !== 1)).toEqual([]);
-      expect([...times.values()].filter((had) => had > 2)).toEqual([]);
-    },
-  );
-
   it.each(servers[name])('survive a restart of %s', async () => {
     const server = site.server as MortalServer; // it has a name
     const runId = `${name}-server`;

@@ -2,13 +2,45 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
-import { startOpenAIServer } from '../../src/testing/index.js';
+import { startOpenAIServer, type OpenAIServerOptions } from '../../src/testing/index.js';
 
 /** The text in the model's first answer that a guard rejects. */
 export const forbidden = 'FORBIDDEN-WORDS';
 
 /** The prompts for the clerk. */
-export const prompts = { charge: 'Please charge me.', refund: 'Please pay me back.', die: 'Please die.' } as const;
+export const prompts = {
+  charge: 'Please charge me.',
+  refund: 'Please pay me back.',
+  die: 'Please die.',
+  delegate: 'Please have me charged.',
+  number: 'Please tell me the number.',
+  insult: 'Please insult me.',
+} as const;
+
+/** The words of an answer that ends the run. */
+export const insult = 'INSULTING-WORDS';
+
+/** What the clerk asks of its sub-agent. */
+export const delegated = 'A charge, please.';
+
+type Reply = Extract<OpenAIServerOptions['reply'], (...args: never[]) => unknown>;
+
+/** The model: each answer follows from the conversation, so that a repeated call gets the same one. */
+const reply: Reply = ({ messages }) => {
+  const asks = (prompt: string) =>
+    messages.some(({ role, content }) => role === 'user' && JSON.stringify(content).includes(prompt));
+  const charges = (...amounts: number[]) => amounts.map((amount) => ({ id: `charge${amount}`, name: 'charge', args: { amount } }));
+  if (messages.some(({ role }) => role === 'tool')) return { kind: 'text', text: 'All is paid.', chunks: 3 };
+  if (asks(prompts.die)) return { kind: 'tool-calls', text: '', calls: [{ name: 'die', args: {} }] };
+  if (asks(prompts.refund)) return { kind: 'tool-calls', text: '', calls: [{ name: 'refund', args: { amount: 3 } }] };
+  if (asks(delegated)) return { kind: 'tool-calls', text: '', calls: charges(4) };
+  if (asks(prompts.delegate))
+    return { kind: 'tool-calls', text: 'I ask. ', calls: [{ id: 'ask', name: 'agent-helper', args: { prompt: delegated } }] };
+  if (asks(prompts.number)) return { kind: 'text', text: 'The number is 123456.', chunks: 8 };
+  if (asks(prompts.insult)) return { kind: 'text', text: `You are ${insult}.`, chunks: 4 };
+  if (!JSON.stringify(messages).includes('Processor Feedback')) return { kind: 'text', text: forbidden };
+  return { kind: 'tool-calls', text: 'I charge. ', calls: charges(1, 2) };
+};
 
 /** An effect of a tool. */
 export interface SinkEffect {
@@ -19,20 +51,10 @@ export interface SinkEffect {
 }
 
 /** The model and the sink, in a process that is never killed. */
-export const startOutside = async () => {
+export const startOutside = async ({ delayMs }: Pick<OpenAIServerOptions, 'delayMs'> = {}) => {
   const effects: SinkEffect[] = [];
   let hold: ((effect: SinkEffect) => Promise<void>) | undefined;
-  const model = await startOpenAIServer({
-    reply: ({ messages }) => {
-      const prompt = JSON.stringify(messages);
-      if (messages.some(({ role }) => role === 'tool')) return { kind: 'text', text: 'All is paid.' };
-      if (prompt.includes(prompts.die)) return { kind: 'tool-calls', text: '', calls: [{ name: 'die', args: {} }] };
-      if (prompt.includes(prompts.refund))
-        return { kind: 'tool-calls', text: '', calls: [{ name: 'refund', args: { amount: 3 } }] };
-      if (!prompt.includes('Processor Feedback')) return { kind: 'text', text: forbidden };
-      return { kind: 'tool-calls', text: 'I charge. ', calls: [1, 2].map((amount) => ({ name: 'charge', args: { amount } })) };
-    },
-  });
+  const model = await startOpenAIServer({ reply, delayMs });
   const sink = createServer((request, response) => {
     const count = async (): Promise<void> => {
       const effect = JSON.parse(await readText(request)) as SinkEffect;

@@ -1,14 +1,14 @@
-import { writeSync } from 'node:fs';
-
 import type { Durable, Engine } from '../../src/index.js';
 import { clerk, type Outside, type Version } from './clerk.js';
+import { followCrowd, saying, type Crowd } from './crowd.js';
 import { engineOf, type EngineSpec } from './engine-spec.js';
 
 /** The orders for a process that will be killed. */
 export interface Orders extends Outside {
   readonly engine: EngineSpec;
-  /** The run that it starts, or the number of concurrent ones; undefined if it continues those of others. */
-  readonly begins?: { readonly runId: string; readonly prompt: string; readonly count?: number };
+  /** The run that it starts; undefined if it continues those of others. */
+  readonly begins?: { readonly runId: string; readonly prompt: string };
+  readonly crowd?: Crowd;
   /** Default: a version without guards of the input. */
   readonly version?: Version;
   /** The run that it follows to its end, and continues if necessary. */
@@ -18,43 +18,39 @@ export interface Orders extends Outside {
 }
 
 /** An engine whose process kills itself with `kill -9` at a boundary of its journal: before a step, and before its result is stored. */
-const mortal = (engine: Engine, { dieAt = Infinity, begins }: Orders, passed: string[]): Engine => {
+const mortal = (engine: Engine, { dieAt = Infinity }: Orders, passed: string[]): Engine => {
   const pass = (boundary: string): void => {
     if (passed.length === dieAt) process.kill(process.pid, 'SIGKILL');
     passed.push(boundary);
   };
-  const counting = (durable: Durable, runId: string): Durable => ({
+  const counting = (durable: Durable): Durable => ({
     canceled: durable.canceled,
-    step: async (key, run) => {
-      const kept = await durable.step(key, async (inner) => {
+    step: (key, run) =>
+      durable.step(key, async (inner) => {
         pass(`before ${key}`);
-        const text = await run(counting(inner, runId));
+        const text = await run(counting(inner));
         pass(`unkept ${key}`);
         return text;
-      });
-      const isOfMany = begins?.count !== undefined && key.startsWith('tool ');
-      if (isOfMany) writeSync(process.stdout.fd, `${JSON.stringify({ runId, key })}\n`); // written before anything else can happen
-      return kept;
-    },
+      }),
   });
   return {
     ...engine,
-    host: (program) => engine.host({ ...program, run: (durable, call) => program.run(counting(durable, call.runId), call) }),
+    host: (program) => engine.host({ ...program, run: (durable, call) => program.run(counting(durable), call) }),
   };
 };
 
 const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
 const passed: string[] = [];
-const engine = engineOf(orders.engine);
-const agent = clerk(orders, mortal(engine, orders, passed), orders.version);
-const { begins, follows } = orders;
+const { begins, crowd, follows } = orders;
+const engine = engineOf(orders.engine, crowd && 1_000);
+const agent = clerk(orders, crowd ? saying(engine) : mortal(engine, orders, passed), orders.version);
 const end = async (report: object): Promise<void> => {
   await engine.close();
   process.stdout.write(JSON.stringify({ ...report, passed }));
 };
-if (begins?.count !== undefined) {
-  const ids = Array.from({ length: begins.count }, (_, index) => `${begins.runId}${index}-`);
-  await Promise.all(ids.map((runId) => agent.generate(begins.prompt, { runId })));
+if (crowd) {
+  await followCrowd(agent, crowd);
+  await engine.close();
 } else if (begins) {
   const { status } = await agent.generate(begins.prompt, { runId: begins.runId });
   await end({ status });
