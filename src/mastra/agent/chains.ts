@@ -5,13 +5,12 @@ import type { Lanes } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import { errorLane, hasErrorHook } from './error-lane.js';
-import { compileLane, compileRecording, laneId, resolveLanes } from '../workflow/guards.js';
+import { compileLane, compileRecording, laneId, registerProcessors, resolveLanes } from '../workflow/guards.js';
 import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
 import { createObjectiveProcessor, goalOf } from './goal.js';
 import type { Titling } from '../memory/memory-title.js';
 import type { PipelineStep } from '../graph/to-graph.js';
-import { registerOnProcessor } from './registration.js';
 import { PrepareStepProcessor } from './prepare-step.js';
 
 /** The guards of a call by lane, in the order of execution. */
@@ -100,7 +99,7 @@ const hostProcessors = async (agent: Agent, { input, requestContext, signals = [
  */
 const registered = (agent: Agent, processors: readonly object[]): readonly object[] => {
   const mastra = agent.getMastraInstance();
-  if (mastra) for (const processor of processors) registerOnProcessor(mastra, processor);
+  if (mastra) registerProcessors(mastra, processors);
   return processors;
 };
 

@@ -2,13 +2,12 @@ import type { Agent } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import { checkIntegration } from '../../integration.js';
-import type { InterlockConfig } from './config.js';
+import type { InterlockConfig, ModeDefaults } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
 import { collected } from './collected-rejections.js';
 import { checkConfig, appliedOf } from '../options/check-options.js';
 import { ownOptionsOf } from '../options/merge-options.js';
 import { ownOptions } from '../options/own-options.js';
-import type { ModeDefaults } from './resolve-options.js';
 import { hooksForMastra } from '../tools/tool-hooks.js';
 
 /** A parsed configuration: the options of the loop, and the configuration of Mastra's agent. */

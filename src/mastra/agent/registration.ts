@@ -2,11 +2,20 @@ import type { Mastra } from '@mastra/core/mastra';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
-import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
+import { processorsOf } from '../../pipeline/graph.js';
 import type { FindingCode } from '../../pipeline/verify/checks.js';
 import type { AgentSetup } from './read-config.js';
 import { findingsOfAgent } from './verify-agent.js';
-import { laneId, lanesOf, laneWorkflows, resolveGuards, toArray, type AgentGuards, type Guards } from '../workflow/guards.js';
+import {
+  laneId,
+  lanesOf,
+  laneWorkflows,
+  registerProcessors,
+  resolveGuards,
+  toArray,
+  type AgentGuards,
+  type Guards,
+} from '../workflow/guards.js';
 import { toGraph, isWorkflow } from '../graph/to-graph.js';
 
 /** True if an agent has guards, or a function that may return guards for each request. */
@@ -27,11 +36,11 @@ export const workflowsOf = async (
   return [...new Map(byLane.flat().map((workflow) => [workflow.id, workflow])).values()];
 };
 
-/** Passes a Mastra instance, with its models, storage and logger, to the processors of guards that are not a function. */
+/** Passes a Mastra instance to the processors of guards that are not a function. */
 const registerOnProcessors = (mastra: Mastra, guards: AgentGuards): void => {
   for (const [, guardList] of lanesOf(guards)) {
     if (guardList === undefined || typeof guardList === 'function') continue;
-    registerOnGraph(mastra, toGraph(toArray(guardList), 'guards'));
+    registerProcessors(mastra, processorsOf(toGraph(toArray(guardList), 'guards')));
   }
 };
 
@@ -53,16 +62,6 @@ const ofJudges: ReadonlySet<string> = new Set<FindingCode>(['guard/judges-each-c
 /** Agents by the Mastra instance that logged their judges: copies of an agent are registered too. */
 const warned = new WeakMap<Mastra, Set<string>>();
 
-const registerOnGraph = (mastra: Mastra, graph: SequenceNode): void => {
-  for (const processor of processorsOf(graph)) registerOnProcessor(mastra, processor);
-};
-
-/** Passes a Mastra instance to a processor. */
-export const registerOnProcessor = (mastra: Mastra, processor: object): void => {
-  const register: unknown = Reflect.get(processor, '__registerMastra'); // Mastra's own method, which its processor interface does not declare
-  if (typeof register === 'function') register.call(processor, mastra);
-};
-
 /**
  * Registers pipelines and workflows that no agent uses as workflows of type `processor`: Mastra's Studio lists and runs them. An
  * agent's own are registered with the agent.
@@ -78,7 +77,7 @@ export const registerProcessorWorkflows = (mastra: Mastra, ...guards: readonly E
     const [workflow] = toArray(guard);
     if (!isWorkflow(workflow))
       throw new InterlockError('pipeline/invalid-step', { path: `guards.${index}`, detail: 'pass a pipeline or a workflow.' });
-    registerOnGraph(mastra, toGraph(workflow));
+    registerProcessors(mastra, processorsOf(toGraph(workflow)));
     mastra.addWorkflow(workflow, workflow.id);
     mastra.addProcessor(workflow); // as Mastra registers an agent's; Studio lists only these
   }

@@ -3,14 +3,11 @@ import { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { CallOptions } from '../call-options.js';
-import type { InterlockConfig } from './config.js';
+import type { InterlockConfig, ModeDefaults } from './config.js';
 import { readerCanceled } from '../../stream/readers.js';
 import { checkCallOptions } from '../options/check-options.js';
 import { mergeOptions } from '../options/merge-options.js';
 import { checkServedOptions } from './allowed-options.js';
-
-/** Defaults of an agent's methods. */
-export type ModeDefaults = Readonly<Record<RunMode, unknown>>;
 
 interface OptionsCall {
   readonly agent: Agent;

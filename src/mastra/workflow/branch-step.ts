@@ -1,9 +1,13 @@
 import type { PhaseData } from '../../phase/row.js';
+import { current } from '../../phase/settle-messages.js';
+import { phaseRow } from '../../phase/table.js';
+import { armsOf, chooseArms, stepContext, type ArmOf, type Choice } from '../../pipeline/choose-arms.js';
+import { hasHookFor, otherwise, type BranchNode, type Condition } from '../../pipeline/graph.js';
 import { snapshotOf } from '../../pipeline/snapshot.js';
 import type { Stop } from '../../verdict.js';
 import type { BlockCoordinator, BranchSlot } from './block-coordinator.js';
 import { recordResult, payloadOf, readError } from '../graph/thrown-stops.js';
-import { anyOf, host, scopeOfStep, type StepCall } from './scope.js';
+import { anyOf, host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 
 /** A step of a block, or a workflow used as one. */
 export interface Executable {
@@ -98,5 +102,28 @@ const onSnapshot = (call: StepCall, slot: BranchSlot): StepCall => {
     inputData: { ...snapshotOf(payload, scopeOfStep(call)), abortSignal },
     abortSignal,
     outputWriter: write && ((...chunk) => (slot.isDismissed() ? undefined : write(...chunk))),
+  };
+};
+
+/** The source text of a condition. */
+export const textOfCondition = (when: Condition | undefined): string => (when === otherwise ? 'otherwise' : String(when));
+
+/** The arms of a branch that run for a payload. */
+type EngineChoice = Choice<ArmOf<{ readonly index: number }>>;
+
+/** Evaluates the conditions of a branch, once for each payload. */
+export const chooser = (results: BlockResults, node: BranchNode, path: string) => {
+  const choices = new WeakMap<object, Promise<EngineChoice>>();
+  const choose = async (call: StepCall): Promise<EngineChoice> => {
+    const scope = scopeOfStep(call, results);
+    const payload = call.inputData as PhaseData; // every step of a pipeline returns the payload
+    const row = phaseRow(payload.phase);
+    const working = node.arms.flatMap((arm, index) => (hasHookFor(arm.node, row) ? [{ index }] : []));
+    return chooseArms(armsOf(node, working, path), stepContext(current(payload, scope.host, row.carries), scope));
+  };
+  return (call: StepCall): Promise<EngineChoice> => {
+    const choice = choices.get(call.inputData) ?? choose(call);
+    choices.set(call.inputData, choice);
+    return choice;
   };
 };

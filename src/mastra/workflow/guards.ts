@@ -1,3 +1,4 @@
+import type { Mastra } from '@mastra/core/mastra';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { compileGraph, type Plan } from '../../pipeline/compile.js';
@@ -160,4 +161,12 @@ export const laneWorkflows = (steps: readonly PipelineStep[], id: string): AnyWo
   const own = steps.filter(isWorkflow).map(adopt);
   if (steps.length === 0 || (steps.length === 1 && own.length === 1)) return own;
   return [toWorkflow(toGraph(steps, id)), ...own];
+};
+
+/** Passes a Mastra instance, with its models, storage and logger, to processors. */
+export const registerProcessors = (mastra: Mastra, processors: readonly object[]): void => {
+  for (const processor of processors) {
+    const register: unknown = Reflect.get(processor, '__registerMastra'); // Mastra's own method, which its processor interface does not declare
+    if (typeof register === 'function') register.call(processor, mastra);
+  }
 };

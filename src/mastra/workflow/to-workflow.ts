@@ -19,8 +19,7 @@ import { settleBlock, type SettleBlockOptions } from '../../pipeline/parallel.js
 import { strictest } from '../../verdict.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
-import { chooser, textOfCondition, type EngineChoice } from './engine-choice.js';
-import { asBranch, endsIn, stopIn, type BranchSite, type Executable } from './branch-step.js';
+import { asBranch, chooser, endsIn, stopIn, textOfCondition, type BranchSite, type Executable } from './branch-step.js';
 import { createBlockCoordinator, type BlockCoordinator } from './block-coordinator.js';
 import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type StepCall } from './scope.js';
@@ -215,7 +214,7 @@ interface EngineBlock {
   /** The index of each branch in the block, by step id. */
   readonly places: Map<string, number>;
   /** Chooses the arms that run for a payload. Undefined for parallel blocks. */
-  readonly choose?: (call: StepCall) => Promise<EngineChoice>;
+  readonly choose?: ReturnType<typeof chooser>;
 }
 
 const createBlock = (site: BuildContext, node: ParallelNode | BranchNode, path: string): EngineBlock => ({
