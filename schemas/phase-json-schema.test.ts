@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parsePayload, phaseSchemas, type PhaseName } from './index.js';
-import { phaseJsonSchema } from './phase-json-schema.js';
+import { phaseJsonSchema } from './phase-payload.js';
 
 const names = Object.keys(phaseSchemas) as PhaseName[];
 

@@ -43,6 +43,16 @@ export type PhaseData<P extends PhaseName = PhaseName> = z.output<PhaseSchemas[P
 /** The payload of a phase, discriminated by `phase`. */
 export type PhasePayload = PhaseData;
 
+/**
+ * The JSON Schema of a phase's payload as it comes in, with examples: what a form is made from. zod leaves out examples of schemas
+ * that transform; ours hand on what comes in, so that they are true of it.
+ */
+export const phaseJsonSchema = (phase: PhaseName): z.core.JSONSchema.BaseSchema => {
+  const schema: z.ZodType = phaseSchemas[phase];
+  const examples = schema.meta()?.['examples'] as unknown[] | undefined; // meta is open to any field
+  return { ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), examples };
+};
+
 type Options = readonly [PhaseSchemas[PhaseName], ...PhaseSchemas[PhaseName][]];
 
 /** The payload of any phase, discriminated by `phase`. Unknown fields are kept. */

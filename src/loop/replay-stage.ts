@@ -1,5 +1,5 @@
 import type { GuardCall, GuardSpan } from '../phase/scope.js';
-import type { Position } from '../trace/run-fact.js';
+import type { Position } from '../trace/recorder.js';
 
 /** The position where a replay ended because its next request was never recorded. */
 export interface ReplayEnd extends Position {

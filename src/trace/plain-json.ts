@@ -1,3 +1,5 @@
+import { isRecord } from '../phase/plain-data.js';
+
 /** Maps a text before it is recorded. */
 export type MapText = (text: string) => string;
 
@@ -98,11 +100,6 @@ const plainError = (error: Error, walk: Walk): unknown => {
 };
 
 const tagged = (kind: Tagged[typeof tag], value: unknown): Tagged => ({ [tag]: kind, value });
-
-const isRecord = (value: object): value is Record<string, unknown> => {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-};
 
 /** Restores a value written by {@link toPlainJson}; `mapText` maps each text except names. */
 export const fromPlainJson = (value: unknown, mapText?: MapText): unknown => {

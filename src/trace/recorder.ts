@@ -3,10 +3,16 @@ import type { Phase } from '../phase/row.js';
 import type { GuardReport, Reports, StaleReport } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
 import type { Author } from '../verdict.js';
-import type { Position, RunFact } from './run-fact.js';
-import { createTally, type CountedFact } from './tally.js';
 
-export type { Position, RunFact };
+type Common = 'runId' | 'seq' | 'at' | 'stepNumber' | 'attempt';
+/** An event from its reporter. The recorder adds its place and time. */
+export type RunFact = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, Common> : never) : never;
+
+/** The place in the run at which something happens. */
+export interface Position {
+  stepNumber: number;
+  attempt: number;
+}
 
 interface RecorderOptions {
   runId: string;
@@ -149,4 +155,52 @@ const notify = (onEvent: RecorderOptions['onEvent'], event: RunEvent): void => {
   } catch {
     // The event stays in the record; only the listener that throws misses it.
   }
+};
+
+/** A fact that is reported for every chunk of a stream, and recorded once for a step. */
+type CountedFact = Extract<RunFact, { type: 'guard-bypass' | 'guard-shadow' | 'stale-verdict' }>;
+
+/** A fact, and its place in the run. */
+interface Placed {
+  readonly fact: CountedFact;
+  readonly at: Position;
+}
+
+/** Counts equal facts. */
+interface Tally {
+  add(placed: Placed): void;
+  /** The counts since the last call, in the order of their first report. */
+  take(): Placed[];
+}
+
+/** The fields that are added up; all others must be equal. */
+type Counts = Partial<Pick<Extract<RunEvent, { type: 'guard-shadow' }>, 'calls' | 'edits' | 'durationMs' | 'verdict'>>;
+
+const createTally = (): Tally => {
+  const counted = new Map<string, Placed>();
+  return {
+    add: (placed) => {
+      const key = keyOf(placed);
+      const known = counted.get(key);
+      counted.set(key, known ? { ...known, fact: addedUp(known.fact, placed.fact) } : placed);
+    },
+    take: () => {
+      const all = [...counted.values()];
+      counted.clear();
+      return all;
+    },
+  };
+};
+
+const keyOf = ({ fact, at }: Placed): string => {
+  const { calls: _calls, edits: _edits, durationMs: _ms, verdict: _verdict, ...same }: CountedFact & Counts = fact;
+  return JSON.stringify([same, at]);
+};
+
+const addedUp = (first: CountedFact & Counts, next: CountedFact & Counts): CountedFact => {
+  const calls = first.calls + next.calls;
+  if (first.verdict === undefined) return { ...first, calls };
+  const edits = (first.edits ?? 0) + (next.edits ?? 0);
+  const durationMs = (first.durationMs ?? 0) + (next.durationMs ?? 0);
+  return { ...first, calls, edits, durationMs, verdict: edits > 0 ? 'edit' : 'pass' } as CountedFact; // a shadow's: it has a verdict
 };

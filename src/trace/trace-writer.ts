@@ -1,7 +1,7 @@
 import type { PartNote, TraceContent, TraceEntry, TraceHeader } from '../../schemas/index.js';
 import { toPlainJson, type MapText } from './plain-json.js';
 import { createContentWriter, freeze, type Frozen } from './contents.js';
-import type { Position } from './run-fact.js';
+import type { Position } from './recorder.js';
 
 /** Receives the lines of a trace as they happen. Its errors do not reach the run. Entries are immutable copies. */
 export type TraceSink = (entry: TraceEntry) => void;

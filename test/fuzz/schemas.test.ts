@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { phaseJsonSchema } from '../../schemas/phase-json-schema.js';
+import { phaseJsonSchema } from '../../schemas/phase-payload.js';
 import { phaseSchemas, ProcessorStepOutputSchema, safeParsePayload, type PhaseName } from '../../schemas/index.js';
 import { collectTraces, formatTrace, guard, isInterlockError, parseTrace, type Trace } from '../../src/index.js';
 import { callThen, echo, makeAgent } from '../mastra/support.js';

@@ -1,3 +1,5 @@
+import type { CombinedFinder } from '../patterns/combine-finders.js';
+
 /** Whether a value may be shown. */
 type IsAllowed = (value: string) => boolean;
 
@@ -26,3 +28,12 @@ const hasDomain =
     value.includes('@') && value.slice(value.lastIndexOf('@')) === domain;
 
 const plain = (value: string): string => value.replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** Finds the values of another finder that are not allowed. A possible start of a value is still buffered. */
+export const withoutAllowed = <Kind extends string>(
+  finder: CombinedFinder<Kind>,
+  isAllowed: IsAllowed,
+): CombinedFinder<Kind> => ({
+  ...finder,
+  find: (text, from, until) => finder.find(text, from, until).filter(({ start, end }) => !isAllowed(text.slice(start, end))),
+});

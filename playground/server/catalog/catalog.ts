@@ -6,7 +6,7 @@ import type { AgentInfo, Catalog, PipelineInfo, PhaseInfo } from '../../protocol
 import { phasesIn, shapeOf } from './graph-shape.js';
 import { isInterlock, type Known, type KnownAgent, type KnownPipeline } from './known.js';
 import { describeMachine } from './machine.js';
-import { phaseJsonSchema } from '../../../schemas/phase-json-schema.js';
+import { phaseJsonSchema } from '../../../schemas/phase-payload.js';
 
 /** Example inputs for an agent, with their effects. */
 export type Examples = Readonly<Record<string, AgentInfo['examples']>>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { phaseSchemas, safeParsePayload, type PhaseName } from '../../../../schemas/index.js';
-import { phaseJsonSchema } from '../../../../schemas/phase-json-schema.js';
+import { phaseJsonSchema } from '../../../../schemas/phase-payload.js';
 import { carryOver, fieldOfError, otherFields, readJson, readPayload, setField, setOtherFields } from './edit-payload.js';
 import { exampleOf, examplePayload } from './example-of.js';
 import { formFieldsOf, titleOf, type FormField } from './form-fields.js';

@@ -1,14 +1,6 @@
 /** A text as the characters between which it can be cut: code points. */
 export const charactersOf = (text: string): string[] => Array.from(text);
 
-/** The text cut before the characters at these positions. Positions outside of the text cut nothing. */
-export const cutAt = (text: string, at: readonly number[]): string[] => {
-  const characters = charactersOf(text);
-  const inside = at.filter((position) => position > 0 && position < characters.length);
-  const edges = [0, ...sorted(inside), characters.length];
-  return edges.slice(1).map((end, index) => characters.slice(edges[index], end).join(''));
-};
-
 /** The cuts with `position` added, or removed if present. */
 export const toggleCut = (at: readonly number[], position: number): number[] =>
   at.includes(position) ? at.filter((one) => one !== position) : sorted([...at, position]);

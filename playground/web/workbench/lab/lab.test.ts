@@ -1,12 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cutting, LabRun } from '../../../protocol/workbench.js';
-import { charactersOf, cutAt, cutsOf, toggleCut } from './cuts.js';
+import { charactersOf, cutsOf, toggleCut } from './cuts.js';
 import { frameAt, frameCount, mostHeld, nextRelease } from './film.js';
 import { longestLinkedText, readLabLink, writeLabLink, type LabSettings } from './lab-link.js';
 
 const texts = fc.string({ unit: 'grapheme', maxLength: 40 });
-const positions = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 10 });
+/** The text cut before the characters at these positions. */
+const cutAt = (text: string, at: readonly number[]): string[] => {
+  const characters = charactersOf(text);
+  const edges = [0, ...at.filter((position) => position > 0 && position < characters.length), characters.length];
+  return edges.slice(1).map((end, index) => characters.slice(edges[index], end).join(''));
+};
+
+const positions = fc.uniqueArray(fc.integer({ min: 0, max: 50 }), { maxLength: 10 }).map((all) => all.toSorted((a, b) => a - b));
 
 describe('splits', () => {
   it('keep all text, create no empty chunk and return their positions', () => {
