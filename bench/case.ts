@@ -40,7 +40,8 @@ export interface Figure extends Sample {
   readonly samples: number;
 }
 
-const quantile = (values: readonly number[], part: number): number => {
+/** The value below which a share of the values lies, interpolated. */
+export const quantile = (values: readonly number[], part: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const at = part * (sorted.length - 1);
   const [low = NaN, high = NaN] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];

@@ -1,4 +1,5 @@
 import type { Figure } from './case.js';
+import { brief } from './table.js';
 
 /** A promise about cost, and its measured value. */
 export interface Goal {
@@ -130,8 +131,6 @@ export const goalsOf = (figures: readonly Figure[]): Goal[] => {
     }));
   return [...fixed, ...texts].filter(({ measured }) => !Number.isNaN(measured));
 };
-
-const brief = (value: number): string => value.toFixed(Math.abs(value) < 0.1 ? 4 : 2);
 
 const isHeld = ({ measured, atMost = Infinity, atLeast = -Infinity }: Goal): boolean => measured <= atMost && measured >= atLeast;
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { median, quantile } from '../case.js';
 import { markdownOf } from '../table.js';
 import type { LoadOrders, ServerFigures } from './server.js';
 
@@ -61,11 +62,6 @@ const load = async (url: string): Promise<LoadFigures> => {
   return { ...after, seconds, firstTextMs, rssPerStream: Math.max(after.rssBytes - before.rssBytes, 0) / streams };
 };
 
-const quantile = (numbers: readonly number[], q: number): number => {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  return sorted[Math.min(Math.floor(sorted.length * q), sorted.length - 1)] ?? 0;
-};
-
 const subjects = ['interlock', 'mastra'] as const;
 const servers = new Map(await Promise.all(subjects.map(async (subject) => [subject, await startServer(subject)] as const)));
 const measured = new Map<string, LoadFigures[]>(subjects.map((subject) => [subject, []]));
@@ -76,14 +72,14 @@ for (const { stop } of servers.values()) stop();
 
 const rows = subjects.map((subject) => {
   const all = measured.get(subject) ?? [];
-  const median = (of: (figures: LoadFigures) => number): number => quantile(all.map(of), 0.5);
+  const medianOf = (of: (figures: LoadFigures) => number): number => median(all.map(of));
   const first = all.flatMap(({ firstTextMs }) => firstTextMs);
   return [
-    median(({ seconds }) => streams / seconds),
+    medianOf(({ seconds }) => streams / seconds),
     quantile(first, 0.5),
     quantile(first, 0.99),
-    median(({ loopP99Ms }) => loopP99Ms),
-    median(({ cpuMs }) => cpuMs / streams),
+    medianOf(({ loopP99Ms }) => loopP99Ms),
+    medianOf(({ cpuMs }) => cpuMs / streams),
     all[0] ? all[0].rssPerStream / 1_024 : 0, // later rounds reuse the memory of the first
   ];
 });
