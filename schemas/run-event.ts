@@ -54,6 +54,21 @@ const changeSchema = z.object({
   spans: z.array(z.object({ start: z.int(), end: z.int(), text: z.string() })).optional(),
 });
 
+/** The guard of an event, and its place in its pipeline. */
+const author = { phase: z.string(), processorId: z.string(), path: z.string() };
+
+/** A guard's verdict. */
+const judgement = {
+  ...author,
+  verdict: verdictKindSchema,
+  /** Milliseconds from the guard's turn to its verdict, waiting included; over all `calls`, each of them measured. */
+  durationMs: z.number().nonnegative(),
+  calls: z.int().positive(),
+  edits: z.int().nonnegative(),
+  reason: z.string().optional(),
+  metadata: z.unknown().optional(),
+};
+
 export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
     ...common,
@@ -72,16 +87,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
     ...common,
     type: z.literal('guard'),
-    phase: z.string(),
-    processorId: z.string(),
-    path: z.string(),
-    verdict: verdictKindSchema,
-    /** Milliseconds from the guard's turn to its verdict, waiting included; over all `calls`, each of them measured. */
-    durationMs: z.number().nonnegative(),
-    calls: z.int().positive(),
-    edits: z.int().nonnegative(),
-    reason: z.string().optional(),
-    metadata: z.unknown().optional(),
+    ...judgement,
     /** The changes that the guard made, if the run records edits; at most the first thousand for the chunks of one step. */
     changes: z.array(changeSchema).optional(),
   }),
@@ -92,9 +98,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
     ...common,
     type: z.literal('guard-bypass'),
-    phase: z.string(),
-    processorId: z.string(),
-    path: z.string(),
+    ...author,
     reason: z.string(),
     calls: z.int().positive(),
   }),
@@ -105,24 +109,13 @@ export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
     ...common,
     type: z.literal('guard-shadow'),
-    phase: z.string(),
-    processorId: z.string(),
-    path: z.string(),
-    verdict: verdictKindSchema,
-    /** Milliseconds until the verdict was there. */
-    durationMs: z.number().nonnegative(),
-    calls: z.int().positive(),
-    edits: z.int().nonnegative(),
-    reason: z.string().optional(),
-    metadata: z.unknown().optional(),
+    ...judgement,
   }),
   /** A hook called `abort` after it had settled: the call was ignored. May follow `run-finish`. */
   z.object({
     ...common,
     type: z.literal('late-abort'),
-    phase: z.string(),
-    processorId: z.string(),
-    path: z.string(),
+    ...author,
     reason: z.string(),
   }),
   /** Two branches of a parallel block edited the same words; `rule` names the rule that decided. */

@@ -1,5 +1,9 @@
-import type { RunEvent } from '../../schemas/index.js';
+import type { PartNote, RunEvent } from '../../schemas/index.js';
+import type { GuardView } from '../../src/trace/guard-view.js';
+import type { TextAt } from '../../src/trace/texts-in.js';
 import type { RunOutcome } from './runs.js';
+
+export type { GuardView, PartNote, TextAt };
 
 /** A position in the run. */
 export interface Place {
@@ -50,45 +54,11 @@ export interface InputMessage {
   readonly text: string;
 }
 
-/** A part without its words. */
-export interface PartNote {
-  /** The chunk's type, e.g. `text-delta`. */
-  readonly type: string;
-  /** The part's id (a text id, a tool call's id); undefined if the chunk belongs to no part. */
-  readonly partId?: string;
-  /** The length of its text in characters. */
-  readonly chars: number;
-}
-
 /** The response to a request for hidden text. */
 export interface Revealed {
   readonly seq: number;
   readonly partId?: string;
   readonly text: string;
-}
-
-/** A text in the input or output of a guard. */
-export interface TextAt {
-  /** A dotted path, e.g. `messages.3.content.parts.0.text`. */
-  readonly target: string;
-  readonly text: string;
-}
-
-/** The input and output of one guard, for the diff. */
-export interface GuardView {
-  readonly seq: number;
-  readonly phase: string;
-  readonly processorId: string;
-  readonly path: string;
-  readonly received: readonly TextAt[];
-  readonly returned: readonly TextAt[];
-  /** The error if it gave no verdict, followed by its causes. */
-  readonly causes?: readonly {
-    readonly name: string;
-    readonly message: string;
-    readonly code?: string;
-    readonly frames: readonly string[];
-  }[];
 }
 
 /** Words that more than one branch of a block changed. */
