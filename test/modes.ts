@@ -1,3 +1,5 @@
+import { streamShapes, type StreamShape } from '../src/testing/stream-shapes.js';
+
 const mode = (import.meta as { env?: { MODE?: string } }).env?.MODE; // vitest's own types are not everywhere
 
 /** Whether the tests run with `--mode deep`, as in `npm run fuzz`: more random cases, longer texts and streams. */
@@ -8,3 +10,9 @@ export const killsEverywhere = mode === 'every-boundary';
 
 /** The number of random cases for a law; in deep mode `deep`, by default twenty times as many. */
 export const times = (runs: number, deep = runs * 20): { numRuns: number } => ({ numRuns: isDeep ? deep : runs });
+
+/**
+ * The shapes of the streams in which a guard meets a text. Other turns have other shapes, three turns have all, and in deep mode each turn has
+ * all: the stream's gate is the same for every guard, and its own tests always take all shapes.
+ */
+export const shapesOf = (turn: number): StreamShape[] => streamShapes.filter((_, at) => isDeep || at % 3 === turn % 3);

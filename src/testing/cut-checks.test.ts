@@ -21,8 +21,8 @@ const silent: Processor = {
 
 describe('the checks over all cuts', () => {
   it('report nothing for correct processors', async () => {
-    await assertChunkInvariant([passing], [text], few);
-    await assertNoFragment([silent], [{ text, value }], few);
+    await assertChunkInvariant([passing], ['Mail j@b.cd.'], few);
+    await assertNoFragment([silent], [{ text: 'Mail j@b.cd.', value: 'j@b.cd' }], few);
   });
 
   it('run two-way cuts, single characters and random cuts, each once', async () => {
@@ -67,10 +67,10 @@ describe('on the RegexFilterProcessor of @mastra/core 1.71', () => {
   it('the checks find that it blocks only values in one piece', async () => {
     expect(await leaks('block', 'text')).toBeGreaterThan(10);
     const whole = { text: value, value, allowedChars: value.length - 1 };
-    const { runs, failures } = await checkFragments(filter('block'), whole, { shapes: ['text'], randomCuts: 225, seed: 1 });
+    const { runs, failures } = await checkFragments(filter('block'), whole, { shapes: ['text'], randomCuts: 100, seed: 1 });
     // The filter checks each delta alone. A cut leaks if no piece is an address by its rule, which is true of most cuts.
     const rule = /[\w.%+-]+@[a-z.-]+\.[a-z]{2,}/i;
-    const cuts = [...twoWayCuts(value), unitCuts(value), ...randomCuts(value, { count: 225, seed: 1 })];
+    const cuts = [...twoWayCuts(value), unitCuts(value), ...randomCuts(value, { count: 100, seed: 1 })];
     const leaking = new Set(cuts.filter((pieces) => !pieces.some((piece) => rule.test(piece))).map((pieces) => pieces.join('|')));
     expect(new Set(failures.map(({ pieces }) => pieces.join('|')))).toEqual(leaking);
     expect(failures.length / runs).toBeGreaterThan(0.8);

@@ -101,7 +101,7 @@ describe('all entry points return the same result', () => {
       fc.asyncProperty(script.map(of).filter(isDrawn(but)), async (one) => {
         expect(compared(await run(one))).toEqual(compared(await like(one)));
       }),
-      times(25, 1_500),
+      times(12, 1_500),
     );
   });
 });

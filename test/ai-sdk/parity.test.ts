@@ -168,7 +168,7 @@ describe.each(Object.entries(guardSets))('guardedToolLoop with %s that always pa
           const stock = await see((settings) => new ToolLoopAgent(settings), steps, mode);
           expect(await see((settings) => guardedToolLoop({ ...settings, guards }), steps, mode)).toEqual(stock);
         }),
-        times(50, 300),
+        times(25, 300),
       );
     },
     120_000,

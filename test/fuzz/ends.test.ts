@@ -281,7 +281,7 @@ describe('one end in every mode', () => {
       fc.asyncProperty(script, async (one) => {
         expect(await way(one)).toEqual(await inProcess(one));
       }),
-      times(70, 1_700),
+      times(35, 1_700),
     );
   });
 
@@ -295,7 +295,7 @@ describe('one end in every mode', () => {
       fc.asyncProperty(script.filter(isForSdk), async (one) => {
         expect(last(await onAiSdk(mode)(one))).toEqual(last(await inProcess(one)));
       }),
-      times(40, 1_000),
+      times(20, 1_000),
     );
   });
 });

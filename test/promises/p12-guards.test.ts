@@ -90,7 +90,7 @@ const shapesFor = (name: string): readonly Shape[] => {
 };
 
 /** The first length of a text, and eight times as long if the longest value of a guard decides about the shorter one. */
-const chars = 1_500;
+const chars = 1_000;
 
 /** The growth of the work for a text of twice the length. */
 const growth = async (ask: AskGuard, unit: string, length: number): Promise<number> => {

@@ -64,7 +64,7 @@ const mostOf = async (ask: AskGuard, text: string, cut?: number): Promise<number
 };
 
 const hard: readonly Shape[] = ['a table of addresses', 'look-alikes', 'instructions', 'terms', 'links', 'short sentences'];
-const few = 3 * stepChars;
+const few = 2 * stepChars;
 
 describe('P12: the text read between two turns of other work does not grow with the length', () => {
   it.each(Object.entries(guards).filter(([name]) => !atOnce.has(name)))('%s', async (name, ask) => {

@@ -15,6 +15,7 @@ import {
   redactor,
   unicodeGuard,
 } from '../../workflows/guards/index.js';
+import { isDeep } from '../modes.js';
 import { callHook, user } from '../../workflows/test-setup.js';
 
 /** Text that makes a guard search often: values, and beginnings of values. */
@@ -93,7 +94,9 @@ describe('P12: the cost of a guard is linear and bounded', () => {
   describe.each(Object.keys(guards) as (keyof typeof guards)[])('%s', (name) => {
     it.each(['generate', 'stream'] as const)('twice the text is at most 2.5 times the work, in %s', async (mode) => {
       const tooMuch: string[] = [];
-      for (const [shape, unit] of Object.entries(shapes)) {
+      const turn = Object.keys(guards).indexOf(name) + (mode === 'generate' ? 0 : 2);
+      for (const [index, [shape, unit]] of Object.entries(shapes).entries()) {
+        if (!isDeep && index % 4 !== turn % 4) continue; // p12-guards.test.ts has the hardest shapes of each guard
         for (const size of mode === 'generate' ? [Infinity] : [64, Infinity]) {
           const least = size === Infinity ? 6_000 : 1_500;
           const piecesOf = (length: number) => (size === Infinity ? [textOf(unit, length)] : cut(textOf(unit, length), size));

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { assertChunkInvariant, assertNoFragment, checkFragments } from '../../src/testing/index.js';
+import { shapesOf } from '../../test/modes.js';
 import { assistant, callHook, chunk, cutsOf, streamThrough, emittedText, user } from '../test-setup.js';
 import { blockedTermsGuard } from './blocked-terms-guard.js';
 
@@ -73,7 +74,6 @@ describe('blockedTermsGuard', () => {
 });
 
 describe('in a stream', () => {
-  const shapes = ['text', 'reasoning', 'around-reasoning', 'around-sources', 'two-texts', 'arguments'] as const;
   const cases = [
     { text: 'Well, go to hell?', value: 'go to hell' },
     { text: 'You idi\u200Bot!', value: 'idi\u200Bot' },
@@ -83,8 +83,9 @@ describe('in a stream', () => {
     '%s: no fragment of a term leaves an agent regardless of chunk boundaries',
     async (strategy) => {
       const guards = [blockedTermsGuard({ terms, strategy })];
-      await assertChunkInvariant(guards, ['You idiot, go to Hellas.'], { shapes, randomCuts: 5 });
-      await assertNoFragment(guards, cases, { shapes, randomCuts: 2 });
+      const turn = strategy === 'block' ? 0 : 1;
+      await assertChunkInvariant(guards, ['You idiot, go to Hellas.'], { shapes: shapesOf(turn), randomCuts: 5 });
+      await assertNoFragment(guards, cases, { shapes: shapesOf(turn + 1), randomCuts: 2 });
     },
   );
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { assertChunkInvariant, assertNoFragment } from '../../src/testing/index.js';
-import { isDeep } from '../../test/modes.js';
+import { isDeep, shapesOf } from '../../test/modes.js';
 import { assistant, callHook, chunk, cutsOf, itEvery, streamThrough, emittedText, user } from '../test-setup.js';
 import { linkGuard, type LinkGuardOptions } from './link-guard.js';
 import { hosts, runOn } from './test-setup.js';
@@ -262,8 +262,11 @@ describe('linkGuard with any chunk boundaries', () => {
     for (const [at, strategy] of (['block', 'strip'] as const).entries()) {
       const guards = [linkGuard({ ...allowed, strategy })];
       const some = cases.filter((_, index) => isDeep || index % 2 === at); // each case with one strategy; in deep mode with both
-      await assertNoFragment(guards, some, { randomCuts: 3 });
-      await assertChunkInvariant(guards, ['a https://example.com/x, www.evil.test and [b](//evil.test).'], { randomCuts: 3 });
+      await assertNoFragment(guards, some, { shapes: shapesOf(at), randomCuts: 3 });
+      await assertChunkInvariant(guards, ['a https://example.com/x, www.evil.test and [b](//evil.test).'], {
+        shapes: shapesOf(at + 1),
+        randomCuts: 3,
+      });
     }
   });
 
