@@ -1,7 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { emptyLike, insidesOf, isKnownInside } from './list-insides.js';
 import type { MessageCopies } from './message-copies.js';
-import { settledLength } from './settled-length.js';
+import { isUserText, settledLength } from './settled-length.js';
 
 /** A message for models or tools. */
 interface Converted {
@@ -17,35 +17,85 @@ interface ConversionWay<Message extends Converted> {
   convert(list: MessageList): Promise<Message[]> | Message[];
 }
 
-/** The settled part of a conversation and its conversion. */
-interface CachedConversion<Message> {
+/** The settled messages of a conversation and their conversion. */
+interface CachedMessages<Message> {
   readonly copies: readonly MastraDBMessage[];
   readonly made: readonly Message[];
 }
+
+/** The parts of the answer so far and their conversion. */
+interface CachedAnswer<Message> {
+  readonly parts: readonly Part[];
+  readonly made: readonly Message[];
+}
+
+type Part = MastraDBMessage['content']['parts'][number];
 
 /** The number of messages from which caching pays: splitting a list costs about as much as converting this many. */
 const minCached = 20;
 
 /**
- * Converts a growing list repeatedly. Messages before the last user message are converted once, and again only after a change;
- * the rest is converted each time. A cached conversion returns the same objects.
+ * Converts a growing list repeatedly. Messages before the last user message, and earlier steps of the answer to it, are converted once,
+ * and again only after a change; the rest is converted each time. A cached conversion returns the same objects.
  */
 export const createConversion = <Message extends Converted>(
   way: ConversionWay<Message>,
   copies: MessageCopies,
 ): ((list: MessageList) => Promise<Message[]>) => {
-  let cached: CachedConversion<Message> | undefined;
+  let settled: CachedMessages<Message> = { copies: [], made: [] };
+  let answered: CachedAnswer<Message> = { parts: [], made: [] };
+  const madeBefore = async (list: MessageList, messages: readonly MastraDBMessage[]): Promise<readonly Message[]> => {
+    const now = copies.settled(messages, messages.length);
+    if (settled.copies !== now) settled = { copies: now, made: await convertSettled(way, list, messages) };
+    return settled.made;
+  };
   return async (list) => {
+    if (!isKnownInside(list)) return way.convert(list);
     const messages = way.messagesOf(list);
     const length = settledLength(messages);
-    if (length < minCached || !isKnownInside(list)) return way.convert(list);
-    const now = copies.settled(messages, length);
-    if (cached?.copies !== now) cached = { copies: now, made: await convertSettled(way, list, messages.slice(0, length)) };
-    const rest = await way.convert(partOf(list, messages.slice(length), true));
-    const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
-    return [...rest.slice(0, start), ...cached.made, ...rest.slice(start)];
+    const from = length < minCached ? 0 : length;
+    const before = from === 0 ? [] : await madeBefore(list, messages.slice(0, from));
+    const answer = messages.length === length + 2 && isUserText(messages[length]) ? messages.at(-1) : undefined;
+    const parts = answer && isSplittable(answer) ? copies.of(answer).content.parts : [];
+    if (!beginsWith(parts, answered.parts)) answered = { parts: [], made: [] };
+    const rest = messages.slice(from);
+    if (answer && answered.parts.length > 0) rest.splice(-1, 1, withoutFirst(answer, answered.parts.length));
+    const converted = await way.convert(from + answered.parts.length === 0 ? list : partOf(list, rest, true));
+    const start = before.length === 0 ? 0 : converted.findIndex(({ role }) => role !== 'system'); // there is a user message
+    const end = parts.length > 0 ? converted.findLastIndex(({ role }) => role === 'user') + 1 : converted.length;
+    const made = [...answered.made, ...converted.slice(end)];
+    if (parts.every(isSettled)) answered = { parts, made };
+    return [...converted.slice(0, start), ...before, ...converted.slice(start, end), ...made];
   };
 };
+
+/** An answer without its first parts. */
+const withoutFirst = (answer: MastraDBMessage, count: number): MastraDBMessage => ({
+  ...answer,
+  content: { ...answer.content, parts: answer.content.parts.slice(count) },
+});
+
+/** Whether the steps of an answer are converted independently of each other: nothing belongs to the whole message. */
+const isSplittable = ({ role, content }: MastraDBMessage): boolean =>
+  role === 'assistant' &&
+  Object.keys(content).every((name) => name === 'format' || name === 'parts' || name === 'metadata') &&
+  content.metadata?.['providerMetadata'] === undefined;
+
+/** Whether the conversion of a part is final and independent of other steps. The provider's metadata can refer to other parts. */
+const isSettled = (part: Part): boolean => {
+  if (part.type === 'step-start') return true;
+  if ('providerMetadata' in part || 'providerExecuted' in part) return false;
+  if (part.type === 'text') return part.text.trim() !== '';
+  return part.type === 'tool-invocation' && part.toolInvocation.state === 'result';
+};
+
+/** Whether parts continue earlier ones with a new step. */
+const beginsWith = (parts: readonly Part[], earlier: readonly Part[]): boolean =>
+  parts.length >= earlier.length &&
+  earlier.every((part, index) => part === parts[index]) &&
+  (parts[earlier.length] ?? stepStart).type === stepStart.type;
+
+const stepStart = { type: 'step-start' } as const;
 
 /** Converts messages in the form that they have before a user message. */
 const convertSettled = async <Message extends Converted>(

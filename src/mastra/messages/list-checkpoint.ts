@@ -11,7 +11,8 @@ type ListFields = Omit<ListState, 'messages'>;
 export const createCheckpoints = (copies: MessageCopies): Pick<LoopMessages, 'checkpoint' | 'restore'> => ({
   checkpoint: (list): ConversationSnapshot => {
     const messages = list.get.all.db();
-    return { ...fieldsOf(list), messages: copies.of(messages, settledLength(messages)) };
+    const length = settledLength(messages);
+    return { ...fieldsOf(list), messages: [...copies.settled(messages, length), ...messages.slice(length).map(copies.of)] };
   },
   restore: ({ messages, ...rest }, like) => {
     const fields = rest as unknown as ListFields; // created by `checkpoint`

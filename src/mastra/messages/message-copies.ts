@@ -3,13 +3,13 @@ import { copyPlain, copyShared } from '../../phase/plain-data.js';
 
 /** Copies of messages for one run, to detect changes. */
 export interface MessageCopies {
+  /** A copy of a message: the same object until the message changes. */
+  of(message: MastraDBMessage): MastraDBMessage;
   /**
-   * A copy of each message: the same object until the message changes.
+   * The copies of settled messages, which the loop never changes: the same array until one of them changes.
    *
-   * @param length the number of settled messages, which the loop never changes
+   * @param length their number, from the first on
    */
-  of(messages: readonly MastraDBMessage[], length: number): MastraDBMessage[];
-  /** The copies of the settled messages only: the same array until one of them changes. */
   settled(messages: readonly MastraDBMessage[], length: number): readonly MastraDBMessage[];
   /** Registers the copy from which a message was created, which is reused while the two are equal. */
   record(message: MastraDBMessage, copy: MastraDBMessage): void;
@@ -47,7 +47,7 @@ export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies =
     return settled.copies;
   };
   return {
-    of: (messages, length) => settledOf(messages, length).concat(messages.slice(length).map(copyOf)),
+    of: copyOf,
     settled: settledOf,
     record: (message, copy) => void known.set(message, copy),
   };

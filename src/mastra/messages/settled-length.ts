@@ -6,5 +6,5 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
  */
 export const settledLength = (messages: readonly MastraDBMessage[]): number => Math.max(0, messages.findLastIndex(isUserText));
 
-const isUserText = ({ role, content }: MastraDBMessage): boolean =>
-  role === 'user' && content.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
+export const isUserText = (message: MastraDBMessage | undefined): boolean =>
+  message?.role === 'user' && message.content.parts.some((part) => part.type === 'text' && part.text.trim() !== '');

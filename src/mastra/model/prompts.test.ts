@@ -181,17 +181,45 @@ describe('an incrementally converted prompt', () => {
     for (const model of [modelOf('v2'), modelOf('v4')]) expect(JSON.stringify(await prompts(list, model))).toContain('ZEBRA');
   });
 
-  it('converts only the last user message and later messages again', async () => {
-    const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), listOf(long), modelOf('v2')];
+  it('converts only the last user message and the last step of the answer again', async () => {
+    const [prompts, list, model] = [createPrompts(createMessageCopies(() => true)), listOf(long), modelOf('v2')];
+    const looked = (n: number): Part[] => [
+      { type: 'text', text: `Look ${n}.` },
+      {
+        type: 'tool-invocation',
+        toolInvocation: { state: 'result', toolCallId: nextId(), toolName: 'look', args: { n }, result: n },
+      },
+    ];
     await prompts(list, model);
-    apply(list, { kind: 'step', parts: [{ type: 'text', text: 'One more.' }] });
     const converted = vi.spyOn(
-      MessageList.prototype as unknown as { toAIV5UIMessages(m: unknown[]): unknown },
+      MessageList.prototype as unknown as { toAIV5UIMessages(m: readonly MastraDBMessage[]): unknown },
       'toAIV5UIMessages',
     );
-    expect(await prompts(list, model)).toHaveLength(63); // includes a system message and one that Mastra adds before an answer
-    const messages = converted.mock.calls.map(([args]) => args.length);
+    const seen: number[][] = [];
+    for (const n of [1, 2, 3]) {
+      apply(list, { kind: 'step', parts: looked(n) });
+      converted.mockClear();
+      const prompt = plain(await prompts(list, model));
+      seen.push(...converted.mock.calls.map(([messages]) => messages.map(({ content }) => content.parts.length)));
+      expect(prompt).toEqual(plain(await toPrompt(list, model)));
+    }
     converted.mockRestore();
-    expect(messages).toEqual([2]);
+    expect(seen).toEqual([
+      [1, 2],
+      [1, 3], // with its step-start
+      [1, 3],
+    ]);
+  });
+
+  it('converts an earlier step of the answer again after a guard changed it', async () => {
+    const [prompts, list, model] = [createPrompts(createMessageCopies(() => true)), listOf(long), modelOf('v4')];
+    for (const said of ['One.', 'Two.']) {
+      apply(list, { kind: 'step', parts: [{ type: 'text', text: said }] });
+      await prompts(list, model);
+    }
+    Object.assign(list.get.all.db().at(-1)?.content.parts[0] ?? {}, { text: 'ZEBRA' });
+    const prompt = plain(await prompts(list, model));
+    expect(JSON.stringify(prompt)).toContain('ZEBRA');
+    expect(prompt).toEqual(plain(await toPrompt(list, model)));
   });
 });
