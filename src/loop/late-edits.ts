@@ -32,25 +32,26 @@ export interface LateEdits {
  * @param earlier their earlier snapshots: unchanged values are shared, so that a long response is not copied again at each step
  */
 export const snapshotParts = (parts: readonly Part[], earlier: readonly PartSnapshot[] = []): PartSnapshot[] =>
-  parts.map((part, index) => {
-    const snapshot = snapshotOf(part, earlier[index]);
-    const metadata = copyShared(earlier[index]?.metadata, metadataIn(part));
-    return metadata === snapshot.metadata ? snapshot : { ...snapshot, metadata };
-  });
+  parts.map((part, index) => snapshotOf(part, earlier[index]));
 
-const metadataIn = (part: Part | undefined): unknown => {
-  const { providerMetadata } = (part?.type === 'source' ? part.source : (part ?? {})) as { providerMetadata?: unknown }; // not all parts have it
-  return providerMetadata;
-};
+const metadataIn = (part: Part | undefined): unknown =>
+  ((part?.type === 'source' ? part.source : (part ?? {})) as { providerMetadata?: unknown }).providerMetadata; // not all parts have it
 
 const snapshotOf = (part: Part, earlier?: PartSnapshot): PartSnapshot => {
   const { type } = part;
-  if (type === 'text') return { type, id: undefined, value: part.text };
-  if (type === 'reasoning') return { type, id: undefined, value: part.reasoning };
-  if (type === 'tool-invocation') return snapshotCall(part.toolInvocation, earlier);
-  if (isData(part)) return { type, id: dataAsText(part), value: dataAsText(part) };
-  if (type === 'source') return { type, id: part.source.id, value: JSON.stringify(sourceFields(part)) };
-  return { type, id: undefined, value: type === 'file' ? fileKey(part.data) : undefined };
+  const { id, value } = contentOf(part, earlier?.value);
+  const metadata = copyShared(earlier?.metadata, metadataIn(part));
+  if (earlier?.type === type && earlier.id === id && earlier.value === value && earlier.metadata === metadata) return earlier;
+  return { type, id, value, metadata };
+};
+
+const contentOf = (part: Part, earlier: unknown): Pick<PartSnapshot, 'id' | 'value'> => {
+  const { type } = part;
+  if (type === 'text' || type === 'reasoning') return { id: undefined, value: type === 'text' ? part.text : part.reasoning };
+  if (type === 'tool-invocation') return { id: part.toolInvocation.toolCallId, value: callIn(part.toolInvocation, earlier) };
+  if (isData(part)) return { id: dataAsText(part), value: dataAsText(part) };
+  if (type === 'source') return { id: part.source.id, value: JSON.stringify(sourceFields(part)) };
+  return { id: undefined, value: type === 'file' ? fileKey(part.data) : undefined };
 };
 
 /** A data part that a tool wrote. */
@@ -58,17 +59,18 @@ const isData = (part: { type: string }): boolean => part.type.startsWith('data-'
 
 const dataAsText = (part: { type: string }): string => JSON.stringify((part as { data?: unknown }).data) ?? '';
 
-const snapshotCall = (
-  call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation'],
-  earlier: PartSnapshot | undefined,
-): PartSnapshot => {
-  const value = copyShared(earlier?.value, [call.args, endOf(call), call.toolName].map(withoutClass));
-  if (earlier && value === earlier.value && call.toolCallId === earlier.id) return earlier;
-  return { type: 'tool-invocation', id: call.toolCallId, value };
+/** The arguments, the result and the tool's name of a call; the earlier array if nothing changed. */
+const callIn = (call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation'], earlier: unknown): readonly unknown[] => {
+  const [args, end, toolName] = Array.isArray(earlier) ? (earlier as unknown[]) : [];
+  const now = [snapshotValue(args, call.args), snapshotValue(end, endOf(call)), call.toolName];
+  return now[0] === args && now[1] === end && now[2] === toolName ? (earlier as unknown[]) : now;
 };
 
-/** Plain data as it is, other values as text: a guard may change a class instance in place. */
-const withoutClass = (value: unknown): unknown => (isPlain(value) ? value : JSON.stringify(value));
+/** A copy of plain data, and the text of other values: a guard may change a class instance in place. */
+const snapshotValue = (earlier: unknown, value: unknown): unknown => {
+  const copy = copyShared(earlier, value);
+  return copy === earlier || isPlain(copy) ? copy : JSON.stringify(value);
+};
 
 const isPlain = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null || value instanceof Date) return true;
@@ -90,7 +92,7 @@ const isFailed = (call: object): boolean => (call as { state: string }).state ==
 export const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSnapshot => {
   const now = parts.find(({ type, id }) => type === was.type && id === was.id);
   if (!now || now.value === was.value) return was;
-  const [[args, , toolName], [, result]] = [was.value, now.value] as [unknown[], unknown[]]; // see snapshotCall
+  const [[args, , toolName], [, result]] = [was.value, now.value] as [unknown[], unknown[]]; // see callIn
   return { ...was, value: [args, result, toolName] };
 };
 
@@ -158,7 +160,7 @@ const editedWords = ({ type, ids, was, now }: WordsOfType): Pick<LateEdits, 'add
 const editedPart = ({ type, id, value }: PartSnapshot, all: readonly Part[]): (readonly [unknown, Part | undefined])[] => {
   const now = partLike({ type, id, value }, all);
   if (now === 'any') return [];
-  return now && isSame(snapshotOf(now).value, value) ? [] : [[id ?? value, now]];
+  return now && isSame(contentOf(now, value).value, value) ? [] : [[id ?? value, now]];
 };
 
 /** Data parts have no ids: each is identified by its type and earlier data. */

@@ -215,11 +215,11 @@ const writeMessages = <Data extends MessageCarrier>(
     throw invalidResult(data, processorId, {
       detail: `entry ${bad} of the messages is ${describeValue(returned[bad])}, not a message.`,
     });
-  throwIfMissing(missingInMessages(returned, 'messages'), data, processorId);
   const list = listOf(data);
   if (returned.length === 0 && facts.emptyMeansUnchanged) return false;
   const before = host.messages.read(list, facts.scope);
   if (isSame(returned, before)) return false; // equal content is a pass, even in other objects
+  throwIfMissing(missingInMessages(returned, 'messages'), data, processorId);
   try {
     host.messages.write(list, withFieldEdits(returned as MastraDBMessage[], before), facts); // the port adds missing fields or refuses
   } catch (cause) {

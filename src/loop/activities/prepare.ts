@@ -59,12 +59,11 @@ const startStep = (run: Run): void => {
   if (run.position.stepNumber === 0) run.firstStep = run.start;
 };
 
-const settingNames = ['tools', 'toolChoice', 'activeTools', 'providerOptions', 'modelSettings', 'structuredOutput'] as const;
-
 const takeSettings = (attempt: Attempt, data: PhaseData<'inputStep'> & { workspace?: unknown }): void => {
   const { settings, entry } = attempt;
-  for (const name of settingNames) Object.assign(settings, { [name]: data[name] });
-  if (data.workspace !== undefined) Object.assign(settings, { workspace: data.workspace });
+  const { tools, toolChoice, activeTools, providerOptions, modelSettings, structuredOutput, workspace } = data;
+  Object.assign(settings, { tools, toolChoice, activeTools, providerOptions, modelSettings, structuredOutput });
+  if (workspace !== undefined) Object.assign(settings, { workspace });
   // Headers belong to the model that they were configured with.
   if (data.model && data.model !== entry.model)
     attempt.entry = { ...entry, model: data.model as ResolvedModel, headers: undefined }; // the row resolved the hook's value
