@@ -10,10 +10,8 @@ import { toModelMessages } from './to-model-messages.js';
 /** Messages of the AI SDK in the form for guards. Guards' changes of the list do not affect the original messages. */
 export interface Conversation {
   readonly list: MessageList;
-  /** The ids of the original messages in the list. */
-  readonly ids: ReadonlySet<string>;
-  /** The original parts of a response of this run; undefined for other messages. */
-  answerOf(id: string): readonly StoredPart[] | undefined;
+  /** The original messages in the list, by their ids. */
+  readonly originals: ReadonlyMap<string, Original>;
   /** Whether guards changed anything. */
   isChanged(): boolean;
   isSystemChanged(): boolean;
@@ -25,14 +23,18 @@ export interface Conversation {
   rewrites(): Map<string, readonly AnyMessage[]>;
 }
 
-interface Group {
-  readonly id: string;
+/** A message as it was before the guards. */
+interface Original {
   /** Whether this run generated it. */
   readonly isAnswer: boolean;
+  readonly role: 'user' | 'assistant';
+  readonly parts: readonly StoredPart[];
+}
+
+interface Group extends Original {
+  readonly id: string;
   readonly messages: readonly AnyMessage[];
-  readonly stored: Stored;
-  /** Its original parts, for comparison. */
-  readonly before: readonly StoredPart[];
+  readonly slots: Stored['slots'];
 }
 
 interface Opened {
@@ -70,19 +72,20 @@ export const openConversation = (
   const all = grouped(input.filter((message) => !isSystem(message)));
   const answers = new Set(options.answers ? all.filter(([first]) => first && isOfAssistant(first)).slice(-options.answers) : []);
   const groups = all.map((messages, index): Group => {
-    const stored = toStored(messages);
-    return { id: `message-${index}`, isAnswer: answers.has(messages), messages, stored, before: stored.parts };
+    const { parts, slots } = toStored(messages);
+    const role = messages[0]?.role === 'user' ? 'user' : 'assistant';
+    for (const part of parts) Object.assign(part, { createdAt: startedAt });
+    return { id: `message-${index}`, isAnswer: answers.has(messages), role, parts, messages, slots };
   });
   const idsOf = (isAnswer: boolean): string[] => groups.flatMap((group) => (group.isAnswer === isAnswer ? [group.id] : []));
   // All at once: a list compares each added message with all existing ones.
   port.restore(list, {
     ...(port.snapshot(list) as object), // of a list
-    messages: groups.map(({ id, messages, stored }, index) => ({
+    messages: groups.map(({ id, role, parts }, index) => ({
       id,
-      role: messages[0]?.role === 'user' ? 'user' : 'assistant',
+      role,
       createdAt: new Date(startedAt + index).toISOString(),
-      // Parts are copied, so that guards' changes in place stay in the list.
-      content: { format: 2, parts: stored.parts.map((part) => ({ ...copyPlain(part), createdAt: startedAt })) },
+      content: { format: 2, parts: copyPlain(parts) }, // guards' changes in place stay in the list
     })),
     newUserMessages: idsOf(false),
     newResponseMessages: idsOf(true),
@@ -109,8 +112,7 @@ const reader = (opened: Opened): Conversation => {
   const isSystemChanged = () => !isSame([...readSystem()], [...systems]);
   return {
     list,
-    ids: new Set(groups.map(({ id }) => id)),
-    answerOf: (id) => groups.find((group) => group.id === id && group.isAnswer)?.before,
+    originals: new Map(groups.map((group) => [group.id, group])),
     isSystemChanged,
     readSystem: () => (isSystemChanged() ? readSystem() : systems),
     isChanged: () => isSystemChanged() || !isSameMessages(port.read(list, 'all'), groups),
@@ -121,7 +123,7 @@ const reader = (opened: Opened): Conversation => {
 
 const isSameMessages = (now: readonly MastraDBMessage[], groups: readonly Group[]): boolean =>
   now.length === groups.length &&
-  now.every(({ id, content }, index) => id === groups[index]?.id && haveSameContent(groups[index].before, content.parts));
+  now.every(({ id, content }, index) => id === groups[index]?.id && haveSameContent(groups[index].parts, content.parts));
 
 interface ReadGroup {
   /** The original group; undefined if a guard added it. */
@@ -135,8 +137,8 @@ const readGroups = ({ port, list, groups }: Opened): ReadGroup[] => {
     const group = known.get(message.id);
     const { parts } = message.content;
     if (!group) return { messages: toModelMessages(message) };
-    if (haveSameContent(group.before, parts)) return { group, messages: group.messages };
-    return { group, messages: patched(group.messages, group.stored, parts) ?? toModelMessages(message) };
+    if (haveSameContent(group.parts, parts)) return { group, messages: group.messages };
+    return { group, messages: patched(group.messages, group, parts) ?? toModelMessages(message) };
   });
 };
 

@@ -83,7 +83,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     plan: edits.plan,
     list: port.conversation.list,
     streamBuffer,
-    messageIds: port.conversation.ids,
+    messageIds: port.conversation.originals,
     hold: isBuffered ? 'run' : undefined, // one call of the model is a whole run of the loop
     mayTakeBack: () => isBuffered || !hasEmitted,
     onEvent,

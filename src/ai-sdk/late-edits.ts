@@ -3,7 +3,7 @@ import type { ModelMessage } from 'ai';
 import { withoutQuotations } from '../guard/read-fields.js';
 import { messageOf } from '../loop/message-of.js';
 import type { ToolCallInfo } from '../phase/host.js';
-import { isSame } from '../phase/plain-data.js';
+import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { Plan } from '../pipeline/compile.js';
 import { resultIn, type Part, type StoredPart } from '../plain/to-stored.js';
 import type { Conversation } from './conversation.js';
@@ -15,15 +15,20 @@ import { lateEditError } from './stop-errors.js';
  * Applies edits that guards of a tool's result made in the run's responses, except in the result itself. The run fails if the text was
  * emitted, or if the step is not recorded yet, like that of the call itself.
  */
-export const followResultEdits = (run: Run, { list, answerOf, ids }: Conversation, toolCallId: string): void => {
-  const messages = run.scope.host.messages.read(list, 'all').filter(({ id }) => answerOf(id));
-  const isRemoved = [...ids].some((id) => answerOf(id) && !messages.some((message) => message.id === id));
-  const late = messages.flatMap(({ id, content }): LateEdit[] => {
-    const before = (answerOf(id) ?? []).map((part, index) => withResultOf(part, content.parts[index], toolCallId));
-    return haveSameContent(before, content.parts) ? [] : [{ before, after: content.parts }];
+export const followResultEdits = (run: Run, conversation: Conversation, toolCallId: string): void => {
+  const messages = messagesOf(run, conversation);
+  const late = [...conversation.originals].flatMap(([id, { isAnswer, parts }]): LateEdit[] => {
+    if (!isAnswer) return [];
+    const after = messages.get(id)?.content.parts;
+    const before = parts.map((part, index) => withResultOf(part, after?.[index], toolCallId));
+    return after && haveSameContent(before, after) ? [] : [{ before, after }];
   });
-  if (isRemoved || (late.length > 0 && !(run.holdsResult && editSteps(run, late))))
-    throw run.end(lateEditError(run, 'toolResult'));
+  if (late.length > 0 && !(run.holdsResult && editSteps(run, late))) throw run.end(lateEditError(run, 'toolResult'));
+};
+
+const messagesOf = (run: Run, { list, originals }: Conversation): Map<string, MastraDBMessage> => {
+  const all = run.scope.host.messages.read(list, 'all').filter(({ id }) => originals.has(id));
+  return new Map(all.map((message) => [message.id, message]));
 };
 
 /** Copies the guards' version of the tool result: a change of the result is no late edit. */
@@ -46,30 +51,32 @@ export interface EditsBefore {
 /** Records edits that a plan's guards make. Edits of the caller's messages have no effect, and are reported. */
 export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation): EditsBefore => {
   const changed = new WeakMap<Conversation, Set<string>>();
-  /** The messages after the last phase. */
-  const seen = new WeakMap<Conversation, Map<string, string>>();
-  const messagesOf = ({ list, ids }: Conversation): Map<string, MastraDBMessage> => {
-    const all = run.scope.host.messages.read(list, 'all').filter(({ id }) => ids.has(id));
-    return new Map(all.map((message) => [message.id, message]));
+  /** The messages after the last phase; undefined if they were removed. */
+  const seen = new WeakMap<Conversation, Map<string, Seen | undefined>>();
+  /** The ids of messages that changed since the last call. */
+  const takeChanges = (conversation: Conversation): string[] => {
+    const messages = messagesOf(run, conversation);
+    const known = seen.get(conversation) ?? new Map<string, Seen | undefined>(conversation.originals);
+    seen.set(conversation, known);
+    return [...known].flatMap(([id, before]) => {
+      const message = messages.get(id);
+      const now = message && { role: message.role, parts: message.content.parts };
+      if (isUnchanged(before, now)) return [];
+      known.set(id, copyPlain(now));
+      return [id];
+    });
   };
-  const snapshot = (conversation: Conversation): Map<string, string> =>
-    new Map([...messagesOf(conversation)].map(([id, { role, content }]) => [id, JSON.stringify([role, content.parts])]));
   return {
     plan: {
       ...plan,
       run: async (phase, data, scope) => {
         if (phase === 'outputStream' || !plan.has(phase)) return plan.run(phase, data, scope);
         const conversation = conversationOf();
-        const before = phase === 'apiError' ? undefined : (seen.get(conversation) ?? snapshot(conversation));
+        if (!seen.has(conversation)) takeChanges(conversation); // those of the loop: late results of the provider's tools
         const verdict = await plan.run(phase, data, scope);
-        if (!before) {
-          seen.delete(conversation); // it prepares the next prompt
-          return verdict;
-        }
-        const after = snapshot(conversation);
-        seen.set(conversation, after);
-        const messageIds = [...before.keys()].filter((id) => after.get(id) !== before.get(id));
-        const callers = messageIds.filter((id) => !conversation.answerOf(id));
+        const messageIds = takeChanges(conversation);
+        if (phase === 'apiError') return verdict; // it prepares the next prompt
+        const callers = messageIds.filter((id) => !conversation.originals.get(id)?.isAnswer);
         if (callers.length > 0) run.emit({ type: 'edit-dropped', phase, messageIds: callers });
         if (messageIds.length > 0) changed.set(conversation, new Set([...(changed.get(conversation) ?? []), ...messageIds]));
         return verdict;
@@ -78,14 +85,24 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
     forget: () => void seen.delete(conversationOf()),
     read: () => {
       const conversation = conversationOf();
-      const messages = messagesOf(conversation);
+      const messages = messagesOf(run, conversation);
       return [...(changed.get(conversation) ?? [])].flatMap((id): LateEdit[] => {
-        const before = conversation.answerOf(id);
-        return before ? [{ before, after: messages.get(id)?.content.parts }] : [];
+        const original = conversation.originals.get(id);
+        return original?.isAnswer ? [{ before: original.parts, after: messages.get(id)?.content.parts }] : [];
       });
     },
   };
 };
+
+interface Seen {
+  readonly role: string;
+  readonly parts: readonly StoredPart[];
+}
+
+/** Fields without a value may be missing. */
+const isUnchanged = (before: Seen | undefined, now: Seen | undefined): boolean =>
+  before?.role === now?.role &&
+  (isSame(before?.parts, now?.parts) || JSON.stringify(before?.parts) === JSON.stringify(now?.parts));
 
 /** An earlier step's message that guards of the response changed; `after` is undefined if they removed it. */
 interface LateEdit {

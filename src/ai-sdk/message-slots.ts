@@ -23,7 +23,7 @@ export const haveSameContent = (before: readonly StoredPart[], after: readonly S
  */
 export const patched = (
   messages: readonly AnyMessage[],
-  { parts: before, slots }: Stored,
+  { parts: before, slots }: Readonly<Pick<Stored, 'slots'>> & { readonly parts: readonly StoredPart[] },
   after: readonly StoredPart[],
 ): readonly AnyMessage[] | undefined => {
   if (!isSameShape(before, after)) return undefined;

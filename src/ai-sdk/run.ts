@@ -130,7 +130,8 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
   const { abortSignal, onEvent, onReaderCancel } = options;
   const id = crypto.randomUUID();
   const leaving = new AbortController();
-  const signal = anySignal([controller.signal, leaving.signal, ...(abortSignal ? [abortSignal] : [])]);
+  leaving.signal.addEventListener('abort', () => controller.abort(leaving.signal.reason), { once: true });
+  const signal = abortSignal ? anySignal([controller.signal, abortSignal]) : controller.signal;
   const run: Run = {
     [brand]: true,
     id,

@@ -126,13 +126,13 @@ export interface RunOptions extends Readonly<RecordedSettings> {
 }
 
 /** The state from earlier runs that the host combines with this one. */
-interface RunBefore {
+export interface RunBefore {
   readonly counts: Omit<LoopInput, keyof LoopLimits>;
   readonly slots: Map<string, ProcessorSlot>;
   /** The earlier steps, as hooks get them. */
   readonly steps: readonly StepRecord[];
   /** The messages that were in the list. */
-  readonly messageIds: ReadonlySet<string>;
+  readonly messageIds: Pick<ReadonlySet<string>, 'has'>;
 }
 
 /** One attempt at a step: its request and its response. */
