@@ -49,7 +49,6 @@ const scripted = fromPromise<Outcome>(() =>
 );
 
 const outcomeOf = (event: LoopEvent): Outcome | undefined => ('output' in event ? event.output : undefined);
-
 const isStop = (outcome: Outcome | undefined): boolean => outcome?.kind === 'executed' && outcome.stop;
 const reviewedOf = (event: LoopEvent): Extract<Outcome, { kind: 'reviewed' }> | undefined => {
   const outcome = outcomeOf(event);
@@ -103,7 +102,6 @@ const loopSetup = setup({
 });
 
 const entered = (state: string) => ({ type: 'entered', params: { state } }) as const;
-
 const is = <K extends OutcomeKind>(kind: K) => ({ type: 'outcomeIs', params: { kind } }) as const;
 
 /** The ends of any judged activity that does not continue. A retry beyond the budget is a trip. */
@@ -117,191 +115,186 @@ const ends = [
 const stops = [{ guard: 'mayRetry', target: '#loop.step.retrying' }, ...ends] as const;
 
 const failed = '#loop.failed';
-
 /**
  * The agent loop, and the only place that decides what happens next. `tools` is reachable only from a reviewed step. A response
  * is emitted (`calling`) once the overlap guards have passed. A retry is a bounded transition. Every run ends in exactly one of
- * `success`, `tripwire`, `failed` and `canceled`, or waits in `suspended`. Created on first use: XState reads the whole chart then.
+ * `success`, `tripwire`, `failed` and `canceled`, or waits in `suspended`. XState reads the whole chart to create its machine.
  */
-export const getLoopMachine = once(() =>
-  loopSetup.createMachine({
-    id: 'loop',
-    // XState's `transition` also makes the context of an actor without input, and an error there would double its cost.
-    context: ({
-      input: { stepNumber = 0, retries = 0, recoveries = 0, ...limits } = {} as LoopInput,
-    }: {
-      input?: LoopInput;
-    }) => ({
-      stepNumber,
-      attempt: 1,
-      retries,
-      recoveries,
-      modelIndex: 0,
-      toolCalls: 0,
-      stop: false,
-      goesOn: false,
-      limits,
-    }),
-    initial: 'input',
-    on: { CANCEL: '.canceled' },
-    states: {
-      input: {
-        entry: entered('input'),
-        invoke: {
-          src: 'input',
-          id: 'input',
-          onDone: [
-            { guard: is('done'), target: 'step', actions: 'firstAttempt' },
-            { guard: 'mayRetry', target: 'input', reenter: true, actions: 'countRetry' },
-            ...ends,
-          ],
-          onError: failed,
-        },
-      },
-      step: {
-        initial: 'preparing',
-        states: {
-          preparing: {
-            entry: entered('step.preparing'),
-            invoke: {
-              src: 'prepare',
-              id: 'prepare',
-              onDone: [{ guard: is('done'), target: 'requesting' }, ...stops],
-              onError: failed,
-            },
-          },
-          requesting: {
-            entry: entered('step.requesting'),
-            invoke: {
-              src: 'request',
-              id: 'request',
-              onDone: [{ guard: is('done'), target: 'calling' }, { guard: is('overlap'), target: 'overlapping' }, ...stops],
-              onError: failed,
-            },
-          },
-          overlapping: {
-            type: 'parallel',
-            states: {
-              model: {
-                initial: 'opening',
-                states: {
-                  opening: {
-                    entry: entered('step.overlapping.model.opening'),
-                    invoke: {
-                      src: 'open',
-                      id: 'open',
-                      onDone: [
-                        { guard: is('done'), target: 'open' },
-                        { guard: is('api-error'), target: 'broken' },
-                        { target: failed },
-                      ],
-                      onError: failed,
-                    },
-                  },
-                  open: { type: 'final', entry: entered('step.overlapping.model.open') },
-                  broken: { type: 'final', entry: entered('step.overlapping.model.broken') },
-                },
-              },
-              guards: {
-                initial: 'judging',
-                states: {
-                  judging: {
-                    entry: entered('step.overlapping.guards.judging'),
-                    invoke: {
-                      src: 'judge',
-                      id: 'judge',
-                      onDone: [{ guard: is('done'), target: 'passed' }, ...stops],
-                      onError: failed,
-                    },
-                  },
-                  passed: { type: 'final', entry: entered('step.overlapping.guards.passed') },
-                },
-              },
-            },
-            // The gate: the response is read on, or its failure handled, only after both regions are done.
-            onDone: [
-              { guard: stateIn({ step: { overlapping: { model: 'broken' } } }), target: 'recovering' },
-              { target: 'calling' },
-            ],
-          },
-          calling: {
-            entry: entered('step.calling'),
-            invoke: {
-              src: 'call',
-              id: 'call',
-              onDone: [{ guard: is('done'), target: 'reviewing' }, { guard: is('api-error'), target: 'recovering' }, ...stops],
-              onError: failed,
-            },
-          },
-          recovering: {
-            entry: entered('step.recovering'),
-            invoke: {
-              src: 'recover',
-              id: 'recover',
-              onDone: [
-                { guard: 'mayRecover', target: 'requesting', actions: 'countRecovery' },
-                { guard: 'mayFallBack', target: 'requesting', actions: 'nextModel' },
-                ...stops,
-              ],
-              onError: failed,
-            },
-          },
-          reviewing: {
-            entry: entered('step.reviewing'),
-            invoke: {
-              src: 'review',
-              id: 'review',
-              onDone: [
-                { guard: 'calledTools', target: 'tools', actions: 'recordToolCalls' },
-                { guard: is('reviewed'), target: 'deciding', actions: 'recordToolCalls' },
-                ...stops,
-              ],
-              onError: failed,
-            },
-          },
-          tools: {
-            entry: entered('step.tools'),
-            invoke: {
-              src: 'tools',
-              id: 'tools',
-              onDone: [
-                { guard: is('executed'), target: 'deciding', actions: 'recordStop' },
-                { guard: is('suspended'), target: '#loop.suspended' },
-                ...stops,
-              ],
-              onError: failed,
-            },
-          },
-          deciding: {
-            entry: entered('step.deciding'),
-            always: [{ guard: 'mayStepOn', target: 'preparing', actions: 'nextStep' }, { target: '#loop.finishing' }],
-          },
-          retrying: { entry: entered('step.retrying'), always: { target: 'preparing', actions: 'countRetry' } },
-        },
-      },
-      finishing: {
-        entry: entered('finishing'),
-        invoke: {
-          src: 'finish',
-          id: 'finish',
-          onDone: [{ guard: is('done'), target: 'persisting' }, ...stops],
-          onError: failed,
-        },
-      },
-      persisting: {
-        entry: entered('persisting'),
-        invoke: {
-          src: 'persist',
-          id: 'persist',
-          onDone: [{ guard: is('done'), target: 'success' }, { target: failed }],
-          onError: failed,
-        },
-      },
-      suspended: { entry: entered('suspended'), on: { RESUME: 'step.tools' } },
-      success: { type: 'final', entry: entered('success') },
-      tripwire: { type: 'final', entry: entered('tripwire') },
-      failed: { type: 'final', entry: entered('failed') },
-      canceled: { type: 'final', entry: entered('canceled') },
-    },
+const chart = {
+  id: 'loop',
+  // XState's `transition` also makes the context of an actor without input, and an error there would double its cost.
+  context: ({ input: { stepNumber = 0, retries = 0, recoveries = 0, ...limits } = {} as LoopInput }: { input?: LoopInput }) => ({
+    stepNumber,
+    attempt: 1,
+    retries,
+    recoveries,
+    modelIndex: 0,
+    toolCalls: 0,
+    stop: false,
+    goesOn: false,
+    limits,
   }),
-);
+  initial: 'input',
+  on: { CANCEL: '.canceled' },
+  states: {
+    input: {
+      entry: entered('input'),
+      invoke: {
+        src: 'input',
+        id: 'input',
+        onDone: [
+          { guard: is('done'), target: 'step', actions: 'firstAttempt' },
+          { guard: 'mayRetry', target: 'input', reenter: true, actions: 'countRetry' },
+          ...ends,
+        ],
+        onError: failed,
+      },
+    },
+    step: {
+      initial: 'preparing',
+      states: {
+        preparing: {
+          entry: entered('step.preparing'),
+          invoke: {
+            src: 'prepare',
+            id: 'prepare',
+            onDone: [{ guard: is('done'), target: 'requesting' }, ...stops],
+            onError: failed,
+          },
+        },
+        requesting: {
+          entry: entered('step.requesting'),
+          invoke: {
+            src: 'request',
+            id: 'request',
+            onDone: [{ guard: is('done'), target: 'calling' }, { guard: is('overlap'), target: 'overlapping' }, ...stops],
+            onError: failed,
+          },
+        },
+        overlapping: {
+          type: 'parallel',
+          states: {
+            model: {
+              initial: 'opening',
+              states: {
+                opening: {
+                  entry: entered('step.overlapping.model.opening'),
+                  invoke: {
+                    src: 'open',
+                    id: 'open',
+                    onDone: [
+                      { guard: is('done'), target: 'open' },
+                      { guard: is('api-error'), target: 'broken' },
+                      { target: failed },
+                    ],
+                    onError: failed,
+                  },
+                },
+                open: { type: 'final', entry: entered('step.overlapping.model.open') },
+                broken: { type: 'final', entry: entered('step.overlapping.model.broken') },
+              },
+            },
+            guards: {
+              initial: 'judging',
+              states: {
+                judging: {
+                  entry: entered('step.overlapping.guards.judging'),
+                  invoke: {
+                    src: 'judge',
+                    id: 'judge',
+                    onDone: [{ guard: is('done'), target: 'passed' }, ...stops],
+                    onError: failed,
+                  },
+                },
+                passed: { type: 'final', entry: entered('step.overlapping.guards.passed') },
+              },
+            },
+          },
+          // The gate: the response is read on, or its failure handled, only after both regions are done.
+          onDone: [
+            { guard: stateIn({ step: { overlapping: { model: 'broken' } } }), target: 'recovering' },
+            { target: 'calling' },
+          ],
+        },
+        calling: {
+          entry: entered('step.calling'),
+          invoke: {
+            src: 'call',
+            id: 'call',
+            onDone: [{ guard: is('done'), target: 'reviewing' }, { guard: is('api-error'), target: 'recovering' }, ...stops],
+            onError: failed,
+          },
+        },
+        recovering: {
+          entry: entered('step.recovering'),
+          invoke: {
+            src: 'recover',
+            id: 'recover',
+            onDone: [
+              { guard: 'mayRecover', target: 'requesting', actions: 'countRecovery' },
+              { guard: 'mayFallBack', target: 'requesting', actions: 'nextModel' },
+              ...stops,
+            ],
+            onError: failed,
+          },
+        },
+        reviewing: {
+          entry: entered('step.reviewing'),
+          invoke: {
+            src: 'review',
+            id: 'review',
+            onDone: [
+              { guard: 'calledTools', target: 'tools', actions: 'recordToolCalls' },
+              { guard: is('reviewed'), target: 'deciding', actions: 'recordToolCalls' },
+              ...stops,
+            ],
+            onError: failed,
+          },
+        },
+        tools: {
+          entry: entered('step.tools'),
+          invoke: {
+            src: 'tools',
+            id: 'tools',
+            onDone: [
+              { guard: is('executed'), target: 'deciding', actions: 'recordStop' },
+              { guard: is('suspended'), target: '#loop.suspended' },
+              ...stops,
+            ],
+            onError: failed,
+          },
+        },
+        deciding: {
+          entry: entered('step.deciding'),
+          always: [{ guard: 'mayStepOn', target: 'preparing', actions: 'nextStep' }, { target: '#loop.finishing' }],
+        },
+        retrying: { entry: entered('step.retrying'), always: { target: 'preparing', actions: 'countRetry' } },
+      },
+    },
+    finishing: {
+      entry: entered('finishing'),
+      invoke: {
+        src: 'finish',
+        id: 'finish',
+        onDone: [{ guard: is('done'), target: 'persisting' }, ...stops],
+        onError: failed,
+      },
+    },
+    persisting: {
+      entry: entered('persisting'),
+      invoke: {
+        src: 'persist',
+        id: 'persist',
+        onDone: [{ guard: is('done'), target: 'success' }, { target: failed }],
+        onError: failed,
+      },
+    },
+    suspended: { entry: entered('suspended'), on: { RESUME: 'step.tools' } },
+    success: { type: 'final', entry: entered('success') },
+    tripwire: { type: 'final', entry: entered('tripwire') },
+    failed: { type: 'final', entry: entered('failed') },
+    canceled: { type: 'final', entry: entered('canceled') },
+  },
+} as const;
+
+export const getLoopMachine = once(() => loopSetup.createMachine(chart));

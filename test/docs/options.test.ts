@@ -96,7 +96,7 @@ ${table(
   ['option', 'value'],
   Object.entries(guardOptionKinds)
     .toSorted(byName)
-    .map(([name, { description = '' }]) => [quoted(name), `${sentence(description)}.`]),
+    .map(([name, { description }]) => [quoted(name), `${sentence(description)}.`]),
 )}
 `;
 
