@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-import type { Durable, Engine, InterlockAgent, InterlockResult } from '../../src/index.js';
+import { isInterlockError, type Durable, type Engine, type InterlockAgent, type InterlockResult } from '../../src/index.js';
 import { prompts } from './outside.js';
 
 /** The orders for a process that follows many concurrent runs to their ends, and starts those that do not exist. */
@@ -80,7 +80,10 @@ export const outcomeOf = async (agent: InterlockAgent, { runId, prompt, isStream
 
 export const followCrowd = async (agent: InterlockAgent, crowd: Crowd): Promise<void> => {
   const follow = async (run: CrowdRun): Promise<void> => {
-    const outcome: unknown = await outcomeOf(agent, run).catch((error: unknown) => String(error));
+    const outcome: unknown = await outcomeOf(agent, run).catch((error: unknown) =>
+      isInterlockError(error, 'durable/unreachable') ? undefined : String(error),
+    );
+    if (outcome === undefined) return follow(run); // the server is still away
     say({ type: 'outcome', runId: run.runId, outcome });
   };
   await Promise.all(runsOf(crowd).map(follow));

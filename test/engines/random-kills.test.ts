@@ -107,7 +107,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
     const victims = () => [...living].filter(([, worker]) => underWayIn(worker).length > 0);
     const isOver = () => [...living.values()].some((worker) => Object.keys(outcomesIn(worker)).length === crowd.count);
     for (let kill = 0; kill < killsPerRound; kill += 1) {
-      await expect.poll(() => victims().length > 0 || isOver(), { timeout: 120_000, interval: 20 }).toBe(true);
+      await expect.poll(() => victims().length > 0 || isOver(), { timeout: 300_000, interval: 20 }).toBe(true);
       await setTimeout(random() * 1_000);
       if (killsServer && kill === 1) {
         await site.server?.kill();

@@ -19,6 +19,9 @@ export interface MortalServerOptions {
   isReady(): Promise<boolean>;
 }
 
+/** Milliseconds until a server answers, also on a busy machine and with data to recover. */
+const readyMs = 180_000;
+
 /** Starts a server for the duration of the tests. */
 export const startMortalServer = async ({ command, args, options, isReady }: MortalServerOptions): Promise<MortalServer> => {
   let child: ChildProcess | undefined;
@@ -36,7 +39,7 @@ export const startMortalServer = async ({ command, args, options, isReady }: Mor
     for (const stream of [started.stdout, started.stderr])
       stream?.on('data', (data: Buffer) => (output = (output + data.toString()).slice(-4_000)));
     for (let waitedMs = 0; !(await isReady()); waitedMs += 100) {
-      if (started.exitCode !== null || waitedMs > 60_000) throw new Error(`${command} did not start: ${output}`);
+      if (started.exitCode !== null || waitedMs > readyMs) throw new Error(`${command} did not start: ${output}`);
       await setTimeout(100);
     }
   };

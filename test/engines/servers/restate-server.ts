@@ -10,14 +10,21 @@ export interface RestateServer extends MortalServer {
   readonly adminUrl: string;
 }
 
+/** A query that every partition answers. */
+const countOfRuns: RequestInit = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', accept: 'application/json' },
+  body: JSON.stringify({ query: 'SELECT count(*) FROM sys_invocation' }),
+};
+
 /** A Restate server on loopback, from its npm package; it contacts no other host. */
 export const startRestateServer = async (): Promise<RestateServer> => {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-restate-'));
   const [node = 0, ingress = 0, admin = 0] = await freePorts(3);
   const ingressUrl = `http://127.0.0.1:${ingress}`;
   const adminUrl = `http://127.0.0.1:${admin}`;
-  const isHealthy = (url: string): Promise<boolean> =>
-    fetch(url).then(
+  const isHealthy = (url: string, init?: RequestInit): Promise<boolean> =>
+    fetch(url, init).then(
       ({ ok }) => ok,
       () => false,
     );
@@ -42,7 +49,10 @@ export const startRestateServer = async (): Promise<RestateServer> => {
         DO_NOT_TRACK: '1',
       },
     },
-    isReady: async () => (await isHealthy(`${adminUrl}/health`)) && (await isHealthy(`${ingressUrl}/restate/health`)),
+    isReady: async () =>
+      (await isHealthy(`${adminUrl}/health`)) &&
+      (await isHealthy(`${ingressUrl}/restate/health`)) &&
+      (await isHealthy(`${adminUrl}/query`, countOfRuns)), // its partitions start after it
   });
   return {
     ...server,
