@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 
 import { openFile } from '../../src/durable/openworkflow/open-file.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { memoryEngine, type Engine, type Program } from '../../src/index.js';
+import { memoryEngine, type Board, type Engine, type Program } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
 import { approving } from './scenarios.js';
 
 /** An engine on which another caller acts just before a start. */
@@ -22,6 +24,29 @@ const interposing = (engine: Engine, act: (runId: string) => Promise<unknown>): 
       },
     };
   },
+});
+
+it('a caller gets each callback once, if its process takes a moment to announce the run', async () => {
+  const engine = memoryEngine();
+  const host: Engine['host'] = (program) => {
+    const { board, ...runs } = engine.host(program);
+    const pin: Board['pin'] = async (...args) => {
+      await setTimeout(300); // longer than a caller's pause
+      await board?.pin(...args);
+    };
+    return { ...runs, ...(board && { board: { ...board, pin } }) };
+  };
+  const { agent: build } = approving();
+  const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'charge', args: { amount: 1 } }] }, { text: 'All is paid.' }] });
+  const agent = build({ model, durability: { ...engine, host } });
+  await agent.generate('Please charge me.', { runId: 'one' });
+  await expect.poll(() => agent.listSuspendedRuns()).toMatchObject({ total: 1 });
+  const onFinish = vi.fn();
+  expect(await agent.resumeGenerate({ approved: true }, { runId: 'one', onFinish } as never)).toMatchObject({
+    status: 'success',
+  });
+  await expect.poll(() => agent.listRuns()).toMatchObject([{ status: 'ended' }]);
+  expect(onFinish).toHaveBeenCalledTimes(1);
 });
 
 it('a cancellation ends a run that is resumed in the same moment', async () => {

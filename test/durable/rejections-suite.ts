@@ -33,7 +33,13 @@ export const rejections = ({ engine }: OperatedEngine): void => {
     });
     return { agent: agent({ id: ownId(), durability: engine(), model }), effects };
   };
-  const waitingCall = async (agent: InterlockAgent) => (await agent.listSuspendedRuns()).runs[0]?.toolCalls[0]?.toolCallId ?? '';
+  /** An engine stores the status of a run a moment after its caller has it. */
+  const stored = (agent: InterlockAgent, status: 'ended' | 'suspended') =>
+    expect.poll(() => agent.listRuns(), { timeout: 60_000 }).toMatchObject([{ status }]);
+  const waitingCall = async (agent: InterlockAgent) => {
+    await stored(agent, 'suspended');
+    return (await agent.listSuspendedRuns()).runs[0]?.toolCalls[0]?.toolCallId ?? '';
+  };
 
   it('a lost owner or date selects no run, instead of all', async () => {
     const agent = greeter();
@@ -92,6 +98,8 @@ export const rejections = ({ engine }: OperatedEngine): void => {
     await agent.generate(prompt, { runId: 'waits' });
     const greeting = greeter();
     await greeting.generate('Hi', { runId: 'ended' });
+    await stored(agent, 'suspended');
+    await stored(greeting, 'ended');
     const wrong = async (act: Promise<void>, runId: string) =>
       expect(act).rejects.toMatchObject({
         code: 'durable/wrong-state',
@@ -130,7 +138,7 @@ export const rejections = ({ engine }: OperatedEngine): void => {
     const toolCallId = await waitingCall(agent);
     const answered = agent.resume('one', { approved: true }, { toolCallId }).then(statusOf);
     await Promise.allSettled([answered, agent.cancel('one')]);
-    await expect.poll(() => agent.listRuns({ status: 'ended' }), { timeout: 60_000 }).toHaveLength(1);
+    await stored(agent, 'ended');
     expect(await statusOf(await agent.attach('one'))).toBe('canceled');
   });
 

@@ -89,11 +89,14 @@ const runSegment = async (
     const started = await startSegment(parts, segment, { durable, call, localRuns, publisher, signals });
     if ('error' in started) return writeEnd(started);
     const { run } = started;
-    await publisher.open();
     if (started.isRecovered) counts.recovered += 1;
-    if (segment.resumes || publisher.hasWaited) await notices.pin(runId, undefined);
     run.options.streamBuffer.drain(); // the run does not wait for readers
-    await localRuns.register(call.runId, { run, life: publisher.life, driven: drive(run) });
+    const announceAndDrive = async (): Promise<void> => {
+      await publisher.open();
+      if (segment.resumes || publisher.hasWaited) await notices.pin(runId, undefined);
+      await drive(run);
+    };
+    await localRuns.register(call.runId, { run, life: publisher.life, driven: announceAndDrive() }); // first, so that its caller follows it here
     run.options.recording?.end(run, objectOf(run).object);
     await publisher.end('over');
     const summary = encodeWaiting(run);
