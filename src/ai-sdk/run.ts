@@ -62,11 +62,9 @@ export interface Run extends GuardedRun {
   host: Host | undefined;
   readonly scope: RunScope;
   readonly options: GuardOptions;
-  /** Ends the run because its readers canceled. */
-  readonly leaving: AbortController;
+  readonly leaving: AbortController; // ends the run because its readers canceled
   readonly adapters: Set<Adapter>;
-  /** Models that this run already guards. */
-  readonly models: WeakSet<object>;
+  readonly models: WeakSet<object>; // those that this run already guards
   readonly hold: 'chunk' | 'step';
   /** Whether the steps are emitted only after the run is over. */
   holdsResult: boolean;

@@ -18,8 +18,18 @@ export interface StepContext<Input = PhaseData> {
   readonly [scopeOfContext]?: RunScope;
 }
 
+/** The payload of any phase. A field that its phase does not have is undefined, so that a condition may read it without narrowing. */
+export type AnyPayload = PhaseData extends infer Data
+  ? Data extends PhaseData
+    ? Data & Absent<Exclude<FieldName, keyof Data>>
+    : never
+  : never;
+
+type FieldName = PhaseData extends infer Data ? (Data extends PhaseData ? keyof Data : never) : never;
+type Absent<Name extends PropertyKey> = { readonly [Key in Name]?: undefined };
+
 /** The condition of a branch's arm; gets the phase payload. */
-export type Condition = (context: StepContext) => boolean | Promise<boolean>;
+export type Condition = (context: StepContext<AnyPayload>) => boolean | Promise<boolean>;
 
 /** Runs over any phase's payload: returns the payload to continue with, or undefined to leave it as it is. */
 export type PayloadFunction = (payload: PhaseData, scope: RunScope) => unknown;

@@ -15,8 +15,11 @@ export const workflows = (['a', 'b'] as const).flatMap((id): AnyWorkflow[] => [
     .map(async ({ inputData }) => inputData)
     .then(piiGuard())
     .parallel([new PIIDetector({ model: 'openai/gpt-5-mini' }), spamGuard()])
+    .map(async ({ inputData, getStepResult }) => getStepResult('own') ?? inputData['processor:pii-detector'], { id: 'pick' })
     .branch([
-      [async ({ inputData }) => inputData.phase === 'input', createStep(detector)],
+      // The plan's condition: payloads of some phases have no messages.
+      [async ({ inputData }) => JSON.stringify(inputData.messages).includes('@'), createStep(detector)],
+      [async ({ inputData, getInitData, mastra }) => inputData.phase === 'input' && getInitData() !== mastra, own],
       [otherwise, own],
     ])
     .commit(),

@@ -4,12 +4,14 @@ import {
   createWorkflow as createMastraWorkflow,
   isProcessor,
   type AnyWorkflow,
+  type DefaultEngineType,
+  type ExecuteFunctionParams,
 } from '@mastra/core/workflows';
 import { phasePayloadSchema } from '../../../schemas/index.js';
 import { checkIntegration } from '../../integration.js';
 import type { BlockOptions } from '../../pipeline/block-options.js';
 import { createBuilder, rejectPromises, type PipelineBuilder } from '../../pipeline/builder.js';
-import { hasAnyHook, type Condition } from '../../pipeline/graph.js';
+import { hasAnyHook, type AnyPayload } from '../../pipeline/graph.js';
 import { checkGraph } from '../../pipeline/verify/throw-defects.js';
 import { type PipelineStep, fromWorkflow, toNode } from '../graph/to-graph.js';
 import { guardNode } from '../graph/guard-node.js';
@@ -72,6 +74,14 @@ const asStep = (step: unknown): unknown => (isProcessorLike(step) ? processorSte
 /** An entry of a guard workflow. */
 type GuardWorkflowStep = Processor | ProcessorStep | AnyWorkflow | { readonly id: string; execute(call: never): unknown };
 
+type StepCall<Input> = ExecuteFunctionParams<unknown, Input, unknown, unknown, unknown, DefaultEngineType>;
+
+/** The argument of a condition; see the table of supported features in docs/guide/mastra.md. */
+type ConditionCall = Omit<StepCall<AnyPayload>, 'setState' | 'suspend' | 'abort' | 'bail'>;
+
+/** The argument of a map: its input is the payload, or the keyed results of the block before it. */
+type MapCall = Omit<StepCall<never>, 'suspend' | 'abort'>;
+
 /** A workflow over phase payloads, under construction. */
 interface GuardWorkflow {
   readonly id: string;
@@ -80,9 +90,9 @@ interface GuardWorkflow {
   /** Adds parallel steps: each works on a snapshot, and their edits are merged. */
   parallel(steps: readonly GuardWorkflowStep[]): GuardWorkflow;
   /** Adds arms. Those whose condition is true run and are merged. */
-  branch(arms: readonly (readonly [Condition, GuardWorkflowStep])[]): GuardWorkflow;
+  branch(arms: readonly (readonly [(call: ConditionCall) => boolean | Promise<boolean>, GuardWorkflowStep])[]): GuardWorkflow;
   /** Adds a function over the payload, or over the keyed results of the block before it. */
-  map(run: (context: { inputData: never }) => unknown): GuardWorkflow;
+  map(run: (call: MapCall) => unknown, options?: { readonly id?: string }): GuardWorkflow;
   /** Makes it equal to a pipeline with the same steps. Raises `pipeline/unsupported-step`. */
   commit(): AnyWorkflow;
 }
