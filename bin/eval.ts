@@ -12,8 +12,7 @@ import {
   type Measures,
 } from '../src/eval/index.js';
 import { measureRows } from '../src/eval/measure-rows.js';
-import { columns } from './columns.js';
-import { misused, readText, type Command, type CommandIo } from './command.js';
+import { columns, misused, readText, type Command, type CommandIo } from './command.js';
 import { loadGuards } from './load-guards.js';
 
 /** Measures guards on labeled samples. */

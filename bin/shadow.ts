@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { shadowReport, type ShadowComparison, type ShadowExample, type ShadowReport } from '../src/index.js';
 import { milliseconds } from '../src/eval/measure-rows.js';
-import { columns, percent } from './columns.js';
-import { misused, type Command, type CommandIo } from './command.js';
+import { columns, percent, misused, type Command, type CommandIo } from './command.js';
 import { eachTrace } from './each-trace.js';
 
 /** Reports the shadow guards' verdicts in recorded runs. */

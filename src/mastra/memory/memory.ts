@@ -4,8 +4,7 @@ import type { MastraMemory } from '@mastra/core/memory';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import { isSame } from '../../phase/plain-data.js';
-import { inTurn } from './memory-turns.js';
-import { createMemoryUpdates, type MemoryUpdates } from './memory-updates.js';
+import { createMemoryUpdates, inTurn, type MemoryUpdates } from './memory-updates.js';
 
 /** The merged options of a memory and of the call. */
 type MemoryConfig = ReturnType<MastraMemory['getMergedThreadConfig']>;

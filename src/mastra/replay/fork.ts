@@ -12,7 +12,7 @@ import type { InterlockStream } from '../agent/run-stream.js';
 import { resolveOptions } from '../agent/resolve-options.js';
 import { startRun } from '../agent/start-run.js';
 import type { ReplayGuards } from './replay-lanes.js';
-import { replayList } from './replay-list.js';
+import { replayList } from './replay-setup.js';
 
 /** Differences of a fork from the recorded run. */
 interface ForkEdits {

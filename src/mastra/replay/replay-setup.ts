@@ -1,12 +1,13 @@
-import type { MessageList } from '@mastra/core/agent/message-list';
+import { MessageList } from '@mastra/core/agent/message-list';
 import type { TraceHeader } from '../../../schemas/index.js';
+import { InterlockError } from '../../errors.js';
 import { createReplayPorts } from '../../loop/replay-ports.js';
 import type { ReplayStage } from '../../loop/replay-stage.js';
 import type { LoopPorts, ModelEntry, StepSettings } from '../../loop/ports.js';
 import type { Lanes, RunOptions, RunTracer } from '../../loop/run.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import type { Trace } from '../../trace/collect-traces.js';
-import { readContents } from '../../trace/contents.js';
+import { readContents, type ReadContent } from '../../trace/contents.js';
 import { placeholder, standInOf } from '../../guard/secrets.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { createTape } from '../../trace/replay/tape.js';
@@ -14,6 +15,7 @@ import { headerOf } from '../../trace/trace-lines.js';
 import { traceOfKind } from '../../trace/kinds.js';
 import { createHost } from '../workflow/host.js';
 import { createCheckpoints } from '../messages/list-checkpoint.js';
+import { fillList, type ListState } from '../messages/list-insides.js';
 import { loopMessages } from '../messages/loop-messages.js';
 import { createMessageCopies } from '../messages/message-copies.js';
 import { toPrompt } from '../model/prompts.js';
@@ -21,7 +23,6 @@ import { objectPlanOf, structuredOutputId } from '../structured-output/structure
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import type { Structured } from '../structured-output/structuring.js';
 import { replayLanes, type ReplayGuards } from './replay-lanes.js';
-import { replayIds, replayList } from './replay-list.js';
 
 /** The inputs for setting up a replay. */
 interface ReplayPlan {
@@ -112,4 +113,33 @@ const modelLike = (choice: unknown): ResolvedModel => {
   if (typeof choice === 'object' && choice !== null && 'specificationVersion' in choice) return choice as ResolvedModel;
   const [provider = '', ...rest] = String((choice as { id?: unknown } | null)?.id ?? choice).split('/');
   return replayModel({ provider, modelId: rest.join('/'), specificationVersion: 'v2' });
+};
+
+/** The initial conversation of a recorded run. Raises `trace/redacted`. */
+export const replayList = (trace: Trace, read: ReadContent, createId: () => string): MessageList => {
+  const [input] = traceOfKind(trace, 'input');
+  if (!input?.list) throw new InterlockError('trace/redacted', { path: 'input' });
+  const state = read(input.list) as unknown as ListState; // the state of a list
+  return fillList(new MessageList({ ...state.memoryInfo, generateMessageId: createId }), state);
+};
+
+/** The ids of messages in an entry: messages added to the list, or the message id of a step. */
+const messageIdsIn = (entry: Trace[number]): string[] => {
+  if (entry.kind === 'left') {
+    const { messageId } = (entry.chunk as { payload?: { messageId?: unknown } } | undefined)?.payload ?? {};
+    return typeof messageId === 'string' ? [messageId] : [];
+  }
+  return ('adds' in entry && entry.adds ? entry.adds : []).flatMap((value) => {
+    const { id, content } = value as { id?: unknown; content?: unknown };
+    return typeof id === 'string' && content !== undefined ? [id] : [];
+  });
+};
+
+/** Returns the recorded message ids of the run in order, then generated ones. */
+const replayIds = (trace: Trace, messageId: string): (() => string) => {
+  const known = new Set(traceOfKind(trace, 'input').flatMap(({ messages }) => messages.map(({ id }) => id)));
+  const own = trace.flatMap(messageIdsIn).filter((id) => !known.has(id));
+  const ids = [...new Set([messageId, ...own])].values();
+  let count = 0;
+  return () => ids.next().value ?? `replayed-${(count += 1)}`;
 };
