@@ -11,7 +11,7 @@ import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import type { Plan } from '../pipeline/compile.js';
 import { processorsOf } from '../pipeline/graph.js';
-import { scriptedModel } from '../testing/index.js';
+import { scriptedModel } from '../testing/scripted-model.js';
 import { createBench } from './bench-scope.js';
 import { judgementOf, type Judgement, type Outcome, type ReadScore } from './judgement.js';
 import type { Judged, Sample } from './sample.js';

@@ -1,5 +1,4 @@
-import type { Moment } from '../pipeline/verify/defect-location.js';
-import type { LongestRun, StateCosts } from '../pipeline/verify/subject.js';
+import type { Moment, LongestRun, StateCosts } from '../pipeline/verify/check.js';
 import { createDecider, type Decider, type Decision } from './decide.js';
 import type { LoopLimits } from './machine.js';
 import type { OutcomeKind } from './outcome.js';

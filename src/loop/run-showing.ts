@@ -1,4 +1,4 @@
-import type { CounterExample, Moment, Scene } from '../pipeline/verify/defect-location.js';
+import type { CounterExample, Moment, Scene } from '../pipeline/verify/check.js';
 import { createDecider, type Decision } from './decide.js';
 import type { LoopLimits } from './machine.js';
 import type { Outcome } from './outcome.js';

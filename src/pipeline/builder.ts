@@ -1,7 +1,7 @@
 import { InterlockError } from '../errors.js';
 import { armsOf, checkBlockOptions, stepsOf, type BlockOptions } from './block-options.js';
 import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode } from './graph.js';
-import { checkGraph } from './verify/throw-defects.js';
+import { checkGraph } from './verify/find-defects.js';
 
 /**
  * Composes guards. Every combinator takes and returns the phase payload, so any of them fits after any other.

@@ -1,5 +1,5 @@
-import type { Finding } from '../../pipeline/verify/finding.js';
-import type { Hold } from '../../pipeline/verify/subject.js';
+import type { Finding } from '../../pipeline/verify/find-defects.js';
+import type { Hold } from '../../pipeline/verify/check.js';
 import { lanesOf, placeOfLane, toArray } from '../workflow/guards.js';
 import type { AgentSetup } from './read-config.js';
 import { findingsOf, type VerifyOptions } from '../workflow/verify.js';

@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
 import { overPolicy, readPolicy } from '../../guard/policy/guard-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
-import { checkProcessor } from '../../pipeline/verify/throw-defects.js';
+import { checkProcessor } from '../../pipeline/verify/find-defects.js';
 import type { Host } from '../../phase/host.js';
 import type { HookName, PhaseRow } from '../../phase/row.js';
 import type { ProcessorSlot } from '../../phase/scope.js';

@@ -5,7 +5,7 @@ import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import { withRecordedEdits } from '../../pipeline/recorded-edits.js';
 import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
 import { locationOf, type GraphLocation } from '../../pipeline/verify/graph-location.js';
-import { checkGraph, throwDefects } from '../../pipeline/verify/throw-defects.js';
+import { checkGraph, throwDefects } from '../../pipeline/verify/find-defects.js';
 import type { PhaseRow } from '../../phase/row.js';
 import { toGraph, type PipelineStep, isGraphSource, isWorkflow, type GraphSource } from '../graph/to-graph.js';
 import type { SecretsProcessor } from '../../guard/secrets.js';

@@ -12,7 +12,7 @@ import { checkIntegration } from '../../integration.js';
 import type { BlockOptions } from '../../pipeline/block-options.js';
 import { createBuilder, rejectPromises, type PipelineBuilder } from '../../pipeline/builder.js';
 import { hasAnyHook, type AnyPayload } from '../../pipeline/graph.js';
-import { checkGraph } from '../../pipeline/verify/throw-defects.js';
+import { checkGraph } from '../../pipeline/verify/find-defects.js';
 import { type PipelineStep, fromWorkflow, toNode } from '../graph/to-graph.js';
 import { guardNode } from '../graph/guard-node.js';
 import { processorStep, type ProcessorStep } from './step.js';

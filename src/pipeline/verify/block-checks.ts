@@ -1,10 +1,8 @@
 import type { PhaseRow } from '../../phase/row.js';
 import { isAlways, isNever } from '../constant-condition.js';
 import { otherwise, type BranchNode, type ParallelNode } from '../graph.js';
-import type { Check } from './check.js';
-import type { DefectLocation } from './defect-location.js';
+import type { Check, DefectLocation, Subject } from './check.js';
 import { guardsFrom, mayDecide, locationsFrom, rowsOf, type GuardLocation, type GraphLocation } from './graph-location.js';
-import type { Subject } from './subject.js';
 
 const branchesOf = ({ roots }: Subject): GraphLocation<BranchNode>[] =>
   roots.flatMap(locationsFrom).filter((place): place is GraphLocation<BranchNode> => place.node.kind === 'branch');

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.js';
 import { armAfterOtherwise, parallelWriters, unreachableArm } from './block-checks.js';
-import type { Check } from './check.js';
+import type { Check, Subject, StateCosts } from './check.js';
 import { overlapBeforeEdit, overlapEdits, overlapNowhere, judgingState, overlapCost, overlappingRows } from './overlap-checks.js';
 import {
   judgesEachChunk,
@@ -22,7 +22,6 @@ import {
   isGuard,
   rowsOf,
 } from './graph-location.js';
-import type { Subject, StateCosts } from './subject.js';
 import type { PhaseRow } from '../../phase/row.js';
 import { hasAnyHook } from '../graph.js';
 

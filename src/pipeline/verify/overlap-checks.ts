@@ -1,6 +1,6 @@
 import type { PhaseRow } from '../../phase/row.js';
 import { isOverlapping } from '../with-policy.js';
-import type { Check } from './check.js';
+import type { Check, Scene, DefectLocation } from './check.js';
 import {
   counts,
   guardsFrom,
@@ -10,7 +10,6 @@ import {
   type GuardLocation,
   type GraphLocation,
 } from './graph-location.js';
-import type { Scene, DefectLocation } from './defect-location.js';
 
 /** The state of the loop in which overlap guards judge. */
 export const judgingState = 'step.overlapping.guards.judging';

@@ -1,10 +1,8 @@
 import type { Window } from '../../guard/pattern.js';
 import type { DeclaredProcessor } from '../../guard/traits.js';
 import type { PhaseRow } from '../../phase/row.js';
-import type { Check } from './check.js';
-import type { Scene } from './defect-location.js';
+import type { Check, Scene, Hold, Subject } from './check.js';
 import { counts, guardsFrom, mayDecide, rowsOf, streamRow, type GuardLocation } from './graph-location.js';
-import type { Hold, Subject } from './subject.js';
 
 /** Guards that run on a stream, and whose verdict counts. */
 const streamGuards = ({ roots }: Subject): GuardLocation[] =>

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState } from 'react';
 import { useCatalog } from '../../api/catalog.js';
-import type { Finding } from '../../../../src/pipeline/verify/finding.js';
+import type { Finding } from '../../../../src/pipeline/verify/find-defects.js';
 import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
 import { chartPosition } from '../../fold/chart-position.js';

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react';
 import './pipeline-page.css';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
-import type { Finding } from '../../../../src/pipeline/verify/finding.js';
+import type { Finding } from '../../../../src/pipeline/verify/find-defects.js';
 import type { PipelineInfo, GraphShape } from '../../../protocol/catalog.js';
 import { Badge, ProcessorBadge } from '../../components/badge.js';
 import { count } from '../../components/format.js';

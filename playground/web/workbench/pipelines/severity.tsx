@@ -1,5 +1,5 @@
 import { CircleCheck, OctagonX, TriangleAlert } from 'lucide-react';
-import type { Finding } from '../../../../src/pipeline/verify/finding.js';
+import type { Finding } from '../../../../src/pipeline/verify/find-defects.js';
 import { Badge } from '../../components/badge.js';
 import { count } from '../../components/format.js';
 
