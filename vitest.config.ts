@@ -13,6 +13,7 @@ export default defineConfig({
     setupFiles: ['test/leave-no-trace.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 30_000 } }, // by default one second, too short on a busy machine
     projects: Object.entries(testProjects()).map(([name, include]) => ({
       extends: true as const,
       test: { name, include, isolate: name === 'isolated' },

@@ -5,9 +5,7 @@ const isSlow: readonly string[] = [
   'playground/server/command/**',
   'test/bin/**',
   'test/chat/**',
-  'test/crash/**',
   'test/docs/{ai-sdk,examples,guards,readme,verify}.test.ts',
-  'test/durable/**',
   'test/equivalence/plan-equals-engine.test.ts',
   'test/mastra/mcp.test.ts',
   'test/memory/{killed,parity}.test.ts',
@@ -19,6 +17,9 @@ const isSlow: readonly string[] = [
   'test/verify/good-set.test.ts',
   'workflows/redactor/every-kind.test.ts',
 ];
+
+/** The slow tests of durable runs; `npm run test:crash` kills these at every boundary, `npm run test:all` at some. */
+const isCrash: readonly string[] = ['test/crash/**', 'test/durable/**'];
 
 /** The slow tests that `npm test` runs, too: killed processes, and plans compared with Mastra's engine. */
 const isSample: readonly string[] = [
@@ -54,16 +55,18 @@ export const testFiles = (): string[] => {
 /**
  * The files of each vitest project. Each file is in exactly one: `unit` shares modules between files; `isolated` replaces modules
  * with `vi.mock`, or needs a process of its own; `slow` starts processes or servers, compiles the documents or draws many random
- * cases; `sample` is the part of the slow tests that `npm test` runs.
+ * cases; `crash` kills durable runs; `sample` is the part of the slow tests that `npm test` runs.
  */
 export const testProjects = () => {
   const slow = new Set(filesOf(isSlow));
+  const crash = new Set(filesOf(isCrash));
   const sample = new Set(filesOf(isSample));
   const alone = new Set(filesOf(isAlone));
   const projectOf = (path: string) => {
     if (sample.has(path)) return 'sample';
     if (slow.has(path)) return 'slow';
+    if (crash.has(path)) return 'crash';
     return alone.has(path) || /^vi\.mock\(/m.test(readFileSync(path, 'utf8')) ? 'isolated' : 'unit';
   };
-  return { unit: [], isolated: [], sample: [], slow: [], ...Object.groupBy(testFiles(), projectOf) };
+  return { unit: [], isolated: [], sample: [], slow: [], crash: [], ...Object.groupBy(testFiles(), projectOf) };
 };

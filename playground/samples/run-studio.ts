@@ -1,4 +1,3 @@
-import { globSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readStudioCommand, type StudioCommand } from '../server/command/command-line.js';
 import { databaseFile } from '../server/command/keeping-file.js';
@@ -6,9 +5,9 @@ import { serveUntilStopped } from '../server/command/serve-until-stopped.js';
 import type { Output } from '../server/command/studio-command.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { isInterlockError } from '../../src/index.js';
+import { isBuilt } from './is-built.js';
 import { openModel, readProvider } from './model.js';
 import { createSamples } from './samples.js';
-import { builtPages } from '../server/http/pages.js';
 
 const usage = `Opens the studio with sample agents.
 
@@ -56,7 +55,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Builds the studio's pages if they are missing or out of date. */
 export const buildPages = async (print: (line: string) => void): Promise<void> => {
-  if (changedAt([`${builtPages()}/index.html`]) > changedAt(sources())) return;
+  if (isBuilt('dist/studio/index.html', ['playground/{web,protocol}/**'])) return;
   print('Building the studio pages; this takes a few seconds …');
   const { build } = await import('vite');
   const { NODE_ENV } = process.env;
@@ -68,12 +67,3 @@ export const buildPages = async (print: (line: string) => void): Promise<void> =
     else process.env.NODE_ENV = NODE_ENV;
   }
 };
-
-const sources = (): string[] => [
-  ...globSync(`${root}playground/{web,protocol}/**/*`, { exclude: (name) => name.includes('node_modules') }),
-  `${root}package-lock.json`,
-];
-
-/** The latest modification time of these files; 0 if there are none. */
-const changedAt = (files: readonly string[]): number =>
-  Math.max(0, ...files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));

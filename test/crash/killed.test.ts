@@ -15,7 +15,7 @@ import { killsEverywhere } from '../modes.js';
 import { cashier, forbidden } from './cashier.js';
 import type { Orders } from './mortal.js';
 
-// `npm run test:crash` kills at every boundary and waits for slow work; `npm run test:slow` kills at two of them.
+// `npm run test:crash` kills at every boundary and waits for slow work; `npm run test:all` kills at two of them.
 let folder: string;
 let model: OpenAIServer;
 let sink: ReturnType<typeof createServer>;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type LaunchOptions, type Page } from 'playwright-core';
 
 /** The two widths that pages must be usable at, in pixels. */
 export const widths = { desktop: 1280, phone: 390 } as const;
@@ -33,6 +33,8 @@ export interface BrowserOptions {
   readonly suite: string;
   /** Known problems of foreign pages: matching ones are not recorded. */
   readonly tolerated?: readonly RegExp[];
+  /** The address of a running Chromium. Default: another one is started. */
+  readonly endpoint?: string | undefined;
 }
 
 export interface OpenOptions {
@@ -68,18 +70,19 @@ const keepInside = (page: Page, note: (problem: string) => void) =>
     },
   );
 
-const launch = (): Promise<Browser> => {
+/** How to start Chromium. Throws if there is none. */
+export const launchOptions = (): LaunchOptions => {
   const executablePath = chromiumPaths.find((path) => existsSync(path));
   if (executablePath === undefined) {
     const looked = chromiumPaths.join(', ');
     throw new Error(`There is no Chromium at ${looked}. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.`);
   }
-  return chromium.launch({ executablePath, args: quiet });
+  return { executablePath, args: quiet };
 };
 
-/** Starts Chromium. In a test file {@link useBrowser} does it, and fails the tests whose pages had problems. */
-export const startBrowser = async ({ suite, tolerated = [] }: BrowserOptions): Promise<TestBrowser> => {
-  const browser = await launch();
+/** Starts Chromium, or connects to a running one. In a test file {@link useBrowser} does it, and fails the tests whose pages had problems. */
+export const startBrowser = async ({ suite, tolerated = [], endpoint }: BrowserOptions): Promise<TestBrowser> => {
+  const browser = await (endpoint ? chromium.connect(endpoint) : chromium.launch(launchOptions()));
   const folder = join(screenshots, suite);
   mkdirSync(folder, { recursive: true });
   let problems: string[] = [];

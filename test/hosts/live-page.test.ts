@@ -9,10 +9,17 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { isBuilt } from '../../playground/samples/is-built.js';
 import { widths } from './browser.js';
 import { useBrowser } from './use-browser.js';
 
 const root = join(import.meta.dirname, '../..');
+const siteSources = [
+  '{docs,schemas,src,workflows}/**',
+  'site/*.{ts,json}',
+  'site/.vitepress/{config.mjs,theme/**}',
+  'site/live/**',
+];
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
 /** The built site on a static file server. */
@@ -27,7 +34,8 @@ const server = createServer((request, response) => {
 const live = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/live`;
 
 beforeAll(async () => {
-  await promisify(execFile)('npm', ['run', 'site'], { cwd: root, maxBuffer: 2 ** 24 });
+  if (!isBuilt('site/dist/live.html', siteSources))
+    await promisify(execFile)('npm', ['run', 'site'], { cwd: root, maxBuffer: 2 ** 24 });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
 }, 600_000);
 afterAll(() => new Promise((resolve) => void server.close(resolve)));

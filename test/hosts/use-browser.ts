@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 
 import { startBrowser, type BrowserOptions, type TestBrowser } from './browser.js';
 
 const fileName = (title: string): string => title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
 /**
- * Chromium for a test file: started before its tests, ended after them. Pages are closed after each test. A test fails if its
+ * Chromium for a test file, one for all files: connected before its tests, left after them. Pages are closed after each test. A test fails if its
  * pages had problems ({@link TestBrowser.takeProblems}), and a failed test leaves screenshots of its pages.
  *
  * @example
@@ -23,7 +23,7 @@ export const useBrowser = (options: BrowserOptions): (() => TestBrowser) => {
     return started;
   };
   beforeAll(async () => {
-    started = await startBrowser(options);
+    started = await startBrowser({ endpoint: inject('chromium'), ...options });
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') {

@@ -5,6 +5,7 @@ export default defineConfig({
     environment: 'node',
     dir: import.meta.dirname,
     include: ['**/*.test.ts'],
+    globalSetup: `${import.meta.dirname}/chromium.ts`,
     passWithNoTests: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -9,7 +9,7 @@ import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { messageText, startOpenAIServer, type ReplySource } from '../../src/testing/index.js';
-import { openProjectWith, packInto, readManifest, type Project } from './project.js';
+import { openProjectWith, readManifest, type Project } from './project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-anywhere-'));
 let project: Project;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const dependencies = Object.fromEntries(
     ['@ai-sdk/openai-compatible', '@mastra/core', 'ai', 'zod'].map((name) => [name, devDependencies[name] ?? '*']),
   );
-  project = await openProjectWith(join(folder, 'project'), await packInto(folder), dependencies);
+  project = await openProjectWith(join(folder, 'project'), dependencies);
   project.write('guards.js', guardsProgram);
   project.write('ai-sdk.js', aiSdkProgram);
 });

@@ -1,16 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { integrations, rangeOf, type Integration } from '../../src/integration.js';
-import { openProjectWith, packInto, readManifest } from './project.js';
+import { openProjectWith, readManifest } from './project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-install-'));
-let tarball: string;
-beforeAll(async () => {
-  tarball = await packInto(folder);
-});
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
 const { devDependencies } = readManifest();
@@ -48,7 +44,7 @@ describe('npm install next to', () => {
   ])(
     '%s succeeds; the guards work, and an integration names the version that it needs',
     async (name, integration, dependencies) => {
-      const project = await openProjectWith(join(folder, name.replaceAll(/\W+/g, '-')), tarball, dependencies);
+      const project = await openProjectWith(join(folder, name.replaceAll(/\W+/g, '-')), dependencies);
       project.write('use.mjs', program(uses[integration] ?? ''));
       const { stdout, stderr } = await project.node(24, ['use.mjs']);
       expect(stdout, stderr).toContain('guards p\n');
@@ -60,7 +56,7 @@ describe('npm install next to', () => {
   );
 
   it('nothing succeeds; the guards work, and the error names the missing package', async () => {
-    const project = await openProjectWith(join(folder, 'bare'), tarball, {});
+    const project = await openProjectWith(join(folder, 'bare'), {});
     for (const name of ['@mastra/core', 'ai', '@dbos-inc/dbos-sdk'] as const) {
       project.write('use.mjs', program(uses[name] ?? ''));
       const { stdout, stderr } = await project.node(24, ['use.mjs']);
@@ -70,11 +66,7 @@ describe('npm install next to', () => {
   });
 
   it('everything in the tested versions succeeds', async () => {
-    const project = await openProjectWith(
-      join(folder, 'tested'),
-      tarball,
-      tested(...(Object.keys(integrations) as Integration[])),
-    );
+    const project = await openProjectWith(join(folder, 'tested'), tested(...(Object.keys(integrations) as Integration[])));
     for (const use of Object.values(uses)) {
       project.write('use.mjs', program(use));
       const { stdout, stderr } = await project.node(24, ['use.mjs']);

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { templates } from '../../bin/templates.js';
-import { openProjectWith, packInto, type Project } from './project.js';
+import { openProjectWith, type Project } from './project.js';
 
 const template = templates['next'] ?? {};
 const folder = mkdtempSync(join(tmpdir(), 'interlock-next-'));
@@ -25,7 +25,7 @@ const dependencies = (): Record<string, string> => {
 };
 
 beforeAll(async () => {
-  project = await openProjectWith(join(folder, 'project'), await packInto(folder), dependencies());
+  project = await openProjectWith(join(folder, 'project'), dependencies());
   for (const [path, text] of Object.entries(template)) {
     if (path === 'package.json') continue;
     mkdirSync(dirname(join(project.folder, path)), { recursive: true });

@@ -11,7 +11,7 @@ import { compilers, examples, nodes, openBareProject, openProject, readManifest,
 const folder = mkdtempSync(join(tmpdir(), 'interlock-packages-'));
 let project: Project;
 beforeAll(async () => {
-  project = await openProject(folder);
+  project = await openProject(join(folder, 'project'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -210,7 +210,7 @@ describe('an import loads only its hosts', () => {
 describe('a project without Mastra', () => {
   let bare: Project;
   beforeAll(async () => {
-    bare = await openBareProject(project, ['@types/node', 'ai', 'zod']);
+    bare = await openBareProject(join(folder, 'bare'), ['@types/node', 'ai', 'zod']);
   });
 
   /** Guards of ours, and a user's guard without traits. */

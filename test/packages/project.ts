@@ -2,6 +2,17 @@ import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
+import { inject } from 'vitest';
+
+import { surroundings } from './pack.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The path of the packed package, from pack.ts. */
+    tarball: string;
+  }
+}
+
 const root = join(import.meta.dirname, '../..');
 const rootModules = join(root, 'node_modules');
 const ownModules = join(import.meta.dirname, 'node_modules');
@@ -17,15 +28,6 @@ interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/**
- * Environment variables for programs: the address of the registry, without those of an npm that may have started this process in
- * another folder.
- */
-const passedVariables =
-  /^(path|home|userprofile|systemroot|tmpdir|temp|lang|(https?|no)_proxy|node_extra_ca_certs|npm_config_(registry|cache|userconfig))$/i;
-
-const surroundings = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedVariables.test(name)));
-
 /** Runs a program to its end, without a terminal. */
 const run = (file: string, args: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ran> =>
   new Promise((resolve) => {
@@ -35,12 +37,6 @@ const run = (file: string, args: readonly string[], { cwd, env = {} }: RunOption
     );
     child.stdin?.end();
   });
-
-const runWell = async (file: string, args: readonly string[], options: RunOptions): Promise<string> => {
-  const { code, stdout, stderr } = await run(file, args, options);
-  if (code !== 0) throw new Error(`${basename(file)} ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
-  return stdout;
-};
 
 /** The versions of Node, from the package `node`: this process's, and the oldest supported one from package.json. */
 export const nodes = {
@@ -74,19 +70,6 @@ export const examples = globSync('examples/*/package.json', { cwd: root })
   .map((path) => basename(join(path, '..')))
   .toSorted();
 
-/** Builds and packs in a separate folder, so that the repository's `dist` is unchanged. The studio's pages are left out. */
-const pack = async (folder: string): Promise<string> => {
-  mkdirSync(folder);
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'docs/reference/errors.md'])
-    cpSync(join(root, name), join(folder, name));
-  const build = ['--import', 'tsx', 'scripts/build.ts', '--no-pages', '--out', join(folder, 'dist')];
-  await runWell(nodes[24], build, { cwd: root });
-  const [packed] = JSON.parse(await runWell('npm', ['pack', '--json', '--ignore-scripts'], { cwd: folder })) as [
-    { readonly filename: string },
-  ];
-  return join(folder, packed.filename);
-};
-
 /** All packages that the examples and the subpaths need in addition, in the versions that the repository tests. */
 const requiredPeers = (): Record<string, string> => {
   const { devDependencies, peerDependencies } = readManifest();
@@ -102,67 +85,49 @@ const nodeOptions = { 22: '--experimental-strip-types --disable-warning=Experime
 
 export interface Project {
   readonly folder: string;
-  /** The packed package. */
-  readonly tarball: string;
   readonly write: (path: string, content: string) => void;
   /** Runs a program of the project with a version of Node. */
   readonly node: (version: keyof typeof nodes, args: readonly string[], env?: Record<string, string>) => Promise<Ran>;
   readonly compile: (version: keyof typeof compilers, tsconfig: string) => Promise<Ran>;
 }
 
-/**
- * Creates an empty project in a folder outside the repository, installs the packed package in it, and copies the examples into
- * it.
- */
+/** An empty project in a folder outside the repository, with the packed package installed, and a copy of the examples. */
 export const openProject = async (folder: string): Promise<Project> => {
-  const tarball = await pack(join(folder, 'packed'));
-  const project = await installed(join(folder, 'project'), tarball, requiredPeers());
+  const project = await openProjectWith(folder, requiredPeers());
   for (const name of examples)
-    cpSync(join(root, 'examples', name), join(project, name), {
+    cpSync(join(root, 'examples', name), join(folder, name), {
       recursive: true,
       filter: (path) => !path.includes('node_modules'),
     });
-  return projectIn(project, tarball);
+  return project;
 };
 
-/**
- * A second project with the packed package and the named packages, in the versions that the repository tests; peers are not
- * installed by themselves.
- */
-export const openBareProject = async ({ folder, tarball }: Project, names: readonly string[]): Promise<Project> => {
+/** A project with the packed package and the named packages, in the versions that the repository tests. */
+export const openBareProject = (folder: string, names: readonly string[]): Promise<Project> => {
   const { devDependencies, dependencies = {} } = readManifest();
-  const wanted = Object.fromEntries(names.map((name) => [name, devDependencies[name] ?? dependencies[name] ?? '*']));
-  return projectIn(await installed(join(folder, '../bare'), tarball, wanted), tarball);
+  return openProjectWith(
+    folder,
+    Object.fromEntries(names.map((name) => [name, devDependencies[name] ?? dependencies[name] ?? '*'])),
+  );
 };
 
-/** Packs only the package, for projects of {@link openProjectWith}. */
-export const packInto = (folder: string): Promise<string> => pack(join(folder, 'packed'));
-
-/** A project with the packed package and others in the versions given, installed as a user installs them. */
-export const openProjectWith = async (folder: string, tarball: string, versions: Record<string, string>): Promise<Project> =>
-  projectIn(await installed(folder, tarball, versions), tarball);
-
-/** Makes a project with the packed package and others in an empty folder. */
-const installed = async (folder: string, tarball: string, versions: Record<string, string>): Promise<string> => {
-  const dependencies = { ...versions, 'mastra-interlock': `file:${tarball}` };
-  mkdirSync(folder);
+/** A project in an empty folder with the packed package and others in the versions given, installed as a user installs them. */
+export const openProjectWith = async (folder: string, versions: Record<string, string>): Promise<Project> => {
+  const dependencies = { ...versions, 'mastra-interlock': `file:${inject('tarball')}` };
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }));
   const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-  await runWell('npm', ['install', ...flags], { cwd: folder });
-  return folder;
-};
-
-const projectIn = (project: string, tarball: string): Project => {
+  const { code, stdout, stderr } = await run('npm', ['install', ...flags], { cwd: folder });
+  if (code !== 0) throw new Error(`npm install ended with ${code}:\n${stdout}${stderr}`);
   return {
-    folder: project,
-    tarball,
+    folder,
     write: (path, content) => {
-      const file = join(project, path);
+      const file = join(folder, path);
       writeFileSync(`${file}.part`, content); // a concurrent test may be reading the file: it is never half written
       renameSync(`${file}.part`, file);
     },
     node: (version, args, env = {}) =>
-      run(nodes[version], args, { cwd: project, env: { NODE_OPTIONS: nodeOptions[version], ...env } }),
-    compile: (version, tsconfig) => run(nodes[24], [compilers[version], '-p', tsconfig, '--pretty', 'false'], { cwd: project }),
+      run(nodes[version], args, { cwd: folder, env: { NODE_OPTIONS: nodeOptions[version], ...env } }),
+    compile: (version, tsconfig) => run(nodes[24], [compilers[version], '-p', tsconfig, '--pretty', 'false'], { cwd: folder }),
   };
 };

@@ -5,6 +5,7 @@ export default defineConfig({
     environment: 'node',
     dir: import.meta.dirname,
     include: ['**/*.test.ts'],
+    globalSetup: `${import.meta.dirname}/pack.ts`,
     passWithNoTests: false,
     testTimeout: 300_000,
     hookTimeout: 600_000,

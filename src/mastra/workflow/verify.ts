@@ -3,8 +3,7 @@ import type { LoopLimits } from '../../loop/machine.js';
 import { runShowing } from '../../loop/run-showing.js';
 import { findDefects, messageOf, type Defect, type Finding } from '../../pipeline/verify/find-defects.js';
 import { locationOf, type Lane } from '../../pipeline/verify/graph-location.js';
-import type { CounterExample } from '../../pipeline/verify/check.js';
-import type { Hold, Subject } from '../../pipeline/verify/check.js';
+import type { CounterExample, Hold, Subject } from '../../pipeline/verify/check.js';
 import { toGraph, type Compilable } from '../graph/to-graph.js';
 
 /** The context of `verify` besides the guards. Checks that need an omitted option are skipped. */

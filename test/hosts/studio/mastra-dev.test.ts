@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 
 import type { RunPage } from '../../../playground/protocol/runs.js';
 import { buildPages } from '../../../playground/samples/run-studio.js';
+import { writeBuiltPackage } from '../../built-package.js';
 import { useBrowser } from '../use-browser.js';
 import { expectVisible } from './expect-visible.js';
 
@@ -25,8 +26,7 @@ beforeAll(async () => {
   mkdirSync(own, { recursive: true });
   for (const name of readdirSync(join(root, 'node_modules')))
     if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  const build = ['--import', 'tsx', 'scripts/build.ts', '--no-pages', '--out', join(own, 'dist')];
-  await promisify(execFile)(process.execPath, build, { cwd: root });
+  await writeBuiltPackage(join(own, 'dist'));
   cpSync(join(root, 'package.json'), join(own, 'package.json'));
   cpSync(join(root, 'dist/studio'), join(own, 'dist/studio'), { recursive: true });
   const dependencies = { '@mastra/core': '*', 'mastra-interlock': '*' };
