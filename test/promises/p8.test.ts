@@ -108,7 +108,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
 
   describe('in every order and with every timing', () => {
     it.each(every(homes.plan))('in the plan, $phase', async ({ phase }) => {
-      expect(await wrongIn(homes.plan, phase, cases)).toEqual([]);
+      expect(await wrongIn(homes.plan, phase, isDeep || phase === 'input' ? cases : sorted)).toEqual([]);
     });
 
     it.each(every(homes.workflow))('on Mastra’s engine, $phase', async ({ phase }) => {

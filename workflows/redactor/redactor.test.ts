@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { InterlockAgent, isInterlockError } from '../../src/index.js';
 import { assertChunkInvariant, assertNoFragment, scriptedModel } from '../../src/testing/index.js';
+import { shapesOf } from '../../test/modes.js';
 import { assistant, callHook, chunk, cutsOf, streamThrough, emittedText, user } from '../test-setup.js';
 import { redactor } from './redactor.js';
 import type { RedactionStrategy, RedactorOptions } from './redactor-options.js';
@@ -161,19 +162,19 @@ describe('in a stream', () => {
   });
 
   const values = [email, '4111 1111 1111 1111', ['sk', 'ant', 'api03', 'Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA'].join('-')];
-  const options = { randomCuts: 5, shapes: ['text', 'around-reasoning', 'two-texts', 'arguments'] as const };
 
-  it.each(['mask', 'replace', 'hash', 'remove'] as const)(
+  it.each((['mask', 'replace', 'hash', 'remove'] as const).map((strategy, turn) => [strategy, turn] as const))(
     '%s gives the same result for all chunks in an agent',
-    async (strategy) => {
+    async (strategy, turn) => {
+      const options = { randomCuts: 5, shapes: shapesOf(turn) };
       await assertChunkInvariant([redactor({ strategy })], [`It is ${values[0]}, ok?`], options);
     },
   );
 
-  it.each(values)('no fragment of %s leaves an agent', async (value) => {
+  it.each(values.map((value, turn) => [value, turn] as const))('no fragment of %s leaves an agent', async (value, turn) => {
     const cases = [{ text: `It is ${value} ok?`, value }];
-    await assertNoFragment([redactor({ strategy: 'block' })], cases, { ...options, randomCuts: 0 });
-    await assertNoFragment([redactor({ strategy: 'replace' })], cases, { ...options, randomCuts: 0 });
+    await assertNoFragment([redactor({ strategy: 'block' })], cases, { randomCuts: 0, shapes: shapesOf(turn) });
+    await assertNoFragment([redactor({ strategy: 'replace' })], cases, { randomCuts: 0, shapes: shapesOf(turn + 1) });
   });
 });
 
