@@ -11,8 +11,9 @@ export type OptionPlace = 'call' | 'config';
 type MastraRows = Readonly<Record<keyof AgentExecutionOptionsBase<unknown>, { readonly call: Treatment }>> &
   Readonly<Record<keyof AgentConfig, { readonly config: Treatment }>>;
 
-const rows = { ...ownOptions, ...mastraOptions } satisfies MastraRows;
-type Rows = typeof rows;
+/** Named, so that declarations do not write every row twice. */
+type Rows = typeof ownOptions & typeof mastraOptions;
+const rows: Rows = { ...ownOptions, ...mastraOptions } satisfies MastraRows;
 
 type OptionName = keyof Rows;
 /** The options of a call, or of a configuration. */
