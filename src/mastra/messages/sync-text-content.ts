@@ -32,15 +32,18 @@ const speaks = ({ type, field }: Mirror, content: Content): boolean => {
   return true;
 };
 
+/** The mirrors whose field has content but no part. One function per message: V8 would discard the code of a loop inside a long loop. */
+const mirrorsOf = (content: Content): readonly Mirror[] => mirrors.filter((mirror) => speaks(mirror, content));
+
 /** Adds parts for content that incoming messages have only in fields, because guards check parts. */
 export const addMissingParts = (messages: readonly MastraDBMessage[]): void => {
   for (const { content } of messages) {
     content.parts ??= []; // missing in some external messages
-    for (const mirror of mirrors) if (speaks(mirror, content)) content.parts.push(...mirror.toParts(content));
+    mirrorsOf(content).forEach(({ toParts }) => content.parts.push(...toParts(content)));
   }
 };
 
 /** Removes fields whose parts a guard has removed. */
 export const dropStaleFields = (messages: readonly MastraDBMessage[]): void => {
-  for (const { content } of messages) for (const mirror of mirrors) if (speaks(mirror, content)) delete content[mirror.field];
+  for (const { content } of messages) mirrorsOf(content).forEach(({ field }) => delete content[field]);
 };
