@@ -124,11 +124,10 @@ export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {
 /** Creates a run of a compiled plan. */
 export const createRun = (plan: Plan, options: GuardOptions): Run => {
   checkIntegration('ai');
-  const controller = new AbortController();
+  const [controller, leaving] = [new AbortController(), new AbortController()];
   const { abortSignal, onEvent, onReaderCancel } = options;
   const id = crypto.randomUUID();
-  const leaving = new AbortController();
-  leaving.signal.addEventListener('abort', () => controller.abort(leaving.signal.reason), { once: true });
+  leaving.signal.addEventListener('abort', () => controller.abort(leaving.signal.reason));
   const signal = abortSignal ? anySignal([controller.signal, abortSignal]) : controller.signal;
   const run: Run = {
     [brand]: true,

@@ -86,8 +86,6 @@ const endOf = (call: object): unknown => {
   return state === 'output-error' ? errorText : result;
 };
 
-const isFailed = (call: object): boolean => (call as { state: string }).state === 'output-error'; // see endOf
-
 /** The earlier snapshot of a call, with its current result. */
 export const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSnapshot => {
   const now = parts.find(({ type, id }) => type === was.type && id === was.id);
@@ -291,7 +289,8 @@ const partChunks = (part: Part, base: Chunk): Chunk[] => {
   if (part.type !== 'tool-invocation') return [];
   const { toolCallId, toolName, args, ...call } = part.toolInvocation;
   const chunk = { ...base, type: 'tool-call', payload: { toolCallId, toolName, args } };
-  if (isFailed(call))
+  const isFailed = (call as { state: string }).state === 'output-error'; // see endOf
+  if (isFailed)
     return [
       chunk,
       { ...base, type: 'tool-error', payload: { toolCallId, toolName, args, error: new Error(String(endOf(call))) } },
