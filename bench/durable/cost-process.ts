@@ -1,6 +1,6 @@
 import { engineOf, type Subject } from './engines.js';
 import { costsOf, type Cost } from './cost.js';
-import { storedBytes } from './stored-bytes.js';
+import { stored } from './stored.js';
 import { emptyWorker, worker, type Work } from './works.js';
 
 /** The orders for a process that measures an engine. */
@@ -29,11 +29,12 @@ const actOf = (work: Work) => acts.get(work) ?? worker(work, engine);
 
 /** The growth of storage per run, if it can be measured. */
 const growthOf = async (work: Work): Promise<number | undefined> => {
-  const before = await storedBytes(subject.spec);
-  if (before === undefined) return undefined;
+  const before = await stored(subject.spec);
+  if (!before) return undefined;
   const some = Math.ceil(runs / 4);
   for (let run = 0; run < some; run += 1) await actOf(work)();
-  return ((await storedBytes(subject.spec)) ?? before) / some - before / some;
+  const after = (await stored(subject.spec)) ?? before;
+  return (after.bytes - before.bytes) / some;
 };
 
 const baselineActs = baselines.map(actOf);

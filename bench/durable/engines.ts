@@ -32,16 +32,16 @@ export const atHand = allNames.filter((name) => places[name] === undefined || pl
 /** Milliseconds until another process takes over the run of a killed one, if the engine does not detect it at once. */
 export const leaseMs = 1_000;
 
-const durableEngineOf = (spec: EngineSpec): Engine => {
+const durableEngineOf = (spec: EngineSpec, lease: number): Engine => {
   switch (spec.kind) {
     case 'openworkflow':
-      return openWorkflow({ path: spec.path, leaseMs });
+      return openWorkflow({ path: spec.path, leaseMs: lease });
     case 'restate': {
       const { ingressUrl, adminUrl, port, serviceUrl } = spec;
       return restate({ ingressUrl, ...(port !== undefined && { adminUrl, listen: { port }, serviceUrl }) });
     }
     case 'dbos':
-      return dbos({ systemDatabaseUrl: spec.systemDatabaseUrl, leaseMs });
+      return dbos({ systemDatabaseUrl: spec.systemDatabaseUrl, leaseMs: lease });
     default:
       return spec satisfies never;
   }
@@ -50,8 +50,8 @@ const durableEngineOf = (spec: EngineSpec): Engine => {
 const noSecret = Buffer.alloc(32, 7);
 
 /** Opens the engine; undefined for the agent without one. */
-export const engineOf = ({ name, spec, isEncrypted }: Subject): Engine | undefined => {
+export const engineOf = ({ name, spec, isEncrypted }: Subject, lease = leaseMs): Engine | undefined => {
   if (!spec) return name === 'memory' ? memoryEngine() : undefined;
-  const engine = durableEngineOf(spec);
+  const engine = durableEngineOf(spec, lease);
   return isEncrypted ? encrypted(engine, { key: noSecret }) : engine;
 };

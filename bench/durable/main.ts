@@ -6,15 +6,21 @@ import { goalLine } from '../goals.js';
 import { tableOf } from '../table.js';
 import { allNames, atHand, type SubjectName } from './engines.js';
 import { measureDurable } from './measure.js';
-import { writeGuide } from './page.js';
+import { writeGuide, writeQueue } from './page.js';
+import { measureQueue, queueTable } from './queue.js';
 import type { DurableRun } from './run.js';
 import { durableTables } from './tables.js';
+
+/** The number of queued runs in progress. */
+const concurrency = 16;
 
 const help = `npm run bench:durable -- [--engines <names>|all] [--quick] [--json <file>] [--write] [--from <file>]
 
   --engines  ${allNames.join(', ')}; several with commas between. Default: those without a server.
              Restate's server is installed with test/engines, as for npm run test:engines; dbos needs PostgreSQL's programs
   --quick    with few runs and one kill: for a look, not for figures to quote
+  --queue    only starts so many runs at once, ${concurrency} of them in progress at a time, and measures until all have ended;
+             checks that each ended once
   --json     writes everything that was measured to a file
   --write    writes the tables of docs/durable-cost.md
   --from     reports such a file without measuring`;
@@ -23,6 +29,7 @@ const { values } = parseArgs({
   options: {
     engines: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    queue: { type: 'string' },
     json: { type: 'string' },
     write: { type: 'boolean', default: false },
     from: { type: 'string' },
@@ -48,13 +55,28 @@ const setUpEngines = (): void => {
 
 const progress = (line: string): void => void (process.stderr.isTTY && process.stderr.write(`\r\x1b[K${line}`));
 
-const measure = async (): Promise<DurableRun> => {
+const namesToMeasure = (): readonly SubjectName[] => {
   const names = readNames(values.engines);
   if (names.includes('restate')) setUpEngines();
+  return names;
+};
+
+const queue = async (runs: number): Promise<void> => {
+  const run = await measureQueue({ names: namesToMeasure(), runs, concurrency, onProgress: progress });
+  progress('');
+  const { head, rows } = queueTable(run);
+  console.log(`Queued runs, on ${run.machine}.\n\n${tableOf(head, rows)}`);
+  if (values.json) writeFileSync(values.json, JSON.stringify(run, undefined, 2));
+  if (values.write) writeQueue(run);
+};
+
+const measure = async (): Promise<DurableRun> => {
+  const names = namesToMeasure();
   return measureDurable({ names, isQuick: values.quick, onProgress: progress });
 };
 
 if (values.help) console.log(help);
+else if (values.queue !== undefined) await queue(Number(values.queue));
 else {
   const run = values.from === undefined ? await measure() : (JSON.parse(readFileSync(values.from, 'utf8')) as DurableRun);
   progress('');

@@ -1,9 +1,9 @@
-import { availableParallelism, loadavg } from 'node:os';
 import { sites, type Site } from '../../test/engines/sites.js';
 import type { AttachOrders, Attaches } from './attach-process.js';
 import { startChild } from './child.js';
 import type { CostOrders, CostsFound } from './cost-process.js';
 import { places, type Subject, type SubjectName } from './engines.js';
+import { machineNow } from './machine.js';
 import { persistedSizeOf, stepsOfChunks } from './persisted-size.js';
 import { restartsOf } from './restart.js';
 import type { DurableRun, EngineFigures } from './run.js';
@@ -70,7 +70,7 @@ const figuresOf = async (measuring: Measuring): Promise<EngineFigures> => {
 /** Measures the engines, one after the other, each in separate processes. */
 export const measureDurable = async (engineNames: Measured): Promise<DurableRun> => {
   const startedAt = performance.now();
-  const [load = 0] = loadavg();
+  const about = machineNow();
   const persisted = Object.fromEntries(
     await Promise.all(works.map(async (work) => [work.name, await persistedSizeOf(work)] as const)),
   );
@@ -85,8 +85,7 @@ export const measureDurable = async (engineNames: Measured): Promise<DurableRun>
     engines.push(await figuresOf({ ...engineNames, name, emptySteps }));
   }
   return {
-    machine: `a ${process.platform} machine (${process.arch}) with ${availableParallelism()} cores, Node ${process.versions.node}, a load of ${load.toFixed(1)} as it began`,
-    date: new Date().toISOString().slice(0, 10),
+    ...about,
     isQuick: engineNames.isQuick,
     seconds: (performance.now() - startedAt) / 1_000,
     kept: persisted,

@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { goalRow } from '../goals.js';
 import { filled, markdownOf } from '../table.js';
 import type { DurableRun } from './run.js';
+import { queueTable, type QueueRun } from './queue.js';
 import { durableTables } from './tables.js';
 
 const page = new URL('../../docs/durable-cost.md', import.meta.url);
 
-const about = ({ machine, date, isQuick }: DurableRun): string =>
+const about = ({ machine, date, isQuick = false }: Pick<DurableRun, 'machine' | 'date'> & { isQuick?: boolean }): string =>
   `Measured on ${date} on ${machine}${isQuick ? '; a quick run' : ''}.`;
 
 /** Writes measurements into their places in the page; the surrounding text is written by hand. */
@@ -17,4 +18,11 @@ export const writeGuide = (run: DurableRun): void => {
   const goals = { id: '', head: ['goal', 'measured', 'at most', 'held'], rows: run.goals.map(goalRow) };
   text = filled(text, 'durable-goals', markdownOf(goals));
   writeFileSync(page, text);
+};
+
+/** Writes the measurements of queued runs into the same page. */
+export const writeQueue = (run: QueueRun): void => {
+  const text = filled(readFileSync(page, 'utf8'), 'durable-queue-about', about(run));
+  const table = queueTable(run);
+  writeFileSync(page, filled(text, table.id, markdownOf(table)));
 };
