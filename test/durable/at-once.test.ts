@@ -42,7 +42,7 @@ it('a caller gets each callback once, if its process takes a moment to announce 
   await agent.generate('Please charge me.', { runId: 'one' });
   await expect.poll(() => agent.listSuspendedRuns()).toMatchObject({ total: 1 });
   const onFinish = vi.fn();
-  expect(await agent.resumeGenerate({ approved: true }, { runId: 'one', onFinish } as never)).toMatchObject({
+  expect(await agent.resumeGenerate({ approved: true }, { runId: 'one', onFinish })).toMatchObject({
     status: 'success',
   });
   await expect.poll(() => agent.listRuns()).toMatchObject([{ status: 'ended' }]);

@@ -8,10 +8,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Engine } from '../../src/durable/journal.js';
 import { openFile } from '../../src/durable/openworkflow/open-file.js';
 import { openWorkflow, type OpenWorkflowOptions } from '../../src/durable/openworkflow/index.js';
-import { InterlockAgent, memoryEngine, type CodeChange } from '../../src/index.js';
+import { InterlockAgent, type CodeChange } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine } from './mortal-engine.js';
-import { approving, scenarios, type Scenario } from './scenarios.js';
+import { scenarios, type Scenario } from './scenarios.js';
 
 const prompt = 'Please charge me.';
 const tools = () => (scenarios['tools'] as () => Scenario)();
@@ -245,23 +245,6 @@ describe('openWorkflow', () => {
     other.exec('DROP TABLE interlock_runs');
     other.close();
     await expect(agent.generate('Hi', { runId: 'one' })).rejects.toMatchObject({ code: 'durable/unreachable', path });
-  });
-
-  it.each([
-    { name: 'a file', make: () => onFile({ path: newFile() }) },
-    { name: 'memory', make: memoryEngine },
-  ])('deletes runs that ended before a given time, and no suspended run ($name)', async ({ make }) => {
-    const scenario = approving();
-    const agent = scenario.agent({ durability: make() });
-    await agent.generate(prompt, { runId: 'waits' });
-    await agent.generate(prompt, { runId: 'ends' });
-    for (const { toolCallId } of (await agent.listSuspendedRuns()).runs.find((run) => run.runId === 'ends')?.toolCalls ?? [])
-      await (await agent.resume('ends', { approved: true }, { toolCallId })).getFullOutput();
-    expect(await agent.prune({ olderThan: new Date(Date.now() - 60_000) })).toBe(0);
-    expect(await agent.prune({ olderThan: new Date(Date.now() + 60_000) })).toBe(1);
-    await expect(agent.attach('ends')).rejects.toMatchObject({ code: 'durable/no-run' });
-    expect((await agent.listSuspendedRuns()).runs.map(({ runId }) => runId)).toEqual(['waits']);
-    expect((await agent.generate(prompt, { runId: 'ends' })).status).toBe('suspended'); // the id is free again
   });
 
   it('retry continues an abandoned run from its journal', async () => {

@@ -34,8 +34,9 @@ export const rejections = ({ engine }: OperatedEngine): void => {
     return { agent: agent({ id: ownId(), durability: engine(), model }), effects };
   };
   /** An engine stores the status of a run a moment after its caller has it. */
-  const stored = (agent: InterlockAgent, status: 'ended' | 'suspended') =>
-    expect.poll(() => agent.listRuns(), { timeout: 60_000 }).toMatchObject([{ status }]);
+  const stored = async (agent: InterlockAgent, status: 'ended' | 'suspended') => {
+    await expect.poll(() => agent.listRuns(), { timeout: 60_000 }).toMatchObject([{ status }]);
+  };
   const waitingCall = async (agent: InterlockAgent) => {
     await stored(agent, 'suspended');
     return (await agent.listSuspendedRuns()).runs[0]?.toolCalls[0]?.toolCallId ?? '';
