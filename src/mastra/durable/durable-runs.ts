@@ -54,7 +54,7 @@ export interface DurableRuns {
 
 /** The owner of a requested run. */
 export interface RunOwner {
-  /** A run of another resource is `durable/no-run`. Default: not checked. */
+  /** A run of another resource is `durable/no-run`; `undefined` is rejected. Default: not checked. */
   readonly resourceId?: string;
 }
 
