@@ -14,7 +14,7 @@ import { inOrder } from './in-order.js';
 import { editSteps, lastResults, watchEdits, type EditsBefore } from './late-edits.js';
 import { openListPort } from './list-port.js';
 import { createLoopRun, onlyPhases } from './loop-run.js';
-import { createModelPort, isCleanRecord, leavesTogether, type ModelCall, type ModelReply } from './model-port.js';
+import { createModelPort, guardsOutput, isCleanRecord, leavesTogether, type ModelCall, type ModelReply } from './model-port.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
@@ -43,22 +43,23 @@ interface Calling {
   readonly edits: EditsBefore;
   /** The emitted content, if the provider's record of the response is kept. */
   readonly emitted: Gathering;
-  /** Whether the whole response was emitted. */
-  hasEnded: boolean;
+  hasEnded: boolean; // whether the whole response was emitted
   /** Whether the whole response is emitted after the review, as with `hold: 'step'`; a generated response always is. */
   readonly isBuffered: boolean;
   /** Chunks of a held response that the loop has emitted. */
   readonly emittedChunks: readonly Chunk[];
-  /** Parts to emit after the review: all of them, or calls and their results. */
+  /** Types of parts that wait for the review: calls and their results, if a guard judges the response. */
+  readonly waitingTypes: ReadonlySet<string>;
+  /** Parts to emit after the review. */
   readonly waiting: StreamPart[];
-  /** Calls with a guard's ruling. */
-  readonly ruled: ReadonlySet<string>;
+  readonly ruled: ReadonlySet<string>; // calls with a guard's ruling
 }
 
 /** Calls the model under the control of the loop's machine, from the request to the reviewed response, with its retries and recoveries. */
 export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedCall => {
   const reply: ModelReply = { received: undefined, raws: [], order: [], parts: new WeakMap() };
   const isBuffered = leavesTogether(run, call);
+  const waitingTypes = new Set(guardsOutput(run) ? waitsForReview : []);
   const ruled = new Set<string>();
   const emittedChunks: Chunk[] = [];
   let hasEmitted = false;
@@ -74,7 +75,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     report(run, loop, event);
   };
   const streamBuffer = streamBufferFor((chunk) => {
-    hasEmitted ||= !silent.has(chunk.type);
+    hasEmitted ||= !silent.has(chunk.type) && !waitingTypes.has(chunk.type);
     if (isBuffered) emittedChunks.push(chunk);
   });
   if (isBuffered) streamBuffer.drain(); // it is read after it is complete
@@ -105,6 +106,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     isBuffered,
     emittedChunks,
     emitted: createGathering(),
+    waitingTypes,
     waiting: [],
     hasEnded: false,
   };
@@ -149,10 +151,10 @@ const report = (run: Run, { stop, retries, recoveries }: LoopRun, event: RunEven
 
 /** The loop's own chunks; the AI SDK creates its own. */
 const ofLoop: ReadonlySet<string> = new Set(['start', 'step-start', 'step-finish', 'finish', 'tripwire', 'error', 'abort']);
-const waitsForReview: ReadonlySet<string> = new Set(['tool-call', 'tool-result', 'tool-approval-request']);
+const waitsForReview = ['tool-call', 'tool-result', 'tool-approval-request'];
 const retraction = 'data-interlock-retract';
 
-const silent: ReadonlySet<string> = new Set([...waitsForReview, retraction, 'response-metadata', 'raw']);
+const silent: ReadonlySet<string> = new Set([retraction, 'response-metadata', 'raw']);
 
 /** A reader takes each chunk as it is emitted; only then the provider is asked for the next one. */
 const streamBufferFor = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
@@ -204,7 +206,7 @@ const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
   }
   const part = partOfChunk(chunk, reply.parts, modelCodec);
   if (!part) return [];
-  if (!isBuffered && !waitsForReview.has(part.type)) return [part];
+  if (!isBuffered && !calling.waitingTypes.has(part.type)) return [part];
   waiting.push(part);
   return [];
 };
