@@ -213,8 +213,8 @@ describe('an incrementally converted prompt', () => {
 
   it('converts an earlier step of the answer again after a guard changed it', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => true)), listOf(long), modelOf('v4')];
-    for (const text of ['One.', 'Two.']) {
-      apply(list, { kind: 'step', parts: [{ type: 'text', text }] });
+    for (const line of ['One.', 'Two.']) {
+      apply(list, { kind: 'step', parts: [{ type: 'text', text: line }] });
       await prompts(list, model);
     }
     Object.assign(list.get.all.db().at(-1)?.content.parts[0] ?? {}, { text: 'ZEBRA' });
