@@ -5,6 +5,7 @@ import { newestUserTurn, responseMessages, textOf } from '../messages/message-te
 import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
 import { judgeWith, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import { letterCount } from '../text/letters.js';
 
 /** A language detector: `eld` fits unchanged (`import { eld } from 'eld/medium'`). */
 export interface LanguageDetector {
@@ -56,7 +57,7 @@ export const languageGuard = (
   const judge = judgeWith<LanguageMetadata>(guard, strategy);
   const detectionOf = (messages: readonly MastraDBMessage[], place: string): Detection<LanguageMetadata> | undefined => {
     const text = messages.map(textOf).join('\n').slice(0, maxChars);
-    if ((text.match(/\p{L}/gu)?.length ?? 0) < minLetters) return undefined;
+    if (letterCount(text) < minLetters) return undefined;
     const found = detector.detect(text);
     if (found.language === '' || languages.includes(found.language) || found.isReliable?.() === false) return undefined;
     return { reason: `The ${place} is not written in ${languages.join(' or ')}.`, metadata: { language: found.language } };

@@ -9,6 +9,7 @@ import { judgeWith } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 import { numberFrom } from '../../src/option-kind.js';
 import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
 
 export interface SpamGuardOptions extends GuardOptions {
   /** The maximum number of occurrences of the same word, phrase, sentence or line. Default 10. */
@@ -87,15 +88,16 @@ function* signsIn(text: string, limits: Limits): Steps<SpamSign[]> {
   return (Object.keys(signs) as SpamSign[]).filter((sign) => signs[sign]); // the table's own keys
 }
 
-const linkFinder = defineFinder(() => ({ regex: /https?:\/\/|(?<![\p{L}\p{N}/.])www\./giu }));
+const linkFinder = defineFinder(() => ({ regex: new RegExp(String.raw`https?://|(?<![\p{L}\p{N}/.])www\.`, 'giu') }));
 
 const [capital, small, counted] = [1, 2, 4];
 /** Rules and table borders are drawn with dashes and the like, so runs of those do not count. */
 const uncounted = /[\s\d\-=_*#~+.|/\\─━═]/u;
+const [capitalLetter, smallLetter] = [lazyRegex(String.raw`\p{Lu}`), lazyRegex(String.raw`\p{Ll}`)];
 const kindsOf = rememberKinds(
   (character) =>
-    (/\p{Lu}/u.test(character) ? capital : 0) |
-    (/\p{Ll}/u.test(character) ? small : 0) |
+    (capitalLetter().test(character) ? capital : 0) |
+    (smallLetter().test(character) ? small : 0) |
     (uncounted.test(character) ? 0 : counted),
 );
 

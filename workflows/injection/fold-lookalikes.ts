@@ -1,3 +1,5 @@
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
+
 /** A letter of another script, and the Latin letter that it resembles. */
 const pairs = [
   'аa вb сc ԁd еe һh іi јj кk ӏl мm нh оo рp ѕs тt уy хx ԝw АA ВB СC',
@@ -9,12 +11,14 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
   pairs.flatMap((line) => line.split(' ')).map((pair) => [pair.slice(0, -1), pair.slice(-1)] as const),
 );
 
+const lettersFrom = lazyRegex(String.raw`\p{L}+`, 'uy');
+
 /**
  * Replaces letters that only look Latin with Latin ones, in words that also have Latin letters. A Russian or Greek word stays unchanged.
  * The table contains letters that are used to disguise English words; it is not the whole of Unicode's confusables.
  */
 export const foldLookalikes = (text: string): string => {
-  const [beyondAscii, letters] = [/[^\0-\x7F]/g, /\p{L}+/uy];
+  const [beyondAscii, letters] = [/[^\0-\x7F]/g, lettersFrom()];
   const pieces: string[] = [];
   let done = 0;
   for (let hit = beyondAscii.exec(text); hit; hit = beyondAscii.exec(text)) {

@@ -3,6 +3,8 @@ import { textOfBase64, textOfHex } from '../text/bytes.js';
 import { matching } from '../text/matching.js';
 import { letterOf, lettersOf, type NormalizedText } from './normalize-text.js';
 import { createWordScanner } from './word-scanner.js';
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
+import { letterCount } from '../text/letters.js';
 
 /** The limits for decoding: a longer text is no message but a file. */
 const maxBlobs = 20;
@@ -52,7 +54,7 @@ export function* hiddenSignals(
   judge: (text: string) => Steps<number>,
 ): Steps<[name: string, weight: number][]> {
   const signals: [string, number][] = [];
-  if (fourLetters.test(unseen)) signals.push(['hidden-text', (yield* judge(unseen)) >= 0.5 ? 0.95 : 0.75]);
+  if (fourLetters().test(unseen)) signals.push(['hidden-text', (yield* judge(unseen)) >= 0.5 ? 0.95 : 0.75]);
   else if (invisibles >= 4) signals.push(['hidden-text', invisibles >= 32 ? 0.75 : 0.3]);
   if (yield* hasEncodedOrder(text, judge)) signals.push(['encoded-instruction', 0.9]);
   if ((yield* mayRunTogether(text)) && (yield* finding(runTogether, yield* readingLetters(text))).length > 0)
@@ -65,8 +67,7 @@ function* hasEncodedOrder(text: string, judge: (text: string) => Steps<number>):
   return false;
 }
 
-const fourLetters = /\p{L}(?:\P{L}*\p{L}){3}/u;
-const letterCount = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
+const fourLetters = lazyRegex(String.raw`\p{L}(?:\P{L}*\p{L}){3}`);
 
 function* decodedTexts(text: string): Steps<string[]> {
   const blobs = [

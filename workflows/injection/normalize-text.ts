@@ -2,6 +2,7 @@ import type { Steps } from '../../src/guard/in-steps.js';
 import { textOfBytes } from '../text/bytes.js';
 import { flagBase, flagTags, tag } from '../unicode/tag-flags.js';
 import { foldLookalikes } from './fold-lookalikes.js';
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
 
 /** A text as a model reads it, and its content that a person would not see. */
 export interface NormalizedText {
@@ -108,9 +109,10 @@ const digitLetters: Readonly<Record<string, string>> = {
 /** The letter that an ASCII sign represents if digits replace letters; empty if it is none. */
 export const letterOf = (sign: string): string => (/[a-z]/.test(sign) ? sign : (digitLetters[sign] ?? ''));
 
+const otherThanLetters = lazyRegex(String.raw`[^\p{L}]+`, 'gu');
 /** Only the letters of a text, in lower case, with digits read as the letters that they replace: spacing tricks do not help. */
 export const lettersOf = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[013457@$!]/g, (each) => digitLetters[each] ?? '')
-    .replaceAll(/[^\p{L}]+/gu, '');
+    .replaceAll(otherThanLetters(), '');

@@ -1,6 +1,7 @@
 import { foldLookalikes } from '../injection/fold-lookalikes.js';
 import { createReader } from '../patterns/reading.js';
 import { isBareLink, maxLinkChars } from './link-finder.js';
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
 
 /** The fault of a rejected address, in order of precedence. */
 export type LinkFault = 'too-long' | 'invalid' | 'scheme' | 'userinfo' | 'hidden' | 'lookalike' | 'host' | 'carries';
@@ -123,11 +124,12 @@ const urlOf = (text: string): URL | undefined => {
   return parse(`https:${/^[\\/]{2}/.test(text) ? '' : '//'}${text}`);
 };
 
+const invisible = lazyRegex(String.raw`\p{Default_Ignorable_Code_Point}`);
 const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): LinkFault | undefined => {
   if (!url) return isDefanged(text) ? undefined : 'invalid';
   if (url.username !== '' || url.password !== '') return 'userinfo';
   const written = /^[^:/\\?#]*:?[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? '';
-  if (/\p{Default_Ignorable_Code_Point}/u.test(decode(written))) return 'hidden';
+  if (invisible().test(decode(written))) return 'hidden';
   if (rules.isOpen) return isDeceptive(written, url) ? 'lookalike' : undefined;
   return rules.allows(url.host) ? undefined : 'host';
 };
@@ -139,7 +141,8 @@ const isDeceptive = (written: string, { hostname }: URL): boolean => {
   return foldLookalikes(decoded) !== decoded || decoded.split('.').some(mixesScripts);
 };
 
-const mixesScripts = (label: string): boolean => /\p{sc=Latn}/u.test(label) && /[\p{sc=Cyrl}\p{sc=Grek}]/u.test(label);
+const [latin, cyrillicOrGreek] = [lazyRegex(String.raw`\p{sc=Latn}`), lazyRegex(String.raw`[\p{sc=Cyrl}\p{sc=Grek}]`)];
+const mixesScripts = (label: string): boolean => latin().test(label) && cyrillicOrGreek().test(label);
 
 const parse = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
@@ -151,11 +154,12 @@ const decode = (text: string): string => {
   }
 };
 
+const printable = lazyRegex(String.raw`^[\p{L}\p{N}\p{P}\p{S}\p{Z}\s]+$`);
 /** The decoded text of base 64 or hexadecimal digits, if it is text. */
 const decodedBytes = (text: string): string[] =>
   (decode(text).match(/[A-Za-z0-9+/_-]{16,}/g) ?? []).flatMap((word) => {
     const bytes = /^[0-9a-f]+$/i.test(word) ? fromHex(word) : fromBase64(word);
-    return bytes !== undefined && /^[\p{L}\p{N}\p{P}\p{S}\p{Z}\s]+$/u.test(bytes) ? [bytes] : [];
+    return bytes !== undefined && printable().test(bytes) ? [bytes] : [];
   });
 
 const fromHex = (digits: string): string =>

@@ -5,6 +5,7 @@ import { placeholder, standIn } from '../../src/guard/secrets.js';
 import { kindForm } from '../guards/check-options.js';
 import type { ValueSpan } from './combine-finders.js';
 import type { Finder } from './finder.js';
+import { letter, letterOrDigit } from '../text/letters.js';
 
 /** A name in a text, in UTF-16 units. */
 export interface Entity extends TextSpan {
@@ -55,7 +56,7 @@ export const createEntityFinder = (recognizer: EntityRecognizer, path: string): 
     open: (_text, from) => from,
     prepare: (text) => {
       if (known.has(text)) return undefined;
-      if (/\p{L}/u.test(text)) return read(text);
+      if (letter().test(text)) return read(text);
       remember(text, []);
       return undefined;
     },
@@ -97,7 +98,7 @@ function* withoutReplaced(text: string, entities: readonly Entity[]): Steps<Valu
   const left: ValueSpan[] = [];
   const add = (kind: string, start: number, end: number): void => {
     const from = Math.max(start, left.at(-1)?.end ?? 0);
-    if (/[\p{L}\p{N}]/u.test(text.slice(from, end))) left.push({ kind, start: from, end });
+    if (letterOrDigit().test(text.slice(from, end))) left.push({ kind, start: from, end });
   };
   for (const { kind, start, end } of entities.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     yield end - start;

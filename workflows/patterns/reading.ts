@@ -1,5 +1,6 @@
 import { isHighSurrogate } from './ascii-set.js';
 import { once } from '../../src/phase/once.js';
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
 
 /** A normalized text, with the position of each part in the original. */
 export interface Reading {
@@ -58,7 +59,7 @@ const tokenForms = once(() => new RegExp(`${color}|(?:(?!${color})${unseen}|${fo
 const unseenForm = once(() => new RegExp(unseen, 'v'));
 const codeStart = /^[\\%&]/;
 const dash = /[\u2010-\u2015\u2212]/;
-const digit = /\p{Nd}/u;
+const digit = lazyRegex(String.raw`\p{Nd}`);
 
 /** Characters that start a code or are outside ASCII: most texts have none, and need no reading. */
 const mayDiffer = /[^\t-\r -$'-[\]-~]/g;
@@ -210,7 +211,7 @@ const signOfCharacter = (character: string): string | undefined => {
 const signOfForm = (character: string): string | undefined => {
   const form = character.normalize('NFKC');
   if (dash.test(form)) return '-';
-  return printable(form) ?? (digit.test(form) ? valueOfDigit(form) : undefined);
+  return printable(form) ?? (digit().test(form) ? valueOfDigit(form) : undefined);
 };
 
 /** The ASCII character of a code, if it has one. */
@@ -228,6 +229,6 @@ const printable = (sign: string): string | undefined => (/^[ -~]$/.test(sign) ? 
 /** Each script has its ten digits in a row, from a code that ends in 0 or 6. */
 const valueOfDigit = (sign: string): string => {
   const value = (sign.codePointAt(0) ?? 0) % 16;
-  const isFromZero = digit.test(String.fromCodePoint((sign.codePointAt(0) ?? 0) - value));
+  const isFromZero = digit().test(String.fromCodePoint((sign.codePointAt(0) ?? 0) - value));
   return String(isFromZero ? value : value - 6);
 };

@@ -1,3 +1,4 @@
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
 import type { CombinedFinder } from '../patterns/combine-finders.js';
 
 /** Whether a value may be shown. */
@@ -27,7 +28,8 @@ const hasDomain =
   (value) =>
     value.includes('@') && value.slice(value.lastIndexOf('@')) === domain;
 
-const plain = (value: string): string => value.replaceAll(/[^\p{L}\p{N}]/gu, '');
+const signs = lazyRegex(String.raw`[^\p{L}\p{N}]`, 'gu');
+const plain = (value: string): string => value.replaceAll(signs(), '');
 
 /** Finds the values of another finder that are not allowed. A possible start of a value is still buffered. */
 export const withoutAllowed = <Kind extends string>(

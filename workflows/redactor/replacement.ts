@@ -4,12 +4,15 @@ import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { once } from '../../src/phase/once.js';
 import type { ValueSpan } from '../patterns/combine-finders.js';
 import { labelOf, type RedactorOptions } from './redactor-options.js';
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
 
 /** Returns the replacement of a value. */
 type Replacement = (span: ValueSpan, value: string) => string;
 
 /** The number of a hash's hexadecimal digits that are shown. */
 const digestDigits = 12;
+
+const masked = lazyRegex(String.raw`[\p{L}\p{N}]\p{M}*`, 'gu');
 
 /** The replacement of a value by a redactor's strategy; empty for strategies that do not replace. */
 export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): Replacement => {
@@ -23,7 +26,7 @@ export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): 
   const keyBytes = once(() => (typeof key === 'string' ? utf8ToBytes(key) : (key ?? randomBytes(32))));
   switch (strategy) {
     case 'mask':
-      return (_span, value) => value.replaceAll(/[\p{L}\p{N}]\p{M}*/gu, '*');
+      return (_span, value) => value.replaceAll(masked(), '*');
     case 'hash':
       return ({ kind }, value) =>
         `[${labelOf(kind)}:${bytesToHex(hmac(sha256, keyBytes(), utf8ToBytes(value))).slice(0, digestDigits)}]`;

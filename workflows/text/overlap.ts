@@ -1,5 +1,7 @@
 import { atOnce, stepChars, type Steps } from '../../src/guard/in-steps.js';
 import { rememberKinds } from './character-kinds.js';
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
+import { letterOrDigit } from './letters.js';
 
 /** Finds common text of long texts and a short one. It stores pieces of the long ones that fit into the shortest relevant run. */
 export interface OverlapIndex {
@@ -7,7 +9,7 @@ export interface OverlapIndex {
   longestRun(signs: string): number;
 }
 
-const isSign = rememberKinds((character) => (/[\p{L}\p{N}]/u.test(character) ? 1 : 0));
+const isSign = rememberKinds((character) => (letterOrDigit().test(character) ? 1 : 0));
 /** The maximum number of units per conversion to a string. */
 const maxUnits = 4096;
 
@@ -34,7 +36,7 @@ export const plainSigns = (text: string): string => {
 };
 
 /** A position at which a text can be split: directly before a word or number. */
-const border = /(?<=[^\p{L}\p{M}\p{N}])(?=[\p{L}\p{N}])/gu;
+const border = lazyRegex(String.raw`(?<=[^\p{L}\p{M}\p{N}])(?=[\p{L}\p{N}])`, 'gu');
 
 /** As {@link plainSigns}, in steps. */
 export const readingSigns = (text: string): Steps<string> => inPieces(text, plainSigns);
@@ -52,8 +54,8 @@ function* inPieces(text: string, read: (piece: string) => string): Steps<string>
 export function* eachPiece(text: string, see: (piece: string) => boolean | void): Steps<void> {
   for (let at = 0; at < text.length;) {
     const most = Math.min(text.length, at + stepChars);
-    border.lastIndex = at + stepChars / 2;
-    const end = border.exec(text.slice(0, most))?.index ?? most;
+    border().lastIndex = at + stepChars / 2;
+    const end = border().exec(text.slice(0, most))?.index ?? most;
     yield end - at;
     if (see(text.slice(at, end)) === false) return;
     at = end;

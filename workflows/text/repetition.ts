@@ -1,13 +1,17 @@
 import { atOnce, findingEach, type Steps } from '../../src/guard/in-steps.js';
 import { matching } from './matching.js';
 import { once } from '../../src/phase/once.js';
+import { letter } from './letters.js';
 
 /** The maximum length, in words, of a phrase whose immediate repetition counts. */
 const maxPhraseWords = 8;
 /** Shorter sentences recur in any text. */
 const minSentenceWords = 5;
 /** Words, and the ends of sentences and lines. */
-const tokens = once(() => matching(/[\p{L}\p{M}\p{N}_'’]+|[.!?。！？\n]+/u, /[\p{L}\p{M}\p{N}_'’]*/u));
+const tokens = once(() => {
+  const word = String.raw`[\p{L}\p{M}\p{N}_'’]`;
+  return matching(new RegExp(`${word}+|[.!?。！？\n]+`, 'u'), new RegExp(`${word}*`, 'u'));
+});
 
 /**
  * The number of repetitions: of the longest run of one phrase (`buy now buy now`), or of the most frequent
@@ -23,7 +27,7 @@ export function* countingRepetition(text: string): Steps<number> {
   yield* findingEach(tokens(), text, ({ start, end }) => {
     const word = text.slice(start, end).toLowerCase();
     if (/^[.!?。！？\n]/.test(word)) sentences.end();
-    else if (/\p{L}/u.test(word)) {
+    else if (letter().test(word)) {
       phrases.add(word);
       sentences.add(word);
     }

@@ -1,5 +1,6 @@
 import type { Steps } from '../../src/guard/in-steps.js';
 import { eachCharacter, rememberKinds } from './character-kinds.js';
+import { letter } from './letters.js';
 
 /** The letters of a text, and those in none of the requested scripts. */
 interface LetterCount {
@@ -13,7 +14,7 @@ const [other, own, foreign] = [0, 1, 2];
 export const letterCounter = (scripts: readonly string[]): ((text: string) => Steps<LetterCount>) => {
   const ownScript = new RegExp(`[${scripts.map((script) => `\\p{scx=${script}}`).join('')}\\p{sc=Zyyy}]`, 'u');
   const kindOf = rememberKinds((character) => {
-    if (!/\p{L}/u.test(character)) return other;
+    if (!letter().test(character)) return other;
     return ownScript.test(character) ? own : foreign;
   });
   return function* (text) {

@@ -1,11 +1,12 @@
 import { matching } from './matching.js';
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
 
 /** An invisible character that may hide a word by splitting it; a source, like the next one. */
 export const invisible = String.raw`[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]`;
 /** The characters of a word. */
 export const wordChar = String.raw`[\p{L}\p{M}\p{N}_]`;
 /** Scripts without spaces: their words have no visible edge. */
-const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+const unspaced = lazyRegex(String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]`);
 
 /** Finds terms like {@link termPattern}, so that a long text can be read in steps. */
 export const termMatching = (terms: readonly string[], wholeWords: boolean): ReturnType<typeof matching> => {
@@ -46,4 +47,4 @@ const withEdges = (term: string): string => {
 };
 
 /** Whether the adjoining character decides if a word that starts or ends with this character is part of a longer one. */
-export const hasEdge = (character: string): boolean => new RegExp(wordChar, 'u').test(character) && !unspaced.test(character);
+export const hasEdge = (character: string): boolean => new RegExp(wordChar, 'u').test(character) && !unspaced().test(character);

@@ -1,4 +1,5 @@
 import type { ArgumentRule } from './argument-rule.js';
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
 
 export interface PathRuleOptions {
   /** Allowed folders: `/srv/data`, or `.` for paths relative to the tool's working directory. Default `.`. */
@@ -49,8 +50,9 @@ export const pathRule = ({ roots = ['.'], endings, hidden = false, maxChars = 10
 const isUnder = (path: string, root: string): boolean =>
   (root !== '.' && path === root) || path.startsWith(`${root.replace(/^\.\//, '')}/`);
 
+const unprintable = lazyRegex(String.raw`[\p{C}\p{Zl}\p{Zp}\\%:*?"<>|]|\p{Default_Ignorable_Code_Point}`);
 const isPlain = (value: string): boolean =>
-  !/[\p{C}\p{Zl}\p{Zp}\\%:*?"<>|]|\p{Default_Ignorable_Code_Point}/u.test(value) &&
+  !unprintable().test(value) &&
   value.normalize('NFKC') === value &&
   !/^[~-]|[\u2044\u2215\u29F5\u29F8\uFF0F\u2024\u2025\u2026]/u.test(value) &&
   !value.startsWith('//');

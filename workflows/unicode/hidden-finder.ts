@@ -2,6 +2,7 @@ import { defineFinder } from '../patterns/define-finder.js';
 import type { Finder } from '../patterns/finder.js';
 import { flagBase, flagTags, maxFlagLetters, tag } from './tag-flags.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
 
 /** The maximum length from the start mark of an isolate to its end mark, in UTF-16 units: a name, a quotation, a line of a message. */
 const maxIsolateChars = 256;
@@ -11,10 +12,11 @@ const pop = '\u2069';
 const marks = /[\u2066-\u2069\n\r\u0085\u2028\u2029]/g;
 const lineEnd = /[\n\r\u0085\u2028\u2029]/;
 
-const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
+const visible = lazyRegex(String.raw`[\p{L}\p{N}\p{P}\p{S}]`);
 /** A letter of a right-to-left script. */
-const rightToLeftLetter =
-  /(?=\p{L})[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Samr}\p{sc=Mand}\p{sc=Adlm}\p{sc=Rohg}]/u;
+const rightToLeftLetter = lazyRegex(
+  String.raw`(?=\p{L})[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Samr}\p{sc=Mand}\p{sc=Adlm}\p{sc=Rohg}]`,
+);
 
 /** The marks of a text from a place on, by use. */
 interface Marks {
@@ -63,7 +65,7 @@ const marksIn = (text: string, from: number): Marks => {
 
 const uselessOf = (text: string, start: number | undefined, end: number): number[] => {
   if (start === undefined) return [end];
-  const needed = text[start] === rightToLeft ? rightToLeftLetter : visible;
+  const needed = text[start] === rightToLeft ? rightToLeftLetter() : visible();
   return end - start <= maxIsolateChars && needed.test(text.slice(start + 1, end)) ? [] : [start, end];
 };
 

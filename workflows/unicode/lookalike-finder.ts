@@ -6,7 +6,7 @@ import { defineFinder } from '../patterns/define-finder.js';
  * unchanged.
  */
 export const lookalikeFinder = defineFinder(() => ({
-  regex: /(?<![\p{L}\p{M}])[\p{L}\p{M}]{2,64}(?=[^]{0,2})/u,
+  regex: new RegExp(String.raw`(?<![\p{L}\p{M}])[\p{L}\p{M}]{2,64}(?=[^]{0,2})`, 'u'),
   hint: /[A-Za-z][^\0-\x7F]|[^\0-\x7F][A-Za-z]/,
   read: (text, { start, end }) => {
     const word = text.slice(start, end);

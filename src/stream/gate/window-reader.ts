@@ -2,6 +2,7 @@ import { estimateTokenCount } from 'tokenx';
 import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import { graphemeCeiling, graphemeFloor } from './grapheme.js';
 import { once } from '../../phase/once.js';
+import { lazyRegex } from '../../phase/lazy-regex.js';
 
 /** The text that a guard has not judged yet. */
 interface UnjudgedText {
@@ -69,8 +70,8 @@ const charsEnd =
 const sentences = once(() => new Intl.Segmenter('en', { granularity: 'sentence' }));
 const mayEndSentence = /[.!?\n\r\u0085\u2026\u2028\u2029\u0589\u061f\u06d4\u0964\u3002\uff01\uff0e\uff1f]/;
 /** Confirms the start of a new sentence: after digits and signs, a lower-case letter could still continue the previous one. */
-const settles = /[\p{L}\n]/u;
-const lastLetter = /\p{L}\P{L}*$/u;
+const settles = lazyRegex(String.raw`[\p{L}\n]`);
+const lastLetter = lazyRegex(String.raw`\p{L}\P{L}*$`);
 
 /** Sentences by Unicode's rules, each with the white space after it. */
 const sentenceEnd: EndFinder = (start) => {
@@ -79,13 +80,13 @@ const sentenceEnd: EndFinder = (start) => {
   /** The text is read up to this index. */
   let seen = start;
   return (text, isEnded) => {
-    const isNew = isEnded || settles.test(text.slice(seen));
+    const isNew = isEnded || settles().test(text.slice(seen));
     seen = text.length;
     if (!isNew) return undefined;
     const rest = text.slice(from);
     const end = mayEndSentence.test(rest) ? endOfFirst(rest) : rest.length;
-    if (end < rest.length && (isEnded || settles.test(rest.slice(end)))) return wholeGrapheme(text, from + end);
-    from += lastLetter.exec(rest)?.index ?? 0;
+    if (end < rest.length && (isEnded || settles().test(rest.slice(end)))) return wholeGrapheme(text, from + end);
+    from += lastLetter().exec(rest)?.index ?? 0;
     return undefined;
   };
 };
@@ -94,14 +95,14 @@ const sentenceEnd: EndFinder = (start) => {
 const firstChars = 1024;
 
 /** Whether a sentence ends depends on the text up to the next letter, end mark or line break. */
-const decides = new RegExp(`(?:${settles.source}|${mayEndSentence.source})[^]`, 'u');
+const decides = once(() => new RegExp(`(?:${settles().source}|${mayEndSentence.source})[^]`, 'u'));
 /** A sentence that ends inside a section of the text ends there in the whole, if the text that decides this is in the section. */
 const endOfFirst = (text: string): number => {
   for (let chars = firstChars; ; chars *= 2) {
     const part = text.slice(0, chars);
     const [first] = sentences().segment(part);
     const end = first?.segment.length ?? 0;
-    if (part.length === text.length || decides.test(part.slice(end))) return end;
+    if (part.length === text.length || decides().test(part.slice(end))) return end;
   }
 };
 
@@ -110,7 +111,7 @@ const wholeGrapheme = (text: string, at: number): number | undefined =>
   graphemeFloor(text, at, false) === at ? at : graphemeCeiling(text, at);
 
 /** Scripts that write without spaces: each character counts as a word. */
-const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+const unspaced = lazyRegex(String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]`);
 const space = /\s/;
 /** Longer words, such as an address or code, are counted in pieces. */
 const longestWord = 64;
@@ -149,7 +150,7 @@ const isHalf = (text: string, at: number): boolean => at === text.length - 1 && 
 const endsWord = (text: string, at: number, word: number): boolean => {
   if (/[\uDC00-\uDFFF]/.test(text.charAt(at))) return false; // the second half of a character
   if (at - word >= longestWord || space.test(text.charAt(at))) return true;
-  return unspaced.test(characterAt(text, at)) || unspaced.test(characterAt(text, word));
+  return unspaced().test(characterAt(text, at)) || unspaced().test(characterAt(text, word));
 };
 
 const characterAt = (text: string, at: number): string => String.fromCodePoint(text.codePointAt(at) ?? 0);

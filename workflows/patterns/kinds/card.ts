@@ -2,6 +2,7 @@ import type { TextSpan } from '../../../src/guard/pattern.js';
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 import { isCreditCard } from '../validators.js';
+import { lazyRegex } from '../../../src/phase/lazy-regex.js';
 
 /** Numbers of 13 digits were last issued decades ago, and every tenth German or Japanese bar code would pass for one. */
 const minDigits = 14;
@@ -20,7 +21,7 @@ const brandsOfFixedLength = ['amex', 'dinersclub', 'discover', 'jcb', 'unionpay'
 /** Brands that `validator` lacks: UATP, which airlines issue, and the Danish Dankort. */
 const furtherBrands = /^(?:1\d{14}|5019\d{12})$/;
 
-const wordChar = /^[\p{L}\p{N}_]/u;
+const wordChar = lazyRegex(String.raw`^[\p{L}\p{N}_]`);
 
 /** The ends of groups at which a number may end, with its digits up to there. */
 const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: string }[] => {
@@ -32,7 +33,8 @@ const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: 
       digits += text.charAt(at);
       group += 1;
       const isLast = !isAsciiDigit(text.charCodeAt(at + 1));
-      if (isLast && digits.length >= minDigits && !wordChar.test(text.slice(at + 1, at + 3))) ends.push({ end: at + 1, digits });
+      if (isLast && digits.length >= minDigits && !wordChar().test(text.slice(at + 1, at + 3)))
+        ends.push({ end: at + 1, digits });
     } else {
       if (group > 0 && group < minGroupDigits) break;
       group = 0;

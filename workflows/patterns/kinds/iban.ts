@@ -2,6 +2,7 @@ import { asciiSet } from '../ascii-set.js';
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 import { ibanLocales, isIBAN } from '../validators.js';
+import { lazyRegex } from '../../../src/phase/lazy-regex.js';
 
 /** The length of IBANs by country and territory, from the SWIFT registry. */
 const lengths: ReadonlyMap<string, number> = new Map(
@@ -34,9 +35,10 @@ const known: ReadonlySet<string> = new Set(ibanLocales.filter((country) => count
 
 const alphanumeric = asciiSet((character) => /[A-Za-z0-9]/.test(character));
 const isAlphanumeric = (code: number): boolean => alphanumeric[code] === 1;
+const wordStart = lazyRegex(String.raw`^[\p{L}\p{N}]`);
 const isEndOfWord = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at);
-  return code < 0x80 ? code !== 0x5f && !isAlphanumeric(code) : !/^[\p{L}\p{N}]/u.test(text.slice(at, at + 2));
+  return code < 0x80 ? code !== 0x5f && !isAlphanumeric(code) : !wordStart().test(text.slice(at, at + 2));
 };
 
 /** An IBAN has the length of its country, and ends at the end of a word; the text after it is not read. */

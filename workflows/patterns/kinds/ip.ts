@@ -1,12 +1,16 @@
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 import { isIP } from '../validators.js';
+import { lazyRegex } from '../../../src/phase/lazy-regex.js';
 
 const maxChars = 45;
 /** `version 1.2.3.4`, `"FileVersion": "1.2.3.4"`, `==1.2.3.4` and `section 1.2.3.4` are not addresses. */
-const versionLabel =
-  /(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§)|version)["']?\s{0,2}[.:=(]?\s{0,3}["']?$|(?:[=^~<>]=|\^|~>?)\s?$/iu;
+const versionLabel = lazyRegex(
+  String.raw`(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§)|version)["']?\s{0,2}[.:=(]?\s{0,3}["']?$|(?:[=^~<>]=|\^|~>?)\s?$`,
+  'iu',
+);
 const labelChars = 20;
+const wordStart = lazyRegex(String.raw`^[\p{L}\p{N}_]`);
 /** Four numbers, or as many colons as an address of version 6 has. */
 const shape = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{3,45})$/;
 /** Addresses without an owner: unspecified, loopback and network masks. */
@@ -17,8 +21,8 @@ const readAddress: ReadMatch = (text, { start, end }) => {
     if (!isAddress(value)) continue;
     const after = start + value.length;
     const before = text.slice(Math.max(0, start - labelChars), start);
-    const isPartOfMore = /^[\p{L}\p{N}_]/u.test(text.slice(after, after + 2));
-    return isPartOfMore || (value.includes('.') && versionLabel.test(before)) ? undefined : after;
+    const isPartOfMore = wordStart().test(text.slice(after, after + 2));
+    return isPartOfMore || (value.includes('.') && versionLabel().test(before)) ? undefined : after;
   }
   return undefined;
 };
