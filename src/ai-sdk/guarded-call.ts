@@ -63,15 +63,14 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
   const ruled = new Set<string>();
   const emittedChunks: Chunk[] = [];
   let hasEmitted = false;
-  let onOpened: () => void = () => undefined;
-  const opening = new Promise<true>((resolve) => (onOpened = () => resolve(true)));
+  const { promise: opening, resolve } = Promise.withResolvers<true>();
   const loopOf = (): LoopRun => loop; // assigned before anything happens in it
   const port = openListPort(run, prompt, { loopOf, onWrite: () => edits.forget() });
   const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, loop)));
   const edits = watchEdits(run, plan, () => port.conversation);
   const onEvent = (event: RunEvent): void => {
     if (event.type === 'state-enter' && event.state === 'step.tools') recordRulings(run, loop, ruled);
-    if (event.type === 'state-enter' && event.state === 'step.calling' && loop.attempt?.cached) onOpened();
+    if (event.type === 'state-enter' && event.state === 'step.calling' && loop.attempt?.cached) resolve(true);
     report(run, loop, event);
   };
   const streamBuffer = streamBufferFor((chunk) => {
@@ -91,7 +90,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     ports: {
       messages: port.messages,
       models: [{ model: call.model as never, maxRetries: 0 }], // Mastra types a model by an older specification
-      ...createModelPort({ run, call, reply, loopOf, onOpened }),
+      ...createModelPort({ run, call, reply, loopOf, onOpened: () => resolve(true) }),
     },
   });
   const over = drive(loop);
