@@ -29,7 +29,8 @@ type Reply = Extract<OpenAIServerOptions['reply'], (...args: never[]) => unknown
 const reply: Reply = ({ messages }) => {
   const asks = (prompt: string) =>
     messages.some(({ role, content }) => role === 'user' && JSON.stringify(content).includes(prompt));
-  const charges = (...amounts: number[]) => amounts.map((amount) => ({ id: `charge${amount}`, name: 'charge', args: { amount } }));
+  const charges = (...amounts: number[]) =>
+    amounts.map((amount) => ({ id: `charge${amount}`, name: 'charge', args: { amount } }));
   if (messages.some(({ role }) => role === 'tool')) return { kind: 'text', text: 'All is paid.', chunks: 3 };
   if (asks(prompts.die)) return { kind: 'tool-calls', text: '', calls: [{ name: 'die', args: {} }] };
   if (asks(prompts.refund)) return { kind: 'tool-calls', text: '', calls: [{ name: 'refund', args: { amount: 3 } }] };
