@@ -21,7 +21,7 @@ export const prompts = {
 export const insult = 'INSULTING-WORDS';
 
 /** What the clerk asks of its sub-agent. */
-export const delegated = 'A charge, please.';
+const delegated = 'A charge, please.';
 
 type Reply = Extract<OpenAIServerOptions['reply'], (...args: never[]) => unknown>;
 
