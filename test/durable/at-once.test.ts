@@ -26,6 +26,12 @@ const interposing = (engine: Engine, act: (runId: string) => Promise<unknown>): 
   },
 });
 
+/** An agent with one call that waits for an approval, and an answer after it. */
+const paying = (durability: Engine) => {
+  const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'charge', args: { amount: 1 } }] }, { text: 'All is paid.' }] });
+  return approving().agent({ model, durability });
+};
+
 it('a caller gets each callback once, if its process takes a moment to announce the run', async () => {
   const engine = memoryEngine();
   const host: Engine['host'] = (program) => {
@@ -36,9 +42,7 @@ it('a caller gets each callback once, if its process takes a moment to announce 
     };
     return { ...runs, ...(board && { board: { ...board, pin } }) };
   };
-  const { agent: build } = approving();
-  const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'charge', args: { amount: 1 } }] }, { text: 'All is paid.' }] });
-  const agent = build({ model, durability: { ...engine, host } });
+  const agent = paying({ ...engine, host });
   await agent.generate('Please charge me.', { runId: 'one' });
   await expect.poll(() => agent.listSuspendedRuns()).toMatchObject({ total: 1 });
   const onFinish = vi.fn();
@@ -47,6 +51,26 @@ it('a caller gets each callback once, if its process takes a moment to announce 
   });
   await expect.poll(() => agent.listRuns()).toMatchObject([{ status: 'ended' }]);
   expect(onFinish).toHaveBeenCalledTimes(1);
+});
+
+it('of callers at the same time, the one whose answer counts gets the callbacks, if an earlier start takes longer', async () => {
+  let starts = 0;
+  const durability = interposing(memoryEngine(), async (id) => {
+    if (id === '1:one') await setTimeout(300 - 100 * (starts += 1));
+  });
+  const agent = paying(durability);
+  await agent.generate('Please charge me.', { runId: 'one' });
+  await expect.poll(() => agent.listSuspendedRuns()).toMatchObject({ total: 1 });
+  const toolCallId = (await agent.listSuspendedRuns()).runs[0]?.toolCalls[0]?.toolCallId ?? '';
+  const finished: number[] = [];
+  const answers = await Promise.allSettled(
+    [1, 2, 3].map((caller) =>
+      agent.resumeGenerate({ approved: true }, { runId: 'one', toolCallId, onFinish: () => void finished.push(caller) }),
+    ),
+  );
+  const counting = answers.flatMap(({ status }, index) => (status === 'fulfilled' ? [index + 1] : []));
+  expect(counting).toHaveLength(1);
+  expect(finished).toEqual(counting);
 });
 
 it('a cancellation ends a run that is resumed in the same moment', async () => {

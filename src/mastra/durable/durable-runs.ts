@@ -194,11 +194,10 @@ const startSegment = async (
   const { runs, localRuns } = context;
   const { id, runId } = at;
   const input = writeSegment(segment);
-  const isReserved = localRuns.reserve(id, here);
   const cancel = (): void => void runs.cancel(id).catch(() => undefined);
   const removeListener = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal may outlive the run
   try {
-    const isFirst = await runs.start({ ...labelsOf(segment.call), runId: id, input });
+    const isFirst = await localRuns.start(id, here, () => runs.start({ ...labelsOf(segment.call), runId: id, input }));
     if (!isFirst && taken) throw new InterlockError(taken, { path: runId });
     if (!isFirst) await checkCall(context, at, segment.call);
     here.abortSignal?.addEventListener('abort', cancel, { once: true });
@@ -208,7 +207,7 @@ const startSegment = async (
     return followed;
   } catch (error) {
     removeListener();
-    if (isReserved) localRuns.remove(id);
+    localRuns.release(id, here);
     throw error;
   }
 };

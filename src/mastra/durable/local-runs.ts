@@ -12,8 +12,13 @@ export interface LocalRun {
 
 /** The segments of an agent's runs in this process: those with a waiting caller, and those that run here. */
 export interface LocalRuns {
-  /** Stores the options of the first waiting caller before the run segment starts. Returns whether the caller is the first. */
-  reserve(id: string, here: CallOptions): boolean;
+  /**
+   * Starts a run segment for a caller. Starts of one segment run one after the other, so that the options of the first caller belong to
+   * the run that it starts.
+   */
+  start(id: string, here: CallOptions, start: () => Promise<boolean>): Promise<boolean>;
+  /** Removes the options of a caller that does not follow the run segment. */
+  release(id: string, here: CallOptions): void;
   /** The options of the caller that waits for a run segment. */
   callerOf(id: string): CallOptions | undefined;
   /** Registers a run segment that runs here. */
@@ -29,11 +34,28 @@ export const createLocalRuns = (): LocalRuns => {
   const callers = new Map<string, CallOptions>();
   const taken = new Map<string, LocalRun>();
   const waiting = new Map<string, Set<() => void>>();
+  const starts = new Map<string, Promise<boolean>>();
+  const remove = (id: string): void => {
+    callers.delete(id);
+    taken.delete(id);
+  };
   return {
-    reserve: (id, here) => {
-      const isFirst = !callers.has(id);
-      if (isFirst) callers.set(id, here);
-      return isFirst;
+    start: (id, here, start) => {
+      const act = (): Promise<boolean> => {
+        if (!callers.has(id)) callers.set(id, here);
+        return start();
+      };
+      const before = starts.get(id);
+      const own = before ? before.then(act, act) : act();
+      starts.set(id, own);
+      const clear = (): void => {
+        if (starts.get(id) === own) starts.delete(id);
+      };
+      own.then(clear, clear);
+      return own;
+    },
+    release: (id, here) => {
+      if (callers.get(id) === here) remove(id);
     },
     callerOf: (id) => callers.get(id),
     register: (id, localRun) => {
@@ -47,10 +69,7 @@ export const createLocalRuns = (): LocalRuns => {
       return driven;
     },
     find: (id) => taken.get(id),
-    remove: (id) => {
-      callers.delete(id);
-      taken.delete(id);
-    },
+    remove,
     arrival: (id, withinMs) =>
       new Promise((resolve) => {
         const those = waiting.get(id) ?? new Set();

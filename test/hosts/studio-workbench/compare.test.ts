@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
@@ -69,9 +69,7 @@ it('opens from the run, which can be exported as a test and as a trace', async (
     runPage.waitForEvent('download'),
     runPage.getByRole('button', { name: 'Download trace' }).click(),
   ]);
-  const lines = readFileSync(await file.path(), 'utf8')
-    .trim()
-    .split('\n');
+  const lines = (await text(await file.createReadStream())).trim().split('\n');
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'header', runId });
   await runPage.getByRole('link', { name: 'Replay and compare' }).click();
   await runPage.getByRole('heading', { name: 'Replay and compare' }).waitFor();

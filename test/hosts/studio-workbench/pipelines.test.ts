@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { createMachine } from 'xstate';
@@ -14,7 +14,7 @@ const browser = useBrowser({ suite: 'studio-workbench' });
 
 const download = async (from: Page, button: string): Promise<string> => {
   const [file] = await Promise.all([from.waitForEvent('download'), from.getByRole('button', { name: button }).click()]);
-  return readFileSync(await file.path(), 'utf8');
+  return text(await file.createReadStream());
 };
 
 describe.each(Object.values(widths))('at %i px', (width) => {
