@@ -1,5 +1,5 @@
 import { withoutQuotations } from '../guard/read-fields.js';
-import { copyShared, isRecord, isSame } from '../phase/plain-data.js';
+import { copyShared, isPlain, isSame } from '../phase/plain-data.js';
 import { fileKey, findToolPart, sourceFields, type Part, type Span } from './response.js';
 import type { Chunk } from './ports.js';
 
@@ -70,11 +70,6 @@ const callIn = (call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation
 const snapshotValue = (earlier: unknown, value: unknown): unknown => {
   const copy = copyShared(earlier, value);
   return copy === earlier || isPlain(copy) ? copy : JSON.stringify(value);
-};
-
-const isPlain = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null || value instanceof Date) return true;
-  return Array.isArray(value) ? value.every(isPlain) : isRecord(value) && Object.values(value).every(isPlain);
 };
 
 export const isSamePart = (a: PartSnapshot | undefined, b: PartSnapshot | undefined): boolean =>

@@ -37,6 +37,8 @@ describe('isSame', () => {
     [null, undefined],
     [0, -0],
     ['1', 1],
+    [JSON.parse('{"__proto__":{}}'), { a: 1 }],
+    [{ a: 1 }, JSON.parse('{"__proto__":{}}')],
   ])('distinguishes %j from %j', (a, b) => expect(isSame(a, b)).toBe(false));
 });
 

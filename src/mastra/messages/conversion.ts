@@ -1,4 +1,5 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import { isPlain } from '../../phase/plain-data.js';
 import { emptyLike, insidesOf, isKnownInside } from './list-insides.js';
 import type { MessageCopies } from './message-copies.js';
 import { isUserText, settledLength } from './settled-length.js';
@@ -17,9 +18,10 @@ interface ConversionWay<Message extends Converted> {
   convert(list: MessageList): Promise<Message[]> | Message[];
 }
 
-/** The settled messages of a conversation and their conversion. */
+/** The settled messages of a conversation and their conversion, which is made again if their changes cannot all be noticed. */
 interface CachedMessages<Message> {
   readonly copies: readonly MastraDBMessage[];
+  readonly isFinal: boolean;
   readonly made: readonly Message[];
 }
 
@@ -42,11 +44,12 @@ export const createConversion = <Message extends Converted>(
   way: ConversionWay<Message>,
   copies: MessageCopies,
 ): ((list: MessageList) => Promise<Message[]>) => {
-  let settled: CachedMessages<Message> = { copies: [], made: [] };
+  let settled: CachedMessages<Message> = { copies: [], made: [], isFinal: true };
   let answered: CachedAnswer<Message> = { parts: [], made: [] };
   const madeBefore = async (list: MessageList, messages: readonly MastraDBMessage[]): Promise<readonly Message[]> => {
     const now = copies.settled(messages, messages.length);
-    if (settled.copies !== now) settled = { copies: now, made: await convertSettled(way, list, messages) };
+    if (settled.copies !== now || !settled.isFinal)
+      settled = { copies: now, made: await convertSettled(way, list, messages), isFinal: isPlain(now) };
     return settled.made;
   };
   return async (list) => {
@@ -64,7 +67,7 @@ export const createConversion = <Message extends Converted>(
     const start = before.length === 0 ? 0 : converted.findIndex(({ role }) => role !== 'system'); // there is a user message
     const end = parts.length > 0 ? converted.findLastIndex(({ role }) => role === 'user') + 1 : converted.length;
     const made = [...answered.made, ...converted.slice(end)];
-    if (parts.every(isSettled)) answered = { parts, made };
+    if (parts.slice(answered.parts.length).every(isSettled)) answered = { parts, made };
     return [...converted.slice(0, start), ...before, ...converted.slice(start, end), ...made];
   };
 };
@@ -81,12 +84,15 @@ const isSplittable = ({ role, content }: MastraDBMessage): boolean =>
   Object.keys(content).every((name) => name === 'format' || name === 'parts' || name === 'metadata') &&
   content.metadata?.['providerMetadata'] === undefined;
 
-/** Whether the conversion of a part is final and independent of other steps. The provider's metadata can refer to other parts. */
+/**
+ * Whether the conversion of a part is final and independent of other steps. The provider's metadata can refer to other parts. A change in
+ * place of a class instance in a result would not be noticed.
+ */
 const isSettled = (part: Part): boolean => {
   if (part.type === 'step-start') return true;
   if ('providerMetadata' in part || 'providerExecuted' in part) return false;
   if (part.type === 'text') return part.text.trim() !== '';
-  return part.type === 'tool-invocation' && part.toolInvocation.state === 'result';
+  return part.type === 'tool-invocation' && part.toolInvocation.state === 'result' && isPlain(part.toolInvocation);
 };
 
 /** Whether parts continue earlier ones with a new step. */

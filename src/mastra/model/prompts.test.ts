@@ -222,4 +222,22 @@ describe('an incrementally converted prompt', () => {
     expect(JSON.stringify(prompt)).toContain('ZEBRA');
     expect(prompt).toEqual(plain(await toPrompt(list, model)));
   });
+
+  it.each(['in an earlier step', 'before the last question'])('has a change in place of a class instance %s', async (place) => {
+    class Receipt {
+      value = 'ZEBRA';
+    }
+    const [copies, result, model] = [createMessageCopies(() => true), new Receipt(), modelOf('v4')];
+    const [prompts, tools, list] = [createPrompts(copies), createToolMessages(copies), listOf(long)];
+    const toolInvocation = { state: 'result', toolCallId: 'paid', toolName: 'pay', args: {}, result } as const;
+    apply(list, { kind: 'step', parts: [{ type: 'tool-invocation', toolInvocation }] });
+    if (place === 'before the last question') add(list, { role: 'user', parts: [{ type: 'text', text: 'And now?' }] });
+    const seen: string[] = [];
+    for (const value of ['ZEBRA', 'removed']) {
+      result.value = value;
+      apply(list, { kind: 'step', parts: [{ type: 'text', text: 'Done.' }] });
+      seen.push(JSON.stringify([await prompts(list, model), await tools(list, true)]));
+    }
+    expect(seen.map((prompt) => prompt.includes('ZEBRA'))).toEqual([true, false]);
+  });
 });
