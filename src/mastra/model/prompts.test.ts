@@ -164,10 +164,15 @@ describe('an incrementally converted prompt', () => {
 
   it('is independent of changes to an earlier prompt', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), listOf(long), modelOf('v2')];
+    apply(list, { kind: 'step', parts: [{ type: 'text', text: 'Done.' }] });
     const first = await prompts(list, model);
     const whole = plain(first);
     for (const one of first) {
-      if (Array.isArray(one.content)) for (const each of one.content) Object.assign(each, { text: 'ZEBRA' });
+      if (Array.isArray(one.content))
+        for (const each of one.content) {
+          Object.assign(each, { text: 'ZEBRA' });
+          Object.assign(each.providerOptions ?? {}, { cache: 'ZEBRA' });
+        }
       Object.assign(one, { providerOptions: { cache: 'ZEBRA' } });
     }
     first.push({ role: 'user', content: [{ type: 'text', text: 'ZEBRA' }] });

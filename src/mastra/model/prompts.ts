@@ -1,6 +1,7 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages, Prompt } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
+import { copyPlain } from '../../phase/plain-data.js';
 import { createConversion } from '../messages/conversion.js';
 import type { MessageCopies } from '../messages/message-copies.js';
 import { dropStaleFields } from '../messages/sync-text-content.js';
@@ -22,8 +23,11 @@ export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] =
 /** Copies a message, because middleware marks messages and parts in place, and later calls must not get these marks. */
 const copied = (message: Prompt[number]): Prompt[number] =>
   message.role === 'system'
-    ? { ...message }
-    : ({ ...message, content: message.content.map((part) => ({ ...part })) } as Prompt[number]); // with the same parts
+    ? copiedPart(message)
+    : ({ ...copiedPart(message), content: message.content.map(copiedPart) } as Prompt[number]); // with the same parts
+
+const copiedPart = <T extends { providerOptions?: object }>(part: T): T =>
+  part.providerOptions ? { ...part, providerOptions: copyPlain(part.providerOptions) } : { ...part };
 
 /** The conversation in the form of the model's specification. */
 export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
