@@ -17,6 +17,8 @@ export interface Conversation {
   isSystemChanged(): boolean;
   /** The current messages. Unchanged messages are the original objects. */
   read(): AnyMessage[];
+  /** Which of them this run generated. */
+  answers(): Answers;
   /** The current system messages. */
   readSystem(): readonly SystemEntry[];
   /** The replacements of each changed message, and of the first one if messages were added before it. */
@@ -45,16 +47,40 @@ interface Opened {
 }
 
 interface ConversationOptions {
-  /** Number of assistant messages at the end that this run generated, see {@link answersIn}. Default: none. */
-  readonly answers?: number;
+  /** Which messages this run generated, see {@link answersIn}. Default: none. */
+  readonly answers?: Answers;
 }
 
+/** For each assistant message, whether the run generated it. */
+export type Answers = readonly boolean[];
+
 /**
- * The number of the run's own responses in the messages of a step. Messages of a user may stand between them and after them. Without
- * `toPrepareStep`, the responses are those after the last message of a user.
+ * The run's own responses in the messages of a step. Messages of a user may stand between them and after them. Without `toPrepareStep`,
+ * the responses are those after the last message of a user.
  */
-export const answersIn = ({ answers }: Pick<Run, 'answers'>, messages: readonly AnyMessage[]): number =>
-  answers ?? messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1).filter(isOfAssistant).length;
+export const answersIn = ({ answers }: Pick<Run, 'answers'>, messages: readonly AnyMessage[]): Answers => {
+  if (answers) return answers;
+  const afterUser = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+  return lastAnswers(messages, afterUser.filter(isOfAssistant).length);
+};
+
+/** The last messages of the assistant are the run's. */
+export const lastAnswers = (messages: readonly AnyMessage[], count: number): Answers => {
+  const all = messages.filter(isOfAssistant);
+  return all.map((_, index) => index >= all.length - count);
+};
+
+/** The run's responses in messages that were made from others; a new message is one if it follows the last message of a user. */
+export const answersAmong = (now: readonly AnyMessage[], before: readonly AnyMessage[], answers: Answers): Answers => {
+  const known = before.filter(isOfAssistant).map((message, index) => ({ message, isAnswer: answers[index] === true }));
+  const byPosition = answersIn({ answers: undefined }, now);
+  const fromEnd = now.filter(isOfAssistant).toReversed();
+  const found = fromEnd.map((message, index) => {
+    const at = known.findLastIndex((one) => isSame(one.message, message));
+    return (at === -1 ? byPosition.at(-1 - index) : known.splice(at)[0]?.isAnswer) === true; // the order is kept
+  });
+  return found.toReversed();
+};
 
 export const isOfAssistant = ({ role }: { readonly role: string }): boolean => role === 'assistant';
 
@@ -70,7 +96,8 @@ export const openConversation = (
   if (systems.length > 0) port.writeSystem(list, copyPlain(systems) as SystemMessage[]);
   const startedAt = Date.now();
   const all = grouped(input.filter((message) => !isSystem(message)));
-  const answers = new Set(options.answers ? all.filter(([first]) => first && isOfAssistant(first)).slice(-options.answers) : []);
+  const responses = all.filter(([first]) => first && isOfAssistant(first));
+  const answers = new Set(responses.filter((_, index) => options.answers?.at(index - responses.length)));
   const groups = all.map((messages, index): Group => {
     const { parts, slots } = toStored(messages);
     const role = messages[0]?.role === 'user' ? 'user' : 'assistant';
@@ -117,6 +144,8 @@ const reader = (opened: Opened): Conversation => {
     readSystem: () => (isSystemChanged() ? readSystem() : systems),
     isChanged: () => isSystemChanged() || !isSameMessages(port.read(list, 'all'), groups),
     read: () => readGroups(opened).flatMap(({ messages }) => [...messages]),
+    answers: () =>
+      readGroups(opened).flatMap(({ group, messages }) => messages.filter(isOfAssistant).map(() => group?.isAnswer === true)),
     rewrites: () => rewritesOf(opened),
   };
 };

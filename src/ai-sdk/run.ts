@@ -8,6 +8,7 @@ import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/to-stored.js';
 import { checkCalled, type Adapter } from './adapters.js';
+import type { Answers } from './conversation.js';
 import { dropRequests } from './drop-requests.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
@@ -74,10 +75,9 @@ export interface Run extends GuardedRun {
   input: JudgedInput | undefined;
   stepNumber: number; // of the current step, from 0
   isAnswered: boolean; // whether the model has responded in it
-  answers: number | undefined; // the run's responses before it, if a step was prepared
+  answers: Answers | undefined; // the run's responses in its messages, if it was prepared
   context: unknown; // the `experimental_context` of the current step
-  /** The accepted steps, as the AI SDK reports them. */
-  steps: readonly unknown[];
+  steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
   retries: number;
   recoveries: number;
   /** Calls whose arguments were judged when the model made them. */

@@ -3,14 +3,14 @@ import type { PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { isSame } from '../phase/plain-data.js';
 import { authorStep, type StepAuthor } from './author-step.js';
-import { isOfAssistant, openConversation } from './conversation.js';
+import { answersAmong, isOfAssistant, lastAnswers, openConversation } from './conversation.js';
 import { instanceOf } from './host.js';
 import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import { judgeInput } from './judge-input.js';
 import { createReadOnlyViews } from './read-only.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
-import { aBoolean, aNumber, anObject, functionOf } from '../option-kind.js';
+import { aBoolean, anObject, functionOf, numberFrom } from '../option-kind.js';
 import { start, isSharedRun, runsOf, type Guards, type Run } from './run.js';
 import type { AnyMessage } from './spec.js';
 import { mergeProviderOptions, stepFields, type StepFields } from './step-fields.js';
@@ -49,7 +49,7 @@ export interface PrepareStepOptions<TOOLS extends ToolSet = ToolSet, CONTEXT ext
 }
 
 /** The options for preparing steps that `guardedToolLoop` has, too. */
-export const stepOptionKinds = { budgetMs: aNumber, freeze: aBoolean };
+export const stepOptionKinds = { budgetMs: numberFrom(0), freeze: aBoolean };
 
 interface StepPreparation {
   readonly options: PrepareStepOptions;
@@ -110,13 +110,17 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
   await start(run);
   run.stepNumber = args.stepNumber;
   run.steps = args.steps;
-  run.answers = args.responseMessages.filter(isOfAssistant).length;
-  const base = await withJudgedInput(run, memory.baseOf(args), args);
+  const given = memory.baseOf(args);
+  const answers = args.responseMessages.filter(isOfAssistant).length;
+  run.answers = lastAnswers(given.messages, answers);
+  const base = await withJudgedInput(run, given, args);
+  run.answers = lastAnswers(base.messages, answers);
   const guarded = await guardStep(preparing, args, base);
   const authored = options.prepareStep
     ? await authorStep(options.prepareStep, { args, step: guarded.step, freeze: isFrozen(options) })
     : undefined;
   const step: StepInput = { ...guarded.step, ...authored?.step };
+  if (authored?.step.messages) run.answers = answersAmong(step.messages, guarded.step.messages, run.answers);
   const overrides = overridesOf(args, step);
   // Compares the values that the AI SDK carries forward at the next step: equal messages stay its own.
   const { messages = args.messages, instructions = args.instructions } = overrides;
@@ -163,6 +167,7 @@ const guardStep = async (preparing: StepPreparation, args: StepArgs, base: StepI
     const { model, ...rest } = fieldsOf(run, payload, judged.data);
     const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
     if (!conversation.isChanged()) return { step: base, fields };
+    run.answers = conversation.answers();
     const messages = [...conversation.readSystem(), ...conversation.read()] as AnyMessage[]; // of either form
     const split = splitSystem(messages, base);
     return { step: { ...base, ...split, ...(!conversation.isSystemChanged() && { instructions: base.instructions }) }, fields };

@@ -365,3 +365,60 @@ it.each([
   ).text;
   expect(seen).toEqual([records]);
 });
+
+describe.each(['prepareStep', 'a guard of the step'])('a step whose messages %s changes', (by) => {
+  const change = {
+    leaves: (messages: readonly object[]) => messages.filter((_, index) => index !== 3 && index !== 4),
+    adds: (messages: readonly object[]) => [...messages, { role: 'assistant', content: 'Now then: ' }],
+  };
+
+  const runWith = async (changed: (messages: readonly object[]) => readonly object[], own: string) => {
+    const events: string[] = [];
+    const redacting = guardOn('outputStep', ({ messages, stepNumber }) =>
+      stepNumber === 2 ? (JSON.parse(JSON.stringify(messages).replaceAll(secret, '[out]')) as unknown) : messages,
+    );
+    /** Its messages have no results of tools: these are in the answers. */
+    const changing = guardOn('inputStep', ({ messages = [], stepNumber }) => {
+      if (stepNumber !== 2) return messages;
+      if (changed === change.leaves) return messages.filter((_, index) => index !== 3);
+      return [
+        ...messages,
+        { id: 'now', role: 'assistant', content: { format: 2, parts: [{ type: 'text', text: 'Now then: ' }] } },
+      ];
+    });
+    const agent = guardedToolLoop({
+      model: scriptedModel({
+        specificationVersion: 'v4',
+        steps: [
+          { text: own, toolCalls: [{ name: 'charge', args: { note: '1' } }] },
+          { toolCalls: [{ name: 'charge', args: { note: '2' } }] },
+          { text: 'Paid.' },
+        ],
+      }),
+      tools: toolsFor({}),
+      guards: by === 'prepareStep' ? [redacting] : [changing, redacting],
+      guardOptions: { onEvent: ({ type }) => void events.push(type) },
+      ...(by === 'prepareStep' && {
+        prepareStep: ({ messages, stepNumber }) =>
+          stepNumber === 2 ? { messages: changed(messages) as typeof messages } : undefined,
+      }),
+    });
+    const { steps } = await agent.generate({
+      messages: [
+        { role: 'user', content: 'Hello' },
+        { role: 'assistant', content: `The code was ${secret}.` },
+        { role: 'user', content: 'Pay.' },
+      ],
+    });
+    return { texts: steps.map(({ text }) => text), events };
+  };
+
+  it('an edit of an earlier step applies to the result, after an answer was added', async () => {
+    expect((await runWith(change.adds, `The code is ${secret}.`)).texts).toEqual(['The code is [out].', '', 'Paid.']);
+  });
+
+  it("an edit of the caller's answer is reported, after a step was left out", async () => {
+    const { texts, events } = await runWith(change.leaves, 'Wait.');
+    expect([texts, events.includes('edit-dropped')]).toEqual([['Wait.', '', 'Paid.'], true]);
+  });
+});

@@ -39,4 +39,9 @@ describe('wrong options are rejected together when the guards are made, with sim
   ])('those for steps: %s', (_, make) => {
     expect(make).toThrow(/at budgetM: did you mean budgetMs\?; freeze: it must be true or false/);
   });
+
+  it('a budget without an end is valid', () => {
+    expect(guardedToolLoop({ model, guards: [guard], guardOptions: { budgetMs: Infinity } })).toBeDefined();
+    expect(() => toPrepareStep([guard], { budgetMs: -1 })).toThrow(/at budgetMs: it must be a number of 0 or more/);
+  });
 });
