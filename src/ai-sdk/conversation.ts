@@ -52,7 +52,7 @@ interface ConversationOptions {
 }
 
 /** For each assistant message, whether the run generated it. */
-export type Answers = readonly boolean[];
+type Answers = NonNullable<Run['answers']>;
 
 /**
  * The run's own responses in the messages of a step. Messages of a user may stand between them and after them. Without `toPrepareStep`,

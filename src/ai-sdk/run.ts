@@ -8,7 +8,6 @@ import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/to-stored.js';
 import { checkCalled, type Adapter } from './adapters.js';
-import type { Answers } from './conversation.js';
 import { dropRequests } from './drop-requests.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
@@ -75,7 +74,7 @@ export interface Run extends GuardedRun {
   input: JudgedInput | undefined;
   stepNumber: number; // of the current step, from 0
   isAnswered: boolean; // whether the model has responded in it
-  answers: Answers | undefined; // the run's responses in its messages, if it was prepared
+  answers: readonly boolean[] | undefined; // for each answer in a prepared step's messages, whether the run generated it
   context: unknown; // the `experimental_context` of the current step
   steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
   retries: number;

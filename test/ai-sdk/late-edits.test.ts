@@ -374,10 +374,10 @@ describe.each(['prepareStep', 'a guard of the step'])('a step whose messages %s 
 
   const runWith = async (changed: (messages: readonly object[]) => readonly object[], own: string) => {
     const events: string[] = [];
-    const redacting = guardOn('outputStep', ({ messages, stepNumber }) =>
+    const removing = guardOn('outputStep', ({ messages, stepNumber }) =>
       stepNumber === 2 ? (JSON.parse(JSON.stringify(messages).replaceAll(secret, '[out]')) as unknown) : messages,
     );
-    /** Its messages have no results of tools: these are in the answers. */
+    // Its messages have no results of tools: these are in the answers.
     const changing = guardOn('inputStep', ({ messages = [], stepNumber }) => {
       if (stepNumber !== 2) return messages;
       if (changed === change.leaves) return messages.filter((_, index) => index !== 3);
@@ -396,7 +396,7 @@ describe.each(['prepareStep', 'a guard of the step'])('a step whose messages %s 
         ],
       }),
       tools: toolsFor({}),
-      guards: by === 'prepareStep' ? [redacting] : [changing, redacting],
+      guards: by === 'prepareStep' ? [removing] : [changing, removing],
       guardOptions: { onEvent: ({ type }) => void events.push(type) },
       ...(by === 'prepareStep' && {
         prepareStep: ({ messages, stepNumber }) =>
