@@ -8,6 +8,8 @@ export interface Durable {
   step(key: string, run: (inner: Durable) => Promise<string>): Promise<string>;
   /** Aborted when a cancellation of the run is requested. */
   readonly canceled: AbortSignal;
+  /** Aborted when the engine takes the run from this process: it must not wait here any longer. Undefined if an engine cannot tell. */
+  readonly over?: AbortSignal;
   /** Checks for a cancellation between two steps, and aborts `canceled`. Undefined if no check is needed. */
   lookForCancel?(): Promise<void>;
 }

@@ -136,6 +136,7 @@ const durableOn = (
       return persisted;
     },
     canceled,
+    over,
     lookForCancel: async () => {
       if (await isCanceled(context.key)) canceling.abort();
     },

@@ -22,16 +22,19 @@ export interface Followed {
   readonly ended: Promise<void>;
 }
 
+/** Polling interval of a run that waits for its turn in this process, which reports the start. Another process may take the run over. */
+const herePollMs = 30_000;
+
 /** A run segment for its caller: from this process if it runs here, otherwise from its published entries. */
 export const followCalled = async (context: DurableContext, segment: SegmentRef): Promise<Followed> => {
   const { localRuns } = context;
   const subscription = subscribe(context, segment);
-  for (;;) {
+  for (let pauseMs = pollMs; ; pauseMs = longerPause(pauseMs)) {
     const hasStarted = await subscription.hasStarted();
     const localRun = localRuns.find(segment.id);
     if (localRun) return { run: localRun.run, ended: watch(context, segment, localRun) };
     if (hasStarted) break;
-    await localRuns.arrival(segment.id, pollMs);
+    await localRuns.arrival(segment.id, localRuns.isHere(segment.id) ? herePollMs : pauseMs);
   }
   localRuns.remove(segment.id);
   return createFollower(context, subscription, (entry) => entry.sitting === segment.number);

@@ -16,17 +16,21 @@ export interface LocalRuns {
    * Starts a run segment for a caller. Starts of one segment run one after the other, so that the options of the first caller belong to
    * the run that it starts.
    */
-  start(id: string, here: CallOptions, start: () => Promise<boolean>): Promise<boolean>;
+  start(id: string, options: CallOptions, start: () => Promise<boolean>): Promise<boolean>;
   /** Removes the options of a caller that does not follow the run segment. */
-  release(id: string, here: CallOptions): void;
+  release(id: string, options: CallOptions): void;
   /** The options of the caller that waits for a run segment. */
   callerOf(id: string): CallOptions | undefined;
+  /** Marks a run segment as waiting for its turn here, or running here. The returned function removes the mark. */
+  enter(id: string): () => void;
+  /** Whether a run segment has that mark. */
+  isHere(id: string): boolean;
   /** Registers a run segment that runs here. */
   register(id: string, localRun: LocalRun): Promise<void>;
   find(id: string): LocalRun | undefined;
   /** Removes a run segment that is no longer needed here. */
   remove(id: string): void;
-  /** Settles as soon as a run segment starts here, or after `withinMs`. */
+  /** Settles as soon as a run segment starts here, or leaves without a start, or after `withinMs`. */
   arrival(id: string, withinMs: number): Promise<void>;
 }
 
@@ -34,15 +38,19 @@ export const createLocalRuns = (): LocalRuns => {
   const callers = new Map<string, CallOptions>();
   const taken = new Map<string, LocalRun>();
   const waiting = new Map<string, Set<() => void>>();
+  const here = new Set<string>();
   const starts = new Map<string, Promise<boolean>>();
+  const wake = (id: string): void => {
+    for (const arrive of waiting.get(id) ?? []) arrive();
+  };
   const remove = (id: string): void => {
     callers.delete(id);
     taken.delete(id);
   };
   return {
-    start: (id, here, start) => {
+    start: (id, options, start) => {
       const act = (): Promise<boolean> => {
-        if (!callers.has(id)) callers.set(id, here);
+        if (!callers.has(id)) callers.set(id, options);
         return start();
       };
       const before = starts.get(id);
@@ -54,10 +62,18 @@ export const createLocalRuns = (): LocalRuns => {
       own.then(clear, clear);
       return own;
     },
-    release: (id, here) => {
-      if (callers.get(id) === here) remove(id);
+    release: (id, options) => {
+      if (callers.get(id) === options) remove(id);
     },
     callerOf: (id) => callers.get(id),
+    enter: (id) => {
+      here.add(id);
+      return () => {
+        here.delete(id);
+        wake(id);
+      };
+    },
+    isHere: (id) => here.has(id),
     register: (id, localRun) => {
       const { driven } = localRun;
       taken.set(id, localRun);
@@ -65,7 +81,7 @@ export const createLocalRuns = (): LocalRuns => {
         if (taken.get(id) === localRun && !callers.has(id)) taken.delete(id); // the caller that reserved it has yet to find it
       };
       driven.then(clear, clear);
-      for (const arrive of waiting.get(id) ?? []) arrive();
+      wake(id);
       return driven;
     },
     find: (id) => taken.get(id),

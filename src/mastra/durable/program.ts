@@ -29,14 +29,16 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
     const segment = segmentOf(call);
     if ('error' in segment) return endUnread(call, segment, surroundings);
     const { runId, deadlineAt, priority = 0 } = segment.call;
+    const leave = surroundings.localRuns.enter(call.runId);
     const deadline = runDeadline(runId, deadlineAt);
     const ended = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
     try {
-      return await surroundings.queue.run({ priority, ended }, () =>
+      return await surroundings.queue.run({ priority, ended: AbortSignal.any([ended, durable.over ?? ended]) }, () =>
         runSegment(parts, { durable: afterFork(durable, segment), call, sitting: segment, ended, ...surroundings }),
       );
     } finally {
       deadline.clear();
+      leave();
     }
   },
 });
