@@ -29,6 +29,8 @@ describe('engine options', () => {
   it.each([
     ['systemDatabaseUrl', {}],
     ['systemDatabaseUrl', { systemDatabaseUrl: 'mysql://127.0.0.1/runs' }],
+    ['systemDatabaseUrl', { systemDatabaseUrl: 'postgresql://app@127.0.0.1:5432/' }],
+    ['systemDatabaseUrl', { systemDatabaseUrl: 'postgresql://app@127.0.0.1:5432' }],
     ['name', { systemDatabaseUrl, name: '' }],
     ['leaseMs', { systemDatabaseUrl, leaseMs: 999 }],
     ['maxDeaths', { systemDatabaseUrl, maxDeaths: 0 }],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Client } from 'pg';
 
 import { openDatabase } from '../../src/durable/dbos/database.js';
 import { startWorker } from './processes.js';
@@ -28,4 +29,24 @@ it('is created by processes that start at the same time, without an error in the
   await Promise.all(workers.map(({ there }) => there));
   for (const worker of workers) worker.kill();
   expect(await Promise.all(workers.map(async ({ died }) => (await died).errors))).toEqual(['', '', '']);
+});
+
+it('launches without the lock of a process that does not return it', async () => {
+  const url = server.urlOf('postgres');
+  const database = await openDatabase(url);
+  const lost = new Client({ connectionString: url });
+  await lost.connect();
+  await database.alone(async () => {
+    const { rows } = await lost.query<{ key: string }>(`
+      SELECT (classid::bigint << 32 | objid::bigint)::text AS key FROM pg_locks WHERE locktype = 'advisory' AND granted`);
+    expect(rows).toHaveLength(1);
+    void lost.query('SELECT pg_advisory_lock($1)', [rows[0]?.key]); // is next
+  });
+  const isHeld = async () => (await database.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted")).length;
+  await expect.poll(isHeld).toBe(1);
+  let isLaunched = false;
+  await database.alone(async () => void (isLaunched = true));
+  expect(isLaunched).toBe(true);
+  await lost.end();
+  await database.close();
 });

@@ -6,7 +6,7 @@ import { Client, escapeIdentifier, Pool, type QueryResultRow } from 'pg';
 export interface Database {
   /** Retries until the database answers, without a time limit. */
   query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Runs `act` while no other process does. */
+  /** Runs `act` while no other process does. Waits at most ten seconds for them. */
   alone(act: () => Promise<void>): Promise<void>;
   /** Removes a process from the list after `act`, which no other process runs meanwhile. Does nothing if another process is at it. */
   strikeOff(process: string, act: () => Promise<void>): Promise<void>;
@@ -106,17 +106,22 @@ const createDatabase = async (connectionString: string): Promise<void> => {
 
 const lockPollMs = 100;
 
+/** The longest wait for the lock. A lost machine may hold it for hours, and a connection pooler may hold it for a process that has ended. */
+const lockWaitMs = 10_000;
+
 /**
  * The connection of the lock is in no transaction, and no query waits for the lock: `CREATE INDEX CONCURRENTLY` in `act` waits
- * until every transaction has ended.
+ * until every transaction has ended. Without the lock, DBOS logs errors and retries.
  */
 const withLaunchLock = async (pool: Pool, act: () => Promise<void>): Promise<void> => {
   const client = await pool.connect();
   try {
     const tryLock = async () =>
       (await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [launchLock])).rows[0]?.locked;
-    while (!(await tryLock())) await setTimeout(lockPollMs);
+    const until = performance.now() + lockWaitMs;
+    while (!(await tryLock()) && performance.now() < until) await setTimeout(lockPollMs);
     await act();
+    await client.query('SELECT pg_advisory_unlock_all()').catch(() => undefined); // a pooler keeps its connection
   } finally {
     client.release(true); // ends the connection, and with it the lock
   }

@@ -33,11 +33,15 @@ export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSet
       await database.alone(() => DBOS.launch());
     }
     await DBOS.registerQueue(queueName, { onConflict: 'never_update', minPollingIntervalMs: 500 });
+    return await workOn(database, leaseMs);
   } catch (error) {
     await database.close();
     throw error;
   }
-  const cancels = watchCancels(database);
+};
+
+/** Takes part in the takeover of runs, once DBOS is launched. */
+const workOn = async (database: Database, leaseMs: number): Promise<DbosHost> => {
   const release = async (dead: string): Promise<void> => {
     const remaining = await DBOS.listWorkflows({
       executorId: dead,
@@ -49,6 +53,7 @@ export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSet
     await queueRuns(remaining.map(({ workflowID }) => workflowID));
   };
   const takeover = await startTakeover(database, { processId: DBOS.executorID, leaseMs, release });
+  const cancels = watchCancels(database);
   return {
     database,
     cancels,

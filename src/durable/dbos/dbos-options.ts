@@ -29,6 +29,8 @@ export type DbosSettings = Required<DbosOptions>;
 export const readDbosOptions = (options: DbosOptions): DbosSettings => {
   const { systemDatabaseUrl, name = 'interlock', leaseMs = 10_000, maxDeaths = 10, patienceMs = 60_000 } = options;
   checkUrl('systemDatabaseUrl', systemDatabaseUrl, ['postgresql:', 'postgres:']);
+  if (new URL(systemDatabaseUrl).pathname.length < 2)
+    rejectOption('systemDatabaseUrl', 'it must name a database, after the host.');
   if (name === '') rejectOption('name', 'it must not be empty.');
   checkWhole('leaseMs', leaseMs, [1_000]);
   checkWhole('maxDeaths', maxDeaths, [1]);
