@@ -9,7 +9,7 @@ export interface Crowd {
   readonly count: number;
 }
 
-/** What a process says of its runs, one line each, written before anything else can happen. */
+/** A line of a process about its runs, written before the process can die. */
 export type CrowdLine =
   | { readonly type: 'begun' | 'left'; readonly runId: string }
   | { readonly type: 'persisted'; readonly key: string }
@@ -48,11 +48,14 @@ interface StreamedChunk {
 const screenOf = (chunks: readonly StreamedChunk[]) => {
   const retracted = new Set(chunks.flatMap(({ type, data }) => (type === 'data-interlock-retract' ? (data?.partIds ?? []) : [])));
   const texts = chunks.filter(({ type, payload }) => type === 'text-delta' && !retracted.has(payload?.id ?? ''));
-  const told = ['start', 'finish', 'tripwire', 'tool-result'].map((type) => [
+  const chunkCounts = ['start', 'finish', 'tripwire', 'tool-result'].map((type) => [
     type,
     chunks.filter((chunk) => chunk.type === type).length,
   ]);
-  return { text: texts.map(({ payload }) => payload?.text).join(''), told: Object.fromEntries(told) as Record<string, number> };
+  return {
+    text: texts.map(({ payload }) => payload?.text).join(''),
+    chunkCounts: Object.fromEntries(chunkCounts) as Record<string, number>,
+  };
 };
 
 const resultOf = ({ status, text, finishReason, tripwire, usage, steps, runEvents }: InterlockResult) => ({

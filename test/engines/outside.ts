@@ -20,7 +20,7 @@ export const prompts = {
 /** The words of an answer that ends the run. */
 export const insult = 'INSULTING-WORDS';
 
-/** What the clerk asks of its sub-agent. */
+/** The clerk's request to its sub-agent. */
 const delegated = 'A charge, please.';
 
 type Reply = Extract<OpenAIServerOptions['reply'], (...args: never[]) => unknown>;
