@@ -34,12 +34,27 @@ export interface LocalRuns {
   arrival(id: string, withinMs: number): Promise<void>;
 }
 
+/** Runs the actions of each id one after the other. */
+const createTurns = () => {
+  const latest = new Map<string, Promise<boolean>>();
+  return (id: string, act: () => Promise<boolean>): Promise<boolean> => {
+    const before = latest.get(id);
+    const own = before ? before.then(act, act) : act();
+    latest.set(id, own);
+    const clear = (): void => {
+      if (latest.get(id) === own) latest.delete(id);
+    };
+    own.then(clear, clear);
+    return own;
+  };
+};
+
 export const createLocalRuns = (): LocalRuns => {
   const callers = new Map<string, CallOptions>();
   const taken = new Map<string, LocalRun>();
   const waiting = new Map<string, Set<() => void>>();
   const here = new Set<string>();
-  const starts = new Map<string, Promise<boolean>>();
+  const inTurn = createTurns();
   const wake = (id: string): void => {
     for (const arrive of waiting.get(id) ?? []) arrive();
   };
@@ -48,20 +63,11 @@ export const createLocalRuns = (): LocalRuns => {
     taken.delete(id);
   };
   return {
-    start: (id, options, start) => {
-      const act = (): Promise<boolean> => {
+    start: (id, options, start) =>
+      inTurn(id, () => {
         if (!callers.has(id)) callers.set(id, options);
         return start();
-      };
-      const before = starts.get(id);
-      const own = before ? before.then(act, act) : act();
-      starts.set(id, own);
-      const clear = (): void => {
-        if (starts.get(id) === own) starts.delete(id);
-      };
-      own.then(clear, clear);
-      return own;
-    },
+      }),
     release: (id, options) => {
       if (callers.get(id) === options) remove(id);
     },
