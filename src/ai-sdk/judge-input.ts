@@ -2,7 +2,9 @@ import type { Adapter } from './adapters.js';
 import { openConversation, rewritten } from './conversation.js';
 import { followRetry } from './follow.js';
 import { judge } from './judge.js';
-import type { Run } from './run.js';
+import { toStored } from '../plain/to-stored.js';
+import { isSame } from '../phase/plain-data.js';
+import type { JudgedInput, Run } from './run.js';
 import type { AnyMessage } from './spec.js';
 
 /**
@@ -13,12 +15,15 @@ export const judgedInput = async (run: Run, inputMessages: readonly AnyMessage[]
   if (!run.input) return judgeInput(run, inputMessages, 'withGuards');
   const { by, rewrites, system, users } = run.input;
   if (by !== 'withGuards') return inputMessages;
-  if (usersIn(inputMessages) > users) return judgeInput(run, inputMessages, by);
+  const isKnown = (one: unknown): boolean => users.some((known) => isSame(known, one));
+  if (!usersIn(inputMessages).every(isKnown)) return judgeInput(run, inputMessages, by);
   const messages = rewritten(inputMessages, rewrites);
   return system ? [...system, ...messages.filter(({ role }) => role !== 'system')] : messages;
 };
 
-const usersIn = (messages: readonly AnyMessage[]): number => messages.filter(({ role }) => role === 'user').length;
+/** The content of each message of the user. */
+const usersIn = (messages: readonly AnyMessage[]): JudgedInput['users'] =>
+  messages.filter(({ role }) => role === 'user').map((message) => toStored([message]).parts);
 
 /** Judges the caller's messages. Returns their guarded version; the same array if nothing changed. */
 export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {

@@ -45,14 +45,14 @@ export interface GuardedRun {
 }
 
 /** The judged version of the caller's messages. */
-interface JudgedInput {
+export interface JudgedInput {
   /** The adapter that judged them. It also forwards the results. */
   readonly by: Adapter;
   /** The replacements of messages, by their original key; see `rewritten`. */
   readonly rewrites: ReadonlyMap<string, readonly AnyMessage[]>;
   /** The system messages, if guards changed them. */
   readonly system: readonly AnyMessage[] | undefined;
-  readonly users: number; // how many messages of the user
+  readonly users: readonly (readonly StoredPart[])[]; // the content of each message of the user
 }
 
 /** A run as the adapters use it. */

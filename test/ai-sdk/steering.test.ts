@@ -1,4 +1,11 @@
-import { experimental_createSteering as createSteering, generateText, isStepCount, tool, type ToolSet } from 'ai';
+import {
+  experimental_createSteering as createSteering,
+  generateText,
+  isStepCount,
+  tool,
+  type ModelMessage,
+  type ToolSet,
+} from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Processor } from '@mastra/core/processors';
@@ -80,4 +87,16 @@ it('a model guarded alone in a run judges such messages, too', async () => {
   await generateText({ model: withGuards(model, run), tools, prompt, stopWhen: isStepCount(5), ...callSettings });
   expect(promptsOf(model).map((sent) => sent.split('[out]').length - 1)).toEqual([1, 2, 2]);
   expect(promptsOf(model).join()).not.toContain(secret);
+});
+
+it('a model guarded alone judges such a message also if prepareStep leaves out an earlier one', async () => {
+  const { settings, callSettings } = steered();
+  const model = createModel();
+  const run = createGuardedRun([blocking]);
+  const withoutFirst = ({ messages }: { messages: ModelMessage[] }) => ({ messages: messages.slice(-1) });
+  const prepareStep = (args: { stepNumber: number; messages: ModelMessage[] }) =>
+    args.stepNumber === 1 ? withoutFirst(args) : {};
+  const call = { model: withGuards(model, run), tools: settings.tools, prompt: 'Hello', stopWhen: isStepCount(5), prepareStep };
+  await expect(generateText({ ...call, ...callSettings })).rejects.toThrow('No codes.');
+  expect(model.calls).toHaveLength(1);
 });
