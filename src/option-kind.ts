@@ -46,7 +46,7 @@ export const aBoolean = kind<boolean>('true or false', (value) => typeof value =
 export const aName = kind<string>('a non-empty string', (value) => typeof value === 'string' && value !== '');
 
 export const wholeNumberFrom = (least: number): OptionKind<number> =>
-  kind(`an integer of ${least} or more`, (value) => typeof value === 'number' && Number.isInteger(value) && value >= least);
+  kind(`an integer of ${least} or more`, (value) => Number.isSafeInteger(value) && Number(value) >= least);
 
 /** A number in a range, inclusive. `Infinity` leaves the range open. */
 export const numberFrom = (least: number, most = Infinity): OptionKind<number> =>
@@ -76,6 +76,12 @@ export const either = <One, Other>(one: OptionKind<One>, other: OptionKind<Other
     },
   };
 };
+
+/** The maximum number of something. */
+export const aCount = either(
+  wholeNumberFrom(0),
+  kind<number>('Infinity', (value) => value === Infinity),
+);
 
 /** A value, or a function that returns it for each request. */
 export const orFunction = (given: OptionKind): OptionKind => either(given, aFunction);

@@ -1,33 +1,17 @@
 import type { LoopLimits } from '../loop/machine.js';
 import { didYouMean, throwFaults } from '../option-fault.js';
 import { ownOptions } from '../mastra/options/own-options.js';
-import {
-  abortSignal,
-  either,
-  functionOf,
-  isObject,
-  kind,
-  listOf,
-  oneOf,
-  type OptionKind,
-  type ValueOf,
-  wholeNumberFrom,
-} from '../option-kind.js';
+import { abortSignal, aCount, functionOf, isObject, kind, listOf, oneOf, type OptionKind, type ValueOf } from '../option-kind.js';
 import type { RunScope } from '../phase/scope.js';
 import { phaseNames } from '../phase/table.js';
 import type { GuardedRunEvent } from './events.js';
 
-const count = either(
-  wholeNumberFrom(0),
-  kind<number>('Infinity', (value) => value === Infinity),
-);
-
 /** The options of a guarded run and their kinds. Their types are inferred from here; the comment of a row is the option's. */
 export const guardOptionKinds = {
   /** Maximum number of retries that guards may request, in the whole run. Default 0. */
-  maxProcessorRetries: count,
+  maxProcessorRetries: aCount,
   /** Maximum number of failed model calls that `processAPIError` may repeat, in the whole run. Default 10. */
-  maxErrorRetries: count,
+  maxErrorRetries: aCount,
   /**
    * When a model's text is emitted. `'chunk'`: each chunk once the stream guards have passed it. `'step'`: a whole step once all its
    * guards have judged it. Emitted text cannot be retracted in the AI SDK: such an attempt is not repeated, and a later edit of it fails
