@@ -1,8 +1,8 @@
 // Writes docs/conformance.md: every statement of the specification, and the tests that hold it to it.
 //   node scripts/conformance.mjs           writes the document
 //   node scripts/conformance.mjs --check   fails where the document is not what would be written
-// A test says in its title what it holds: `… [spec 2.18, 2.19]`. A statement without a test fails both, unless it is marked as open,
-// with the reason; so does a title that names no statement, and an open statement that has a test.
+// A test's title names its statements: `… [spec 2.18, 2.19]`. The document quotes its assertions. Both commands fail for a statement
+// without a test that is not marked as open, a test without an assertion, a title with an unknown statement, and an open statement with a test.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,17 +31,42 @@ const textOf = (node) => {
   return node?.type === 'TemplateLiteral' ? node.quasis.map(({ value }) => value.cooked).join('…') : undefined;
 };
 
-/** The titles of tests and suites in a file. */
-const titlesIn = (path) => {
-  const titles = [];
-  const { program } = parseSync(path, readFileSync(path, 'utf8'));
+/** Visits an expression and all inside it. */
+const visit = (expression, visitors) =>
+  new Visitor(visitors).visit({ type: 'Program', body: [{ type: 'ExpressionStatement', expression }] });
+
+/** The calls of `expect` and of functions such as `expectVisible`; the outermost calls come first. */
+const expectationsIn = (expression) => {
+  const calls = [];
+  visit(expression, {
+    CallExpression: (node) => {
+      const isInside = calls.length > 0 && node.end <= calls.at(-1).end;
+      if (!isInside && calleeOf(node.callee)?.startsWith('expect')) calls.push(node);
+    },
+  });
+  return calls;
+};
+
+/** The tests and suites of a file: their titles and assertions. If a test has none, those of the variables that it names. */
+const testsIn = (path) => {
+  const source = readFileSync(path, 'utf8');
+  const variables = new Map();
+  const found = [];
   new Visitor({
+    VariableDeclarator: ({ id, init }) => id.type === 'Identifier' && init && variables.set(id.name, init),
     CallExpression: (node) => {
       const title = ['it', 'test', 'describe'].includes(calleeOf(node.callee)) ? textOf(node.arguments[0]) : undefined;
-      if (title !== undefined) titles.push(title);
+      if (title !== undefined) found.push({ title, node });
     },
-  }).visit(program);
-  return titles;
+  }).visit(parseSync(path, source).program);
+  const assertionsOf = (node, seen) => {
+    const own = expectationsIn(node);
+    if (own.length > 0) return own.map(({ start, end }) => source.slice(start, end).replaceAll(/\s+/g, ' '));
+    const names = new Set();
+    visit(node, { Identifier: ({ name }) => variables.has(name) && !seen.has(name) && names.add(name) });
+    return [...names].flatMap((name) => assertionsOf(variables.get(name), seen.add(name)));
+  };
+  return found.map(({ title, node }) => ({ title, assertions: () => assertionsOf(node, new Set()) }));
 };
 
 const tag = / ?\[spec ([\d., ]+)\]/;
@@ -56,20 +81,25 @@ const testsById = () => {
       .map((entry) => `${entry.parentPath}/${entry.name}`),
   );
   for (const path of files.toSorted((a, b) => a.localeCompare(b, 'en')))
-    for (const title of titlesIn(path)) {
+    for (const { title, assertions } of testsIn(path)) {
       const [, ids = ''] = tag.exec(title) ?? [];
       for (const id of ids
         .split(',')
         .map((one) => one.trim())
         .filter(Boolean))
-        tests.set(id, [...(tests.get(id) ?? []), { path: relative(root, path), title: title.replace(tag, '') }]);
+        tests.set(id, [
+          ...(tests.get(id) ?? []),
+          { path: relative(root, path), title: title.replace(tag, ''), assertions: assertions() },
+        ]);
     }
   return tests;
 };
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 const code = (text) => `\`${cell(text).replaceAll('`', '')}\``;
-const linked = ({ path, title }) => `[${path.replace(/^.*\//, '')}](../${path}) ${code(title)}`;
+const shortened = (text) => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
+const linked = ({ path, title, assertions }) =>
+  [`[${path.replace(/^.*\//, '')}](../${path}) ${cell(title)}`, ...assertions.map((one) => code(shortened(one)))].join('<br>');
 
 const rowOf = ({ id, section, says, open }, tests) =>
   `| ${id} | ${cell(section)} | ${cell(says)} | ${open ? `**open**: ${cell(open)}` : (tests.get(id) ?? []).map(linked).join('<br>')} |`;
@@ -90,7 +120,8 @@ const pageOf = ({ statements, disagreements }, tests) => {
     '<!-- Written by scripts/conformance.mjs from test/conformance/statements.json and the titles of the tests. Do not edit. -->',
     '',
     `${statements.length} statements in our own words; ${statements.filter(isOpen).length} of them are open, with the reason. A test whose title names a`,
-    'statement, such as `[spec 2.18]`, holds us to it; a statement without one fails the build.',
+    'statement, such as `[spec 2.18]`, holds us to it, and its assertions are quoted below the title. A statement without a test fails the build,',
+    'and so does a test without an assertion.',
     '',
     '## Disagreements between the documents',
     '',
@@ -111,6 +142,9 @@ const complaintsOf = ({ statements, disagreements }, tests) => {
     ...statements.filter(({ id, open }) => !open && !tests.has(id)).map(({ id, says }) => `${id} has no test: ${says}`),
     ...statements.filter(({ id, open }) => open && tests.has(id)).map(({ id }) => `${id} has a test and is marked as open.`),
     ...(known.size < statements.length ? ['Two statements have the same id.'] : []),
+    ...[...tests.values()]
+      .flat()
+      .flatMap(({ path, title, assertions }) => (assertions.length > 0 ? [] : [`${path}: "${title}" asserts nothing.`])),
     ...unknown.map((id) => `There is no statement ${id}.`),
   ];
 };

@@ -102,12 +102,22 @@ const readOf = (phase: Rule['phase'], args: HookArgs): unknown => {
 
 const without = <T>(value: T, word: string): T => JSON.parse(JSON.stringify(value).replaceAll(word, '[out]')) as T;
 
+/** The message, with the word in its text: in the AI SDK, the guard of a tool's result gets no text of the step. */
+const withResultsWithout = (row: { content: unknown }, word: string): unknown => {
+  const content = row.content as { parts: readonly { type: string }[] };
+  return {
+    ...row,
+    content: { ...content, parts: content.parts.map((part) => (part.type === 'text' ? part : without(part, word))) },
+  };
+};
+
 /** The question without the word. */
 const editOf = ({ phase, word }: Rule, args: HookArgs): unknown => {
   if (phase === 'outputStream') return without(args.part, word);
   if (phase === 'llmRequest') return { prompt: args.prompt?.map((row) => (row.role === 'user' ? without(row, word) : row)) };
   if (phase === 'llmResponse') return undefined;
-  if (phase === 'toolResult') return args.messages?.map((row) => (row.role === 'assistant' ? without(row, word) : row));
+  if (phase === 'toolResult')
+    return args.messages?.map((row) => (row.role === 'assistant' ? withResultsWithout(row, word) : row));
   return args.messages?.map((row) => (row.role === rolesOf[phase] ? without(row, word) : row));
 };
 
@@ -285,15 +295,13 @@ describe('one end in every mode', () => {
     );
   });
 
-  /** The answer of the last step represents all: in the AI SDK, a result guard's edits of earlier steps have no effect. */
-  const last = ({ end, ...seen }: End) => ({ ...seen, end: end[0] === 'success' ? end.at(-1) : end });
   const isForSdk = ({ rules }: Script): boolean => !rules.some(({ phase, act }) => phase === 'toolResult' && act === 'retry');
 
   // A retry on a tool's result becomes that tool's error there: no step is repeated. A stream of the AI SDK cannot retract words either.
   it.each(['generate', 'stream'] as const)('%s of the AI SDK ends like that of an agent', async (mode) => {
     await fc.assert(
       fc.asyncProperty(script.filter(isForSdk), async (one) => {
-        expect(last(await onAiSdk(mode)(one))).toEqual(last(await inProcess(one)));
+        expect(await onAiSdk(mode)(one)).toEqual(await inProcess(one));
       }),
       times(20, 1_000),
     );
