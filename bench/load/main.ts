@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { format as formatted } from 'prettier';
+
 import { median, quantile } from '../case.js';
-import { markdownOf } from '../table.js';
+import { filled, markdownOf } from '../table.js';
 import type { LoadOrders, ServerFigures } from './server.js';
 
 /**
- * `npm run bench:load -- --streams 500 --rounds 3`: concurrent streams through a Hono server, in parallel on our agent and a stock agent.
+ * `npm run bench:load -- --streams 500 --rounds 3`: concurrent streams through a Hono server, first on our agent, then on a stock agent.
+ * `--write` writes the table of docs/performance.md.
  */
 const { values } = parseArgs({
   options: {
@@ -16,6 +21,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     chunks: { type: 'string', default: '60' },
     'chunk-ms': { type: 'string', default: '100' },
+    write: { type: 'boolean', default: false },
   },
 });
 const streams = Number(values.streams);
@@ -85,18 +91,16 @@ const rows = subjects.map((subject) => {
 });
 const ratio = (rows[0] ?? []).map((value, index) => value / (rows[1]?.[index] ?? 1));
 const format = (value: number): string => value.toPrecision(3);
-process.stdout.write(
-  `${markdownOf({
-    id: 'load',
-    head: [
-      `${streams} streams`,
-      'streams / s',
-      'first text p50 ms',
-      'p99 ms',
-      'loop delay p99 ms',
-      'CPU ms / stream',
-      'RSS KiB / stream',
-    ],
-    rows: [...subjects.map((subject, index) => [subject, ...(rows[index] ?? []).map(format)]), ['ratio', ...ratio.map(format)]],
-  })}\n`,
-);
+const table = markdownOf({
+  id: 'load',
+  head: ['server', 'streams / s', 'first text p50 ms', 'p99 ms', 'loop delay p99 ms', 'CPU ms / stream', 'RSS KiB / stream'],
+  rows: [...subjects.map((subject, index) => [subject, ...(rows[index] ?? []).map(format)]), ['ratio', ...ratio.map(format)]],
+});
+const date = new Date().toISOString().slice(0, 10);
+const about = `Measured on ${date} on a machine with ${availableParallelism()} cores, Node ${process.versions.node}: ${streams} streams at the same time, ${pace.chunks} chunks each, one every ${pace.chunkMs} ms; medians of ${rounds} rounds.`;
+process.stdout.write(`${about}\n\n${table}\n`);
+if (values.write) {
+  const page = new URL('../../docs/performance.md', import.meta.url);
+  const text = filled(filled(readFileSync(page, 'utf8'), 'load-about', about), 'load', table);
+  writeFileSync(page, await formatted(text, { parser: 'markdown' }));
+}
