@@ -102,13 +102,14 @@ const readOf = (phase: Rule['phase'], args: HookArgs): unknown => {
 
 const without = <T>(value: T, word: string): T => JSON.parse(JSON.stringify(value).replaceAll(word, '[out]')) as T;
 
-/** The message, with the word in its text: in the AI SDK, the guard of a tool's result gets no text of the step. */
-const withResultsWithout = (row: { content: unknown }, word: string): unknown => {
+/**
+ * The message without the word in the parts that its phase may edit on both hosts: the AI SDK shows the guard of a tool's result no text,
+ * and a step's guard comes too late for the result.
+ */
+const withoutInParts = (row: { content: unknown }, word: string, isText: boolean): unknown => {
   const content = row.content as { parts: readonly { type: string }[] };
-  return {
-    ...row,
-    content: { ...content, parts: content.parts.map((part) => (part.type === 'text' ? part : without(part, word))) },
-  };
+  const parts = content.parts.map((part) => ((part.type === 'text') === isText ? without(part, word) : part));
+  return { ...row, content: { ...content, parts } };
 };
 
 /** The question without the word. */
@@ -116,8 +117,8 @@ const editOf = ({ phase, word }: Rule, args: HookArgs): unknown => {
   if (phase === 'outputStream') return without(args.part, word);
   if (phase === 'llmRequest') return { prompt: args.prompt?.map((row) => (row.role === 'user' ? without(row, word) : row)) };
   if (phase === 'llmResponse') return undefined;
-  if (phase === 'toolResult')
-    return args.messages?.map((row) => (row.role === 'assistant' ? withResultsWithout(row, word) : row));
+  if (phase === 'toolResult' || phase === 'outputStep')
+    return args.messages?.map((row) => (row.role === 'assistant' ? withoutInParts(row, word, phase === 'outputStep') : row));
   return args.messages?.map((row) => (row.role === rolesOf[phase] ? without(row, word) : row));
 };
 
