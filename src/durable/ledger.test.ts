@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { TakenOver } from './journal.js';
 import { describe, expect, it } from 'vitest';
 
@@ -94,6 +96,45 @@ describe('a run that kills its processes', () => {
     await life.start(0);
     await life.start(0);
     await expect(lifeIn(as('one'), 1).start(0)).rejects.toThrow(DeadlyRun);
+  });
+
+  it('is not acquitted by attempts that were interrupted before a start was counted', async () => {
+    const { as } = shared();
+    await lifeIn(as('one'), 2).start(0);
+    for (let attempts = 0; attempts < 3; attempts += 1) await lifeIn(as('one'), 2).interrupt();
+    await lifeIn(as('one'), 2).start(0);
+    await expect(lifeIn(as('one'), 2).start(0)).rejects.toThrow(DeadlyRun);
+  });
+
+  it('does not count an interrupted start, also of a suspect that waits for its turn', async () => {
+    const { as } = shared();
+    for (let starts = 0; starts < 2; starts += 1) await lifeIn(as('one'), 4).start(0);
+    const suspects = createSuspects();
+    await suspects.turn(); // another run has it
+    for (let attempts = 0; attempts < 6; attempts += 1) {
+      const life = lifeIn(as('one'), 4, suspects);
+      void life.start(0);
+      await setImmediate(); // counted, and waits
+      await life.interrupt();
+    }
+    expect(await as('one').countStart(0)).toBe(2);
+  });
+
+  it('does not block the other suspects if it has ended before its turn', async () => {
+    const [ended, next] = [shared(), shared()];
+    for (const { as } of [ended, next]) for (let starts = 0; starts < 2; starts += 1) await lifeIn(as('one'), 4).start(0);
+    const suspects = createSuspects();
+    const leave = await suspects.turn();
+    const life = lifeIn(ended.as('one'), 4, suspects);
+    const waiting = life.start(0);
+    const following = lifeIn(next.as('one'), 4, suspects).start(0);
+    await setImmediate();
+    await life.interrupt();
+    life.end();
+    leave();
+    await expect(waiting).rejects.toThrow('ended');
+    await following;
+    expect(await ended.as('one').countStart(0)).toBe(2);
   });
 
   it('does not stop other runs: after two crashes each run executes alone, and waiting runs are not counted', async () => {

@@ -85,28 +85,50 @@ export interface Execution {
    * {@link DeadlyRun}.
    */
   start(steps: number): Promise<void>;
-  /** A step was stored, or the run has ended here: the next suspect may continue. */
+  /** A step was stored: the next suspect may continue. */
   pass(): void;
+  /** The run was interrupted and did not kill the process: its start does not count. */
+  interrupt(): Promise<void>;
+  /** The execution has ended. A suspect that still waits for its turn never starts. */
+  end(): void;
 }
 
 export const createExecution = ({ ledger, maxDeaths, suspects }: Watching): Execution => {
   const suspicious = Math.min(suspiciousDeaths, maxDeaths - 1);
+  let hasStarted = false;
+  let hasEnded = false;
   let isCounted = false;
   let pass = (): void => undefined;
-  const check = (deaths: number): void => {
-    if (deaths >= maxDeaths) throw new DeadlyRun(deaths);
+  const count = async (steps: number): Promise<number> => {
+    const deaths = await ledger.countStart(steps);
+    isCounted = true;
+    return deaths;
+  };
+  const interrupt = async (): Promise<void> => {
+    if (!isCounted) return;
+    isCounted = false;
+    await ledger.uncountStart();
   };
   return {
     start: async (steps) => {
-      if (isCounted) return;
-      isCounted = true;
-      const deaths = await ledger.countStart(steps);
-      check(deaths);
+      if (hasStarted) return;
+      hasStarted = true;
+      const deaths = await count(steps);
+      if (deaths >= maxDeaths) throw new DeadlyRun(deaths);
       if (suspicious < 1 || deaths < suspicious) return;
-      await ledger.uncountStart(); // a process that dies meanwhile does not die of this run
+      await interrupt(); // a process that dies meanwhile does not die of this run
       pass = await suspects.turn();
-      await ledger.countStart(steps);
+      if (hasEnded) {
+        pass();
+        throw new Error('The run has ended here.');
+      }
+      await count(steps);
     },
     pass: () => pass(),
+    interrupt,
+    end: () => {
+      hasEnded = true;
+      pass();
+    },
   };
 };

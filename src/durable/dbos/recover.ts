@@ -88,12 +88,12 @@ const runOnDbos = async (run: RunOnDbos): Promise<string> => {
   } catch (error) {
     const cause = failed.by ?? error;
     if (!isExpected(cause)) {
-      await ledger.uncountStart();
+      await execution.interrupt();
       run.again();
     }
     throw cause;
   } finally {
-    execution.pass();
+    execution.end();
   }
 };
 

@@ -55,10 +55,10 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
       return await program.run(durableOn({ leasing, steps, execution, workflowRunId: run.id, workerId, canceled }), input);
     } catch (error) {
       if (error instanceof DeadlyRun) await backend.cancelWorkflowRun({ workflowRunId: run.id });
-      else if (!(error instanceof TakenOver)) file.uncountStart(program.id, runId);
+      else if (!(error instanceof TakenOver)) await execution.interrupt();
       throw error;
     } finally {
-      execution.pass();
+      execution.end();
       canceling.forget(runId);
     }
   });

@@ -87,10 +87,10 @@ const execute = async (parts: RunWorkflow, context: WorkflowContext, input: stri
     parts.forget(context);
     return output;
   } catch (error) {
-    if (!(error instanceof TerminalError || error instanceof TakenOver)) await ledger.uncountStart().catch(() => undefined); // reported by the next attempt, at worst as a death
+    if (!(error instanceof TerminalError || error instanceof TakenOver)) await execution.interrupt().catch(() => undefined); // reported by the next attempt, at worst as a death
     throw error;
   } finally {
-    execution.pass();
+    execution.end();
   }
 };
 
