@@ -48,6 +48,13 @@ const servers: Readonly<Record<keyof typeof sites, readonly string[]>> = {
   dbos: ['PostgreSQL'],
 };
 
+/** What a paused process loses. The server of Restate waits for such a process. */
+const losses: Readonly<Record<keyof typeof sites, readonly string[]>> = {
+  openworkflow: ['its lease'],
+  restate: [],
+  dbos: ['its heartbeat'],
+};
+
 describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name) => {
   let site: Site;
   let expected: ReturnType<typeof outcomeOf>;
@@ -139,6 +146,30 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
       .toBeGreaterThan(2);
     expectWhole(await followed(runId), runId, 2);
   });
+
+  it.each(losses[name])(
+    'end if their process loses %s during its tools, and wakes up before the other process has ended them',
+    async () => {
+      const runId = `${name}-paused`;
+      const [taken, woken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const first = work({ begins: { runId, prompt: prompts.charge } });
+      outside.holdWith(async ({ amount }) => {
+        const times = countsOf(runId)[amount] ?? 0;
+        if (times === 1) await (amount === 1 ? taken : woken).promise;
+        if (times === 2 && amount === 1) {
+          first.wake();
+          taken.resolve();
+          await setTimeout(1_500); // the first process persists its result first
+          woken.resolve();
+        }
+      });
+      await expect.poll(() => countsOf(runId)[1], { timeout: 60_000 }).toBe(1);
+      first.pause();
+      work({ as: 'second' });
+      await woken.promise;
+      expectWhole(await followed(runId), runId, 2);
+    },
+  );
 
   it('wait for approval while processes and servers restart', async () => {
     const runId = `${name}-late`;

@@ -14,6 +14,9 @@ export interface Died {
 export interface Worker {
   /** `kill -9`, at once. */
   kill(): void;
+  /** Stops it, as a debugger or a suspended machine does. */
+  pause(): void;
+  wake(): void;
   /** Its output so far. */
   output(): string;
   readonly died: Promise<Died>;
@@ -40,5 +43,6 @@ export const startWorker = (orders: Orders): Worker => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, out, errors })); // after `exit`: only now its output is complete
   });
-  return { kill: () => void child.kill('SIGKILL'), output: () => out, died, there };
+  const send = (signal: NodeJS.Signals) => (): void => void child.kill(signal);
+  return { kill: send('SIGKILL'), pause: send('SIGSTOP'), wake: send('SIGCONT'), output: () => out, died, there };
 };

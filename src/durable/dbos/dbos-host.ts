@@ -23,6 +23,12 @@ export const queueRuns = async (workflowIds: string[]): Promise<void> => {
   if (workflowIds.length > 0) await DBOS.resumeWorkflows(workflowIds, { queueName });
 };
 
+/** Releases a run that this process has interrupted, unless another process has it by now. */
+export const queueOwnRun = async (workflowId: string): Promise<void> => {
+  const found = await DBOS.getWorkflowStatus(workflowId);
+  if (found?.status === 'PENDING' && found.executorId === DBOS.executorID) await queueRuns([workflowId]);
+};
+
 /** Launches DBOS and opens Interlock's tables. */
 export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSettings): Promise<DbosHost> => {
   const database = await openDatabase(systemDatabaseUrl);

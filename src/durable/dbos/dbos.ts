@@ -9,7 +9,7 @@ import { readDbosOptions, type DbosOptions } from './dbos-options.js';
 import { createRecover } from './recover.js';
 import { forget } from './ledger-tables.js';
 import { createReturns } from './returns.js';
-import { openDbosHost, queueRuns, type DbosHost } from './dbos-host.js';
+import { openDbosHost, queueOwnRun, queueRuns, type DbosHost } from './dbos-host.js';
 import { leaveDbos, takeDbos } from './dbos-singleton.js';
 import { together } from '../together.js';
 import { boardOn } from './database-board.js';
@@ -32,7 +32,7 @@ export const dbos = (options: DbosOptions): Engine => {
   const closing = new AbortController();
   const programs = new Map<string, Program>();
   const underWay = new Set<Promise<unknown>>();
-  const returns = createReturns((workflowId) => outside(() => queueRuns([workflowId])), closing.signal);
+  const returns = createReturns((workflowId) => outside(() => queueOwnRun(workflowId)), closing.signal);
   let opening: Trying<DbosHost> | undefined;
   const open = () => outside(() => openDbosHost(settings));
   const openHost = () => (opening ??= keepTrying(open, { path: 'systemDatabaseUrl', signal: closing.signal }));

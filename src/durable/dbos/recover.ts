@@ -1,5 +1,5 @@
 import { DBOS, DBOSWorkflowConflictError, Error as dbosErrors } from '@dbos-inc/dbos-sdk';
-import { TakenOver, type Program, type Durable } from '../journal.js';
+import type { Program, Durable } from '../journal.js';
 import { forget, ledgerOf } from './ledger-tables.js';
 import { type Suspects, DeadlyRun, inParts, createExecution, type Ledger, type Execution } from '../ledger.js';
 import type { Returns } from './returns.js';
@@ -72,7 +72,7 @@ interface RunOnDbos {
   readonly canceled: AbortSignal;
   /** Aborted when this process must start no more steps. */
   readonly closing: AbortSignal;
-  /** Schedules the run to continue later, in any process. */
+  /** Schedules the run to continue later, in any process, unless another process has it by then. */
   again(): void;
 }
 
@@ -97,8 +97,8 @@ const runOnDbos = async (run: RunOnDbos): Promise<string> => {
   }
 };
 
-/** The run was given up, taken over by another process, or stopped in DBOS. */
-const isExpected = (error: unknown): boolean => error instanceof DeadlyRun || error instanceof TakenOver || isOfDbos(error);
+/** The run was given up, or stopped in DBOS. An execution that lost a part to another one may still be the one that DBOS waits for. */
+const isExpected = (error: unknown): boolean => error instanceof DeadlyRun || isOfDbos(error);
 
 const isOfDbos = (error: unknown): boolean =>
   error instanceof DBOSWorkflowConflictError || error instanceof dbosErrors.DBOSWorkflowCancelledError;
