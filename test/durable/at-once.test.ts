@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -101,9 +102,31 @@ it('openWorkflow runs the input of the call that it reports as the first, if two
   const file = openFile(path);
   onTestFinished(() => file.close());
   const runs = first.host(echo);
-  file.reserve('echo', { runId: 'one', resourceId: 'ann' }); // a third process is just before its start
+  file.reserve('echo', { runId: 'one', labels: { resourceId: 'ann', priority: 0 } }); // a third process is just before its start
   expect(await runs.start({ runId: 'one', input: 'approved', resourceId: 'bob' })).toBe(true);
   expect(await second.host(echo).start({ runId: 'one', input: 'declined', resourceId: 'ann' })).toBe(false);
+  await expect.poll(() => runs.find('one')).toEqual({ kind: 'ended', output: 'approved' });
+  expect(await runs.list?.({})).toMatchObject([{ runId: 'one', resourceId: 'bob' }]);
+});
+
+it('openWorkflow lists a run under the resource of its call, if its process dies right after its start', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-at-once-'));
+  const path = join(folder, 'runs.db');
+  const echo: Program = { id: 'echo', run: async (_durable, { input }) => input };
+  const engine = openWorkflow({ path });
+  const [file, other] = [openFile(path), new DatabaseSync(path)];
+  onTestFinished(async () => {
+    file.close();
+    other.close();
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const runs = engine.host(echo);
+  file.reserve('echo', { runId: 'one', labels: { resourceId: 'ann', priority: 0 } }); // another process is just before its start
+  other.exec("CREATE TRIGGER dying BEFORE UPDATE ON interlock_runs BEGIN SELECT RAISE(ABORT, 'dead'); END");
+  await expect(runs.start({ runId: 'one', input: 'approved', resourceId: 'bob', priority: 3 })).rejects.toThrow('dead');
+  other.exec('DROP TRIGGER dying');
+  expect(await runs.start({ runId: 'one', input: 'declined', resourceId: 'ann' })).toBe(false);
   await expect.poll(() => runs.find('one')).toEqual({ kind: 'ended', output: 'approved' });
   expect(await runs.list?.({})).toMatchObject([{ runId: 'one', resourceId: 'bob' }]);
 });

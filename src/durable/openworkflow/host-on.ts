@@ -7,7 +7,7 @@ import { DeadlyRun, createExecution, type Execution, type Suspects } from '../le
 import { persistedSteps, type PersistedSteps } from './persisted-steps.js';
 import { databaseOf, leaseTable } from './lease-table.js';
 import { fileError, isOfFile, leased, type Leased } from './leased.js';
-import { patienceMs, type OpenFile } from './open-file.js';
+import { patienceMs, type OpenFile, type RunLabels } from './open-file.js';
 
 /** A program that runs in this process. */
 export interface Hosted {
@@ -19,6 +19,8 @@ export interface Hosted {
 interface StartedCall extends ProgramCall {
   /** Tells whose call started the run, if several start it at once. */
   readonly startId?: string;
+  /** Undefined in runs of earlier versions. */
+  readonly labels?: RunLabels;
 }
 
 interface HostOptions {
@@ -47,7 +49,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   const canceling = watchCancels(file, program.id);
   const workflow = client.defineWorkflow<StartedCall, string>({ name: program.id, retryPolicy }, async ({ input, run }) => {
     const { runId } = input;
-    file.setWorkflowRun(program.id, runId, run.id);
+    file.setWorkflowRun(program.id, { ...input, workflowRunId: run.id }); // its caller may have died before
     const execution = createExecution({ ledger: ledgerOf(file, program.id, runId), maxDeaths, suspects });
     const workerId = leases.holderOf(run.id) ?? '';
     const canceled = canceling.watch(runId);
@@ -99,17 +101,17 @@ interface Starting {
 
 const startOn =
   ({ file, programId, begin, claimNow }: Starting): ProgramRuns['start'] =>
-  async ({ runId, input, ...labels }) => {
-    file.reserve(programId, { runId, ...labels });
+  async ({ runId, input, resourceId = null, priority = 0 }) => {
+    const labels = { resourceId, priority };
+    file.reserve(programId, { runId, labels });
     if (file.workflowRunOf(programId, runId)) return false;
     // Another process may have reserved the id and died, or may be here, too: the run has the input of only one of them.
     const startId = randomUUID();
-    const run = await begin({ runId, input, startId });
-    const isFirst = (run.input as Partial<StartedCall>).startId === startId;
-    if (isFirst) file.label(programId, { runId, ...labels });
-    file.setWorkflowRun(programId, runId, run.id);
+    const run = await begin({ runId, input, startId, labels });
+    const started = run.input as unknown as StartedCall; // as passed by its caller
+    file.setWorkflowRun(programId, { ...started, workflowRunId: run.id });
     await claimNow();
-    return isFirst;
+    return started.startId === startId;
   };
 
 interface Repairs {

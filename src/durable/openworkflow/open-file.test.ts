@@ -44,10 +44,10 @@ it('openFile waits for another process that writes a new file', async () => {
     file.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  file.setWorkflowRun('program', 'run', 'one');
+  file.setWorkflowRun('program', { runId: 'run', workflowRunId: 'one' });
   expect(file.workflowRunOf('program', 'run')).toBeUndefined();
   file.reserve('program', { runId: 'run' });
-  file.setWorkflowRun('program', 'run', 'one');
+  file.setWorkflowRun('program', { runId: 'run', workflowRunId: 'one' });
   expect(file.workflowRunOf('program', 'run')).toBe('one');
 });
 

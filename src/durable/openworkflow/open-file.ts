@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, copyFileSync, existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import type { Board, PersistedRun, PersistedRunFilter, StartCall } from '../journal.js';
+import type { Board, PersistedRun, PersistedRunFilter } from '../journal.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { fileError } from './leased.js';
 import { boardOn, boardTables, inTransaction } from './file-board.js';
@@ -10,17 +10,25 @@ import { boardOn, boardTables, inTransaction } from './file-board.js';
 /** Milliseconds that a process waits for another one that is writing. */
 export const patienceMs = 5_000;
 
-type LabeledRun = Omit<StartCall, 'input'>;
+/** The labels of a run's call, as stored. */
+export interface RunLabels {
+  readonly resourceId: string | null;
+  readonly priority: number;
+}
+
+interface LabeledRun {
+  readonly runId: string;
+  readonly labels?: RunLabels | undefined;
+}
 
 /** The data of runs that OpenWorkflow does not store, in the same file. */
 export interface OpenFile {
   /** Reserves an id for a run, unless it is taken. */
-  reserve(program: string, call: LabeledRun): void;
-  /** Labels a run as the call that started it: another one may have reserved the id. */
-  label(program: string, call: LabeledRun): void;
+  reserve(program: string, run: LabeledRun): void;
   /** The id of a run in OpenWorkflow. */
   workflowRunOf(program: string, runId: string): string | undefined;
-  setWorkflowRun(program: string, runId: string, workflowRunId: string): void;
+  /** Labels a run as the call that started it: another one may have reserved the id. */
+  setWorkflowRun(program: string, run: LabeledRun & { readonly workflowRunId: string }): void;
   /** Requests the cancellation of a run. */
   requestCancel(program: string, runId: string): void;
   isCancelRequested(program: string, runId: string): boolean;
@@ -132,6 +140,8 @@ const openWithError = (path: string): DatabaseSync => {
   }
 };
 
+const noLabels: RunLabels = { resourceId: null, priority: 0 };
+
 /** Opens the file of an engine; creates a missing file and folder. Raises `durable/unreachable`, `durable/damaged`. */
 export const openFile = (path: string): OpenFile => {
   const db = openWithError(path);
@@ -148,10 +158,13 @@ export const openFile = (path: string): OpenFile => {
     ON CONFLICT DO UPDATE SET deaths = iif(steps = excluded.steps, deaths + 1, 0), steps = excluded.steps
     RETURNING deaths`);
   return {
-    reserve: (program, { runId, resourceId, priority = 0 }) => void reserve.run(program, runId, resourceId ?? null, priority),
+    reserve: (program, { runId, labels = noLabels }) => void reserve.run(program, runId, labels.resourceId, labels.priority),
     workflowRunOf: (program, runId) => (find.get(program, runId)?.['id'] as string | null | undefined) ?? undefined,
-    label: (program, { runId, resourceId, priority = 0 }) => void label.run(resourceId ?? null, priority, program, runId),
-    setWorkflowRun: (program, runId, workflowRunId) => void setRun.run(workflowRunId, program, runId),
+    setWorkflowRun: (program, { runId, workflowRunId, labels }) =>
+      inTransaction(db, () => {
+        setRun.run(workflowRunId, program, runId);
+        if (labels) label.run(labels.resourceId, labels.priority, program, runId);
+      }),
     requestCancel: (program, runId) => void cancel.run(program, runId),
     isCancelRequested: (program, runId) => canceled.get(program, runId) !== undefined,
     countStart: (program, runId, steps) => live.get(program, runId, steps)?.['deaths'] as number,
