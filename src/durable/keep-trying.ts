@@ -29,15 +29,20 @@ export const keepTrying = <T>(act: () => Promise<T>, { path, signal }: KeepTryin
     },
   });
   done.catch(() => undefined); // the caller handles the rejection
-  const within = async (patienceMs: number): Promise<T> => {
-    const { promise: tooLate, reject } = Promise.withResolvers<never>();
-    const end = (): void => reject(new InterlockError('durable/unreachable', { path, detail: last?.message, cause: last }));
-    const timer = setTimeout(end, patienceMs);
-    try {
-      return await Promise.race([done, tooLate]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-  return { done, within };
+  return { done, within: (patienceMs) => inTime(done, patienceMs, () => unreachableAt(path, last)) };
+};
+
+/** The error of a server that does not respond. */
+export const unreachableAt = (path: string, cause: Error | undefined): InterlockError =>
+  new InterlockError('durable/unreachable', { path, detail: cause?.message, cause });
+
+/** The result of work, or the error if there is none within the given milliseconds. */
+export const inTime = async <T>(work: Promise<T>, patienceMs: number, error: () => Error): Promise<T> => {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(error()), patienceMs);
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 };

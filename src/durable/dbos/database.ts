@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import pRetry from 'p-retry';
+import { unreachableAt } from '../keep-trying.js';
 import { Client, escapeIdentifier, Pool, type QueryResultRow } from 'pg';
 
 /** Interlock's tables next to those of DBOS, in the same database. */
 export interface Database {
-  /** Retries until the database answers, without a time limit. */
-  query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Retries until the database answers. Raises `durable/unreachable` after a limit, by default never. */
+  query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[], limitMs?: number): Promise<Row[]>;
   /** Runs `act` while no other process does. Waits at most ten seconds for them. */
   alone(act: () => Promise<void>): Promise<void>;
   /** Removes a process from the list after `act`, which no other process runs meanwhile. Does nothing if another process is at it. */
@@ -60,11 +61,8 @@ export const openDatabase = async (connectionString: string): Promise<Database> 
     throw error;
   }
   return {
-    query: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) => {
-      const { rows } = await patiently(
-        () => pool.query<Row>(sql, [...values]),
-        () => !isClosed,
-      );
+    query: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = [], limitMs = Infinity) => {
+      const { rows } = await patiently(() => pool.query<Row>(sql, [...values]), { limitMs, isOpen: () => !isClosed });
       return rows;
     },
     alone: (act) => withLaunchLock(pool, act),
@@ -142,13 +140,24 @@ const inTransaction = async (pool: Pool, act: (query: Query) => Promise<void>): 
   }
 };
 
-const patiently = <T>(act: () => Promise<T>, isOpen: () => boolean): Promise<T> =>
-  pRetry(act, {
-    retries: Infinity,
-    minTimeout: 100,
-    maxTimeout: 1_000,
-    shouldRetry: ({ error }) => isOpen() && isAway(error),
-  });
+interface Patience {
+  readonly limitMs: number;
+  isOpen(): boolean;
+}
+
+const patiently = async <T>(act: () => Promise<T>, { limitMs, isOpen }: Patience): Promise<T> => {
+  try {
+    return await pRetry(act, {
+      retries: Infinity,
+      minTimeout: 100,
+      maxTimeout: 1_000,
+      maxRetryTime: limitMs,
+      shouldRetry: ({ error }) => isOpen() && isAway(error),
+    });
+  } catch (error) {
+    throw error instanceof Error && isAway(error) && isOpen() ? unreachableAt('systemDatabaseUrl', error) : error;
+  }
+};
 
 /** SQLSTATEs for a database that is unreachable, shutting down or full, and for a lost race. */
 const awayStates = /^(08|53|57P|23505)/;

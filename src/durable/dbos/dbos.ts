@@ -1,9 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DBOS, Error as dbosErrors, type WorkflowStatus } from '@dbos-inc/dbos-sdk';
 import { checkIntegration } from '../../integration.js';
-import type { Engine, Program, ProgramRuns, RunFound, PersistedJournal, PersistedRun, PersistedRunFilter } from '../journal.js';
+import type {
+  Board,
+  Engine,
+  Program,
+  ProgramRuns,
+  RunFound,
+  PersistedJournal,
+  PersistedRun,
+  PersistedRunFilter,
+} from '../journal.js';
 import { createSuspects } from '../ledger.js';
-import { keepTrying, type Trying } from '../keep-trying.js';
+import { inTime, keepTrying, unreachableAt, type Trying } from '../keep-trying.js';
 import { rejectOption } from '../option-checks.js';
 import { readDbosOptions, type DbosOptions } from './dbos-options.js';
 import { createRecover } from './recover.js';
@@ -40,8 +49,7 @@ export const dbos = (options: DbosOptions): Engine => {
   const runWorkflow = takeDbos(
     createRecover({ programs, maxDeaths, suspects: createSuspects(), closing: closing.signal, returns, site, underWay }),
   );
-  const withHost = <T>(use: (at: DbosHost) => Promise<T>): Promise<T> =>
-    outside(async () => use(await openHost().within(patienceMs)));
+  const onHost: OnHost = (use) => outside(async () => use(await openHost().within(patienceMs)));
   return {
     name: 'dbos',
     isDurable: true,
@@ -50,7 +58,7 @@ export const dbos = (options: DbosOptions): Engine => {
       if (programs.has(program.id)) rejectOption('durability', `two agents with the id "${program.id}" share an engine.`);
       programs.set(program.id, program);
       openHost();
-      return runsOf(program, runWorkflow, withHost);
+      return { ...runsOf(program, runWorkflow, inPatience(onHost, patienceMs)), board: boardOf(program, onHost, patienceMs) };
     },
     close: async () => {
       closing.abort(new Error('The engine is closing.'));
@@ -63,9 +71,19 @@ export const dbos = (options: DbosOptions): Engine => {
 };
 
 type RunWorkflow = ReturnType<typeof takeDbos>;
-type WithHost = <T>(use: (at: DbosHost) => Promise<T>) => Promise<T>;
+type OnHost = <T>(use: (at: DbosHost) => Promise<T>) => Promise<T>;
 
-const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: WithHost): ProgramRuns => {
+/** DBOS itself retries without a limit. */
+const inPatience =
+  (onHost: OnHost, patienceMs: number): OnHost =>
+  (use) =>
+    onHost((host) => inTime(use(host), patienceMs, () => unreachableAt('systemDatabaseUrl', undefined)));
+
+/** A write to the board that has timed out is never made later: its writer repeats it. */
+const boardOf = ({ id }: Program, onHost: OnHost, patienceMs: number): Board =>
+  boardOn({ query: (sql, values) => onHost(({ database }) => database.query(sql, values, patienceMs)) }, id);
+
+const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: OnHost): ProgramRuns => {
   const idOf = (runId: string): string => `interlock:${encodeURIComponent(programId)}:${runId}`;
   const find = together(findAll); // one query for all readers
   return {
@@ -95,7 +113,6 @@ const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: 
         await DBOS.deleteWorkflow(idOf(runId));
         await forget(database, idOf(runId));
       }),
-    board: boardOn({ query: (sql, values) => withHost(({ database }) => database.query(sql, values)) }, programId),
   };
 };
 
