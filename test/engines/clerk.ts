@@ -6,7 +6,7 @@ import { LibSQLStore } from '@mastra/libsql';
 import { Memory } from '@mastra/memory';
 import { z } from 'zod';
 
-import { guard, idempotencyKeyOf, InterlockAgent, type Engine } from '../../src/index.js';
+import { guard, idempotencyKeyOf, InterlockAgent, type Engine, type InterlockResult } from '../../src/index.js';
 import { forbidden, insult } from './outside.js';
 
 /** The world outside the killed processes. */
@@ -118,3 +118,10 @@ export const clerk = (
     durability,
   });
 };
+
+/** The result of a run in either mode. */
+export const answerOf = async (
+  agent: InterlockAgent,
+  { runId, prompt, isStreamed = false }: { readonly runId: string; readonly prompt: string; readonly isStreamed?: boolean },
+): Promise<InterlockResult> =>
+  isStreamed ? (await agent.stream(prompt, { runId })).getFullOutput() : agent.generate(prompt, { runId });

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { memoryEngine, type InterlockAgent, type InterlockResult } from '../../src/index.js';
-import { clerk } from './clerk.js';
+import { answerOf, clerk } from './clerk.js';
 import { engineOf } from './engine-spec.js';
 import { forbidden, prompts, startOutside } from './outside.js';
 import { startWorker, type Died, type Worker } from './processes.js';
@@ -33,6 +33,18 @@ const outcomeOf = ({ status, text, finishReason, steps, usage }: InterlockResult
     toolResults.length,
   ]),
 });
+
+/** Runs that are killed at every boundary, with the amounts that they charge, and the boundaries of the sample. */
+const walked = [
+  { what: 'tools', prompt: prompts.charge, amounts: ['1', '2'], sample: [/^before begin/, /^unkept tool/, /^before \d+ end/] },
+  {
+    what: 'a streamed sub-agent',
+    prompt: prompts.delegate,
+    isStreamed: true,
+    amounts: ['4'],
+    sample: [/^unkept tool (?!.*charge)/],
+  },
+];
 
 /** The number of times that each effect happened, by the key of its call. */
 const countsOf = (runId: string): Record<string, number> => {
@@ -108,30 +120,43 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
       });
     });
 
-  const expectWhole = (result: InterlockResult, runId: string, most: number): void => {
-    expect(outcomeOf(result), runId).toEqual(expected);
+  const expectOnce = (result: InterlockResult, runId: string, { most = 1, amounts = ['1', '2'] }): void => {
     expect(JSON.stringify([result.steps, result.messages, result.runEvents]), runId).not.toContain(forbidden);
     const counts = countsOf(runId);
-    expect(Object.keys(counts), runId).toEqual(['1', '2']);
+    expect(Object.keys(counts), runId).toEqual(amounts);
     for (const count of Object.values(counts)) expect(count, runId).toBeLessThanOrEqual(most);
   };
+  const expectWhole = (result: InterlockResult, runId: string, most: number): void => {
+    expect(outcomeOf(result), runId).toEqual(expected);
+    expectOnce(result, runId, { most });
+  };
 
-  it('end as in memory, for a kill at every point', { timeout: isWhole ? 3_600_000 : 900_000 }, async () => {
-    const whole = await work({ begins: { runId: `${name}-whole`, prompt: prompts.charge } }).died;
-    const { passed: boundaries = [] } = reportOf(whole);
-    expectWhole(await followed(`${name}-whole`), `${name}-whole`, 1);
-    expect(boundaries.length).toBeGreaterThan(20);
-    const sampled = new Set(
-      [/^before begin/, /^unkept tool/, /^before \d+ end/].map((wanted) => boundaries.findIndex((one) => wanted.test(one))),
-    );
-    for (const [dieAt, boundary] of boundaries.entries()) {
-      if (!isWhole && !sampled.has(dieAt)) continue;
-      const runId = `${name}-at-${dieAt}-`;
-      const { signal } = await work({ begins: { runId, prompt: prompts.charge }, dieAt }).died;
-      expect(signal, boundary).toBe('SIGKILL');
-      expectWhole(await followed(runId), runId, boundary.startsWith('unkept tool') ? 2 : 1);
-    }
-  });
+  it.each(walked)(
+    'end as in memory, for a kill at every point of $what',
+    { timeout: isWhole ? 3_600_000 : 900_000 },
+    async (walk) => {
+      const { what, sample, amounts, ...begins } = walk;
+      const idOf = (at: string): string => `${name}-${what.replaceAll(' ', '-')}-${at}-`;
+      const inMemory = outcomeOf(await answerOf(clerk(outside, memoryEngine()), { ...begins, runId: idOf('memory') }));
+      const whole = await work({ begins: { ...begins, runId: idOf('whole') } }).died;
+      const { passed: boundaries = [] } = reportOf(whole);
+      const check = (result: InterlockResult, runId: string, most: number): void => {
+        expect(outcomeOf(result), runId).toEqual(inMemory);
+        expectOnce(result, runId, { most, amounts });
+      };
+      check(await followed(idOf('whole')), idOf('whole'), 1);
+      expect(boundaries.length).toBeGreaterThan(20);
+      const sampled = new Set(sample.map((wanted) => boundaries.findIndex((one) => wanted.test(one))));
+      expect(sampled, boundaries.join()).not.toContain(-1);
+      for (const [dieAt, boundary] of boundaries.entries()) {
+        if (!isWhole && !sampled.has(dieAt)) continue;
+        const runId = idOf(`${dieAt}`);
+        const { signal } = await work({ begins: { ...begins, runId }, dieAt }).died;
+        expect(signal, boundary).toBe('SIGKILL');
+        check(await followed(runId), runId, boundary.startsWith('unkept tool') ? 2 : 1);
+      }
+    },
+  );
 
   it('end once if their process is killed during a tool and another process continues', async () => {
     const runId = `${name}-takeover`;

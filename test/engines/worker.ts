@@ -1,5 +1,5 @@
 import type { Durable, Engine } from '../../src/index.js';
-import { clerk, type Outside, type Version } from './clerk.js';
+import { answerOf, clerk, type Outside, type Version } from './clerk.js';
 import { followCrowd, saying, type Crowd } from './crowd.js';
 import { engineOf, type EngineSpec } from './engine-spec.js';
 
@@ -7,7 +7,7 @@ import { engineOf, type EngineSpec } from './engine-spec.js';
 export interface Orders extends Outside {
   readonly engine: EngineSpec;
   /** The run that it starts; undefined if it continues those of others. */
-  readonly begins?: { readonly runId: string; readonly prompt: string };
+  readonly begins?: { readonly runId: string; readonly prompt: string; readonly isStreamed?: boolean };
   readonly crowd?: Crowd;
   /** Default: a version without guards of the input. */
   readonly version?: Version;
@@ -52,7 +52,7 @@ if (crowd) {
   await followCrowd(agent, crowd);
   await engine.close();
 } else if (begins) {
-  const { status } = await agent.generate(begins.prompt, { runId: begins.runId });
+  const { status } = await answerOf(agent, begins);
   await end({ status });
 } else if (follows !== undefined) {
   const result = agent.attach(follows).then((stream) => stream.getFullOutput());
