@@ -12,6 +12,19 @@ export interface Durable {
   readonly over?: AbortSignal;
   /** Checks for a cancellation between two steps, and aborts `canceled`. Undefined if no check is needed. */
   lookForCancel?(): Promise<void>;
+  /**
+   * Lets a run that has not started a step wait outside of this process. The engine runs it again, in any process, after `wake` was
+   * called, at the latest at `until` (epoch milliseconds). Rejects once the run has left this process; settles if it is canceled
+   * instead. Undefined if a waiting run costs the engine nothing.
+   */
+  waitOutside?(wait: OutsideWait): Promise<void>;
+}
+
+/** The wait of a run outside of its process. */
+export interface OutsideWait {
+  readonly until?: number | undefined;
+  /** Called before the run leaves. */
+  onLeave(wake: () => void): void;
 }
 
 /** A program that an engine runs. Its code outside of steps must be pure computation. */

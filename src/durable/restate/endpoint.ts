@@ -1,4 +1,5 @@
-import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import { randomUUID } from 'node:crypto';
+import { createServer, type Http2Server, type Http2ServerRequest, type ServerHttp2Session } from 'node:http2';
 import { createEndpointHandler, type EndpointOptions } from '@restatedev/restate-sdk';
 import { rejectOption } from '../option-checks.js';
 import { keepTrying, type Trying } from '../keep-trying.js';
@@ -13,11 +14,18 @@ export interface Endpoint {
   add(...services: Services): void;
   /** Settles once all added services are served, and registered if requested. Raises `durable/unreachable`. */
   ready(): Promise<void>;
+  /** Ends the input of an attempt, named by its {@link attemptHeader}. */
+  endInput(attempt: string): void;
   /** Accepts no further runs, and settles once none is under way. */
   close(): Promise<void>;
 }
 
-const nowhere: Endpoint = { add: () => undefined, ready: async () => undefined, close: async () => undefined };
+const nowhere: Endpoint = {
+  add: () => undefined,
+  ready: async () => undefined,
+  endInput: () => undefined,
+  close: async () => undefined,
+};
 
 /** Starts to listen at the next pause in adding services, so that services added together are registered together. */
 export const createEndpoint = (settings: RestateSettings, closing: AbortSignal): Endpoint => {
@@ -27,7 +35,11 @@ export const createEndpoint = (settings: RestateSettings, closing: AbortSignal):
   const server = createServer();
   const sessions = sessionsOf(server);
   let handle: ReturnType<typeof createEndpointHandler> | undefined;
-  server.on('request', (request, response) => handle?.(request, response));
+  const attempts = createAttempts();
+  server.on('request', (request, response) => {
+    attempts.add(request);
+    handle?.(request, response);
+  });
   let opening: Trying<void> | undefined;
   const open = async (before: Promise<void> | undefined): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -43,12 +55,34 @@ export const createEndpoint = (settings: RestateSettings, closing: AbortSignal):
       opening = keepTrying(() => open(before), { path: 'adminUrl', signal: closing });
     },
     ready: async () => opening?.within(settings.patienceMs),
+    endInput: attempts.endInput,
     close: async () => {
       await opening?.done.catch(() => undefined);
       const closed = new Promise((resolve) => server.close(resolve));
       for (const session of sessions) session.close();
       await closed;
     },
+  };
+};
+
+/** The header with the name of an attempt in this process, set here. */
+export const attemptHeader = 'x-interlock-attempt';
+
+/** The attempts at runs in this process. Without an end of its input, an attempt that waits is suspended only after a timeout. */
+const createAttempts = () => {
+  const ends = new Map<string, () => void>();
+  return {
+    add: (request: Http2ServerRequest): void => {
+      const name = randomUUID();
+      request.headers[attemptHeader] = name;
+      const chunks = request[Symbol.asyncIterator]();
+      const { promise: end, resolve } = Promise.withResolvers<IteratorResult<unknown>>();
+      const next = () => Promise.race([end, chunks.next()]);
+      request[Symbol.asyncIterator] = () => ({ ...chunks, next, [Symbol.asyncIterator]: () => chunks });
+      ends.set(name, () => resolve({ done: true, value: undefined }));
+      request.once('close', () => ends.delete(name));
+    },
+    endInput: (name: string): void => ends.get(name)?.(),
   };
 };
 

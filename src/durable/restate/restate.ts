@@ -13,7 +13,7 @@ import { createEndpoint, type Endpoint } from './endpoint.js';
 import { ledgerObject, ledgerOf } from './ledger-object.js';
 import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
 import { resourceHeader } from './read-journal.js';
-import { runWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
+import { runWorkflow, type RunWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
 
 /**
  * Runs that outlive their processes and machines, on a Restate server: its log stores them, and it sends them to live
@@ -85,6 +85,8 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     underWay,
     ledgerOf: (runId) => ledgerOf(ingress, ledger, runId),
     isCanceled: async (runId) => ingress.workflowClient<RunWorkflowDefinition>({ name }, runId).isCanceled(),
+    endInput: endpoint.endInput,
+    wake: wakeOn(ingress, name),
     forget: (context) => context.objectSendClient(ledger, context.key).forget(),
   });
   const board = boardObjects(name, settings.retentionMs);
@@ -127,11 +129,23 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
       storedBytes: () => reading(() => admin.storedBytes()),
       drop: async (runId) => {
         await admin.purge(runId);
-        await ingress.objectClient(ledger, runId).forget();
+        await ingress.objectClient(ledger, runId).forget().then(undefined, unreachable);
       },
     }),
   };
 };
+
+/** The handler of a run's workflow that the ingress calls after a delay. */
+interface Wakeable {
+  wake(context: unknown, awakeable: string): Promise<void>;
+}
+
+const wakeOn =
+  (ingress: Ingress, name: string): RunWorkflow['wake'] =>
+  async (runId, awakeable, delayMs) => {
+    if (delayMs === undefined) return ingress.resolveAwakeable(awakeable, true);
+    await ingress.objectSendClient<Wakeable>({ name }, runId).wake(awakeable, SendOpts.from({ delay: delayMs }));
+  };
 
 /** Milliseconds between two checks for the start of a retried run. */
 const retryPollMs = 20;

@@ -1,5 +1,6 @@
 import {
   handlers,
+  type internal,
   RestatePromise,
   TerminalError,
   workflow,
@@ -10,13 +11,15 @@ import {
 import { TakenOver, type Durable, type Program } from '../journal.js';
 import { DeadlyRun, inParts, createExecution, type Ledger, type Execution, type Suspects } from '../ledger.js';
 import { resourceName } from './admin.js';
+import { attemptHeader } from './endpoint.js';
+import { suspendUntilWoken, type Attempt } from './outside-wait.js';
 import { resourceHeader } from './read-journal.js';
 import type { RestateSettings } from './restate-options.js';
 
 /** The status with which a run that was given up ends, as the ingress reports it. */
 const abandonedStatus = 410;
 
-interface RunWorkflow {
+export interface RunWorkflow {
   readonly name: string;
   readonly program: Program;
   readonly settings: RestateSettings;
@@ -28,6 +31,10 @@ interface RunWorkflow {
   ledgerOf(runId: string): Ledger;
   /** Whether the cancellation of a run was requested. */
   isCanceled(runId: string): Promise<boolean>;
+  /** Ends the input of an attempt, see `Endpoint`. */
+  endInput(attempt: string): void;
+  /** Wakes a run that waits for an awakeable. */
+  wake(runId: string, awakeable: string, delayMs?: number): Promise<void>;
   /** Deletes the data outside the journal of a run that has ended. */
   forget(context: WorkflowContext): void;
 }
@@ -46,6 +53,9 @@ export const runWorkflow = (parts: RunWorkflow) => {
       ),
       isCanceled: handlers.workflow.shared(async (context: WorkflowSharedContext) =>
         Boolean(await context.promise<boolean>(cancelName).peek()),
+      ),
+      wake: handlers.workflow.shared(async (context: WorkflowSharedContext, awakeable: string) =>
+        context.resolveAwakeable(awakeable, true),
       ),
     },
     options: {
@@ -83,7 +93,10 @@ const execute = async (parts: RunWorkflow, context: WorkflowContext, input: stri
   try {
     const ended = await program.run(durableOn(parts, context, { ledger, execution }), { runId: context.key, input });
     // The serialized output can differ between processes; Restate expects the first one.
-    const output = await context.run('output', () => ended, { serde: plainText });
+    const output = await unlessOver(
+      context.run('output', () => ended, { serde: plainText }),
+      context.request().attemptCompletedSignal,
+    );
     parts.forget(context);
     return output;
   } catch (error) {
@@ -100,7 +113,7 @@ interface StepContext {
 }
 
 const durableOn = (
-  { closing, isCanceled }: RunWorkflow,
+  { closing, isCanceled, ...parts }: RunWorkflow,
   context: WorkflowContext,
   { ledger, execution }: StepContext,
 ): Durable => {
@@ -109,6 +122,13 @@ const durableOn = (
   const canceled = canceling.signal;
   const cancelRequest = context.promise<boolean>(cancelName).get();
   const isRetry = context.request().headers.has(retryHeader);
+  const isNew = (context as unknown as internal.ContextInternal).isProcessing(); // the journal has no step that must be repeated first
+  const waitOutside: Durable['waitOutside'] = async (wait) => {
+    const endInput = (): void => parts.endInput(String(context.request().attemptHeaders.get(attemptHeader)));
+    const wake: Attempt['wake'] = (awakeable, delayMs) => parts.wake(context.key, awakeable, delayMs);
+    await unlessOver(suspendUntilWoken({ context, cancelRequest, endInput, wake }, wait), over);
+    canceling.abort();
+  };
   let steps = 0;
   let isLive = false;
   const startStep = (key: string, body: StepBody): RestatePromise<string> => {
@@ -140,6 +160,7 @@ const durableOn = (
     lookForCancel: async () => {
       if (await isCanceled(context.key)) canceling.abort();
     },
+    ...(isNew && { waitOutside }),
   };
 };
 
@@ -150,7 +171,7 @@ const giveUp = (error: unknown): never => {
 };
 
 /** Restate leaves pending operations open when it ends an attempt; this rejects them. */
-const unlessOver = (step: Promise<string>, over: AbortSignal): Promise<string> =>
+const unlessOver = <T>(step: Promise<T>, over: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const end = (): void => reject(new Error('Restate has ended this attempt at the run.'));
     if (over.aborted) end();

@@ -23,7 +23,7 @@ export interface Followed {
 }
 
 /** Polling interval of a run that waits for its turn in this process, which reports the start. Another process may take the run over. */
-const herePollMs = 30_000;
+const herePollMs = 10_000;
 
 /** A run segment for its caller: from this process if it runs here, otherwise from its published entries. */
 export const followCalled = async (context: DurableContext, segment: SegmentRef): Promise<Followed> => {

@@ -16,7 +16,7 @@ import {
 import { changeIn, encodeWaiting, publishChange } from './suspended-index.js';
 import { afterFork } from './fork-run.js';
 import type { RunCounts } from './run-metrics.js';
-import type { RunQueue } from './run-queue.js';
+import type { RunQueue, Turn } from './run-queue.js';
 import type { LocalRuns } from './local-runs.js';
 import { setUp, type DurableAgent } from './set-up.js';
 import { createPublisher, type Publisher } from './publisher.js';
@@ -29,19 +29,52 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
     const segment = segmentOf(call);
     if ('error' in segment) return endUnread(call, segment, surroundings);
     const { runId, deadlineAt, priority = 0 } = segment.call;
-    const leave = surroundings.localRuns.enter(call.runId);
+    const stay = stayOf(durable, { until: deadlineAt, leave: surroundings.localRuns.enter(call.runId) });
     const deadline = runDeadline(runId, deadlineAt);
     const ended = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
     try {
-      return await surroundings.queue.run({ priority, ended: AbortSignal.any([ended, durable.over ?? ended]) }, () =>
+      const turn = { runId: call.runId, priority, ended: AbortSignal.any([ended, durable.over ?? ended]), ...stay };
+      return await surroundings.queue.run(turn, () =>
         runSegment(parts, { durable: afterFork(durable, segment), call, sitting: segment, ended, ...surroundings }),
       );
     } finally {
       deadline.clear();
-      leave();
+      stay.end();
     }
   },
 });
+
+interface StayOptions {
+  readonly until: number | undefined;
+  /** Removes the mark of a run that waits for its turn here. */
+  leave(): void;
+}
+
+interface Stay extends Pick<Turn, 'waitOutside'> {
+  end(): void;
+}
+
+/** The stay of a run in this process. A run that waits outside keeps its mark here until this process wakes it. */
+const stayOf = (durable: Durable, { until, leave }: StayOptions): Stay => {
+  let isOutside = false;
+  const waitOutside: Turn['waitOutside'] = async (onLeave) => {
+    const wait = (wake: () => void): void => {
+      isOutside = true;
+      onLeave(() => {
+        leave();
+        wake();
+      });
+    };
+    await durable.waitOutside?.({ until, onLeave: wait });
+    isOutside = false;
+  };
+  return {
+    ...(durable.waitOutside && { waitOutside }),
+    end: () => {
+      if (!isOutside) leave();
+    },
+  };
+};
 
 const segmentOf = ({ input, runId }: ProgramCall): PersistedSegment | { readonly error: unknown } => {
   try {

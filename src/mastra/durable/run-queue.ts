@@ -9,10 +9,13 @@ export interface RunQueue {
   run<T>(turn: Turn, work: () => Promise<T>): Promise<T>;
 }
 
-interface Turn {
+export interface Turn {
+  readonly runId: string;
   readonly priority: number;
   /** Aborted when the run is to end. */
   readonly ended: AbortSignal;
+  /** Lets the run wait outside of this process, see `Durable`. Undefined if it can wait here. */
+  waitOutside?(onLeave: (wake: () => void) => void): Promise<void>;
 }
 
 export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOptions = {}): RunQueue => {
@@ -20,23 +23,31 @@ export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOp
     concurrency,
     ...(rateLimit && { intervalCap: rateLimit.runs, interval: rateLimit.perMs, strict: true }),
   });
+  const outside = createOutside(() => queue.size === 0);
   let ahead = 0; // runs that end without a turn
   return {
     get queued() {
-      return queue.size;
+      return queue.size + outside.size;
     },
     get running() {
       return queue.pending + ahead;
     },
-    run: async ({ priority, ended }, work) => {
+    run: async (turn, work) => {
+      outside.enter(turn.runId);
+      if (queue.size > 0 && turn.waitOutside && !turn.ended.aborted) {
+        await turn.waitOutside((wake) => outside.leave(turn, wake));
+        outside.enter(turn.runId); // canceled
+      }
       const { promise: worked, resolve: leave } = Promise.withResolvers<void>();
-      const isInTurn = await waitIn(queue, { priority, ended }, worked);
+      const isInTurn = await waitIn(queue, turn, worked);
+      outside.wakeNext();
       if (!isInTurn) ahead += 1;
       try {
         return await work();
       } finally {
         if (!isInTurn) ahead -= 1;
         leave();
+        outside.wakeNext();
       }
     },
   };
@@ -59,3 +70,29 @@ const waitIn = (queue: PQueue, { priority, ended }: Turn, worked: Promise<void>)
     };
     queue.add(start, { priority, signal: leaving.signal }).catch(() => undefined); // it has left the queue
   });
+
+/** Milliseconds after which another run is woken, because the one before has entered another process. */
+const nextWakeMs = 1_000;
+
+/** The runs of a queue that wait outside of this process. Without a run that waits here, one of them is woken. */
+const createOutside = (isWanted: () => boolean) => {
+  const waiting = new Map<string, { readonly priority: number; readonly wake: () => void }>();
+  let timer: NodeJS.Timeout | undefined;
+  const wakeNext = (): void => {
+    clearTimeout(timer);
+    const [next] = isWanted() ? [...waiting].toSorted(([, one], [, other]) => other.priority - one.priority) : [];
+    if (!next) return;
+    const [runId, { wake }] = next;
+    waiting.delete(runId);
+    wake();
+    timer = setTimeout(wakeNext, nextWakeMs).unref();
+  };
+  return {
+    get size() {
+      return waiting.size;
+    },
+    enter: (runId: string) => void waiting.delete(runId),
+    leave: ({ runId, priority }: Turn, wake: () => void) => void waiting.set(runId, { priority, wake }),
+    wakeNext,
+  };
+};

@@ -18,7 +18,7 @@ const countOfRuns: RequestInit = {
 };
 
 /** A Restate server on loopback, from its npm package; it contacts no other host. */
-export const startRestateServer = async (): Promise<RestateServer> => {
+export const startRestateServer = async (env: NodeJS.ProcessEnv = {}): Promise<RestateServer> => {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-restate-'));
   const [node = 0, ingress = 0, admin = 0] = await freePorts(3);
   const ingressUrl = `http://127.0.0.1:${ingress}`;
@@ -47,6 +47,7 @@ export const startRestateServer = async (): Promise<RestateServer> => {
         RESTATE_DEFAULT_NUM_PARTITIONS: '4',
         RESTATE_LOG_FILTER: 'warn',
         DO_NOT_TRACK: '1',
+        ...env,
       },
     },
     isReady: async () =>
