@@ -45,8 +45,11 @@ export const aBoolean = kind<boolean>('true or false', (value) => typeof value =
 /** A text that is not empty. */
 export const aName = kind<string>('a non-empty string', (value) => typeof value === 'string' && value !== '');
 
-export const wholeNumberFrom = (least: number): OptionKind<number> =>
-  kind(`an integer of ${least} or more`, (value) => Number.isSafeInteger(value) && Number(value) >= least);
+export const wholeNumberFrom = (least: number, most = Infinity): OptionKind<number> =>
+  kind(
+    most === Infinity ? `an integer of ${least} or more` : `an integer from ${least} to ${most}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+  );
 
 /** A number in a range, inclusive. `Infinity` leaves the range open. */
 export const numberFrom = (least: number, most = Infinity): OptionKind<number> =>

@@ -48,6 +48,21 @@ describe('engine options', () => {
     expect(() => openWorkflow(options)).toThrowError(refusal(name));
   });
 
+  it.each([
+    ['restate', () => restate({ ingressUrl: 'no', patienceMs: -1, adminUrl: ingressUrl, maxdeaths: 3 } as RestateOptions)],
+    ['dbos', () => dbos({ systemDatabaseUrl: 'no', patienceMs: -1, name: '', maxdeaths: 3 } as DbosOptions)],
+    ['openWorkflow', () => openWorkflow({ path: 1, leaseMs: -1, concurrency: 0.5, maxdeaths: 3 } as never)],
+  ])('%s names all faults in one error, also an unknown option', (_name, make) => {
+    expect(make).toThrowError(expect.objectContaining({ code: 'durable/invalid-option' }));
+    for (const fault of [
+      /(Url|path): it must be/,
+      /(patienceMs|leaseMs): it must be/,
+      /(adminUrl|name|concurrency): it/,
+      /did you mean maxDeaths/,
+    ])
+      expect(make).toThrowError(fault);
+  });
+
   it('dbos rejects a second engine in the process, until the first one is closed', async () => {
     const one = dbos({ systemDatabaseUrl });
     expect(() => dbos({ systemDatabaseUrl })).toThrowError(refusal('durability'));

@@ -1,26 +1,29 @@
 import { InterlockError } from '../errors.js';
+import { throwFaults, type OptionFault } from '../option-fault.js';
+import { kind, type OptionKind } from '../option-kind.js';
+
+const code = 'durable/invalid-option';
 
 /** Rejects an option of an engine. Raises `durable/invalid-option`. */
 export const rejectOption = (path: string, detail: string): never => {
-  throw new InterlockError('durable/invalid-option', { path, detail });
+  throw new InterlockError(code, { path, detail });
 };
 
-/** Rejects a value that is not a whole number within the limits. */
-export const checkWhole = (
-  path: string,
-  value: number,
-  [least, most = Number.MAX_SAFE_INTEGER]: readonly [number, number?],
+type EngineFault = OptionFault<typeof code>;
+
+/** Raises one `durable/invalid-option` for all faults: those of the values, and those of options that do not fit together. */
+export const checkOptions = (
+  kinds: OptionKind,
+  options: unknown,
+  others: readonly (Omit<EngineFault, 'code'> | false)[] = [],
 ): void => {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  rejectOption(
-    path,
-    `it must be an integer ${most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `of ${least} or more`}.`,
-  );
+  const faults = kinds.faultsOf(options, '').map(({ path, detail }) => ({ path: path.replace('.', ''), detail }));
+  throwFaults([...faults, ...others].map((fault): EngineFault | undefined => (fault ? { code, ...fault } : undefined)));
 };
 
-/** Rejects a value that is not a URL with one of the protocols. */
-export const checkUrl = (path: string, value: string, protocols: readonly string[]): void => {
-  const { protocol } = URL.parse(value) ?? {};
-  if (!protocol || !protocols.includes(protocol))
-    rejectOption(path, `it must be an address that starts with ${protocols.join('// or ')}//.`);
-};
+/** A URL with one of the protocols. */
+export const anAddress = (...protocols: readonly string[]): OptionKind<string> =>
+  kind(
+    `an address that starts with ${protocols.join('// or ')}//`,
+    (value) => typeof value === 'string' && protocols.includes(URL.parse(value)?.protocol ?? ''),
+  );

@@ -1,4 +1,5 @@
-import { checkUrl, checkWhole, rejectOption } from '../option-checks.js';
+import { aName, fieldsOf, needed, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
+import { anAddress, checkOptions } from '../option-checks.js';
 
 /** The database and the limits of runs on DBOS. */
 export interface DbosOptions {
@@ -25,15 +26,18 @@ export interface DbosOptions {
 
 export type DbosSettings = Required<DbosOptions>;
 
+const kinds = fieldsOf({
+  systemDatabaseUrl: needed(anAddress('postgresql:', 'postgres:')),
+  name: aName,
+  leaseMs: wholeNumberFrom(1_000),
+  maxDeaths: wholeNumberFrom(1),
+  patienceMs: wholeNumberFrom(0),
+} satisfies Record<keyof DbosOptions, OptionKind>);
+
 /** Reads the options. Raises `durable/invalid-option`. */
 export const readDbosOptions = (options: DbosOptions): DbosSettings => {
   const { systemDatabaseUrl, name = 'interlock', leaseMs = 10_000, maxDeaths = 10, patienceMs = 60_000 } = options;
-  checkUrl('systemDatabaseUrl', systemDatabaseUrl, ['postgresql:', 'postgres:']);
-  if (new URL(systemDatabaseUrl).pathname.length < 2)
-    rejectOption('systemDatabaseUrl', 'it must name a database, after the host.');
-  if (name === '') rejectOption('name', 'it must not be empty.');
-  checkWhole('leaseMs', leaseMs, [1_000]);
-  checkWhole('maxDeaths', maxDeaths, [1]);
-  checkWhole('patienceMs', patienceMs, [0]);
+  const hasName = (URL.parse(systemDatabaseUrl)?.pathname.length ?? 2) > 1;
+  checkOptions(kinds, options, [!hasName && { path: 'systemDatabaseUrl', detail: 'it must name a database, after the host.' }]);
   return { systemDatabaseUrl, name, leaseMs, maxDeaths, patienceMs };
 };

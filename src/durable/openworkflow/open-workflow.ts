@@ -1,7 +1,8 @@
 import { checkIntegration } from '../../integration.js';
+import { aName, fieldsOf, needed, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
 import type { Engine } from '../journal.js';
 import { createSuspects } from '../ledger.js';
-import { checkWhole, rejectOption } from '../option-checks.js';
+import { checkOptions, rejectOption } from '../option-checks.js';
 import { hostOn, type Hosted } from './host-on.js';
 import { openFile, type OpenFile } from './open-file.js';
 
@@ -23,6 +24,13 @@ export interface OpenWorkflowOptions {
   readonly maxDeaths?: number;
 }
 
+const kinds = fieldsOf({
+  path: needed(aName),
+  concurrency: wholeNumberFrom(1),
+  leaseMs: wholeNumberFrom(1_000),
+  maxDeaths: wholeNumberFrom(1),
+} satisfies Record<keyof OpenWorkflowOptions, OptionKind>);
+
 /**
  * Runs that outlive their process, on OpenWorkflow and an SQLite file: for one machine, and only the package `openworkflow` to
  * install. Raises `durable/invalid-option`, `install/unsupported-version`.
@@ -30,12 +38,10 @@ export interface OpenWorkflowOptions {
  * @example
  * const agent = new InterlockAgent({ name: 'support', model, tools, durability: openWorkflow({ path: 'runs.db' }) });
  */
-export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeaths = 10 }: OpenWorkflowOptions): Engine => {
+export const openWorkflow = (options: OpenWorkflowOptions): Engine => {
   checkIntegration('openworkflow');
-  if (path === '') rejectOption('path', 'it must not be empty.');
-  checkWhole('concurrency', concurrency, [1]);
-  checkWhole('leaseMs', leaseMs, [1_000]);
-  checkWhole('maxDeaths', maxDeaths, [1]);
+  checkOptions(kinds, options);
+  const { path, concurrency = 16, leaseMs = 10_000, maxDeaths = 10 } = options;
   const suspects = createSuspects();
   const hosted = new Map<string, Hosted>();
   let opened: OpenFile | undefined;

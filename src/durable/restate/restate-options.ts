@@ -1,4 +1,5 @@
-import { checkUrl, checkWhole, rejectOption } from '../option-checks.js';
+import { aName, aText, fieldsOf, listOf, needed, recordOf, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
+import { anAddress, checkOptions } from '../option-checks.js';
 
 /** The addresses of Restate and of this process. */
 export interface RestateOptions {
@@ -47,24 +48,33 @@ export interface RestateOptions {
 export type RestateSettings = RestateOptions &
   Required<Pick<RestateOptions, 'retentionMs' | 'stepTimeoutMs' | 'maxDeaths' | 'patienceMs'>>;
 
+const address = anAddress('http:', 'https:');
+
+const kinds = fieldsOf({
+  ingressUrl: needed(address),
+  listen: fieldsOf({ port: needed(wholeNumberFrom(1, 65_535)), host: aName }),
+  adminUrl: address,
+  serviceUrl: address,
+  headers: recordOf(aText),
+  identityKeys: listOf(aName),
+  retentionMs: wholeNumberFrom(0),
+  stepTimeoutMs: wholeNumberFrom(1_000),
+  maxDeaths: wholeNumberFrom(1),
+  patienceMs: wholeNumberFrom(0),
+} satisfies Record<keyof RestateOptions, OptionKind>);
+
 /** Reads the options. Raises `durable/invalid-option`. */
 export const readRestateOptions = (options: RestateOptions): RestateSettings => {
   const { listen, adminUrl } = options;
-  const settings: RestateSettings = {
+  const isUnused = adminUrl !== undefined && !listen;
+  checkOptions(kinds, options, [
+    isUnused && { path: 'adminUrl', detail: 'it has no effect without `listen`; set `listen` or remove it.' },
+  ]);
+  return {
     ...options,
     retentionMs: options.retentionMs ?? 365 * 24 * 3_600_000,
     stepTimeoutMs: options.stepTimeoutMs ?? 3_600_000,
     maxDeaths: options.maxDeaths ?? 10,
     patienceMs: options.patienceMs ?? 60_000,
   };
-  checkUrl('ingressUrl', options.ingressUrl, ['http:', 'https:']);
-  for (const name of ['adminUrl', 'serviceUrl'] as const)
-    if (options[name] !== undefined) checkUrl(name, options[name], ['http:', 'https:']);
-  checkWhole('retentionMs', settings.retentionMs, [0]);
-  checkWhole('stepTimeoutMs', settings.stepTimeoutMs, [1_000]);
-  checkWhole('maxDeaths', settings.maxDeaths, [1]);
-  checkWhole('patienceMs', settings.patienceMs, [0]);
-  if (listen) checkWhole('listen.port', listen.port, [1, 65_535]);
-  else if (adminUrl !== undefined) rejectOption('adminUrl', 'it has no effect without `listen`; set `listen` or remove it.');
-  return settings;
 };

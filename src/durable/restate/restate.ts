@@ -7,7 +7,7 @@ import { keepTrying } from '../keep-trying.js';
 import { together } from '../together.js';
 import { createSuspects, type Suspects } from '../ledger.js';
 import { rejectOption } from '../option-checks.js';
-import { adminOf } from './admin.js';
+import { adminOf, type Admin } from './admin.js';
 import { boardObjects, boardOf } from './board-objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
 import { ledgerObject, ledgerOf } from './ledger-object.js';
@@ -116,24 +116,36 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     find,
     board: boardOf(ingress, board, { ready: endpoint.ready, reading }),
     cancel: async (runId) => run(runId).cancel().then(undefined, unreachable),
-    ...(admin && {
-      abandon: (runId) => reading(() => admin.kill(runId)),
-      journal: (runId) => reading(() => admin.journal(runId)),
-      retry: async (runId) => {
-        await endpoint.ready();
-        const isRetried = await ingress.objectClient(ledger, runId).retry().then(undefined, unreachable);
-        while (isRetried && (await find(runId)).kind === 'absent') await setTimeout(retryPollMs); // Restate starts it in a moment
-        return isRetried;
-      },
-      list: (filter) => reading(() => admin.list(filter)),
-      storedBytes: () => reading(() => admin.storedBytes()),
-      drop: async (runId) => {
-        await admin.purge(runId);
-        await ingress.objectClient(ledger, runId).forget().then(undefined, unreachable);
-      },
-    }),
+    ...(admin && administered({ admin, ingress, ledger, ready: endpoint.ready, reading, find })),
   };
 };
+
+interface Administered {
+  readonly admin: Admin;
+  readonly ingress: Ingress;
+  readonly ledger: ReturnType<typeof ledgerObject>;
+  ready(): Promise<void>;
+  reading<T>(act: () => Promise<T>): Promise<T>;
+  find(runId: string): Promise<RunFound>;
+}
+
+/** The operations that need the admin API. */
+const administered = ({ admin, ingress, ledger, ready, reading, find }: Administered): Partial<ProgramRuns> => ({
+  abandon: (runId) => reading(() => admin.kill(runId)),
+  journal: (runId) => reading(() => admin.journal(runId)),
+  retry: async (runId) => {
+    await ready();
+    const isRetried = await ingress.objectClient(ledger, runId).retry().then(undefined, unreachable);
+    while (isRetried && (await find(runId)).kind === 'absent') await setTimeout(retryPollMs); // Restate starts it in a moment
+    return isRetried;
+  },
+  list: (filter) => reading(() => admin.list(filter)),
+  storedBytes: () => reading(() => admin.storedBytes()),
+  drop: async (runId) => {
+    await admin.purge(runId);
+    await ingress.objectClient(ledger, runId).forget().then(undefined, unreachable);
+  },
+});
 
 /** The handler of a run's workflow that the ingress calls after a delay. */
 interface Wakeable {
