@@ -44,6 +44,13 @@ export const cpuMs = (): number => {
   return (user + system) / 1_000;
 };
 
+/** The cost of loading a module in a fresh process: CPU time and resident memory. No package is loaded before. */
+export const load = async (specifier: string): Promise<Record<string, number>> => {
+  const [cpu, bytes] = [cpuMs(), process.memoryUsage().rss];
+  await import(specifier);
+  return { 'CPU ms': cpuMs() - cpu, MB: (process.memoryUsage().rss - bytes) / 1e6 };
+};
+
 /** Runs work for at least this CPU time; at least once. Returns the CPU time of a run. */
 const runFor = async (work: Work, ms: number): Promise<number> => {
   const from = cpuMs();

@@ -25,13 +25,6 @@ const modelFor = (name: StreamName, chunks: number): BenchModel => {
   return benchModel(() => answer, name === 'ai-sdk' ? 'v4' : 'v2');
 };
 
-/** The cost of loading a module in a fresh process: CPU time and resident memory. */
-export const load = async (specifier: string): Promise<Record<string, number>> => {
-  const [cpu, bytes] = [cpuMs(), process.memoryUsage().rss];
-  await import(specifier);
-  return { 'CPU ms': cpuMs() - cpu, MB: (process.memoryUsage().rss - bytes) / 1e6 };
-};
-
 /** Milliseconds from the call to the first text in a warm process. */
 export const firstText = async (name: StreamName): Promise<Record<string, number>> => {
   const stream = await streamOf(name, 3);
