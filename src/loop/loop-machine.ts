@@ -1,4 +1,0 @@
-import { getLoopMachine } from './machine.js';
-
-/** The statechart of the agent loop. */
-export const loopMachine = getLoopMachine();
