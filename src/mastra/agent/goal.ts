@@ -2,7 +2,7 @@ import type { AgentConfig } from '@mastra/core/agent';
 import type { Mastra } from '@mastra/core/mastra';
 import { RequestContext } from '@mastra/core/request-context';
 import type { Processor } from '@mastra/core/processors';
-import { createScorer, type MastraScorer } from '@mastra/core/evals';
+import type * as evals from '@mastra/core/evals';
 import { z } from 'zod';
 import { readObjective, resolveEffectiveGoalSettings, resolveGoalStore, writeObjective } from '@mastra/core/tools';
 import type { EndedStep, StepRuling } from '../../loop/ports.js';
@@ -108,7 +108,7 @@ interface GoalJudgeOptions {
 }
 
 const judged = async (
-  scorer: MastraScorer,
+  scorer: evals.MastraScorer,
   { record, settings: { maxRuns }, target, ended }: GoalJudgeOptions,
 ): Promise<Verdict> => {
   const { runStreamCompletionScorers } = await import('@mastra/core/loop');
@@ -135,7 +135,7 @@ const scorerOf = async (
   goal: Goal,
   { judgeModelId, prompt, maxSteps }: Settings,
   target: LoopTarget,
-): Promise<MastraScorer | undefined> => {
+): Promise<evals.MastraScorer | undefined> => {
   const { agent, requestContext } = target;
   const mastra = agent.getMastraInstance();
   const place = { requestContext, ...(mastra && { mastra }) } as never; // the arguments of Mastra's resolvers
@@ -148,16 +148,13 @@ const scorerOf = async (
   return createGoalJudge({ ...judge, requestContext: new RequestContext(requestContext.entries()) }, mastra);
 };
 
-const decisions = z.object({ decision: z.enum(['done', 'continue', 'waiting']), reason: z.string() });
-
-/** Parses the input of a completion scorer. */
-const judgeInput = z.object({ input: z.object({ originalTask: z.string() }), output: z.string() });
-
 /** A model that judges whether an answer meets the objective, needs more steps, or correctly waits for the user. */
-const createGoalJudge = (
-  judge: NonNullable<Parameters<typeof createScorer>[0]['judge']>,
+const createGoalJudge = async (
+  judge: NonNullable<Parameters<typeof evals.createScorer>[0]['judge']>,
   mastra: Mastra | undefined,
-): MastraScorer => {
+): Promise<evals.MastraScorer> => {
+  const { createScorer } = await import('@mastra/core/evals');
+  const inputOf = z.object({ input: z.object({ originalTask: z.string() }), output: z.string() });
   const scorer = createScorer({
     id: judgeId,
     name: 'Goal (LLM)',
@@ -168,9 +165,9 @@ const createGoalJudge = (
   return scorer
     .analyze({
       description: 'Judges the last answer against the objective',
-      outputSchema: decisions,
+      outputSchema: z.object({ decision: z.enum(['done', 'continue', 'waiting']), reason: z.string() }),
       createPrompt: ({ run }) => {
-        const { input, output } = judgeInput.parse(run);
+        const { input, output } = inputOf.parse(run);
         return `Goal: ${input.originalTask}\n\nLast answer of the assistant:\n${output}`;
       },
     })

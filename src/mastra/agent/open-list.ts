@@ -1,5 +1,5 @@
-import type { Agent } from '@mastra/core/agent';
-import { MessageList, type MessageListInput } from '@mastra/core/agent/message-list';
+import { MessageList, type Agent } from '@mastra/core/agent';
+import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import { messageOf } from '../../loop/message-of.js';

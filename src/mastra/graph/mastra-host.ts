@@ -1,5 +1,4 @@
 import type * as agent from '@mastra/core/agent';
-import type * as list from '@mastra/core/agent/message-list';
 import type * as llm from '@mastra/core/llm';
 import { InterlockError } from '../../errors.js';
 import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
@@ -9,7 +8,7 @@ import { createMessagePort } from '../messages/create-message-port.js';
 
 /** The parts of Mastra that a host uses. */
 interface MastraParts {
-  readonly MessageList: typeof list.MessageList;
+  readonly MessageList: typeof agent.MessageList;
   readonly TripWire: typeof agent.TripWire;
   readonly createSignal: typeof agent.createSignal;
 }
@@ -58,9 +57,8 @@ const resolveInstalled = async (model: ModelChoice): Promise<ResolvedModel> => {
 /** The parts of the installed Mastra. Undefined if `@mastra/core` is not installed. */
 const loadMastra = async (): Promise<MastraParts | undefined> => {
   try {
-    const { createSignal, TripWire } = (await importUntransformed('@mastra/core/agent')) as typeof agent;
-    const { MessageList } = (await importUntransformed('@mastra/core/agent/message-list')) as typeof list;
-    return { createSignal, TripWire, MessageList };
+    const { createSignal, MessageList, TripWire } = (await importUntransformed('@mastra/core/agent')) as typeof agent;
+    return { createSignal, MessageList, TripWire };
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-list';
+import { MessageList, type MastraDBMessage } from '@mastra/core/agent';
 import { isSame } from '../../phase/plain-data.js';
 import type { LoopMessages, ToolCall, ToolOutcome } from '../../loop/ports.js';
 

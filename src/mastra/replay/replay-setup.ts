@@ -1,4 +1,4 @@
-import { MessageList } from '@mastra/core/agent/message-list';
+import { MessageList } from '@mastra/core/agent';
 import type { TraceHeader } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
 import { createReplayPorts } from '../../loop/replay-ports.js';

@@ -1,5 +1,4 @@
-import { createSignal, TripWire } from '@mastra/core/agent';
-import { MessageList } from '@mastra/core/agent/message-list';
+import { createSignal, MessageList, TripWire } from '@mastra/core/agent';
 import { ModelRouterLanguageModel } from '@mastra/core/llm';
 import type { Host } from '../../phase/host.js';
 import { mastraHost, resolveAlone } from '../graph/mastra-host.js';
