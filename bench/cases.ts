@@ -1,5 +1,5 @@
 import type { BenchCase, WarmCase, Work } from './case.js';
-import { load } from './measure.js';
+import { importCost } from './measure.js';
 import type { StreamName } from './once.js';
 import type { AgentName, Line, ShapeName } from './subjects.js';
 import { textCases } from './texts.js';
@@ -120,7 +120,7 @@ const onceCases: BenchCase[] = [
   ...Object.entries(modules).map(([name, path]) => ({
     name: `start: ${name}`,
     quick: true,
-    once: () => load(path.startsWith('.') ? new URL(path, import.meta.url).href : path),
+    once: () => importCost(path.startsWith('.') ? new URL(path, import.meta.url).href : path),
   })),
   ...streams.map((name) => ({ name: `first text: ${name}`, quick: false, once: async () => (await once()).firstText(name) })),
   ...streams.map((name) => ({ name: `memory: ${name}`, quick: false, once: async () => (await once()).memory(name) })),

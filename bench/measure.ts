@@ -45,7 +45,7 @@ export const cpuMs = (): number => {
 };
 
 /** The cost of loading a module in a fresh process: CPU time and resident memory. No package is loaded before. */
-export const load = async (specifier: string): Promise<Record<string, number>> => {
+export const importCost = async (specifier: string): Promise<Record<string, number>> => {
   const [cpu, bytes] = [cpuMs(), process.memoryUsage().rss];
   await import(specifier);
   return { 'CPU ms': cpuMs() - cpu, MB: (process.memoryUsage().rss - bytes) / 1e6 };
