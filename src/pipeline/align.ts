@@ -1,4 +1,4 @@
-import { diffArrays } from 'diff';
+import { diffArrays } from 'diff/lib/diff/array.js';
 import { isRecord, isSame } from '../phase/plain-data.js';
 import { isName, textOf, wordsOf } from './words.js';
 

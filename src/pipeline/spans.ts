@@ -1,4 +1,4 @@
-import { diffArrays } from 'diff';
+import { diffArrays } from 'diff/lib/diff/array.js';
 import { tokensOf } from './words.js';
 
 type Token = ReturnType<typeof tokensOf>[number];

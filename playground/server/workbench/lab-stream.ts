@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { diffChars } from 'diff';
+import { diffChars } from 'diff/lib/diff/character.js';
 import type { Chunk } from '../../../src/stream/gate/chunk.js';
 import { createStreamGate, type StreamGate } from '../../../src/stream/gate/stream-gate.js';
 import { compileGraph } from '../../../src/pipeline/compile.js';

@@ -1,4 +1,4 @@
-import { diffWordsWithSpace } from 'diff';
+import { diffWordsWithSpace } from 'diff/lib/diff/word.js';
 
 /** A run of words that stayed, or was removed or added. */
 export interface DiffPiece {
