@@ -1,5 +1,5 @@
 import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
-import { parseSync } from 'oxc-parser';
+import { parseSync, Visitor, type Program } from 'oxc-parser';
 import type { Plugin } from 'rolldown';
 import type { Mapped } from './break-lines.js';
 
@@ -47,25 +47,37 @@ const longMark = '/* @__PURE__ */ ';
 const shortMark = '/*#__PURE__*/';
 
 /**
- * Code with the marks in their shortest form, of which there are over a thousand, and with parentheses around the functions that compute
- * constants: V8 compiles such a function at once, and parses any other one twice.
+ * Code with the marks in their shortest form, and without those inside functions, which bundlers do not remove piece by piece. The functions
+ * that compute constants get parentheses: V8 compiles such a function at once, and parses any other one twice.
  */
 export const shortenMarks = ({ code, map }: Mapped): Mapped => {
+  const { program } = parseSync('chunk.js', code);
+  const functions = outermostFunctions(program);
+  const isInFunction = (at: number): boolean => functions.some(({ start, end }) => start <= at && at < end);
   const marks = [...code.matchAll(/\/\* @__PURE__ \*\/ /g)].map(({ index }) => ({
     at: index,
     removed: longMark.length,
-    text: shortMark,
+    text: isInFunction(index) ? '' : shortMark,
   }));
-  const parentheses = computationsIn(code).flatMap(({ start, end }) => [
+  const parentheses = computationsIn(program, code).flatMap(({ start, end }) => [
     { at: start, removed: 0, text: '(' },
     { at: end, removed: 0, text: ')' },
   ]);
   return edited({ code, map }, [...marks, ...parentheses]);
 };
 
+const outermostFunctions = (program: Program): Place[] => {
+  const found: Place[] = [];
+  const add = ({ start, end }: Place): void => {
+    if (start >= (found.at(-1)?.end ?? 0)) found.push({ start, end });
+  };
+  new Visitor({ ArrowFunctionExpression: add, FunctionDeclaration: add, FunctionExpression: add }).visit(program);
+  return found;
+};
+
 /** The functions that compute the marked constants of a bundled file. */
-const computationsIn = (code: string): Place[] =>
-  parseSync('chunk.js', code).program.body.flatMap((statement) => {
+const computationsIn = (program: Program, code: string): Place[] =>
+  program.body.flatMap((statement) => {
     if (statement.type !== 'VariableDeclaration') return [];
     return statement.declarations.flatMap(({ init }) => {
       if (init?.type !== 'CallExpression' || !code.startsWith(longMark, init.start - longMark.length)) return [];

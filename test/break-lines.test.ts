@@ -2,6 +2,7 @@ import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-cod
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { breakLines } from '../scripts/break-lines.js';
+import { shortenMarks } from '../scripts/mark-pure.js';
 
 const declarators = Array.from(
   { length: 60 },
@@ -47,4 +48,12 @@ it('keeps each mapping with its name', () => {
     return wordAt(lines[line], column) !== wordAt(original[at], from);
   });
   expect(moved).toEqual([]);
+});
+
+it('keeps marks only where a bundler can use them', () => {
+  const mark = '/* @__PURE__ */ ';
+  const marked = `const a=${mark}c(()=>${mark}new Map),b=${mark}new Set,d=()=>{let e=${mark}new Map;return e};`;
+  expect(shortenMarks({ code: marked, map: JSON.stringify({ version: 3, mappings: '' }) }).code).toBe(
+    'const a=/*#__PURE__*/c((()=>new Map)),b=/*#__PURE__*/new Set,d=()=>{let e=new Map;return e};',
+  );
 });
