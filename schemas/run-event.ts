@@ -69,7 +69,7 @@ const judgement = {
   metadata: z.unknown().optional(),
 };
 
-export const runEventSchema = z.discriminatedUnion('type', [
+const events = z.discriminatedUnion('type', [
   z.object({
     ...common,
     type: z.literal('run-start'),
@@ -209,7 +209,12 @@ export const runEventSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-export type RunEvent = z.infer<typeof runEventSchema>;
+/** An interface, which declarations name where they would write the union out. */
+export interface RunEventSchema extends Events {}
+type Events = typeof events;
+export const runEventSchema: RunEventSchema = events;
+
+export type RunEvent = z.infer<RunEventSchema>;
 export type RunStatus = z.infer<typeof runStatusSchema>;
 export type StepReason = z.infer<typeof stepReasonSchema>;
 export type Tripwire = z.infer<typeof tripwireSchema>;

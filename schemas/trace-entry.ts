@@ -71,8 +71,7 @@ export const recordedSettingsOf = (from: RecordedSettings): RecordedSettings =>
 
 const memoryProcessorSchema = z.object({ id: z.string(), hooks: z.array(z.string()) });
 
-/** How a run is set up: the first line of a trace. */
-export const traceHeaderSchema = z.object({
+const header = z.object({
   ...common,
   kind: z.literal('header'),
   version: z.literal(traceVersion),
@@ -105,6 +104,12 @@ export const traceHeaderSchema = z.object({
   /** Ids of guards for which words are hidden in this trace, e.g. those of a vault. */
   concealedFor: z.array(z.string()),
 });
+
+/** An interface, which declarations name where they would write the object out. */
+export interface TraceHeaderSchema extends Header {}
+type Header = typeof header;
+/** How a run is set up: the first line of a trace. */
+export const traceHeaderSchema: TraceHeaderSchema = header;
 
 /** One line of a trace: the header, or something that happened. Fields of content are absent in a redacted trace. */
 export const traceEntrySchema = z.discriminatedUnion('kind', [

@@ -2,7 +2,7 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RunEvent, RunStatus, Tripwire } from '../../../schemas/index.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
-import type { Chunk, StepRecord } from '../../loop/ports.js';
+import type { Chunk, StepRecord, TokenUsage } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
 import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
 import { bypassesOf, type GuardBypass } from '../../trace/bypasses.js';
@@ -28,8 +28,8 @@ export interface RunResult {
   steps: StepResult[];
   finishReason: string;
   /** Tokens of the whole run, rejected attempts included. */
-  usage: Run['usage'];
-  totalUsage: Run['usage'];
+  usage: TokenUsage;
+  totalUsage: TokenUsage;
   /** The reason and the guard of a run that ended as a tripwire. */
   tripwire: Tripwire | undefined;
   error: Error | undefined;
