@@ -111,10 +111,9 @@ export class Blocked extends Error {
 
 /** A message for the person at the terminal, with a code for programs. */
 export class UsageError extends Error {
-  constructor(
-    readonly code: `scorecard/${string}`,
-    message: string,
-  ) {
+  readonly code: `scorecard/${string}`;
+  constructor(code: `scorecard/${string}`, message: string) {
     super(message);
+    this.code = code;
   }
 }

@@ -19,7 +19,7 @@ process.exit();`;
 /** Runs programs in one process, and returns the last line of each: it begins with FAILS where the program shows its failure. */
 export const playPrograms = async (files: readonly string[]): Promise<Map<string, string>> => {
   const urls = files.map((file) => pathToFileURL(path.join(folder, file)).href);
-  const flags = ['--import', 'tsx', '--no-warnings', '--unhandled-rejections=warn', '--input-type=module'];
+  const flags = ['--import', '../scripts/strip-types.mjs', '--no-warnings', '--unhandled-rejections=warn', '--input-type=module'];
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, '--eval', script, ...urls], {
     cwd: folder,
     maxBuffer: 1e8,

@@ -13,7 +13,7 @@ import { entries } from './entries.js';
  * Builds the package: one file of code and one of declarations for each entry point, and shared files. Packages that
  * package.json lists as dependencies or peers are imported; the others become part of the files, with their licenses in `licenses.txt`.
  *
- *   tsx scripts/build.ts [--out <folder>] [--no-pages]
+ *   node --import ./scripts/strip-types.mjs scripts/build.ts [--out <folder>] [--no-pages]
  */
 const { values } = parseArgs({
   options: { out: { type: 'string', default: 'dist' }, pages: { type: 'boolean', default: true } },

@@ -1,25 +1,28 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import { existsSync } from 'node:fs';
+import { enableCompileCache, registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs our TypeScript with Node alone: types are stripped, and `./x.js` finds `./x.ts`. Costs a process about half of what tsx takes.
+ * Runs our TypeScript with Node alone, which strips types: `./x.js` finds `./x.ts`, and `./x` in a package for bundlers finds `./x.js`.
+ * Node keeps the compiled code for the next process. A process takes a third of the time that it takes with tsx.
  *
  *   node --import ./scripts/strip-types.mjs file.ts
  */
-process.removeAllListeners('warning'); // stripping types with transforms is an experiment of Node
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
 
-const isOwn = (url) => url?.startsWith('file:') && !url.includes('/node_modules/');
+const isPackaged = (url) => url.includes('/node_modules/');
+
+/** The file that a relative import means, where Node itself finds none. */
+const meant = (specifier, from) => {
+  if (!specifier.startsWith('.') || !from?.startsWith('file:')) return undefined;
+  const file = new URL(specifier, from);
+  const changed = isPackaged(from) ? `${file.href}.js` : file.href.replace(/\.js$/, '.ts');
+  return !existsSync(file) && existsSync(new URL(changed)) ? changed : undefined;
+};
 
 registerHooks({
   resolve: (specifier, context, next) => {
-    if (!specifier.startsWith('.') || !specifier.endsWith('.js') || !isOwn(context.parentURL)) return next(specifier, context);
-    const typed = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
-    return existsSync(typed) ? { url: typed.href, shortCircuit: true } : next(specifier, context);
-  },
-  load: (url, context, next) => {
-    if (!isOwn(url) || !url.endsWith('.ts')) return next(url, context);
-    const source = stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8'), { mode: 'transform', sourceUrl: url });
-    return { format: 'module', source, shortCircuit: true };
+    const url = meant(specifier, context.parentURL);
+    return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
   },
 });

@@ -14,6 +14,6 @@ export const writeBuiltPackage = async (folder: string): Promise<void> => {
     cpSync(join(root, 'dist'), folder, { recursive: true, filter: (path) => path !== join(root, 'dist/studio') });
     return;
   }
-  const build = ['--import', 'tsx', 'scripts/build.ts', '--no-pages', '--out', folder];
+  const build = ['--import', './scripts/strip-types.mjs', 'scripts/build.ts', '--no-pages', '--out', folder];
   await promisify(execFile)(process.execPath, build, { cwd: root, maxBuffer: 2 ** 24 });
 };

@@ -108,7 +108,10 @@ describe('mapLeaves', () => {
 
 describe('mapTexts with data that is not plain', () => {
   class Customer {
-    constructor(readonly mail: string) {}
+    readonly mail: string;
+    constructor(mail: string) {
+      this.mail = mail;
+    }
   }
   class Wrapped {
     readonly #mail = 'a@b';

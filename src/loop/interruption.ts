@@ -5,8 +5,8 @@
 export class Interruption extends Error {
   override readonly name = 'Interruption';
 
-  constructor(override readonly cause: unknown) {
-    super('The engine interrupts the run.');
+  constructor(cause: unknown) {
+    super('The engine interrupts the run.', { cause });
   }
 }
 

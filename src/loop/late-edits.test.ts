@@ -3,7 +3,10 @@ import { isSamePart, snapshotParts } from './late-edits.js';
 import type { Part } from './response.js';
 
 class Money {
-  constructor(public amount: number) {}
+  amount: number;
+  constructor(amount: number) {
+    this.amount = amount;
+  }
 }
 
 const callWith = (result: unknown): Part => ({

@@ -100,7 +100,10 @@ describe('records', () => {
 
   it('take class instances as a whole', () => {
     class Thing {
-      constructor(readonly n: number) {}
+      readonly n: number;
+      constructor(n: number) {
+        this.n = n;
+      }
     }
     const one = new Thing(1);
     const two = new Thing(2);

@@ -28,8 +28,10 @@ export const nameOfRule = (rule: OverlapRule): string => (typeof rule === 'funct
 /** Thrown by a merge under the rule `error`; the caller converts it to a verdict. */
 export class MergeConflict extends Error {
   override readonly name = 'MergeConflict';
-  constructor(readonly overlap: Overlap) {
+  readonly overlap: Overlap;
+  constructor(overlap: Overlap) {
     super(`${overlap.edits.map((edit) => edit.author).join(' and ')} edited ${overlap.target}.`);
+    this.overlap = overlap;
   }
 }
 

@@ -273,7 +273,10 @@ describe('P2 fields outside the table', () => {
 
   it('redacts a class instance returned by a tool', async () => {
     class Customer {
-      constructor(readonly mail: string) {}
+      readonly mail: string;
+      constructor(mail: string) {
+        this.mail = mail;
+      }
     }
     const parts = [{ type: 'tool-call', toolCallId: 'c', toolName: 'search', input: '{}' }, finish()] as const;
     const returning = () => Promise.resolve(new Customer(secret));

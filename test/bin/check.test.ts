@@ -21,7 +21,7 @@ const base = { instructions: 'Help.', model: 'openai/gpt-5' };
 export const mastra = new Mastra({ agents: { ${agents} } });
 `,
   );
-  const program = ['--import', join(root, 'node_modules/tsx/dist/loader.mjs'), join(root, 'bin/mastra-interlock.ts')];
+  const program = ['--import', join(root, 'scripts/strip-types.mjs'), join(root, 'bin/mastra-interlock.ts')];
   const { status, stdout, stderr } = spawnSync(process.execPath, [...program, 'check', '--entry', entry, ...args], {
     encoding: 'utf8',
     timeout: 240_000,

@@ -199,7 +199,16 @@ describe('the program', () => {
   it('exits even if a module left a timer open', () => {
     writeFileSync(join(folder, 'open.mjs'), "setInterval(() => undefined, 1_000); throw new Error('no key');");
     const bin = join(import.meta.dirname, '../../bin/mastra-interlock.ts');
-    const args = ['--import', 'tsx', bin, 'eval', '--pipeline', join(folder, 'open.mjs'), '--data', join(folder, 'set.jsonl')];
+    const args = [
+      '--import',
+      './scripts/strip-types.mjs',
+      bin,
+      'eval',
+      '--pipeline',
+      join(folder, 'open.mjs'),
+      '--data',
+      join(folder, 'set.jsonl'),
+    ];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 });
     expect([status, stderr]).toEqual([2, expect.stringContaining('no key')]);
   });

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
 
 it('the chat program: Ctrl+C cancels the turn, and the end of input ends the program', async () => {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'playground/chat/main.ts'], { stdio: 'pipe' });
+  const child = spawn(process.execPath, ['--import', './scripts/strip-types.mjs', 'playground/chat/main.ts'], { stdio: 'pipe' });
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   const ended = new Promise((resolve) => child.once('close', resolve));

@@ -13,8 +13,10 @@ type Line = readonly [level: 'error' | 'warn' | 'info' | 'debug', message: strin
 /** A logger of Mastra's that stores its messages, and may fail. */
 class Kept extends ConsoleLogger {
   readonly lines: Line[] = [];
-  constructor(readonly isBroken = false) {
+  readonly isBroken: boolean;
+  constructor(isBroken = false) {
     super({ name: 'kept', level: 'debug' });
+    this.isBroken = isBroken;
   }
   #keep(...line: Line): void {
     if (!('runId' in line[2])) return; // Mastra's own line, about its settings

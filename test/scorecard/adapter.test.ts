@@ -131,7 +131,7 @@ describe('a third-party adapter', () => {
       'ts',
     );
     const main = join(import.meta.dirname, '../../scorecard/main.ts');
-    const flags = ['--import', import.meta.resolve('tsx'), '--no-warnings', main];
+    const flags = ['--import', join(import.meta.dirname, '../../scripts/strip-types.mjs'), '--no-warnings', main];
     const options = ['--host', file.replace(folder, '.'), '--scenario', 'p4', '--no-cost', '--json'];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...flags, ...options], {
       cwd: folder,

@@ -30,7 +30,8 @@ const freePort = async (): Promise<number> => {
 /** A separate program; settles when it reports that it is ready. */
 const start = async (...args: readonly string[]): Promise<void> => {
   const { INTERLOCK_MODEL: _, INTERLOCK_BASE_URL: __, ...env } = process.env;
-  program = spawn(process.execPath, ['--import', 'tsx', ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const flags = ['--import', './scripts/strip-types.mjs'];
+  program = spawn(process.execPath, [...flags, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const { stdout } = program;
   if (!stdout) throw new Error('it has no output');
   let output = '';
