@@ -9,6 +9,7 @@ import {
 } from '../../src/testing/index.js';
 import { randomCuts, twoWayCuts, unitCuts } from '../../src/testing/cuts.js';
 import { delta, sendAll, source, texts, thought } from '../../src/stream/gate/test-setup.js';
+import { times } from '../../test/modes.js';
 import { combineFinders } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
 import { flushText, nothingPending, pushText } from '../stream/pending-text.js';
@@ -38,6 +39,9 @@ const textOf = (kind: ValueKind): string => {
   return `It: ${before}${value}${after} ok`;
 };
 
+/** The number of random splits of a text. Every split in two and single characters come in addition. */
+const { numRuns: splits } = times(100, 500);
+
 const strategies = ['mask', 'hash', 'remove', 'replace', 'block'] as const;
 const editing = ['mask', 'hash', 'remove', 'replace'] as const;
 
@@ -45,13 +49,13 @@ describe('a finder with a replacement', () => {
   const cases = valueKinds.flatMap((kind) => editing.map((strategy) => ({ kind, strategy })));
 
   it.each(cases)(
-    '$kind, $strategy: gives the same result for every split in two, single characters and 500 random splits',
+    '$kind, $strategy: gives the same result for every split in two, single characters and random splits',
     ({ kind, strategy }) => {
       const by = { pattern: combineFinders(findersOf([kind], { countries: ['CH'] })), replace: swap(strategy) };
       const text = textOf(kind);
       const expected = flushText({ text, from: 0 }, by);
       expect(expected).not.toContain(samples[kind].value);
-      for (const pieces of [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: 500, seed: 17 })]) {
+      for (const pieces of [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: splits, seed: 17 })]) {
         let [held, emitted] = [nothingPending, ''];
         for (const piece of pieces) {
           const pushed = pushText(held, piece, by);
@@ -71,7 +75,7 @@ describe('a finder with a replacement', () => {
 });
 
 describe('a redactor in GuardedStream', () => {
-  const allCuts = (text: string) => [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: 500, seed: 23 })];
+  const allCuts = (text: string) => [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: splits, seed: 23 })];
 
   it.each(valueKinds)(
     '%s: gives the same result for all chunks in text, in reasoning and in two parallel texts',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { times } from '../../../test/modes.js';
 import { guard } from '../../mastra/graph/guard-policy.js';
 import { pipeline } from '../../mastra/workflow/pipeline.js';
 import type { PipelineStep } from '../../mastra/graph/to-graph.js';
@@ -18,7 +19,8 @@ const samples = {
 } as const;
 const kinds = Object.keys(patterns) as (keyof typeof patterns)[];
 
-const cutsOf = (text: string) => [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: 500, seed: 7 })];
+const { numRuns: count } = times(100, 500);
+const cutsOf = (text: string) => [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count, seed: 7 })];
 
 const whole = async (guards: readonly PipelineStep[], text: string) => {
   const { emitted, stopped } = await sendAll(guards, textOf([text]));

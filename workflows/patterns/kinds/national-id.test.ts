@@ -26,8 +26,14 @@ const sentences: Record<IdCountry, readonly string[]> = {
 };
 const cases = idCountries.flatMap((country) => sentences[country].map((sentence) => ({ country, sentence })));
 
-const redactedBy = (text: string, countries: readonly IdCountry[], pieces: readonly string[] = [text]): string => {
-  const by = { pattern: combineFinders(findersOf(['national-id'], { countries })), replace: () => '#' };
+const byCountries = (countries: readonly IdCountry[]) => ({
+  pattern: combineFinders(findersOf(['national-id'], { countries })),
+  replace: () => '#',
+});
+const byCountry = new Map(idCountries.map((country) => [country, byCountries([country])]));
+const byAll = byCountries(idCountries);
+
+const redactedBy = (text: string, by = byAll, pieces: readonly string[] = [text]): string => {
   let [held, emitted] = [nothingPending, ''];
   for (const piece of pieces) {
     const pushed = pushText(held, piece, by);
@@ -41,12 +47,12 @@ describe('the kind national-id', () => {
   it.each(cases)('$country: finds the number in $sentence regardless of chunk boundaries', ({ country, sentence }) => {
     const text = sentence.replaceAll(/[{}]/g, '');
     const expected = sentence.replace(/\{.*\}/, '#');
-    expect(redactedBy(text, idCountries)).toBe(expected);
+    expect(redactedBy(text)).toBe(expected);
     for (const pieces of [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: 100, seed: 5 })])
-      expect(redactedBy(text, [country], pieces), JSON.stringify(pieces)).toBe(expected);
+      expect(redactedBy(text, byCountry.get(country), pieces), JSON.stringify(pieces)).toBe(expected);
     const others = idCountries.filter((other) => other !== country);
-    expect(redactedBy(text, others)).toBe(text);
-    expect(redactedBy(text, [])).toBe(text);
+    expect(redactedBy(text, byCountries(others))).toBe(text);
+    expect(redactedBy(text, byCountries([]))).toBe(text);
   });
 
   const withoutCheck = new Set([
@@ -61,9 +67,7 @@ describe('the kind national-id', () => {
       const [before = '', value = '', after = ''] = sentence.split(/[{}]/);
       const last = value.at(-1) ?? '';
       const others = /\d/.test(last) ? '0123456789' : 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-      const found = Array.from(others).filter((sign) =>
-        redactedBy(before + value.slice(0, -1) + sign + after, idCountries).includes('#'),
-      );
+      const found = Array.from(others).filter((sign) => redactedBy(before + value.slice(0, -1) + sign + after).includes('#'));
       expect(found).toEqual([last.toUpperCase()]);
     },
   );
@@ -72,7 +76,7 @@ describe('the kind national-id', () => {
     'On 2024-05-06 at 12:30 we sold 123 456 789 units for 1.234.567,89 EUR; the call of +49 30 901820 took 111222333 ms.',
     'Order 86095742719, parcel 44051401359, build 20240506-1234, version 12.22.33, part AB123456, commit ab123456c0ffee.',
     'My tin of 46454286 beans, the sin of 1234, ISBN 978-3-16-148410-0, UUID 123e4567-e89b-12d3-a456-426614174000.',
-  ])('passes %s', (text) => expect(redactedBy(text, idCountries)).toBe(text));
+  ])('passes %s', (text) => expect(redactedBy(text)).toBe(text));
 
   it('rejects an unknown country in the redactor', () => {
     expect(() => redactor({ strategy: 'mask', countries: ['XX' as IdCountry] })).toThrow('redactor.countries.0');
