@@ -6,9 +6,8 @@ const isSlow: readonly string[] = [
   'test/bin/**',
   'test/chat/**',
   'test/docs/{ai-sdk,examples,guards,readme,verify}.test.ts',
-  'test/equivalence/plan-equals-engine.test.ts',
   'test/mastra/mcp.test.ts',
-  'test/memory/{killed,parity}.test.ts',
+  'test/memory/parity.test.ts',
   'test/provider/{cancel,failures}.test.ts',
   'test/stream/memory.test.ts',
   'test/scorecard/{adapter,hosts}.test.ts',
@@ -18,18 +17,11 @@ const isSlow: readonly string[] = [
   'workflows/redactor/every-kind.test.ts',
 ];
 
-/** The slow tests of durable runs; `npm run test:crash` kills these at every boundary, `npm run test:all` at some. */
-const isCrash: readonly string[] = ['test/crash/**', 'test/durable/**'];
+/** The slow tests of durable runs; `npm run test:crash` kills these at every boundary, `npm run test:all` at some. `npm test` runs the two others. */
+const isCrash: readonly string[] = ['test/crash/**', 'test/durable/!(killed-twice|memory).test.ts'];
 
-/** The slow tests that `npm test` runs, too: killed processes, and plans compared with Mastra's engine. */
-const isSample: readonly string[] = [
-  'test/durable/{killed-twice,memory}.test.ts',
-  'test/memory/killed.test.ts',
-  'test/equivalence/plan-equals-engine.test.ts',
-];
-
-/** Tests that inspect the whole process, or depend on the state that other files leave in it. */
-const isAlone: readonly string[] = ['test/memory/history.test.ts', 'test/promises/p12-guards.test.ts', 'test/soak/**'];
+/** Tests that start or inspect whole processes, or depend on the state that other files leave in them. */
+const isAlone: readonly string[] = ['test/memory/{history,killed}.test.ts', 'test/promises/p12-guards.test.ts', 'test/soak/**'];
 
 const filesOf = (patterns: readonly string[]): string[] =>
   patterns
@@ -55,18 +47,16 @@ export const testFiles = (): string[] => {
 /**
  * The files of each vitest project. Each file is in exactly one: `unit` shares modules between files; `isolated` replaces modules
  * with `vi.mock`, or needs a process of its own; `slow` starts processes or servers, compiles the documents or draws many random
- * cases; `crash` kills durable runs; `sample` is the part of the slow tests that `npm test` runs.
+ * cases; `crash` kills durable runs.
  */
 export const testProjects = () => {
   const slow = new Set(filesOf(isSlow));
   const crash = new Set(filesOf(isCrash));
-  const sample = new Set(filesOf(isSample));
   const alone = new Set(filesOf(isAlone));
   const projectOf = (path: string) => {
-    if (sample.has(path)) return 'sample';
     if (slow.has(path)) return 'slow';
     if (crash.has(path)) return 'crash';
     return alone.has(path) || /^vi\.mock\(/m.test(readFileSync(path, 'utf8')) ? 'isolated' : 'unit';
   };
-  return { unit: [], isolated: [], sample: [], slow: [], crash: [], ...Object.groupBy(testFiles(), projectOf) };
+  return { unit: [], isolated: [], slow: [], crash: [], ...Object.groupBy(testFiles(), projectOf) };
 };

@@ -20,10 +20,10 @@ interface Program {
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
-const program = ['--import', path('../../scripts/strip-types.mjs'), path('../../bin/mastra-interlock.ts')];
+const studioCommand = ['--import', path('../../scripts/strip-types.mjs'), path('../../bin/mastra-interlock.ts')];
 
 const run = (args: readonly string[], cwd = folder()): Program => {
-  const child = spawn(process.execPath, [...program, 'studio', ...args], { cwd });
+  const child = spawn(process.execPath, [...studioCommand, 'studio', ...args], { cwd });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (text += data.toString()));
   const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
