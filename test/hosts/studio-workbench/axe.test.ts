@@ -80,7 +80,7 @@ const pages: readonly PageUnderTest[] = [
 describe.each(pages)('$name', ({ path, until, prepare }) => {
   it('has no serious axe finding and no name under 11 pixels in a diagram, at three sizes in both themes', async () => {
     const found: Record<string, string[]> = {};
-    for (const colorScheme of ['light', 'dark'] as const) {
+    const check = async (colorScheme: 'light' | 'dark') => {
       const opened = await browser().open(page(path()), { width: sizes[0], colorScheme });
       await opened.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a color in transition is neither
       await opened.locator(until).first().waitFor();
@@ -91,7 +91,8 @@ describe.each(pages)('$name', ({ path, until, prepare }) => {
         found[`${colorScheme} ${width}`] = [...(await findingsOf(opened)), ...(await smallNames(opened))];
       }
       await opened.close();
-    }
+    };
+    await Promise.all([check('light'), check('dark')]);
     expect(Object.entries(found).filter(([, findings]) => findings.length > 0)).toEqual([]);
   });
 });
