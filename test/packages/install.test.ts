@@ -35,7 +35,7 @@ const program = (use: string): string => `
 `;
 
 describe('npm install next to', () => {
-  it.each<[name: string, Integration, Record<string, string>]>([
+  it.concurrent.each<[name: string, Integration, Record<string, string>]>([
     ['ai 5', 'ai', { ai: '5.0.277' }],
     ['ai 6', 'ai', { ai: '6.0.326' }],
     ['DBOS 4', '@dbos-inc/dbos-sdk', { '@dbos-inc/dbos-sdk': '4.27.6', ...tested('pg') }],
@@ -55,7 +55,7 @@ describe('npm install next to', () => {
     },
   );
 
-  it('nothing succeeds; the guards work, and the error names the missing package', async () => {
+  it.concurrent('nothing succeeds; the guards work, and the error names the missing package', async () => {
     const project = await openProjectWith(join(folder, 'bare'), {});
     for (const name of ['@mastra/core', 'ai', '@dbos-inc/dbos-sdk'] as const) {
       project.write('use.mjs', program(uses[name] ?? ''));
@@ -65,7 +65,7 @@ describe('npm install next to', () => {
     }
   });
 
-  it('everything in the tested versions succeeds', async () => {
+  it.concurrent('everything in the tested versions succeeds', async () => {
     const project = await openProjectWith(join(folder, 'tested'), tested(...(Object.keys(integrations) as Integration[])));
     for (const use of Object.values(uses)) {
       project.write('use.mjs', program(use));

@@ -10,11 +10,11 @@ import { writeBuiltPackage } from '../built-package.js';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Environment variables for programs: the address of the registry, without those of an npm that may have started this process in
+ * Environment variables for programs: the address of the registry and Node's cache of compiled code, without those of an npm that may have started this process in
  * another folder.
  */
 const passedVariables =
-  /^(path|home|userprofile|systemroot|tmpdir|temp|lang|(https?|no)_proxy|node_extra_ca_certs|npm_config_(registry|cache|userconfig))$/i;
+  /^(path|home|userprofile|systemroot|tmpdir|temp|lang|(https?|no)_proxy|node_extra_ca_certs|npm_config_(registry|cache|userconfig)|node_compile_cache)$/i;
 
 export const surroundings = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedVariables.test(name)));
 
