@@ -1,6 +1,11 @@
+import { join } from 'node:path';
+
 import { defineConfig } from 'vitest/config';
 
 import { testProjects } from './scripts/test-projects.js';
+
+// Test processes, and the programs that tests start, share the compiled code of packages.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
 
 export default defineConfig({
   test: {
