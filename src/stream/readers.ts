@@ -1,42 +1,62 @@
+/** Is notified of one reader: its first read, the end of the stream, or its cancel. */
+export interface ReaderWatch {
+  onOpen(): void;
+  onEnd(): void;
+  onCancel(): void;
+}
+
 /** The readers of a run's streams. */
 interface Readers {
-  /** The same stream; its reader counts from the first read on. */
+  /** Counts one more reader, from its first read on. */
+  watch(): ReaderWatch;
+  /** The same stream, with its reader counted. */
   follow<Chunk>(chunks: ReadableStream<Chunk>): ReadableStream<Chunk>;
   /** A caller waits for the run's result: from here on a cancel does not end the run. */
   expectResult(): void;
 }
 
 /**
- * Counts the readers of a run's streams. `onLeft` is called when the last active reader cancels, unless a caller waits for the
+ * Counts the readers of a run's streams. `onIdle` is called when the last active reader cancels, unless a caller waits for the
  * result.
  */
 export const createReaders = (onIdle: () => void): Readers => {
-  const open = new Set<object>();
+  const open = new Set<ReaderWatch>();
   let isAwaited = false;
-  const follow = <Chunk>(chunks: ReadableStream<Chunk>): ReadableStream<Chunk> => {
-    const reader = chunks.getReader();
-    return new ReadableStream<Chunk>(
-      {
-        pull: async (controller) => {
-          open.add(reader);
-          const { done, value } = await reader.read().catch((error: unknown) => {
-            open.delete(reader);
-            throw error;
-          });
-          if (!done) return controller.enqueue(value);
-          open.delete(reader);
-          controller.close();
-        },
-        cancel: async (reason) => {
-          open.delete(reader);
-          if (open.size === 0 && !isAwaited) onIdle();
-          await reader.cancel(reason);
-        },
+  const watch = (): ReaderWatch => {
+    const reader: ReaderWatch = {
+      onOpen: () => void open.add(reader),
+      onEnd: () => void open.delete(reader),
+      onCancel: () => {
+        open.delete(reader);
+        if (open.size === 0 && !isAwaited) onIdle();
       },
-      { highWaterMark: 0 },
-    );
+    };
+    return reader;
   };
-  return { follow, expectResult: () => void (isAwaited = true) };
+  return { watch, follow: (chunks) => watched(chunks, watch()), expectResult: () => void (isAwaited = true) };
+};
+
+const watched = <Chunk>(chunks: ReadableStream<Chunk>, watch: ReaderWatch): ReadableStream<Chunk> => {
+  const reader = chunks.getReader();
+  return new ReadableStream<Chunk>(
+    {
+      pull: async (controller) => {
+        watch.onOpen();
+        const { done, value } = await reader.read().catch((error: unknown) => {
+          watch.onEnd();
+          throw error;
+        });
+        if (!done) return controller.enqueue(value);
+        watch.onEnd();
+        controller.close();
+      },
+      cancel: async (reason) => {
+        watch.onCancel();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 };
 
 /** The abort reason of a run whose last reader canceled. */

@@ -1,4 +1,5 @@
 import { joinWords } from './join-words.js';
+import type { ReaderWatch } from './readers.js';
 
 /** Maximum number of unread chunks before the writer waits. */
 const defaultLimit = 32;
@@ -14,9 +15,9 @@ export interface StreamBuffer<Chunk> {
   close(): void;
   /**
    * A stream over all chunks from the first. A late reader gets consecutive parts of one text, once thousands have been read by
-   * others, as one joined part.
+   * others, as one joined part. `watch` is notified of its reader.
    */
-  read(): ReadableStream<Chunk>;
+  read(watch?: ReaderWatch): ReadableStream<Chunk>;
   /** Removes the limit of unread chunks, because a caller waits for the end. */
   drain(): void;
   /** Buffers chunks from here on, invisible to readers, until `flush`. A second call during buffering does nothing. */
@@ -36,31 +37,15 @@ export interface StreamBuffer<Chunk> {
   readonly closed: boolean;
 }
 
-/** A signal that can be awaited repeatedly. */
-interface Bell {
-  wait(): Promise<void>;
-  /** Wakes all waiting readers. */
-  ring(): void;
-}
-
-const createBell = (): Bell => {
-  let promise: Promise<void> | undefined;
-  let resolve: () => void = () => undefined;
-  return {
-    wait: () => (promise ??= new Promise((done) => (resolve = done))),
-    ring: () => {
-      resolve();
-      promise = undefined;
-    },
-  };
-};
-
 interface Reader<Chunk> {
   /** The number of chunks that it has taken, counted as they were written. */
   at: number;
   /** The number of joined chunks that it has taken. */
   joinedAt: number;
-  controller: ReadableStreamDefaultController<Chunk>;
+  /** Whether it gets the next chunk as soon as it is written. */
+  isWaiting: boolean;
+  readonly controller: ReadableStreamDefaultController<Chunk>;
+  readonly watch: ReaderWatch | undefined;
 }
 
 /** Called with each chunk once it is visible. If it returns a promise, readers get the chunk once that resolves, and never if it resolves to `false`. */
@@ -81,10 +66,8 @@ interface Flow<Chunk> {
   bufferedFrom: number;
   /** The active readers. */
   readonly reading: Set<Reader<Chunk>>;
-  /** Rings when a writer may continue. */
-  readonly space: Bell;
-  /** Rings when there is something to read. */
-  readonly news: Bell;
+  /** Set while writers wait for readers. */
+  space: PromiseWithResolvers<void> | undefined;
   isClosed: boolean;
   isDraining: boolean;
   /** The number of chunks that the fastest reader has taken. */
@@ -113,15 +96,27 @@ const join = <Chunk>(flow: Flow<Chunk>): void => {
   flow.joinedCount = offset;
 };
 
-const drain = <Chunk>(flow: Flow<Chunk>): void => {
-  flow.isDraining = true;
-  flow.space.ring();
+/** Lets waiting writers continue. */
+const freeWriters = <Chunk>(flow: Flow<Chunk>): void => {
+  flow.space?.resolve();
+  flow.space = undefined;
 };
 
-/** Gives a reader its next chunk, or waits for one. */
+const drain = <Chunk>(flow: Flow<Chunk>): void => {
+  flow.isDraining = true;
+  freeWriters(flow);
+};
+
+/** Gives each waiting reader its next chunk, or the end. */
+const serveWaiting = <Chunk>(flow: Flow<Chunk>): void => {
+  for (const reader of flow.reading) if (reader.isWaiting) void serve(flow, reader);
+};
+
+/** Gives a reader its next chunk or the end. If there is neither, the reader waits; a promise means that its chunk is delayed. */
 const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> | undefined => {
-  const { joined, chunks, reading, news, space } = flow;
-  if (!reading.has(reader)) return undefined; // it was canceled while it waited
+  const { joined, chunks } = flow;
+  if (!flow.reading.has(reader)) return undefined; // it was canceled while it waited
+  reader.isWaiting = false;
   if (reader.at < flow.joinedCount) {
     reader.controller.enqueue(joined[reader.joinedAt] as Chunk); // it has not reached their end
     reader.joinedAt += 1;
@@ -136,22 +131,28 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
     if (awaited === false) return serve(flow, reader);
     reader.controller.enqueue(chunk);
     flow.furthest = Math.max(flow.furthest, reader.at);
-    if (hasSpace(flow)) space.ring();
+    if (hasSpace(flow)) freeWriters(flow);
     return undefined;
   }
-  if (!flow.isClosed) return news.wait().then(() => serve(flow, reader));
-  reader.controller.close();
+  if (flow.isClosed) {
+    reader.watch?.onEnd();
+    reader.controller.close();
+  } else reader.isWaiting = true;
   return undefined;
 };
 
 /** A stream over all chunks. A stream without an active reader does not slow the writer. */
-const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
+const streamOf = <Chunk>(flow: Flow<Chunk>, watch: ReaderWatch | undefined): ReadableStream<Chunk> => {
   let reader: Reader<Chunk> | undefined;
-  const pull = (controller: ReadableStreamDefaultController<Chunk>) => {
-    if (!reader) flow.reading.add((reader = { at: 0, joinedAt: 0, controller }));
-    return serve(flow, reader);
+  const open = (controller: ReadableStreamDefaultController<Chunk>): Reader<Chunk> => {
+    const made = { at: 0, joinedAt: 0, isWaiting: false, controller, watch };
+    flow.reading.add(made);
+    watch?.onOpen();
+    return made;
   };
+  const pull = (controller: ReadableStreamDefaultController<Chunk>) => serve(flow, (reader ??= open(controller)));
   const cancel = () => {
+    watch?.onCancel();
     if (reader) flow.reading.delete(reader);
     if (flow.reading.size === 0) drain(flow); // no reader is left to wait for
   };
@@ -163,7 +164,7 @@ const flush = <Chunk>(flow: Flow<Chunk>): void => {
   const from = flow.bufferedFrom;
   flow.bufferedFrom = Infinity;
   for (const chunk of flow.chunks.slice(from - flow.joinedCount)) show(flow, chunk);
-  flow.news.ring();
+  serveWaiting(flow);
 };
 
 const show = <Chunk>({ onShow, awaited }: Flow<Chunk>, chunk: Chunk): void => {
@@ -196,8 +197,7 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<
     awaited: new Map(),
     bufferedFrom: Infinity,
     reading: new Set(),
-    space: createBell(),
-    news: createBell(),
+    space: undefined,
     isClosed: false,
     isDraining: false,
     furthest: 0,
@@ -209,16 +209,16 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<
       join(flow);
       if (flow.bufferedFrom !== Infinity) return undefined;
       show(flow, chunk);
-      flow.news.ring();
-      return hasSpace(flow) ? undefined : flow.space.wait();
+      serveWaiting(flow);
+      return hasSpace(flow) ? undefined : (flow.space ??= Promise.withResolvers()).promise;
     },
     close: () => {
       drop(flow, flow.bufferedFrom); // chunks that are still buffered at the end are dropped
       flow.isClosed = true;
-      flow.news.ring();
-      flow.space.ring();
+      serveWaiting(flow);
+      freeWriters(flow);
     },
-    read: () => streamOf(flow),
+    read: (watch) => streamOf(flow, watch),
     drain: () => drain(flow),
     startBuffering: () => void (flow.bufferedFrom = Math.min(flow.bufferedFrom, endOf(flow))),
     flush: () => flush(flow),

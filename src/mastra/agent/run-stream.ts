@@ -104,7 +104,7 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
   const { streamBuffer, runId } = run.options;
   let result: Promise<RunResult> | undefined;
   const readers = stopForReader && createReaders(stopForReader);
-  const read = (): ReadableStream<Chunk> => readers?.follow(streamBuffer.read()) ?? streamBuffer.read();
+  const read = (): ReadableStream<Chunk> => streamBuffer.read(readers?.watch());
   const wait = (): Promise<void> => (readers?.expectResult(), ended);
   const whole = (): Promise<RunResult> => (result ??= handled(finish(run, wait(), wanted)));
   const stream = {
