@@ -3,6 +3,7 @@ import { createScope, listOf, message, payloads, withHook } from '../phase/test-
 import { phases } from '../phase/table.js';
 import type { RunScope } from '../phase/scope.js';
 import { stepOf } from './guard.js';
+import { openCall } from './step-call.js';
 
 interface Args {
   readonly state: object;
@@ -15,7 +16,7 @@ const callsOf = (id: string) => {
   const processor = withHook(id, 'processInput', (args: Args) => void (given = args));
   const { run } = stepOf({ row: phases.input, processor, path: `p/${id}` } as never); // the row's hook is the processor's
   return (scope: RunScope, retryCount = 0): Args => {
-    run({ ...payloads.input(listOf(message('m', 'hello'))), retryCount }, scope);
+    run({ ...payloads.input(listOf(message('m', 'hello'))), retryCount }, scope, openCall());
     return given as Args; // of the call
   };
 };

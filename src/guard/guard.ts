@@ -1,13 +1,12 @@
 import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../errors.js';
-import { isPromise } from '../phase/awaitable.js';
 import type { Host } from '../phase/host.js';
 import type { HookCall, HookContext, HookName, Phase, PhaseRow } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import { checkMessages, listOf, type MessageCarrier } from '../phase/settle-messages.js';
 import type { Author } from '../verdict.js';
 import type { GuardStep } from './in-sequence.js';
-import { tripWireOf } from './read-thrown.js';
+import type { StepCall } from './step-call.js';
 
 /** A processor's hook at one position of a pipeline. */
 interface GuardSite<P extends Phase> {
@@ -27,20 +26,13 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
     author,
     onViolation: (violation) => processor.onViolation?.(violation),
     skips: skips && ((data) => skips(data, processor)),
-    run: (data, scope) => {
-      const own = runIn(scope, data.retryCount ?? scope.retryCount);
-      const { context: shared, slot } = own;
-      const call = own.openCall(author);
+    run: (data, scope, call) => {
+      const { context: shared, slot } = runIn(scope, data.retryCount ?? scope.retryCount);
+      shared.abort = abortOf(scope, author, call);
       const { host } = scope;
       const context = row.carries ? withSignals(shared, data, host) : shared;
-      let answer: unknown;
-      try {
-        // The hook exists: only processors that implement it are called in a phase.
-        answer = row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, slot, host });
-      } catch (error) {
-        throw errorOf(call, error, host);
-      }
-      return isPromise(answer) ? settledResult(call, answer, host) : resultOf(call, answer);
+      // The hook exists: only processors that implement it are called in a phase.
+      return row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, slot, host });
     },
     read: (returned, data, { host }) => {
       const options = { data, processorId: processor.id, host };
@@ -48,29 +40,6 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
       return row.settle(returned, options);
     },
   };
-};
-
-/** The result of a hook. If the hook called `abort`, that counts, even if it caught the error. */
-const resultOf = (call: OpenCall, answer: unknown): unknown => {
-  call.isSettled = true;
-  if (call.aborted) throw call.aborted;
-  return answer;
-};
-
-/** The verdict of a hook that threw: a tripwire, otherwise the one from `abort`, otherwise the error. */
-const errorOf = (call: OpenCall, error: unknown, host: Host): unknown => {
-  call.isSettled = true;
-  return tripWireOf(error, host) ? error : (call.aborted ?? error);
-};
-
-const settledResult = async (call: OpenCall, answer: Promise<unknown>, host: Host): Promise<unknown> => {
-  let value: unknown;
-  try {
-    value = await answer;
-  } catch (error) {
-    throw errorOf(call, error, host);
-  }
-  return resultOf(call, value);
 };
 
 /**
@@ -89,17 +58,8 @@ const withSignals = (context: HookContext, data: MessageCarrier, host: Host): Ho
 /** A processor's state in a run, and the context of all its hooks. */
 interface HookContextCache {
   readonly slot: ProcessorSlot;
-  /** Its `abort` belongs to the call that was opened last. */
+  /** Its `abort` belongs to the last call. */
   readonly context: HookContext;
-  openCall(author: Author): OpenCall;
-}
-
-/** A call of a hook. */
-interface OpenCall {
-  /** The error that `abort` threw, which is the hook's verdict. */
-  aborted: Error | undefined;
-  /** Whether the hook has settled: a later `abort` is ignored and reported, however long the run continues. */
-  isSettled: boolean;
 }
 
 /**
@@ -113,19 +73,14 @@ const createHookContexts = (processor: Processor): ((scope: RunScope, retryCount
     if (known?.context.retryCount === retryCount) return known;
     const slot = known?.slot ?? scope.slot(processor.id);
     const context: HookContext = { ...contextOf(scope, slot), retryCount };
-    const openCall = (author: Author): OpenCall => {
-      const call: OpenCall = { aborted: undefined, isSettled: false };
-      context.abort = abortOf(scope, author, call);
-      return call;
-    };
-    const made: HookContextCache = { slot, context, openCall };
+    const made: HookContextCache = { slot, context };
     runs.set(scope, made);
     return made;
   };
 };
 
 const abortOf =
-  (scope: RunScope, author: Author, call: OpenCall): HookContext['abort'] =>
+  (scope: RunScope, author: Author, call: StepCall): HookContext['abort'] =>
   (reason, options) => {
     const { processorId } = author;
     const message = reason || `Tripwire triggered by ${processorId}`;

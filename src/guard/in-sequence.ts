@@ -3,6 +3,7 @@ import type { Phase, PhaseData } from '../phase/row.js';
 import type { GuardSpan, RunScope } from '../phase/scope.js';
 import { isStop, pass, type Author, type Stop, type Verdict } from '../verdict.js';
 import { readThrown, type Thrower } from './read-thrown.js';
+import { openCall, settled, thrownBy, type StepCall } from './step-call.js';
 
 /** Judges a payload: never throws, always returns a verdict; synchronous if its code is. */
 export type Guard<P extends Phase> = (data: PhaseData<P>, scope: RunScope) => Awaitable<Verdict<PhaseData<P>>>;
@@ -18,7 +19,7 @@ export interface GuardStep<P extends Phase> extends Thrower {
   /** Whether the step has nothing to do; a skipped call is not reported. */
   skips?(data: PhaseData<P>): boolean;
   /** Calls the code. */
-  run(data: PhaseData<P>, scope: RunScope): unknown;
+  run(data: PhaseData<P>, scope: RunScope, call: StepCall): unknown;
   /** Reads the code's result; throws if it is invalid. */
   read(returned: unknown, data: PhaseData<P>, scope: RunScope): Awaitable<Verdict<PhaseData<P>>>;
 }
@@ -33,6 +34,8 @@ interface Progress<P extends Phase> {
   index: number;
   /** Start time of the current step. One reading of the clock ends a step and starts the next. */
   startedAt: number;
+  /** The call of the current step. */
+  call: StepCall;
   /** The pending result of the current step, or the pending reading of its result. */
   answer: Promise<unknown> | undefined;
   reading: Promise<Verdict<PhaseData<P>>> | undefined;
@@ -55,6 +58,7 @@ export const inSequence =
       isEdited: false,
       index: 0,
       startedAt: scope.now(),
+      call: openCall(),
       answer: undefined,
       reading: undefined,
       span: undefined,
@@ -70,19 +74,20 @@ const runNext = <P extends Phase>(progress: Progress<P>): Verdict<PhaseData<P>> 
     let verdict: Verdict<PhaseData<P>>;
     try {
       if (step.skips?.(progress.data)) continue;
-      const answer = step.run(progress.data, enter(step, progress));
+      progress.call = openCall();
+      const answer = step.run(progress.data, enter(step, progress), progress.call);
       if (isPromise(answer)) {
         progress.answer = answer;
         return undefined;
       }
-      const read = step.read(answer, progress.data, scope);
+      const read = step.read(settled(progress.call, answer), progress.data, scope);
       if (read !== pass && isPromise(read)) {
         progress.reading = read;
         return undefined;
       }
       verdict = read;
     } catch (error) {
-      verdict = readThrown(error, step, scope.host);
+      verdict = readThrown(thrownBy(progress.call, error, scope.host), step, scope.host);
     }
     if (!take(step, progress, verdict)) return verdict;
   }
@@ -104,10 +109,10 @@ const finish = async <P extends Phase>(progress: Progress<P>): Promise<Verdict<P
     const step = steps[progress.index] as GuardStep<P>; // the awaited one
     let verdict: Verdict<PhaseData<P>>;
     try {
-      const read = progress.reading ?? step.read(await progress.answer, progress.data, scope);
+      const read = progress.reading ?? step.read(settled(progress.call, await progress.answer), progress.data, scope);
       verdict = read !== pass && isPromise(read) ? await read : read;
     } catch (error) {
-      verdict = readThrown(error, step, scope.host);
+      verdict = readThrown(thrownBy(progress.call, error, scope.host), step, scope.host);
     }
     progress.reading = undefined;
     if (!take(step, progress, verdict)) return verdict;

@@ -31,11 +31,11 @@ const skipped: unique symbol = Symbol('skipped');
 
 const framed = <P extends Phase>(step: GuardStep<P>, before: readonly string[]): GuardStep<P> => ({
   ...step,
-  run: (data, scope) => {
+  run: (data, scope, call) => {
     const frame = scope.workflow as PlanFrame; // opened by `inFrame`
     if (frame.isOver) return skipped;
     for (const id of before) if (!frame.results.has(id)) frame.results.set(id, frozenCopy(data));
-    return step.run(data, scope);
+    return step.run(data, scope, call);
   },
   read: (returned, data, scope) => (returned === skipped ? pass : step.read(returned, data, scope)),
 });

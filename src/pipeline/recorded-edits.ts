@@ -37,9 +37,9 @@ interface PayloadContent {
 /** A step that reports its changes, in place or not: a function from step to step, folded when the plan is built. */
 export const recordingEdits = <P extends Phase>(step: GuardStep<P>): GuardStep<P> => ({
   ...step,
-  run: (data, scope) => {
+  run: (data, scope, call) => {
     const before = contentOf(data, scope);
-    const returned = step.run(data, scope);
+    const returned = step.run(data, scope, call);
     return isPromise(returned) ? returned.then((value): PayloadContent => ({ returned: value, before })) : { returned, before };
   },
   read: (content, data, scope) => {

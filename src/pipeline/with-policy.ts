@@ -12,9 +12,9 @@ import { policyState } from '../guard/policy/policy-state.js';
 import { sampled } from '../guard/policy/sampled.js';
 import { shadowed } from '../guard/policy/shadowed.js';
 import { notifyViolation, readThrown } from '../guard/read-thrown.js';
-import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
+import { openCall, settled, thrownBy } from '../guard/step-call.js';
+import { isPromise, whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
-import type { RunScope } from '../phase/scope.js';
 import { pass, type Retry, type Trip, type Verdict } from '../verdict.js';
 import { createBlockScopes } from './block-scope.js';
 import { inParallel } from './parallel.js';
@@ -106,17 +106,15 @@ const portsOf = <P extends Phase>({ author }: GuardStep<P>, row: PhaseRow<P>): L
 const bareGuard =
   <P extends Phase>(step: GuardStep<P>): Guard<P> =>
   (data, scope) => {
-    const failed = (error: unknown) => readThrown(error, { author: step.author }, scope.host);
+    const call = openCall();
+    const failed = (error: unknown) => readThrown(thrownBy(call, error, scope.host), { author: step.author }, scope.host);
     try {
-      const verdict = judge(step, data, scope);
+      const verdict = whenReady(step.run(data, scope, call), (returned) => step.read(settled(call, returned), data, scope));
       return isPromise(verdict) ? verdict.then(undefined, failed) : verdict;
     } catch (error) {
       return failed(error);
     }
   };
-
-const judge = <P extends Phase>(step: GuardStep<P>, data: PhaseData<P>, scope: RunScope): Awaitable<Verdict<PhaseData<P>>> =>
-  whenReady(step.run(data, scope), (returned) => step.read(returned, data, scope));
 
 /**
  * `overlap`: a step that lets the run continue and judges in parallel with the model's call, where the row allows it. It judges the
