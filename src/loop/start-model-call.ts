@@ -41,20 +41,28 @@ async function* replay(chunks: readonly Chunk[], runId: string): AsyncGenerator<
 
 /**
  * Reads a model's stream one part at a time and on demand, so that the provider produces no more than the run's reader takes. If the
- * reader stops, the provider's stream is canceled.
+ * reader stops, the provider's stream is canceled. A generator would cost each part two more turns.
  */
-async function* readParts<T>(parts: PartSource, toChunk: (part: unknown) => T): AsyncGenerator<T> {
-  const reader = parts.getReader();
-  const takeTurn = createTurns();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const pending = takeTurn(); // the provider may have its whole response ready
-      if (pending) await pending;
-      yield toChunk(value);
-    }
-  } finally {
-    reader.cancel().catch(() => undefined);
-  }
-}
+const readParts = <T>(parts: PartSource, toChunk: (part: unknown) => T): AsyncIterable<T> => ({
+  [Symbol.asyncIterator]: () => {
+    const reader = parts.getReader();
+    const takeTurn = createTurns();
+    const end = async (): Promise<IteratorResult<T>> => {
+      reader.cancel().catch(() => undefined);
+      return { done: true, value: undefined };
+    };
+    const next = async (): Promise<IteratorResult<T>> => {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return { done, value: undefined };
+        const pending = takeTurn(); // the provider may have its whole response ready
+        if (pending) await pending;
+        return { done, value: toChunk(value) };
+      } catch (error) {
+        void end();
+        throw error;
+      }
+    };
+    return { next, return: end };
+  },
+});
