@@ -1,6 +1,6 @@
 import { withoutQuotations } from '../guard/read-fields.js';
 import { isDropped } from '../guard/stream-fields.js';
-import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
+import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
@@ -31,6 +31,16 @@ export interface GuardedStream {
   settled(): Awaitable<Outcome | undefined>;
   /** Releases the stream after the call, whatever its outcome. */
   close(): void;
+}
+
+type Processed = ReturnType<GuardedStream['process']>;
+/** Continues after a processed chunk. */
+type Continue = (outcome: Awaited<Processed>) => Processed;
+
+/** A guarded stream without the chunks that guards set aside. */
+interface Passage extends GuardedStream {
+  /** `next` runs in the same turn as the guards' verdict: another promise for each chunk would take longer than a guard. */
+  process(chunk: Chunk, next?: Continue): Processed;
 }
 
 /** Receives the guards' version of a chunk. */
@@ -74,14 +84,13 @@ const guardedStreamTo = (run: Run, take: Take, earlierTexts?: () => readonly Ear
 };
 
 /** Also processes chunks that a processor set aside, because it can return only one; one that judges a window may set it aside later. */
-const withReprocessed = (run: Run, guardedStream: GuardedStream): GuardedStream => {
+const withReprocessed = (run: Run, guardedStream: Passage): GuardedStream => {
   const { process, end } = guardedStream;
-  const processFollowing = (chunk: Chunk, remaining: number): ReturnType<GuardedStream['process']> =>
-    whenReady(process(chunk), (outcome) => outcome ?? following(remaining));
-  const following = (remaining: number): ReturnType<GuardedStream['process']> => {
+  const following = (remaining: number): Processed => {
     const next = remaining > 0 ? takeReprocessed(run) : undefined;
-    return next && processFollowing(next, remaining - 1);
+    return next && process(next, (outcome) => outcome ?? following(remaining - 1));
   };
+  const followFirst: Continue = (outcome) => outcome ?? following(mostFollowing);
   const endFollowing = (remaining: number): Awaitable<Outcome | undefined> =>
     whenReady(end(), (outcome) => {
       const next = outcome || remaining === 0 ? undefined : takeReprocessed(run);
@@ -89,26 +98,25 @@ const withReprocessed = (run: Run, guardedStream: GuardedStream): GuardedStream 
       return whenReady(process(next), (stop) => stop || endFollowing(remaining - 1));
     });
   return Object.assign(guardedStream, {
-    process: (chunk: Chunk) => processFollowing(chunk, mostFollowing),
+    process: (chunk: Chunk) => process(chunk, followFirst),
     end: () => endFollowing(mostFollowing),
   });
 };
 
 /** Without windows, each chunk is judged and emitted before the next one is requested. */
-const directStream = (run: Run, take: Take, plan: Plan | undefined): GuardedStream => {
-  const settle = (verdict: Verdict<StreamData>, data: StreamData): ReturnType<GuardedStream['process']> => {
+const directStream = (run: Run, take: Take, plan: Plan | undefined): Passage => {
+  const settle = (verdict: Verdict<StreamData>, data: StreamData): Processed => {
     if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
     if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part that another guard wrote
     const remaining = (verdict.kind === 'edit' ? verdict.data : data).part as Chunk | null | undefined; // guards return chunks
     return remaining ? take(remaining) : undefined;
   };
   return {
-    process: (chunk) => {
-      if (run.options.lanes.output && isDropped(chunk.type)) return undefined; // it repeats text that guards have yet to judge
+    process: (chunk, next = same) => {
+      if (run.options.lanes.output && isDropped(chunk.type)) return next(undefined); // it repeats text that guards have yet to judge
       if (!plan) return run.stop ? stopWith(run, run.stop) : take(chunk);
       const data = streamPayload(run, chunk);
-      const pending = plan.run('outputStream', data, run.scope);
-      return isPromise(pending) ? pending.then((verdict) => settle(verdict, data)) : settle(pending, data);
+      return whenReady(plan.run('outputStream', data, run.scope), (verdict) => whenReady(settle(verdict, data), next));
     },
     watch: (chunks) => chunks,
     isStopped: false,
@@ -117,6 +125,8 @@ const directStream = (run: Run, take: Take, plan: Plan | undefined): GuardedStre
     close: () => undefined,
   };
 };
+
+const same: Continue = (outcome) => outcome;
 
 type StreamData = PhaseData<'outputStream'>;
 
@@ -127,7 +137,7 @@ interface GateSettings {
 }
 
 /** With windows, the gate buffers the text that guards have not cleared. */
-const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings): GuardedStream => {
+const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings): Passage => {
   const gate = createStreamGate({
     segments: stretches,
     earlierTexts,
@@ -141,7 +151,8 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
     return stop && stopWith(run, stop);
   };
   return {
-    process: (chunk) => (isDropped(chunk.type) ? undefined : whenReady(gate.push(chunk), stopped)),
+    process: (chunk, next = same) =>
+      isDropped(chunk.type) ? next(undefined) : whenReady(gate.push(chunk), () => next(stopped())),
     watch: (chunks) => untilStopped(chunks, gate),
     get isStopped() {
       return gate.stopped !== undefined;

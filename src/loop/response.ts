@@ -48,8 +48,8 @@ export interface AssembledResponse {
   readonly files: Chunk[];
   /** Ids of everything a reader has been shown: text, reasoning, tool calls, sources. A retraction names them. */
   readonly partIds: Set<string>;
-  /** Text and reasoning parts while they grow, by type and the provider's id for them. */
-  readonly growing: Map<string, GrowingSpan>;
+  /** Text and reasoning parts while they grow, by the provider's id for them. */
+  readonly growing: Readonly<Record<Span['type'], Map<string, GrowingSpan>>>;
 }
 
 /** Creates an empty response. */
@@ -63,7 +63,7 @@ export const createResponse = (): AssembledResponse => ({
   sources: [],
   files: [],
   partIds: new Set(),
-  growing: new Map(),
+  growing: { text: new Map(), reasoning: new Map() },
 });
 
 /** Adds a released chunk to a response; chunks without content (a part's start, metadata) leave it as it is. */
@@ -104,12 +104,11 @@ const isRedacted = (metadata: ProviderMetadata): boolean =>
   Object.values(metadata ?? {}).some((one) => Boolean((one as { redactedData?: unknown } | undefined)?.redactedData));
 
 const growingSpan = (answer: AssembledResponse, { type, id }: Span): GrowingSpan => {
-  const key = `${type} ${id}`;
-  const known = answer.growing.get(key);
+  const known = answer.growing[type].get(id);
   if (known) return known;
   const part: GrowingSpan['part'] = type === 'text' ? { type, text: '' } : { type, reasoning: '', details: [] };
   const span = { part, grow: createRope(), isPlaced: false };
-  answer.growing.set(key, span);
+  answer.growing[type].set(id, span);
   return span;
 };
 
