@@ -100,8 +100,7 @@ const decides = once(() => new RegExp(`(?:${settles().source}|${mayEndSentence.s
 const endOfFirst = (text: string): number => {
   for (let chars = firstChars; ; chars *= 2) {
     const part = text.slice(0, chars);
-    const [first] = sentences().segment(part);
-    const end = first?.segment.length ?? 0;
+    const end = sentences().segment(part).containing(0)?.segment.length ?? 0; // an iterator would copy the text again
     if (part.length === text.length || decides().test(part.slice(end))) return end;
   }
 };
