@@ -107,8 +107,8 @@ export const invalidResult = (
 
 /** Raises `phase/invalid-result` if a hook left or returned an entry without content; `missing` is the path to it. */
 export const throwIfMissing = (missing: string | undefined, data: { phase: string }, processorId: string): void => {
-  const detail = `${missing} has no content; take it out, or set its text to ''.`;
-  if (missing) throw invalidResult(data, processorId, { detail });
+  if (missing)
+    throw invalidResult(data, processorId, { detail: `${missing} has no content; take it out, or set its text to ''.` });
 };
 
 /** Raises `phase/invalid-result` with the hook's id if it left a message without content in the list. */

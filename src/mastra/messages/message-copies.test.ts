@@ -38,4 +38,19 @@ describe('copies of settled messages', () => {
     for (const [index, message] of restored.entries()) copies.record(message, first[index] as MastraDBMessage); // same length
     expect(copies.settled(restored, 3)).toBe(first);
   });
+
+  it('are the messages themselves while only the loop holds them, except those with tool calls', () => {
+    let isHandedOut = false;
+    const [copies, messages] = [createMessageCopies(() => isHandedOut), conversation()];
+    const toolInvocation = { state: 'call', toolCallId: 'c', toolName: 't', args: {} } as const;
+    messages[1]?.content.parts.push({ type: 'tool-invocation', toolInvocation });
+    const [text, call] = copies.settled(messages, 2);
+    expect(text).toBe(messages[0]);
+    expect(call).toEqual(messages[1]);
+    expect(call).not.toBe(messages[1]);
+    isHandedOut = true;
+    const [exposed] = copies.settled(messages, 2);
+    expect(exposed).toEqual(messages[0]);
+    expect(exposed).not.toBe(messages[0]);
+  });
 });

@@ -6,7 +6,8 @@ export interface MessageCopies {
   /** A copy of a message: the same object until the message changes. */
   of(message: MastraDBMessage): MastraDBMessage;
   /**
-   * The copies of settled messages, which the loop never changes: the same array until one of them changes.
+   * The copies of settled messages: the same array until one of them changes. The loop changes only tool calls in them, so other messages
+   * are not copied while only the loop holds the conversation.
    *
    * @param length their number, from the first on
    */
@@ -23,7 +24,7 @@ interface Settled {
 
 /**
  * Keeps copies of messages. A message that has changed is copied again, except for its unchanged parts, so each message is
- * compared with its copy. When only the loop holds the conversation, settled messages are not compared.
+ * compared with its copy. While only the loop holds the conversation, settled messages are not compared.
  *
  * @param isHandedOut true if other code may have changed messages
  */
@@ -38,11 +39,14 @@ export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies =
     lastById.set(message.id, copy);
     return copy;
   };
+  /** A settled message that no other code holds: a late result can still arrive for its tool call. */
+  const unchanged = (message: MastraDBMessage): MastraDBMessage =>
+    known.has(message) || hasCall(message) ? copyOf(message) : message;
   const settledOf = (messages: readonly MastraDBMessage[], length: number): readonly MastraDBMessage[] => {
     const areKnown = settled.messages.length === length && settled.messages.every((one, index) => one === messages[index]);
     if (areKnown && !isHandedOut()) return settled.copies;
     const now = messages.slice(0, length);
-    const copies = now.map(copyOf);
+    const copies = now.map(isHandedOut() ? copyOf : unchanged);
     settled = { messages: now, copies: isOneByOne(settled.copies, copies) ? settled.copies : copies };
     return settled.copies;
   };
@@ -51,6 +55,11 @@ export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies =
     settled: settledOf,
     record: (message, copy) => void known.set(message, copy),
   };
+};
+
+const hasCall = ({ content: { parts } }: MastraDBMessage): boolean => {
+  for (const { type } of parts) if (type === 'tool-invocation') return true;
+  return false;
 };
 
 /** True if two lists contain identical objects. */
