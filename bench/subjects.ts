@@ -173,7 +173,9 @@ export const judged = async ({ agent: name, window }: Waiting): Promise<Record<s
     await countDeltas((await agentOf(name, model, { outputProcessors }).stream('Say it.')).fullStream);
     return performance.now() - from;
   };
-  await timeOf([]); // loads everything
+  const guards = [window ? guard(judge, { window }) : judge];
+  await timeOf(guards); // loads everything, the rules of sentences too
+  calls = 0;
   const alone = await timeOf([]);
-  return { ms: (await timeOf([window ? guard(judge, { window }) : judge])) - alone, calls };
+  return { ms: (await timeOf(guards)) - alone, calls };
 };
