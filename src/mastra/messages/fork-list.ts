@@ -2,8 +2,8 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { copyPlain, isSame } from '../../phase/plain-data.js';
 import { emptyLike, fillList, insidesOf, isKnownInside, otherFields, sourceNames } from './list-insides.js';
 
-/** The original list of each fork. */
-const origins = new WeakMap<MessageList, MessageList>();
+/** The original list of each fork. A fork that outlives it, such as that of a result, does not keep it in memory. */
+const origins = new WeakMap<MessageList, WeakRef<MessageList>>();
 
 /** A deep, independent copy of a list: ids, sources and system messages included. */
 export const forkList = (list: MessageList): MessageList => {
@@ -24,13 +24,13 @@ export const forkList = (list: MessageList): MessageList => {
   }
   // Source sets also contain messages removed from the list; nothing edits those.
   for (const name of sourceNames) for (const message of insides[name]) own[name].add(copies.get(message) ?? message);
-  origins.set(fork, list);
+  origins.set(fork, new WeakRef(list));
   return fork;
 };
 
 /** True if a fork equals its list. False for lists that are no forks of the list, and for lists of an unknown version of Mastra. */
 export const isUnchanged = (fork: MessageList, list: MessageList): boolean => {
-  if (origins.get(fork) !== list) return false;
+  if (origins.get(fork)?.deref() !== list) return false;
   const [own, original] = [insidesOf(fork), insidesOf(list)];
   return (
     isSame(own.messages, original.messages) &&
