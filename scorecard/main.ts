@@ -57,7 +57,7 @@ const play = ({ file, ids }: Task): Promise<HostResult[]> =>
     let startedAt = performance.now();
     const selection: Selection = { prefixes: values.scenario, ids, cost: values.cost, limitMs };
     const child = fork(path.join(folder, 'child.ts'), [file, JSON.stringify(selection)], {
-      execArgv: ['--import', import.meta.resolve('../scripts/strip-types.mjs'), '--no-warnings'],
+      execArgv: ['--import', import.meta.resolve('tsx'), '--no-warnings'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     const silence = setTimeout(() => {

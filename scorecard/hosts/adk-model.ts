@@ -50,8 +50,11 @@ const toTools = ({ config }: LlmRequest) =>
 
 /** ADK brings models of Google alone; this one asks an OpenAI-compatible endpoint. */
 export class CompatibleLlm extends BaseLlm {
-  constructor(private readonly client: OpenAI) {
+  private readonly client: OpenAI;
+
+  constructor(client: OpenAI) {
     super({ model: 'local-model' });
+    this.client = client;
   }
 
   override async *generateContentAsync(request: LlmRequest, stream = false): AsyncGenerator<LlmResponse, void> {

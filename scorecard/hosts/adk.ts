@@ -37,9 +37,11 @@ const judged = async (guards: readonly Guard[], given: string): Promise<{ text: 
 /** A plugin judges what users say before it is kept: it replaces the message, and ends a run whose message it has replaced, as the documentation's safety plugins do. */
 class InputGuards extends BasePlugin {
   private reason: string | undefined;
+  private readonly guards: readonly Guard[];
 
-  constructor(private readonly guards: readonly Guard[]) {
+  constructor(guards: readonly Guard[]) {
     super('input-guards');
+    this.guards = guards;
   }
 
   override async onUserMessageCallback({ userMessage }: { userMessage: Content }): Promise<Content | undefined> {
