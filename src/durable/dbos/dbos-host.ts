@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DBOS } from '@dbos-inc/dbos-sdk';
+import { watchCancels, type CancelWatch } from '../cancel-watch.js';
 import { openDatabase, type Database } from './database.js';
 import type { DbosSettings } from './dbos-options.js';
 import { startTakeover } from './takeover.js';
@@ -8,7 +9,9 @@ import { workflowName } from './dbos-singleton.js';
 /** DBOS and Interlock's tables, running in this process. */
 export interface DbosHost {
   readonly database: Database;
-  readonly cancels: Cancels;
+  readonly cancels: CancelWatch;
+  /** Requests the cancellation of a run. */
+  requestCancel(runId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,59 +62,24 @@ const workOn = async (database: Database, leaseMs: number): Promise<DbosHost> =>
     await queueRuns(remaining.map(({ workflowID }) => workflowID));
   };
   const takeover = await startTakeover(database, { processId: DBOS.executorID, leaseMs, release });
-  const cancels = watchCancels(database);
+  const cancels = watchCancels(async (runIds) => {
+    const found = await database.query<{ run_id: string }>('SELECT run_id FROM interlock.cancels WHERE run_id = ANY($1)', [
+      runIds,
+    ]);
+    return found.map(({ run_id: runId }) => runId);
+  });
   return {
     database,
     cancels,
+    requestCancel: async (runId) => {
+      await database.query('INSERT INTO interlock.cancels VALUES ($1) ON CONFLICT DO NOTHING', [runId]);
+      await cancels.look();
+    },
     close: async () => {
       cancels.stop();
       await DBOS.shutdown({ workflowCompletionTimeoutMS: recordMs });
       await takeover.leave(); // after this process has stopped starting runs
       await database.close();
     },
-  };
-};
-
-/** Signals requested cancellations to the runs of this process, whichever process received the request. */
-interface Cancels {
-  /** Aborted when a cancellation of the run is requested. */
-  watch(runId: string): AbortSignal;
-  leave(runId: string): void;
-  request(runId: string): Promise<void>;
-  stop(): void;
-}
-
-/** The interval at which the process checks for requested cancellations. */
-const pollMs = 250;
-
-const watchCancels = ({ query }: Database): Cancels => {
-  const watched = new Map<string, AbortController>();
-  let isPolling = false;
-  const poll = async (): Promise<void> => {
-    if (isPolling || watched.size === 0) return;
-    isPolling = true;
-    try {
-      const found = await query<{ run_id: string }>('SELECT run_id FROM interlock.cancels WHERE run_id = ANY($1)', [
-        [...watched.keys()],
-      ]);
-      for (const { run_id: runId } of found) watched.get(runId)?.abort();
-    } finally {
-      isPolling = false;
-    }
-  };
-  const timer = setInterval(() => void poll().catch(() => undefined), pollMs);
-  timer.unref();
-  return {
-    watch: (runId) => {
-      const controller = new AbortController();
-      watched.set(runId, controller);
-      return controller.signal;
-    },
-    leave: (runId) => void watched.delete(runId),
-    request: async (runId) => {
-      await query('INSERT INTO interlock.cancels VALUES ($1) ON CONFLICT DO NOTHING', [runId]);
-      watched.get(runId)?.abort();
-    },
-    stop: () => clearInterval(timer),
   };
 };

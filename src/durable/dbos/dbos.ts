@@ -102,10 +102,10 @@ const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: 
         }
       }),
     find: (runId) => withHost(() => find(idOf(runId))),
-    cancel: (runId) => withHost(({ cancels }) => cancels.request(idOf(runId))),
+    cancel: (runId) => withHost(({ requestCancel }) => requestCancel(idOf(runId))),
     list: (filter) => withHost(() => listRuns(idOf, filter)),
     storedBytes: () => withHost(({ database }) => storedBytes(database)),
-    abandon: (runId) => withHost(({ cancels }) => abandon(cancels, idOf(runId))),
+    abandon: (runId) => withHost((host) => abandon(host, idOf(runId))),
     journal: (runId) => withHost(() => journalOf(idOf(runId))),
     retry: (runId) => withHost(({ database }) => retryRun(database, idOf(runId))),
     drop: (runId) =>
@@ -140,11 +140,11 @@ const foundIn = (found: WorkflowStatus | undefined): RunFound => {
   }
 };
 
-const abandon = async (cancels: DbosHost['cancels'], workflowId: string): Promise<boolean> => {
+const abandon = async ({ requestCancel }: DbosHost, workflowId: string): Promise<boolean> => {
   const [found] = await findAll([workflowId]);
   if (found?.kind !== 'running') return false;
   await DBOS.cancelWorkflow(workflowId);
-  await cancels.request(workflowId); // work under way stops, and its result is not stored
+  await requestCancel(workflowId); // work under way stops, and its result is not stored
   return true;
 };
 

@@ -56,7 +56,7 @@ const recoverRun = async (
     await forget(database, workflowId).catch(() => undefined); // the remaining rows are few and harmless
     return output;
   } finally {
-    cancels.leave(workflowId);
+    cancels.forget(workflowId);
   }
 };
 

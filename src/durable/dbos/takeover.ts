@@ -1,3 +1,4 @@
+import { createHeartbeats } from '../heartbeats.js';
 import type { Database } from './database.js';
 
 interface TakeoverOptions {
@@ -17,45 +18,28 @@ interface Takeover {
 /** The heartbeat value of a process that has left. */
 const deletedId = '-1';
 
-/** The last heartbeat of a process, and the time of its first reading. */
-interface Heartbeat {
-  readonly beat: string;
-  readonly since: number;
-}
-
 /**
  * Sends a heartbeat four times per lease. A process whose heartbeat this one has seen unchanged for a whole lease is dead:
  * its runs pass to live processes. Clocks are never compared. If the database was away, the wait starts again.
  */
 export const startTakeover = async (database: Database, { processId, leaseMs, release }: TakeoverOptions): Promise<Takeover> => {
   const { query } = database;
-  let heartbeats = new Map<string, Heartbeat>();
+  const heartbeats = createHeartbeats(leaseMs / 2);
   const beat = () =>
     query('INSERT INTO interlock.processes VALUES ($1, 0) ON CONFLICT (id) DO UPDATE SET beat = interlock.processes.beat + 1', [
       processId,
     ]);
-  const listen = async (): Promise<string[]> => {
-    const others = await query<Heartbeat & { id: string }>('SELECT id, beat FROM interlock.processes WHERE id <> $1', [
+  const deadProcesses = async (): Promise<string[]> => {
+    const others = await query<{ id: string; beat: string }>('SELECT id, beat FROM interlock.processes WHERE id <> $1', [
       processId,
     ]);
-    const now = performance.now();
-    heartbeats = new Map(
-      others.map(({ id, beat: latest }) => {
-        const known = heartbeats.get(id);
-        return [id, known?.beat === latest ? known : { beat: latest, since: now }];
-      }),
-    );
-    return [...heartbeats]
-      .filter(([, { beat: latest, since }]) => latest === deletedId || now - since >= leaseMs)
-      .map(([id]) => id);
+    const silent = new Set(heartbeats.listen(others.map((other) => ({ ...other, leaseMs }))).map(({ id }) => id));
+    return others.filter(({ id, beat: latest }) => latest === deletedId || silent.has(id)).map(({ id }) => id);
   };
-  let polledAt = performance.now();
   let isPolling = false;
   const poll = async (): Promise<void> => {
     await beat();
-    if (performance.now() - polledAt > leaseMs / 2) heartbeats.clear(); // the database was away, or this process was not reading
-    for (const dead of await listen()) await database.strikeOff(dead, () => release(dead));
-    polledAt = performance.now();
+    for (const dead of await deadProcesses()) await database.strikeOff(dead, () => release(dead));
   };
   await beat();
   const timer = setInterval(() => {

@@ -3,6 +3,7 @@ import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend, WorkflowRun } from 'openworkflow/internal';
 import { TakenOver, type Durable, type Program, type ProgramCall, type ProgramRuns, type RunFound } from '../journal.js';
+import { watchCancels } from '../cancel-watch.js';
 import { DeadlyRun, createExecution, type Execution, type Suspects } from '../ledger.js';
 import { persistedSteps, type PersistedSteps } from './persisted-steps.js';
 import { databaseOf, leaseTable } from './lease-table.js';
@@ -31,9 +32,6 @@ interface HostOptions {
   readonly suspects: Suspects;
 }
 
-/** The interval at which the process checks for requested cancellations. */
-const cancelPollMs = 250;
-
 /** Retries of a run whose process fails without dying, without a limit. */
 const retryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 0 } as const;
 
@@ -46,13 +44,14 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   const { backend, leases } = leasing;
   const steps = persistedSteps(sqlite);
   const client = new OpenWorkflow({ backend });
-  const canceling = watchCancels(file, program.id);
+  const canceling = watchCancels((runIds) => runIds.filter((runId) => file.isCancelRequested(program.id, runId)));
   const workflow = client.defineWorkflow<StartedCall, string>({ name: program.id, retryPolicy }, async ({ input, run }) => {
     const { runId } = input;
     file.setWorkflowRun(program.id, { ...input, workflowRunId: run.id }); // its caller may have died before
     const execution = createExecution({ ledger: ledgerOf(file, program.id, runId), maxDeaths, suspects });
     const workerId = leases.holderOf(run.id) ?? '';
     const canceled = canceling.watch(runId);
+    await canceling.look();
     try {
       return await program.run(durableOn({ leasing, steps, execution, workflowRunId: run.id, workerId, canceled }), input);
     } catch (error) {
@@ -74,9 +73,9 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
       find: findOn({ file, backend, programId: program.id, maxDeaths }),
       cancel: async (runId) => {
         file.requestCancel(program.id, runId);
-        canceling.look();
+        await canceling.look();
       },
-      ...repairsOn({ file, backend, steps, programId: program.id, poll: canceling.look }),
+      ...repairsOn({ file, backend, steps, programId: program.id, look: canceling.look }),
       list: async (filter) => file.list(program.id, filter),
       storedBytes: async () => file.storedBytes(),
       drop: async (runId) => file.drop(program.id, runId),
@@ -120,17 +119,17 @@ interface Repairs {
   readonly steps: PersistedSteps;
   readonly programId: string;
   /** Checks at once for requested cancellations of the runs here. */
-  poll(): void;
+  look(): Promise<void>;
 }
 
-const repairsOn = ({ file, backend, steps, programId, poll }: Repairs): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
+const repairsOn = ({ file, backend, steps, programId, look }: Repairs): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
   retry: async (runId) => file.retry(programId, runId), // the worker's next poll finds it
   abandon: async (runId) => {
     const workflowRunId = file.workflowRunOf(programId, runId);
     if (workflowRunId === undefined || (await foundOf(backend, workflowRunId)).kind !== 'running') return false;
     await backend.cancelWorkflowRun({ workflowRunId });
     file.requestCancel(programId, runId); // work under way stops, and its result is not stored
-    poll();
+    await look();
     return true;
   },
   journal: async (runId) => {
@@ -238,24 +237,3 @@ const findOn =
     const deaths = found.kind === 'lost' ? file.deathsOf(programId, runId) : 0;
     return deaths < maxDeaths ? found : { kind: 'lost', reason: new DeadlyRun(deaths).message };
   };
-
-/** Signals requested cancellations to the runs of this process, whichever process received the request. */
-const watchCancels = (file: OpenFile, program: string) => {
-  const watched = new Map<string, AbortController>();
-  const poll = (): void => {
-    for (const [runId, controller] of watched) if (file.isCancelRequested(program, runId)) controller.abort();
-  };
-  const timer = setInterval(poll, cancelPollMs);
-  timer.unref();
-  return {
-    look: poll,
-    watch: (runId: string): AbortSignal => {
-      const controller = new AbortController();
-      watched.set(runId, controller);
-      if (file.isCancelRequested(program, runId)) controller.abort();
-      return controller.signal;
-    },
-    forget: (runId: string) => void watched.delete(runId),
-    stop: () => clearInterval(timer),
-  };
-};

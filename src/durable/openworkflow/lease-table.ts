@@ -1,20 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { BackendSqlite } from 'openworkflow/sqlite';
-
-/** A run that a worker has claimed, as stored in the file. */
-interface Lease {
-  readonly id: string;
-  /** Changes whenever its process extends it. */
-  readonly beat: string;
-  readonly leaseMs: number;
-}
+import type { Heartbeat } from '../heartbeats.js';
 
 /** The runs of a program in OpenWorkflow's table, as their leases. */
 export interface LeaseTable {
   /** Extends the leases of runs, each by the worker that holds it; returns the ids of those that it still holds. */
   extend(leases: ReadonlyMap<string, string>, leaseMs: number): ReadonlySet<string>;
   /** The runs that a process has claimed. */
-  claimed(): readonly Lease[];
+  claimed(): readonly Heartbeat[];
   /** Claims a run that is free, or one of `silent` whose beat is unchanged; never one of `leases`. Returns its id. */
   claim(claim: Claim): string | undefined;
   /** Raises if the file cannot be written. */

@@ -1,6 +1,7 @@
 import type { Backend } from 'openworkflow/internal';
 import pRetry from 'p-retry';
 import { InterlockError } from '../../errors.js';
+import { createHeartbeats } from '../heartbeats.js';
 import type { LeaseTable } from './lease-table.js';
 
 /** A backend whose runs are claimed by our leases. */
@@ -102,17 +103,10 @@ interface ActiveLeases {
   stop(): void;
 }
 
-/** When a claimed run was first seen at its current heartbeat, by the monotonic clock. */
-interface Heartbeat {
-  readonly beat: string;
-  readonly since: number;
-}
-
 const holdLeases = ({ leaseMs, table }: Leasing): ActiveLeases => {
   const leases = new Map<string, string>();
-  let seen = new Map<string, Heartbeat>();
-  let silent = new Map<string, string>();
-  let polledAt = performance.now();
+  const heartbeats = createHeartbeats(leaseMs / 2);
+  let silent: ReadonlyMap<string, string> = new Map();
   const extendAll = (): void => {
     const still = table.extend(leases, leaseMs);
     // A lost lease belongs to another process by now: further results of this process are not stored.
@@ -121,26 +115,15 @@ const holdLeases = ({ leaseMs, table }: Leasing): ActiveLeases => {
   const poll = (): void => {
     const others = table.claimed().filter(({ id }) => !leases.has(id));
     if (others.length > 0) table.probe(); // if the file cannot be written, live processes are silent too
-    const now = performance.now();
-    if (now - polledAt > leaseMs / 2) seen.clear(); // this process did not check, so the others may have been paused too
-    polledAt = now;
-    const isSilent = (lease: { id: string; leaseMs: number }): boolean =>
-      now - (seen.get(lease.id)?.since ?? now) >= lease.leaseMs;
-    seen = new Map(
-      others.map(({ id, beat }) => {
-        const known = seen.get(id);
-        return [id, known?.beat === beat ? known : { beat, since: now }];
-      }),
-    );
-    silent = new Map(others.filter(isSilent).map(({ id, beat }) => [id, beat]));
+    silent = new Map(heartbeats.listen(others).map(({ id, beat: latest }) => [id, latest]));
   };
   const beat = (): void => {
     try {
       extendAll();
       poll();
     } catch {
-      seen.clear(); // the file is locked, full or away: the wait starts again
-      silent.clear();
+      heartbeats.clear(); // the file is locked, full or away
+      silent = new Map();
     }
   };
   beat();
