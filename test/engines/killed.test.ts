@@ -36,7 +36,7 @@ const outcomeOf = ({ status, text, finishReason, steps, usage }: InterlockResult
 
 /** Runs that are killed at every boundary, with the amounts that they charge, and the boundaries of the sample. */
 const walked = [
-  { what: 'tools', prompt: prompts.charge, amounts: ['1', '2'], sample: [/^before begin/, /^unkept tool/, /^before \d+ end/] },
+  { shape: 'tools', prompt: prompts.charge, amounts: ['1', '2'], sample: [/^before begin/, /^unkept tool/, /^before \d+ end/] },
   {
     what: 'a streamed sub-agent',
     prompt: prompts.delegate,
@@ -132,11 +132,11 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
   };
 
   it.each(walked)(
-    'end as in memory, for a kill at every point of $what',
+    'end as in memory, for a kill at every point of $shape',
     { timeout: isWhole ? 3_600_000 : 900_000 },
     async (walk) => {
-      const { what, sample, amounts, ...begins } = walk;
-      const idOf = (at: string): string => `${name}-${what.replaceAll(' ', '-')}-${at}-`;
+      const { shape, sample, amounts, ...begins } = walk;
+      const idOf = (at: string): string => `${name}-${shape.replaceAll(' ', '-')}-${at}-`;
       const inMemory = outcomeOf(await answerOf(clerk(outside, memoryEngine()), { ...begins, runId: idOf('memory') }));
       const whole = await work({ begins: { ...begins, runId: idOf('whole') } }).died;
       const { passed: boundaries = [] } = reportOf(whole);

@@ -79,7 +79,7 @@ const statusOf = async (agent: InterlockAgent, runId: string) => (await (await a
 
 const expectAdvice = (errors: readonly unknown[]): void => {
   for (const error of errors) expect(error).toBeInstanceOf(InterlockError);
-  expect(errors.filter((error) => !/\. \S/.test((error as Error).message))).toEqual([]); // what happened, and what to do
+  expect(errors.filter((error) => !/\. \S/.test((error as Error).message))).toEqual([]); // an event, and advice
 };
 
 const settled = (those: readonly string[], end: unknown) => Object.fromEntries(those.map((name) => [name, end]));
