@@ -6,9 +6,10 @@ import { goalLine } from '../goals.js';
 import { tableOf } from '../table.js';
 import { allNames, atHand, type SubjectName } from './engines.js';
 import { measureDurable } from './measure.js';
-import { writeGuide, writeQueue } from './page.js';
+import { writeGuide, writeQueue, writeScale } from './page.js';
 import { measureQueue, queueTable } from './queue.js';
 import type { DurableRun } from './run.js';
+import { scaleTable } from './scale.js';
 import { durableTables } from './tables.js';
 
 /** The number of queued runs in progress. */
@@ -21,6 +22,7 @@ const help = `npm run bench:durable -- [--engines <names>|all] [--quick] [--json
   --quick    with few runs and one kill: for a look, not for figures to quote
   --queue    only starts so many runs at once, ${concurrency} of them in progress at a time, and measures until all have ended;
              checks that each ended once
+  --scale    only simulates 10 and 10,000 runs a second on shards of each engine; measures nothing
   --json     writes everything that was measured to a file
   --write    writes the tables of docs/durable-cost.md
   --from     reports such a file without measuring`;
@@ -30,6 +32,7 @@ const { values } = parseArgs({
     engines: { type: 'string' },
     quick: { type: 'boolean', default: false },
     queue: { type: 'string' },
+    scale: { type: 'boolean', default: false },
     json: { type: 'string' },
     write: { type: 'boolean', default: false },
     from: { type: 'string' },
@@ -75,7 +78,14 @@ const measure = async (): Promise<DurableRun> => {
   return measureDurable({ names, isQuick: values.quick, onProgress: progress });
 };
 
+const scale = (): void => {
+  const table = scaleTable();
+  console.log(tableOf(table.head, table.rows));
+  if (values.write) writeScale(table);
+};
+
 if (values.help) console.log(help);
+else if (values.scale) scale();
 else if (values.queue !== undefined) await queue(Number(values.queue));
 else {
   const run = values.from === undefined ? await measure() : (JSON.parse(readFileSync(values.from, 'utf8')) as DurableRun);

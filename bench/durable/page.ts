@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { goalRow } from '../goals.js';
-import { filled, markdownOf } from '../table.js';
+import { filled, markdownOf, type FigureTable } from '../table.js';
 import type { DurableRun } from './run.js';
 import { queueTable, type QueueRun } from './queue.js';
 import { durableTables } from './tables.js';
@@ -26,3 +26,7 @@ export const writeQueue = (run: QueueRun): void => {
   const table = queueTable(run);
   writeFileSync(page, filled(text, table.id, markdownOf(table)));
 };
+
+/** Writes the simulated load into the same page. */
+export const writeScale = (table: FigureTable): void =>
+  writeFileSync(page, filled(readFileSync(page, 'utf8'), table.id, markdownOf(table)));
