@@ -38,7 +38,7 @@ const outcomeOf = ({ status, text, finishReason, steps, usage }: InterlockResult
 const walked = [
   { shape: 'tools', prompt: prompts.charge, amounts: ['1', '2'], sample: [/^before begin/, /^unkept tool/, /^before \d+ end/] },
   {
-    what: 'a streamed sub-agent',
+    shape: 'a streamed sub-agent',
     prompt: prompts.delegate,
     isStreamed: true,
     amounts: ['4'],
@@ -245,9 +245,11 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
     expect(deaths).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGKILL', null]);
     expect(reportOf(await work({ begins: { runId: `${runId}-after`, prompt: prompts.charge } }).died).status).toBe('success');
     await here(async (agent) => {
+      await expect.poll(() => agent.runMetrics(), { timeout: 60_000 }).toMatchObject({ lost: 1, recovered: 0 });
       await agent.retry(runId); // here its tool kills nothing
       const { status, text } = await (await agent.attach(runId)).getFullOutput();
       expect([status, text]).toEqual(['success', 'All is paid.']);
+      await expect.poll(() => agent.runMetrics(), { timeout: 60_000 }).toMatchObject({ lost: 0, recovered: 1 });
     });
   });
 
