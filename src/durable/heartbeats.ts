@@ -8,7 +8,7 @@ export interface Heartbeat {
 }
 
 /** Finds dead processes by their heartbeats. Clocks are never compared: only this process's monotonic clock counts. */
-export interface Heartbeats {
+interface Heartbeats {
   /** Takes the latest heartbeats of all others; returns those that this process has seen unchanged for a whole lease. */
   listen(others: readonly Heartbeat[]): readonly Heartbeat[];
   /** The wait for a change starts again. */
