@@ -57,7 +57,7 @@ export const shortenMarks = ({ code, map }: Mapped): Mapped => {
   const marks = [...code.matchAll(/\/\* @__PURE__ \*\/ /g)].map(({ index }) => ({
     at: index,
     removed: longMark.length,
-    text: isInFunction(index) ? '' : shortMark,
+    text: !isInFunction(index) ? shortMark : /[\w$]/.test(code.charAt(index - 1)) ? ' ' : '', // as in `return new Set`
   }));
   const parentheses = computationsIn(program, code).flatMap(({ start, end }) => [
     { at: start, removed: 0, text: '(' },

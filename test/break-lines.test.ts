@@ -52,8 +52,8 @@ it('keeps each mapping with its name', () => {
 
 it('keeps marks only where a bundler can use them', () => {
   const mark = '/* @__PURE__ */ ';
-  const marked = `const a=${mark}c(()=>${mark}new Map),b=${mark}new Set,d=()=>{let e=${mark}new Map;return e};`;
+  const marked = `const a=${mark}c(()=>${mark}new Map),b=${mark}new Set,d=()=>{let e=${mark}new Map;return${mark}new Set(e)};`;
   expect(shortenMarks({ code: marked, map: JSON.stringify({ version: 3, mappings: '' }) }).code).toBe(
-    'const a=/*#__PURE__*/c((()=>new Map)),b=/*#__PURE__*/new Set,d=()=>{let e=new Map;return e};',
+    'const a=/*#__PURE__*/c((()=>new Map)),b=/*#__PURE__*/new Set,d=()=>{let e=new Map;return new Set(e)};',
   );
 });

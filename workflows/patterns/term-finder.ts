@@ -1,3 +1,4 @@
+import { lazyRegex } from '../../src/phase/lazy-regex.js';
 import { once } from '../../src/phase/once.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { hasEdge, invisible, wordChar } from '../text/term-pattern.js';
@@ -27,9 +28,9 @@ interface Reading {
 }
 
 const spaceChar = /\s/;
-const invisibleChar = new RegExp(invisible, 'u');
-const partOfWord = new RegExp(wordChar, 'u');
-const partOfWordBefore = new RegExp(`${wordChar}$`, 'u');
+const invisibleChar = lazyRegex(invisible);
+const partOfWord = lazyRegex(wordChar);
+const partOfWordBefore = lazyRegex(`${wordChar}$`);
 
 /**
  * Finds terms like `termPattern`, in texts that are still growing: in any case and compatibility form, with accents decomposed or
@@ -72,13 +73,13 @@ export const termFinder = (terms: readonly string[], wholeWords: boolean): Finde
   };
 };
 
-const wordAscii = once(() => asciiSet((character) => partOfWord.test(character)));
+const wordAscii = once(() => asciiSet((character) => partOfWord().test(character)));
 
 /** Whether the text before a position is part of a word. */
 const isInsideWord = (text: string, at: number): boolean => {
   const before = at > 0 ? text.charCodeAt(at - 1) : 0x20;
   const isPart = wordAscii()[before];
-  return isPart === undefined ? partOfWordBefore.test(text.slice(Math.max(0, at - 2), at)) : isPart === 1;
+  return isPart === undefined ? partOfWordBefore().test(text.slice(Math.max(0, at - 2), at)) : isPart === 1;
 };
 
 const termOf = (term: string, wholeWords: boolean): Term[] => {
@@ -118,7 +119,7 @@ const read = ({ letters, edges }: Term, text: string, start: number): Reading | 
   for (let index = 0; index < letters.length;) {
     const isSpace = letters[index] === ' ';
     if (isSpace) at = behind(spaceChar, text, { at, most: maxSpaces });
-    else if (index > 0 && letters[index - 1] !== ' ') at = behind(invisibleChar, text, { at, most: maxInvisible });
+    else if (index > 0 && letters[index - 1] !== ' ') at = behind(invisibleChar(), text, { at, most: maxInvisible });
     if (at === text.length) return open;
     const form = isSpace ? ' ' : lettersOf(characterAt(text, at));
     if (isSpace ? !spaceChar.test(text[at - 1] ?? '') : !letters.startsWith(form, index)) return undefined;
@@ -126,7 +127,7 @@ const read = ({ letters, edges }: Term, text: string, start: number): Reading | 
     if (!isSpace) at += characterAt(text, at).length;
   }
   if (!edges.after) return { end: at, isOpen: false };
-  return partOfWord.test(characterAt(text, at)) ? undefined : { end: at, isOpen: at === text.length };
+  return partOfWord().test(characterAt(text, at)) ? undefined : { end: at, isOpen: at === text.length };
 };
 
 /** The position after a run of characters of a kind, with a maximum length. */

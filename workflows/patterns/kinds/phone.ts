@@ -1,5 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { TextSpan } from '../../../src/guard/pattern.js';
+import { lazyRegex } from '../../../src/phase/lazy-regex.js';
 import { defineFinder } from '../define-finder.js';
 import type { Finder, ReadMatch } from '../finder.js';
 import { isValidInternational, isValidNational } from './phone-plan.js';
@@ -71,14 +72,14 @@ const endsOf = (text: string, { start, end }: TextSpan): NumberEnd[] => {
   for (let at = start; at <= end; at += 1) {
     const value = at < end ? digitAt(text, at) : undefined;
     const mayEnd = wasDigit && digitAt(text, at) === undefined;
-    if (mayEnd && (!wordChar.test(text.slice(at, at + 2)) || extension.test(text.slice(at, at + 2))))
+    if (mayEnd && (!wordChar().test(text.slice(at, at + 2)) || extension.test(text.slice(at, at + 2))))
       ends.push({ end: at, digits });
     if (value !== undefined) digits += value;
     wasDigit = value !== undefined;
   }
   return ends;
 };
-const wordChar = new RegExp(`^${lettersOrDigits}`, 'u');
+const wordChar = lazyRegex(`^${lettersOrDigits}`);
 const extension = /^x\d/;
 
 /** The digit at a place, in a script that the library reads. Each script has its ten digits in a row, from a code that ends in 0. */
