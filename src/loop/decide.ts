@@ -52,24 +52,36 @@ const decisionOf = ([snapshot, actions]: readonly [LoopSnapshot, readonly Action
  */
 export const createDecider = (variant?: LoopMachine, limit = 10_000): Decider => {
   const machine = (): LoopMachine => variant ?? getLoopMachine();
-  const decisions = new Map<string, Decision>();
-  const keys = new WeakMap<LoopSnapshot, string>();
-  const keyOf = (snapshot: LoopSnapshot): string => {
-    let key = keys.get(snapshot);
-    if (key === undefined) keys.set(snapshot, (key = JSON.stringify([snapshot.value, snapshot.context])));
-    return key;
+  const decisions = new Map<string, Map<string, Decision>>();
+  const states = new WeakMap<LoopSnapshot, Map<string, Decision>>();
+  let count = 0;
+  /** The decisions in a state of the machine, by their events. */
+  const at = (state: string): Map<string, Decision> => {
+    let known = decisions.get(state);
+    if (!known) decisions.set(state, (known = new Map()));
+    return known;
   };
-  const remembered = (key: string, decide: () => Decision): Decision => {
-    let decision = decisions.get(key);
+  /** The same by its snapshot, which runs share: a state's text takes longer than everything else here. */
+  const after = (snapshot: LoopSnapshot): Map<string, Decision> => {
+    let known = states.get(snapshot);
+    if (!known) states.set(snapshot, (known = at(JSON.stringify([snapshot.value, snapshot.context]))));
+    return known;
+  };
+  const remembered = (known: Map<string, Decision>, event: string, decide: () => Decision): Decision => {
+    let decision = known.get(event);
     if (decision) return decision;
-    if (decisions.size >= limit) decisions.clear();
-    decisions.set(key, (decision = decide()));
+    if (count >= limit) {
+      decisions.clear(); // a running run keeps those of its own states
+      count = 0;
+    }
+    count += 1;
+    known.set(event, (decision = decide()));
     return decision;
   };
   return {
-    start: (input) => remembered(JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
+    start: (input) => remembered(at(''), JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
     next: (snapshot, event) =>
-      remembered(keyOf(snapshot) + JSON.stringify(event), () =>
+      remembered(after(snapshot), JSON.stringify(event), () =>
         // A final state stays final; the machine itself would still accept a CANCEL.
         snapshot.status === 'active' ? decisionOf(transition(machine(), snapshot, event)) : decisionOf([snapshot, []]),
       ),
