@@ -27,8 +27,9 @@ export const followResultEdits = (run: Run, conversation: Conversation, toolCall
 };
 
 const messagesOf = (run: Run, { list, originals }: Conversation): Map<string, MastraDBMessage> => {
-  const all = run.scope.host.messages.read(list, 'all').filter(({ id }) => originals.has(id));
-  return new Map(all.map((message) => [message.id, message]));
+  const found = new Map<string, MastraDBMessage>();
+  for (const message of run.scope.host.messages.read(list, 'all')) if (originals.has(message.id)) found.set(message.id, message);
+  return found;
 };
 
 /** Copies the guards' version of the tool result: a change of the result is no late edit. */
@@ -58,29 +59,32 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
     const messages = messagesOf(run, conversation);
     const known = seen.get(conversation) ?? new Map<string, Seen | undefined>(conversation.originals);
     seen.set(conversation, known);
-    return [...known].flatMap(([id, before]) => {
+    const ids: string[] = [];
+    for (const [id, before] of known) {
       const message = messages.get(id);
       const now = message && { role: message.role, parts: message.content.parts };
-      if (isUnchanged(before, now)) return [];
+      if (isUnchanged(before, now)) continue;
       known.set(id, copyPlain(now));
-      return [id];
-    });
+      ids.push(id);
+    }
+    return ids;
+  };
+  const watched: Plan['run'] = async (phase, data, scope) => {
+    const conversation = conversationOf();
+    if (!seen.has(conversation)) takeChanges(conversation); // those of the loop: late results of the provider's tools
+    const verdict = await plan.run(phase, data, scope);
+    const messageIds = takeChanges(conversation);
+    if (phase === 'apiError') return verdict; // it prepares the next prompt
+    const callers = messageIds.filter((id) => !conversation.originals.get(id)?.isAnswer);
+    if (callers.length > 0) run.emit({ type: 'edit-dropped', phase, messageIds: callers });
+    if (messageIds.length > 0) changed.set(conversation, new Set([...(changed.get(conversation) ?? []), ...messageIds]));
+    return verdict;
   };
   return {
     plan: {
       ...plan,
-      run: async (phase, data, scope) => {
-        if (phase === 'outputStream' || !plan.has(phase)) return plan.run(phase, data, scope);
-        const conversation = conversationOf();
-        if (!seen.has(conversation)) takeChanges(conversation); // those of the loop: late results of the provider's tools
-        const verdict = await plan.run(phase, data, scope);
-        const messageIds = takeChanges(conversation);
-        if (phase === 'apiError') return verdict; // it prepares the next prompt
-        const callers = messageIds.filter((id) => !conversation.originals.get(id)?.isAnswer);
-        if (callers.length > 0) run.emit({ type: 'edit-dropped', phase, messageIds: callers });
-        if (messageIds.length > 0) changed.set(conversation, new Set([...(changed.get(conversation) ?? []), ...messageIds]));
-        return verdict;
-      },
+      run: (phase, data, scope) =>
+        phase === 'outputStream' || !plan.has(phase) ? plan.run(phase, data, scope) : watched(phase, data, scope),
     },
     forget: () => void seen.delete(conversationOf()),
     read: () => {

@@ -49,7 +49,7 @@ export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: List
       return conversation.list;
     },
     writeTagged: (_list, tag, tagged) => void prompts.set(tag, [...tagged] as Prompt), // system messages of the loop's own
-    toPrompt: async () => withSystem(mended(), [...prompts.values()].flat()) as never, // Mastra types a prompt by an older specification
+    toPrompt: () => withSystem(mended(), [...prompts.values()].flat()) as never, // Mastra types a prompt by an older specification
   };
   return {
     messages,

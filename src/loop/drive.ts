@@ -7,6 +7,7 @@ import { rethrowInterruption } from './interruption.js';
 import { noJournal } from './journal.js';
 import { messageOf } from './message-of.js';
 import type { LoopContext, LoopEvent } from './machine.js';
+import { isPromise, type Awaitable } from '../phase/awaitable.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { agentChunk, publish } from './emit.js';
 import type { Journal, Run } from './run.js';
@@ -69,14 +70,16 @@ interface Checkpoint {
 /** Runs until no activity is under way and the state can be persisted, or until the run ends or is suspended. */
 const runToCheckpoint = async (run: Run, from: Decision, journal: Journal): Promise<Checkpoint> => {
   if (run.recorder.events.length === 0) await startRun(run);
-  const underWay = new Map<ActivityName, Promise<LoopEvent>>();
+  const underWay = new Map<ActivityName, Awaitable<LoopEvent>>();
   const events: LoopEvent[] = [];
   for (let decision = from; ;) {
-    await enter(run, decision);
+    const finishing = enter(run, decision);
+    if (finishing) await finishing;
     for (const activity of decision.starts) underWay.set(activity, perform(run, activity));
     const [only] = underWay.values();
     if (!only) return finishOrSuspend(run, decision, events);
-    const event = await (underWay.size === 1 ? only : Promise.race(underWay.values()));
+    const next = underWay.size === 1 ? only : Promise.race([...underWay.values()].map((each) => Promise.resolve(each)));
+    const event = isPromise(next) ? await next : next;
     events.push(event);
     decision = decider.next(decision.snapshot, event);
     for (const activity of decision.stops) underWay.delete(activity); // its outcome is ignored
@@ -100,20 +103,32 @@ const finishOrSuspend = async (run: Run, { snapshot }: Decision, events: readonl
   return { events, isOver: true };
 };
 
-/** Follows the machine: records the states it entered, and carries out its decisions about the attempt. */
-const enter = async (run: Run, { entered }: Decision): Promise<void> => {
-  for (const [index, { state, context }] of entered.entries()) {
-    const reason = closingReason(state, run);
+/** Follows the machine: records the states it entered. Returns a promise only if one of them ends an attempt. */
+const enter = (run: Run, { entered }: Decision): Promise<void> | undefined => {
+  if (entered.some(({ state }) => closingReason(state, run))) return finishAttempts(run, entered);
+  for (const one of entered) reach(run, one);
+  return undefined;
+};
+
+/** The same; also carries out the machine's decisions about the attempt. */
+const finishAttempts = async (run: Run, entered: Decision['entered']): Promise<void> => {
+  for (const [index, one] of entered.entries()) {
+    const reason = closingReason(one.state, run);
     const continues = entered[index + 1]?.state.startsWith('step.') ?? false;
     if (reason) await finishAttempt(run, { reason, continues });
-    follow(run, context);
-    run.recorder.record({ type: 'state-enter', state });
+    reach(run, one);
   }
 };
 
+const reach = (run: Run, { state, context }: Decision['entered'][number]): void => {
+  follow(run, context);
+  run.recorder.record({ type: 'state-enter', state });
+};
+
 const follow = (run: Run, { stepNumber, attempt, retries, recoveries, modelIndex }: LoopContext): void => {
-  Object.assign(run.position, { stepNumber, attempt });
-  Object.assign(run, { retries, recoveries, modelIndex });
+  const { position } = run;
+  [position.stepNumber, position.attempt] = [stepNumber, attempt];
+  [run.retries, run.recoveries, run.modelIndex] = [retries, recoveries, modelIndex];
   run.scope.retryCount = retries;
 };
 
@@ -130,26 +145,35 @@ const closingReason = (state: string, { attempt }: Run): StepReason | undefined 
 
 const canceled: LoopEvent = { type: 'CANCEL' };
 
-const perform = async (run: Run, activity: ActivityName): Promise<LoopEvent> => {
+/** Runs an activity; synchronous if its code is. */
+const perform = (run: Run, activity: ActivityName): Awaitable<LoopEvent> => {
   if (run.signal.aborted) return canceled;
-  const outcome = await untilAborted(outcomeOf(run, activity), run.signal);
   // A guard or tool that fails because of the cancellation has not failed: its outcome comes too late to count.
-  if (!outcome) return canceled;
-  return { type: `xstate.done.actor.${activity}`, output: outcome, actorId: activity };
+  const eventOf = (output: Outcome | undefined): LoopEvent =>
+    output ? { type: `xstate.done.actor.${activity}`, output, actorId: activity } : canceled;
+  const outcome = outcomeOf(run, activity);
+  return isPromise(outcome) ? untilAborted(outcome, run.signal).then(eventOf) : eventOf(run.signal.aborted ? undefined : outcome);
+};
+
+const outcomeOf = (run: Run, activity: ActivityName): Awaitable<Outcome> => {
+  const fail = (error: unknown): Outcome => {
+    rethrowInterruption(error);
+    return failWith(run, toRunError(error, activity));
+  };
+  try {
+    const outcome = activities[activity](run);
+    return isPromise(outcome) ? outcome.then((end) => settledOutcome(run, end)).catch(fail) : settledOutcome(run, outcome);
+  } catch (error) {
+    return fail(error);
+  }
 };
 
 const stops = new Set<OutcomeKind>(['trip', 'retry', 'failed']);
 
-const outcomeOf = async (run: Run, activity: ActivityName): Promise<Outcome> => {
-  try {
-    const outcome = await activities[activity](run);
-    if (outcome.kind === 'retry' && run.options.mayTakeBack?.() === false) return { kind: 'trip' };
-    // A guard may have stopped the run during the activity: on a data part that was written late, or from a hook that continued.
-    return run.stop && !stops.has(outcome.kind) ? stopWith(run, run.stop) : outcome;
-  } catch (error) {
-    rethrowInterruption(error);
-    return failWith(run, toRunError(error, activity));
-  }
+const settledOutcome = (run: Run, outcome: Outcome): Outcome => {
+  if (outcome.kind === 'retry' && run.options.mayTakeBack?.() === false) return { kind: 'trip' };
+  // A guard may have stopped the run during the activity: on a data part that was written late, or from a hook that continued.
+  return run.stop && !stops.has(outcome.kind) ? stopWith(run, run.stop) : outcome;
 };
 
 const toRunError = (error: unknown, path: string): InterlockError =>

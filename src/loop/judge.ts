@@ -1,12 +1,13 @@
 import { InterlockError, isInterlockError } from '../errors.js';
 import { readFields } from '../guard/read-fields.js';
 import { cutQuotesOf, stripQuotedError } from '../guard/strip-quoted-error.js';
+import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { wordsIn } from '../trace/texts-in.js';
-import { isStricter, type Stop, type Unavailable } from '../verdict.js';
+import { isStricter, type Stop, type Unavailable, type Verdict } from '../verdict.js';
 import { messageOf } from './message-of.js';
 import type { Outcome } from './outcome.js';
 import type { Chunk } from './ports.js';
@@ -26,17 +27,22 @@ export const mayRejectCalls = (run: Run): boolean =>
 /** The guards' verdict on a payload: the payload to continue with, or the outcome of the activity. */
 export type Judged<P extends Phase> = { data: PhaseData<P>; outcome?: undefined } | { data?: undefined; outcome: Outcome };
 
-/** Runs the guards of a phase over a payload. Throws the abort reason if the caller cancels meanwhile. */
-export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>): Promise<Judged<P>> => {
+/**
+ * Runs the guards of a phase over a payload; synchronous if their code is. Throws the abort reason if the caller cancels meanwhile.
+ */
+export const judge = <P extends Phase>(run: Run, data: PhaseData<P>): Awaitable<Judged<P>> => {
   const plan = run.options.lanes[phaseRow<Phase>(data.phase).lane];
   if (run.overlapGuards.length > 0) run.overlapGuards = run.overlapGuards.filter(({ author }) => author.phase !== data.phase); // they judge again
   return plan ? judgeWith(run, plan, data) : { data };
 };
 
 /** Runs one plan over a payload; see {@link judge}. */
-export const judgeWith = async <P extends Phase>(run: Run, plan: Pick<Plan, 'run'>, data: PhaseData<P>): Promise<Judged<P>> => {
+export const judgeWith = <P extends Phase>(run: Run, plan: Pick<Plan, 'run'>, data: PhaseData<P>): Awaitable<Judged<P>> => {
   run.signal.throwIfAborted(); // the run is canceled: guards that have not started do not start
-  const verdict = await plan.run<P>(data.phase, data, run.scope);
+  return whenReady(plan.run<P>(data.phase, data, run.scope), (verdict) => settled(run, data, verdict));
+};
+
+const settled = <P extends Phase>(run: Run, data: PhaseData<P>, verdict: Verdict<PhaseData<P>>): Judged<P> => {
   run.signal.throwIfAborted();
   switch (verdict.kind) {
     case 'pass':
@@ -137,7 +143,7 @@ export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Ou
 };
 
 /** Judges a chunk that is not the model's as a whole, also by guards with windows. */
-export const judgeChunk = (run: Run, chunk: Chunk): Promise<Judged<'outputStream'>> => {
+export const judgeChunk = (run: Run, chunk: Chunk): Awaitable<Judged<'outputStream'>> => {
   const { output } = run.options.lanes;
   const stream = output && planStream(output.graph);
   if (!stream) return judge<'outputStream'>(run, streamPayload(run, chunk));

@@ -67,8 +67,10 @@ const persistWaitingTurn = async (run: Run): Promise<void> => {
  * With `savePerStep`, saves the accepted steps before the next one starts or the run ends; content withheld until the end is not accepted
  * yet.
  */
-export const persistAcceptedSteps = async (run: Run): Promise<void> => {
-  if (!savesSteps(run) || run.steps.length === 0) return;
+export const persistAcceptedSteps = (run: Run): Promise<void> | undefined =>
+  savesSteps(run) && run.steps.length > 0 ? persistSteps(run) : undefined;
+
+const persistSteps = async (run: Run): Promise<void> => {
   await addPayloadTransforms(run);
   await persistSoFar(run, []);
 };

@@ -143,7 +143,7 @@ export interface LoopMessages {
   /** System messages under a tag of the loop's own. */
   writeTagged(list: MessageList, tag: string, messages: readonly SystemMessage[]): void;
   /** The prompt for the model of an entry. */
-  toPrompt(list: MessageList, model: ResolvedModel): Promise<Prompt>;
+  toPrompt(list: MessageList, model: ResolvedModel): Awaitable<Prompt>;
 }
 
 /** Everything the loop does not do itself. The host's module implements it; tests script it. */

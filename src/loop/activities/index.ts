@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../phase/awaitable.js';
 import type { Outcome } from '../outcome.js';
 import type { Run } from '../run.js';
 import type { ActivityName } from '../activity-names.js';
@@ -14,7 +15,7 @@ import { review } from './review.js';
 import { tools } from './tools.js';
 
 /** The activities that the machine requests, as the in-process driver runs them. */
-export const activities: Record<ActivityName, (run: Run) => Promise<Outcome>> = {
+export const activities: Record<ActivityName, (run: Run) => Awaitable<Outcome>> = {
   input,
   prepare,
   request,

@@ -1,4 +1,6 @@
 import { InterlockError } from '../../errors.js';
+import type { Awaitable } from '../../phase/awaitable.js';
+import type { Plan } from '../../pipeline/compile.js';
 import { failWith, judgeWith } from '../judge.js';
 import { messageOf } from '../message-of.js';
 import type { Outcome } from '../outcome.js';
@@ -6,9 +8,12 @@ import { isOver, type Run } from '../run.js';
 import { resultPayload } from './finish.js';
 
 /** Persists accepted responses only; a rejected response never reaches this activity. A failure to persist fails the run. */
-export const persist = async (run: Run): Promise<Outcome> => {
+export const persist = (run: Run): Awaitable<Outcome> => {
   const { memory } = run.options.lanes;
-  if (!memory) return { kind: 'done' };
+  return memory ? persistIn(memory, run) : { kind: 'done' };
+};
+
+const persistIn = async (memory: Plan, run: Run): Promise<Outcome> => {
   const { outcome } = await judgeWith<'outputResult'>(run, memory, resultPayload(run));
   const failed = outcome && failureOf(run, outcome);
   const error = failed && messageOf(run.error);

@@ -1,6 +1,7 @@
 import { InterlockError } from '../../errors.js';
 import { clearFeedback, restart, showFeedback } from '../feedback.js';
 import { snapshotConversation } from '../conversation-snapshot.js';
+import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { judge } from '../judge.js';
 import { markInputAccepted, persistAcceptedSteps } from '../persist-rejected-turn.js';
 import type { Outcome } from '../outcome.js';
@@ -10,13 +11,17 @@ import type { PhaseData } from '../../phase/row.js';
 import type { ResolvedModel } from '../../phase/host.js';
 
 /** Before each attempt at a step: resets system messages; guards prepare the model's input. */
-export const prepare = async (run: Run): Promise<Outcome> => {
+export const prepare = (run: Run): Awaitable<Outcome> => {
+  const isFirst = run.position.attempt === 1;
+  if (isFirst) startStep(run);
+  else restart(run);
+  const saved = isFirst ? persistAcceptedSteps(run) : undefined;
+  return saved ? saved.then(() => prepareAttempt(run)) : prepareAttempt(run);
+};
+
+const prepareAttempt = (run: Run): Awaitable<Outcome> => {
   const { runId } = run.options;
   const { messages } = run.scope.host;
-  if (run.position.attempt === 1) {
-    startStep(run);
-    await persistAcceptedSteps(run);
-  } else restart(run);
   markInputAccepted(run, false);
   const { list } = run;
   messages.writeSystem(list, run.baseSystem);
@@ -25,7 +30,7 @@ export const prepare = async (run: Run): Promise<Outcome> => {
   const attempt = createAttempt(run);
   run.attempt = attempt;
   const { messageId } = run;
-  const judged = await judge<'inputStep'>(run, {
+  const payload: PhaseData<'inputStep'> = {
     phase: 'inputStep',
     messages: messages.read(list, 'all'),
     messageList: list,
@@ -38,11 +43,13 @@ export const prepare = async (run: Run): Promise<Outcome> => {
     retryCount: run.retries,
     model: attempt.entry.model,
     ...attempt.settings,
+  };
+  return whenReady(judge(run, payload), ({ data, outcome }) => {
+    if (outcome) return outcome;
+    if (data.messageId !== messageId) takeMessageId(run, data);
+    takeSettings(attempt, data);
+    return { kind: 'done' };
   });
-  if (judged.outcome) return judged.outcome;
-  if (judged.data.messageId !== messageId) takeMessageId(run, judged.data);
-  takeSettings(attempt, judged.data);
-  return { kind: 'done' };
 };
 
 /** From here on the response is in a message with this id. */

@@ -1,16 +1,22 @@
+import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { copyPlain } from '../../phase/plain-data.js';
 import { isGuarded, judge } from '../judge.js';
 import { markInputAccepted } from '../persist-rejected-turn.js';
 import type { Outcome } from '../outcome.js';
-import { currentAttempt, stepsForHooks, type Run } from '../run.js';
+import type { Prompt } from '../ports.js';
+import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 
 /** Converts the conversation to the model's prompt. Guards may rewrite it for this call, or respond from a cache. */
-export const request = async (run: Run): Promise<Outcome> => {
-  const { list } = run;
+export const request = (run: Run): Awaitable<Outcome> => {
   const attempt = currentAttempt(run);
-  const made = await run.options.ports.messages.toPrompt(list, attempt.entry.model);
+  const prompt = run.options.ports.messages.toPrompt(run.list, attempt.entry.model);
+  return whenReady(prompt, (made) => judgePrompt(run, attempt, made));
+};
+
+const judgePrompt = (run: Run, attempt: Attempt, made: Prompt): Awaitable<Outcome> => {
+  const { list } = run;
   const prompt = isGuarded(run, 'llmRequest') ? copyPlain(made) : made; // hooks change it for this call only
-  const judged = await judge<'llmRequest'>(run, {
+  const judged = judge<'llmRequest'>(run, {
     phase: 'llmRequest',
     prompt,
     model: attempt.entry.model,
@@ -19,9 +25,11 @@ export const request = async (run: Run): Promise<Outcome> => {
     steps: stepsForHooks(run),
     retryCount: run.retries,
   });
-  if (judged.outcome) return judged.outcome;
-  markInputAccepted(run, run.overlapGuards.length === 0);
-  attempt.prompt = judged.data.prompt;
-  attempt.cached = judged.data.response;
-  return { kind: run.overlapGuards.length > 0 ? 'overlap' : 'done' };
+  return whenReady(judged, ({ data, outcome }) => {
+    if (outcome) return outcome;
+    markInputAccepted(run, run.overlapGuards.length === 0);
+    attempt.prompt = data.prompt;
+    attempt.cached = data.response;
+    return { kind: run.overlapGuards.length > 0 ? 'overlap' : 'done' };
+  });
 };
