@@ -1,7 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { MessagePort, SystemMessage } from '../phase/host.js';
-import { toStored, type Stored, type StoredPart } from '../plain/to-stored.js';
+import { toStored, type StoredPart } from '../plain/to-stored.js';
 import { patched, haveSameContent } from './message-slots.js';
 import type { Run } from './run.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
@@ -36,13 +36,13 @@ interface Original {
 interface Group extends Original {
   readonly id: string;
   readonly messages: readonly AnyMessage[];
-  readonly slots: Stored['slots'];
 }
 
 interface Opened {
   readonly port: MessagePort;
   readonly list: MessageList;
   readonly groups: readonly Group[];
+  readonly originals: ReadonlyMap<string, Group>;
   readonly systems: readonly SystemEntry[];
 }
 
@@ -95,51 +95,56 @@ export const openConversation = (
   const list = port.create([], [], 'input');
   if (systems.length > 0) port.writeSystem(list, copyPlain(systems) as SystemMessage[]);
   const startedAt = Date.now();
-  const all = grouped(input.filter((message) => !isSystem(message)));
-  const responses = all.filter(([first]) => first && isOfAssistant(first));
-  const answers = new Set(responses.filter((_, index) => options.answers?.at(index - responses.length)));
-  const groups = all.map((messages, index): Group => {
-    const { parts, slots } = toStored(messages);
-    const role = messages[0]?.role === 'user' ? 'user' : 'assistant';
-    for (const part of parts) Object.assign(part, { createdAt: startedAt });
-    return { id: `message-${index}`, isAnswer: answers.has(messages), role, parts, messages, slots };
-  });
-  const idsOf = (isAnswer: boolean): string[] => groups.flatMap((group) => (group.isAnswer === isAnswer ? [group.id] : []));
+  const groups = groupsOf(input, { startedAt, ...options });
+  const idsOf = (isAnswer: boolean): string[] => groups.filter((group) => group.isAnswer === isAnswer).map(({ id }) => id);
   // All at once: a list compares each added message with all existing ones.
   port.restore(list, {
     ...(port.snapshot(list) as object), // of a list
     messages: groups.map(({ id, role, parts }, index) => ({
       id,
       role,
-      createdAt: new Date(startedAt + index).toISOString(),
+      createdAt: new Date(startedAt + index),
       content: { format: 2, parts: copyPlain(parts) }, // guards' changes in place stay in the list
     })),
     newUserMessages: idsOf(false),
     newResponseMessages: idsOf(true),
   });
-  return reader({ port, list, groups, systems });
+  return reader({ port, list, groups, originals: new Map(groups.map((group) => [group.id, group])), systems });
+};
+
+const groupsOf = (input: readonly AnyMessage[], { answers, startedAt }: ConversationOptions & { startedAt: number }): Group[] => {
+  const all = grouped(input);
+  let remaining = all.filter(([first]) => first && isOfAssistant(first)).length;
+  return all.map((messages, index): Group => {
+    const [first] = messages;
+    const isAnswer = first !== undefined && isOfAssistant(first) && answers?.at(-remaining--) === true;
+    const parts = toStored(messages);
+    for (const part of parts) (part as { createdAt?: number }).createdAt = startedAt; // Mastra's type of some parts lacks it
+    return { id: `message-${index}`, isAnswer, role: first?.role === 'user' ? 'user' : 'assistant', parts, messages };
+  });
 };
 
 const isSystem = (message: AnyMessage): message is Extract<AnyMessage, { role: 'system' }> => message.role === 'system';
 
-/** A user message forms its own group. An assistant message forms one with the results of its tools. */
+/** A user message forms its own group. An assistant message forms one with the results of its tools. System messages are left out. */
 const grouped = (messages: readonly AnyMessage[]): AnyMessage[][] => {
   const groups: AnyMessage[][] = [];
+  let last: AnyMessage[] | undefined;
   for (const message of messages) {
-    const last = groups.at(-1);
+    if (isSystem(message)) continue;
     if (message.role === 'tool' && last && last[0]?.role !== 'user') last.push(message);
-    else groups.push([message]);
+    else groups.push((last = [message]));
   }
   return groups;
 };
 
 const reader = (opened: Opened): Conversation => {
-  const { port, list, groups, systems } = opened;
+  const { port, list, groups, originals, systems } = opened;
   const readSystem = () => port.readSystem(list) as readonly SystemEntry[]; // hooks put entries with role and content there
   const isSystemChanged = () => !isSame([...readSystem()], [...systems]);
   return {
     list,
-    originals: new Map(groups.map((group) => [group.id, group])),
+    originals,
     isSystemChanged,
     readSystem: () => (isSystemChanged() ? readSystem() : systems),
     isChanged: () => isSystemChanged() || !isSameMessages(port.read(list, 'all'), groups),
@@ -160,16 +165,14 @@ interface ReadGroup {
   readonly messages: readonly AnyMessage[];
 }
 
-const readGroups = ({ port, list, groups }: Opened): ReadGroup[] => {
-  const known = new Map(groups.map((group) => [group.id, group]));
-  return port.read(list, 'all').map((message): ReadGroup => {
-    const group = known.get(message.id);
+const readGroups = ({ port, list, originals }: Opened): ReadGroup[] =>
+  port.read(list, 'all').map((message): ReadGroup => {
+    const group = originals.get(message.id);
     const { parts } = message.content;
     if (!group) return { messages: toModelMessages(message) };
     if (haveSameContent(group.parts, parts)) return { group, messages: group.messages };
-    return { group, messages: patched(group.messages, group, parts) ?? toModelMessages(message) };
+    return { group, messages: patched(group.messages, group.parts, parts) ?? toModelMessages(message) };
   });
-};
 
 /** Keys that identify groups of messages when they occur again: their content, and the number of equal groups before them. */
 const keysOf = (groups: readonly (readonly AnyMessage[])[]): string[] => {
@@ -206,7 +209,7 @@ export const rewritten = (
   rewrites: ReadonlyMap<string, readonly AnyMessage[]>,
 ): readonly AnyMessage[] => {
   if (rewrites.size === 0) return messages;
-  const groups = grouped(messages.filter((message) => !isSystem(message)));
+  const groups = grouped(messages);
   const keys = keysOf(groups);
   return [...messages.filter(isSystem), ...groups.flatMap((group, index) => [...(rewrites.get(keys[index] ?? '') ?? group)])];
 };

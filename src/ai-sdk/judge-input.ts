@@ -23,7 +23,7 @@ export const judgedInput = async (run: Run, inputMessages: readonly AnyMessage[]
 
 /** The content of each message of the user. */
 const usersIn = (messages: readonly AnyMessage[]): JudgedInput['users'] =>
-  messages.filter(({ role }) => role === 'user').map((message) => toStored([message]).parts);
+  messages.filter(({ role }) => role === 'user').map((message) => toStored([message]));
 
 /** Judges the caller's messages. Returns their guarded version; the same array if nothing changed. */
 export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {

@@ -1,4 +1,4 @@
-import { partsIn, resultIn, type Part, type Stored, type StoredPart } from '../plain/to-stored.js';
+import { partsIn, resultIn, toStored, type Part, type Slot, type StoredPart } from '../plain/to-stored.js';
 import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 
@@ -23,10 +23,12 @@ export const haveSameContent = (before: readonly StoredPart[], after: readonly S
  */
 export const patched = (
   messages: readonly AnyMessage[],
-  { parts: before, slots }: Readonly<Pick<Stored, 'slots'>> & { readonly parts: readonly StoredPart[] },
+  before: readonly StoredPart[],
   after: readonly StoredPart[],
 ): readonly AnyMessage[] | undefined => {
   if (!isSameShape(before, after)) return undefined;
+  const slots: Slot[] = [];
+  toStored(messages, slots);
   return messages.map((message, at) => {
     const own = slots.filter(
       ({ message: of, stored }) => of === at && !isSame(contentOf(before[stored]), contentOf(after[stored])),

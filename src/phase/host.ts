@@ -69,7 +69,7 @@ export interface MessagePort {
   snapshot(list: MessageList): unknown;
   /** Stores a deep copy of the current list. The returned function restores it, as often as it is called. */
   checkpoint(list: MessageList): () => void;
-  /** Replaces the content of a list by a snapshot, in the order of its messages. */
+  /** Replaces the content of a list by a snapshot, in the order of its messages. Their times are texts or dates. */
   restore(list: MessageList, snapshot: unknown): void;
   /** The current result of a tool call in the list, including the text of an error; not found if there is none. */
   readToolResult(list: MessageList, toolCallId: string): { found: boolean; result?: unknown };

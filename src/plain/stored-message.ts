@@ -39,7 +39,7 @@ const isContent = (content: unknown): boolean =>
 const contentOf = ({ role, parts }: MessageInput, content: MessageInput['content']): Content => {
   if (parts) return { format: 2, parts: [...parts] };
   if (typeof content === 'object' && 'parts' in content) return content;
-  return { format: 2, parts: toStored([{ role, content: content ?? '' }]).parts };
+  return { format: 2, parts: toStored([{ role, content: content ?? '' }]) };
 };
 
 const ids = ({ threadId, resourceId, type }: Partial<MastraDBMessage>): Partial<MastraDBMessage> => ({

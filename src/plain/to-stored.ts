@@ -16,66 +16,65 @@ export interface ModelMessage {
 }
 
 /** The position of a stored part's text in the original messages. */
-interface Slot {
+export interface Slot {
   /** Index of the message, of the part in its content (0 for a text), and of the stored part. */
   readonly message: number;
   readonly part: number;
   readonly stored: number;
 }
 
-/** A group of messages in the form for guards: stored parts, and their positions in the messages. */
-export interface Stored {
-  readonly parts: StoredPart[];
-  readonly slots: readonly Slot[];
-}
-
 /** The parts of a message; a text is one. */
 export const partsIn = ({ content }: ModelMessage): readonly Part[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** The stored parts of a message of the user, or of a response with its tools' results. */
-export const toStored = (messages: readonly ModelMessage[]): Stored => {
-  const parts: StoredPart[] = [];
-  const slots: Slot[] = [];
-  const calls = new Map<unknown, number>();
+/**
+ * The stored parts of a message of the user, or of a response with its tools' results.
+ *
+ * @param slots gets the positions of the parts in the messages
+ */
+export const toStored = (messages: readonly ModelMessage[], slots?: Slot[]): StoredPart[] => {
+  const taking: Taking = { parts: [], calls: undefined };
+  const { parts } = taking;
   for (const [message, original] of messages.entries()) {
     if (original.role === 'assistant' && parts.length > 0) parts.push({ type: 'step-start' });
-    for (const [part, originalPart] of partsIn(original).entries()) {
-      const stored =
-        originalPart.type === 'tool-result'
-          ? takeResult({ parts, calls }, originalPart)
-          : takePart({ parts, calls }, originalPart);
-      if (stored !== undefined) slots.push({ message, part, stored });
+    let part = 0;
+    for (const originalPart of partsIn(original)) {
+      const stored = take(taking, originalPart);
+      if (stored !== undefined) slots?.push({ message, part, stored });
+      part += 1;
     }
   }
-  return { parts, slots };
+  return parts;
 };
 
 interface Taking {
   readonly parts: StoredPart[];
-  /** The position of each tool call. */
-  readonly calls: Map<unknown, number>;
+  /** The position of each tool call, once there is one. */
+  calls: Map<unknown, number> | undefined;
 }
 
-const takePart = ({ parts, calls }: Taking, part: Part): number | undefined => {
+/** Stores a part. Returns its position; undefined for a part that guards do not see. */
+const take = (taking: Taking, part: Part): number | undefined => {
+  if (part.type === 'tool-result') return takeResult(taking, part);
   const made = storedPart(part);
   if (!made) return undefined;
-  if (part.type === 'tool-call') calls.set(part['toolCallId'], parts.length);
+  const { parts } = taking;
+  if (part.type === 'tool-call') (taking.calls ??= new Map()).set(part['toolCallId'], parts.length);
   return parts.push(made) - 1;
 };
 
 /** A result is stored with its call. A result without a call is stored alone. */
-const takeResult = (taking: Taking, originalPart: Part): number => {
+const takeResult = ({ parts, calls }: Taking, originalPart: Part): number => {
   const { toolCallId, toolName } = originalPart as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
   const result = resultIn(originalPart['output']);
-  const known = taking.calls.get(toolCallId);
-  const part = known === undefined ? undefined : taking.parts[known];
+  const known = calls?.get(toolCallId);
+  const part = known === undefined ? undefined : parts[known];
   if (known !== undefined && part?.type === 'tool-invocation') {
     Object.assign(part.toolInvocation, { state: 'result', result });
     return known;
   }
   const toolInvocation = { state: 'result', toolCallId, toolName, args: {}, result } as Invocation;
-  return taking.parts.push({ type: 'tool-invocation', toolInvocation }) - 1;
+  return parts.push({ type: 'tool-invocation', toolInvocation }) - 1;
 };
 
 /** A tool's output as guards see it: the value without its label for the model. */

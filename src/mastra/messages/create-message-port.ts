@@ -98,7 +98,7 @@ const timeOf = (value: Date | string | undefined): number | undefined => {
   return Number.isNaN(time) ? undefined : time;
 };
 
-/** Makes times ascending: otherwise the list would reorder messages at the next addition. */
+/** Makes times ascending: otherwise the list would reorder messages at the next addition. They are all texts, or all dates. */
 const ascending = (messages: readonly StoredMessage[]): StoredMessage[] => {
   let last = '';
   return messages.map((message) => {

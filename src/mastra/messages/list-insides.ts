@@ -53,12 +53,15 @@ export const fillList = (list: MessageList, state: ListState): MessageList => {
   if (!isKnownInside(list)) return list.deserialize(state);
   list.deserialize({ ...state, ...noSources });
   const insides = insidesOf(list);
-  const known = new Map(insides.messages.toReversed().map((message) => [message.id, message])); // the first of two with the same id counts
-  for (const name of sourceNames)
+  const known = new Map<string, MastraDBMessage>();
+  for (const message of insides.messages) if (!known.has(message.id)) known.set(message.id, message); // the first of two with the same id counts
+  for (const name of sourceNames) {
+    const source = state[name].length > 0 ? insides[name] : undefined;
     for (const id of state[name]) {
       const message = known.get(id);
-      if (message) insides[name].add(message);
+      if (message) source?.add(message);
     }
+  }
   return list;
 };
 
