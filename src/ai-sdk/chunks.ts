@@ -91,11 +91,11 @@ const finishFields = ({ stepResult, output, providerMetadata }: FinishPayload): 
   };
 };
 
-const renamed = (fields: Fields, names: Readonly<Record<string, string>> = {}): Fields =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
+const renamed = (fields: Fields, names: Readonly<Record<string, string>> | undefined): Fields =>
+  names ? Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value])) : fields;
 
-const flipped = (names: Readonly<Record<string, string>> = {}) =>
-  Object.fromEntries(Object.entries(names).map(([own, theirs]) => [theirs, own]));
+const flipped = (names: Readonly<Record<string, string>> | undefined) =>
+  names && Object.fromEntries(Object.entries(names).map(([own, theirs]) => [theirs, own]));
 
 /** Converts stream parts into chunks for guards, and chunks back into parts. */
 export interface ChunkCodec<Part> {

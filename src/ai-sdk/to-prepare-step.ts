@@ -53,6 +53,8 @@ export const stepOptionKinds = { budgetMs: numberFrom(0), freeze: aBoolean };
 
 interface StepPreparation {
   readonly options: PrepareStepOptions;
+  /** Whether a write to a read-only value raises an error. Reading the environment takes a microsecond. */
+  readonly isFrozen: boolean;
   readonly memory: StepMemory;
   readonly run: Run;
 }
@@ -82,8 +84,8 @@ export const toPrepareStep = <TOOLS extends ToolSet = ToolSet, CONTEXT extends C
   const known = new WeakMap<object, StepPreparation>();
   const preparingOf = ({ initialMessages }: Pick<StepArgs, 'initialMessages'>): StepPreparation => {
     const key = isSharedRun(guards) ? guards : initialMessages; // the same array in every step of a run
-    const preparing = known.get(key) ?? { options: options as PrepareStepOptions, memory: createStepMemory(), run: nextRun() };
-    known.set(key, preparing);
+    let preparing = known.get(key);
+    if (!preparing) known.set(key, (preparing = preparationOf(options as PrepareStepOptions, nextRun())));
     return preparing;
   };
   return async (args) => {
@@ -106,7 +108,7 @@ const timed = async (preparing: StepPreparation, args: StepArgs): Promise<Result
 };
 
 const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Result | undefined> => {
-  const { run, memory, options } = preparing;
+  const { run, memory, options, isFrozen } = preparing;
   await start(run);
   run.stepNumber = args.stepNumber;
   run.steps = args.steps;
@@ -117,7 +119,7 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
   run.answers = lastAnswers(base.messages, answers);
   const guarded = await guardStep(preparing, args, base);
   const authored = options.prepareStep
-    ? await authorStep(options.prepareStep, { args, step: guarded.step, freeze: isFrozen(options) })
+    ? await authorStep(options.prepareStep, { args, step: guarded.step, freeze: isFrozen })
     : undefined;
   const step: StepInput = { ...guarded.step, ...authored?.step };
   if (authored?.step.messages) run.answers = answersAmong(step.messages, guarded.step.messages, run.answers);
@@ -136,7 +138,10 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
   });
 };
 
-const isFrozen = ({ freeze = process.env['NODE_ENV'] !== 'production' }: PrepareStepOptions): boolean => freeze;
+const preparationOf = (options: PrepareStepOptions, run: Run): StepPreparation => {
+  const { freeze = process.env['NODE_ENV'] !== 'production' } = options;
+  return { options, isFrozen: freeze, memory: createStepMemory(), run };
+};
 
 /** The caller's messages are judged before the first step, and once more when the user has sent another one. The result is kept. */
 const withJudgedInput = async (run: Run, base: StepInput, args: StepArgs): Promise<StepInput> => {
@@ -175,7 +180,7 @@ const guardStep = async (preparing: StepPreparation, args: StepArgs, base: StepI
 };
 
 const payloadOf = (
-  { run, options }: StepPreparation,
+  { run, options, isFrozen }: StepPreparation,
   args: StepArgs,
   messageList: ReturnType<typeof openConversation>['list'],
 ) => {
@@ -183,14 +188,14 @@ const payloadOf = (
   const { tools, activeTools, toolChoice, providerOptions, modelSettings } = options.settings ?? {};
   const { hook } = phaseRow('inputStep');
   const views = createReadOnlyViews();
-  const viewOf = <T>(value: T, name: string): T => (isFrozen(options) ? views.view(value, `${hook}.${name}`) : value);
+  const viewOf = <T>(value: T, name: string): T => (isFrozen ? views.view(value, `${hook}.${name}`) : value);
   const payload = {
     phase: 'inputStep',
     messages: port.read(messageList, 'all'),
     messageList,
     systemMessages: port.readSystem(messageList),
     stepNumber: args.stepNumber,
-    steps: (isFrozen(options) ? views.viewEach(args.steps, `${hook}.steps`) : [...args.steps]) as never, // the AI SDK's own records
+    steps: (isFrozen ? views.viewEach(args.steps, `${hook}.steps`) : [...args.steps]) as never, // the AI SDK's own records
     runId: run.id,
     retryCount: run.retries,
     model: instanceOf(args.model) as never, // Mastra types a model by an older specification
