@@ -1,4 +1,4 @@
-import type { MessageList } from '@mastra/core/agent/message-list';
+import { aiV5ModelMessageToV2PromptMessage, type MastraDBMessage, type MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages, Prompt } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { copyPlain } from '../../phase/plain-data.js';
@@ -31,15 +31,33 @@ const copiedPart = <T extends { providerOptions?: object }>(part: T): T =>
 
 /** The conversation in the form of the model's specification. */
 export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
-  const supportedUrls = await model.supportedUrls;
-  const options = { supportedUrls, targetProvider: model.provider };
-  const { aiV5, aiV6, aiV7 } = list.get.all;
-  dropStaleFields(list.get.all.db());
-  const view = model.specificationVersion === 'v4' ? aiV7 : model.specificationVersion === 'v3' ? aiV6 : aiV5;
-  const prompt: Prompt = await view.llmPrompt(options);
+  const messages = list.get.all.db();
+  dropStaleFields(messages);
+  const prompt =
+    model.specificationVersion === 'v2' && messages.every(isPlain) ? plainPrompt(list) : await fullPrompt(list, model);
   for (const { content } of prompt) if (Array.isArray(content)) content.forEach(fillInput);
   return prompt;
 };
+
+const fullPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
+  const { aiV5, aiV6, aiV7 } = list.get.all;
+  const view = model.specificationVersion === 'v4' ? aiV7 : model.specificationVersion === 'v3' ? aiV6 : aiV5;
+  return view.llmPrompt({ supportedUrls: await model.supportedUrls, targetProvider: model.provider });
+};
+
+/** The same without Mastra's steps for files and marked tool calls, which cost three times as much as the conversion. */
+const plainPrompt = (list: MessageList): Prompt =>
+  list.get.all.aiV5
+    .prompt()
+    .map(aiV5ModelMessageToV2PromptMessage)
+    .filter(({ role, content }) => role === 'system' || content.length > 0);
+
+/** Whether a message is no signal, and has no files and no tool calls with the provider's or Mastra's own marks. */
+const isPlain = ({ role, content }: MastraDBMessage): boolean =>
+  role !== 'signal' && !content.experimental_attachments && !content.parts.some(isMarked);
+
+const isMarked = (part: MastraDBMessage['content']['parts'][number]): boolean =>
+  part.type === 'file' || (part.type === 'tool-invocation' && Boolean(part.providerExecuted || part.providerMetadata));
 
 /** Adds missing arguments: those that were not JSON are not stored, but providers reject a call without arguments. */
 const fillInput = (part: { type: string; input?: unknown }): void => {
