@@ -1,8 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
-import { InterlockError } from '../errors.js';
 import type { Host } from '../phase/host.js';
 import type { HookCall, HookContext, HookName, Phase, PhaseRow } from '../phase/row.js';
-import type { ProcessorSlot, RunScope } from '../phase/scope.js';
+import type { RunScope } from '../phase/scope.js';
 import { checkMessages, listOf, type MessageCarrier } from '../phase/settle-messages.js';
 import type { Author } from '../verdict.js';
 import type { GuardStep } from './in-sequence.js';
@@ -19,7 +18,6 @@ interface GuardSite<P extends Phase> {
 
 /** A processor's hook as a step of a sequence. */
 export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>): GuardStep<P> => {
-  const runIn = createHookContexts(processor);
   const { skips } = row;
   const author: Author = { processorId: processor.id, phase: row.phase, path };
   return {
@@ -27,9 +25,10 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
     onViolation: (violation) => processor.onViolation?.(violation),
     skips: skips && ((data) => skips(data, processor)),
     run: (data, scope, call) => {
-      const { context: shared, slot } = runIn(scope, data.retryCount ?? scope.retryCount);
-      shared.abort = abortOf(scope, author, call);
       const { host } = scope;
+      const slot = scope.slot(processor.id);
+      const retryCount = data.retryCount ?? scope.retryCount;
+      const shared = contextOf(scope, { state: slot.state, abort: abortOf(scope, author, call), retryCount });
       const context = row.carries ? withSignals(shared, data, host) : shared;
       // The hook exists: only processors that implement it are called in a phase.
       return row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, slot, host });
@@ -55,30 +54,6 @@ const withSignals = (context: HookContext, data: MessageCarrier, host: Host): Ho
   },
 });
 
-/** A processor's state in a run, and the context of all its hooks. */
-interface HookContextCache {
-  readonly slot: ProcessorSlot;
-  /** Its `abort` belongs to the last call. */
-  readonly context: HookContext;
-}
-
-/**
- * Creates the function that returns a processor's cache in a run. It exists once per run and processor, because hooks are called for
- * every chunk of a stream; only the retry count can change within a run.
- */
-const createHookContexts = (processor: Processor): ((scope: RunScope, retryCount: number) => HookContextCache) => {
-  const runs = new WeakMap<RunScope, HookContextCache>();
-  return (scope, retryCount) => {
-    const known = runs.get(scope);
-    if (known?.context.retryCount === retryCount) return known;
-    const slot = known?.slot ?? scope.slot(processor.id);
-    const context: HookContext = { ...contextOf(scope, slot), retryCount };
-    const made: HookContextCache = { slot, context };
-    runs.set(scope, made);
-    return made;
-  };
-};
-
 const abortOf =
   (scope: RunScope, author: Author, call: StepCall): HookContext['abort'] =>
   (reason, options) => {
@@ -94,15 +69,14 @@ const abortOf =
     throw tripwire;
   };
 
-const contextOf = (scope: RunScope, { state }: ProcessorSlot): Omit<HookContext, 'retryCount'> => ({
-  state,
-  abort: () => {
-    throw new InterlockError('run/failed', { detail: 'no call of the hook was opened' });
-  },
+const contextOf = (scope: RunScope, call: Pick<HookContext, 'state' | 'abort' | 'retryCount'>): HookContext => ({
+  state: call.state,
+  abort: call.abort,
+  retryCount: call.retryCount,
   requestContext: scope.requestContext,
   tracingContext: scope.tracingContext,
   writer: scope.writer,
   abortSignal: scope.abortSignal,
   agent: scope.agent,
-  ...(scope.heedsRulings && { heedsRulings: true }),
+  heedsRulings: scope.heedsRulings,
 });
