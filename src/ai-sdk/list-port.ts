@@ -1,4 +1,3 @@
-import type { MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages } from '../loop/ports.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { answersIn, openConversation, type Conversation } from './conversation.js';
@@ -42,8 +41,8 @@ export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: List
     },
     addData: () => undefined, // the AI SDK runs the tools
     checkpoint: () => ({ messages: [] }), // the prompt is the only state to restore
-    restore: (_, like: MessageList) => {
-      if (loopOf().status) return like; // the list is not used any more
+    detached: (list) => list, // it is not used any more
+    restore: () => {
       conversation = open();
       ({ recoveries } = loopOf());
       return conversation.list;

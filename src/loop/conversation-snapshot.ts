@@ -15,5 +15,5 @@ export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | u
 /** Detaches the conversation, so that code that holds it cannot change the result of the run. */
 export const detach = (run: Run): void => {
   const { input, output, error, memory } = run.options.lanes;
-  if (input || output || error || memory) run.list = run.scope.host.messages.fork(run.list); // without guards no hook received it
+  if (input || output || error || memory) run.list = run.options.ports.messages.detached(run.list); // without guards no hook received it
 };

@@ -140,6 +140,8 @@ export interface LoopMessages {
   checkpoint(list: MessageList): ConversationSnapshot;
   /** A new list with the content of a snapshot; it creates ids and prompts as `like` does. */
   restore(snapshot: ConversationSnapshot, like: MessageList): MessageList;
+  /** A copy of the list for the end of a run, which code that holds the list cannot change. */
+  detached(list: MessageList): MessageList;
   /** System messages under a tag of the loop's own. */
   writeTagged(list: MessageList, tag: string, messages: readonly SystemMessage[]): void;
   /** The prompt for the model of an entry. */

@@ -1,5 +1,6 @@
 import { MessageList, type MastraDBMessage } from '@mastra/core/agent';
 import { isSame } from '../../phase/plain-data.js';
+import { forkList } from './fork-list.js';
 import type { LoopMessages, ToolCall, ToolOutcome } from '../../loop/ports.js';
 
 type MastraMessagePart = MastraDBMessage['content']['parts'][number];
@@ -32,6 +33,7 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
     for (const part of parts as readonly MastraMessagePart[])
       if (!lastParts?.some((known) => isSame(known, part))) lastParts?.push(part);
   },
+  detached: forkList,
   writeTagged: (list, tag, messages) => {
     list.clearSystemMessages(tag);
     if (messages.length > 0) list.addSystem([...messages] as Parameters<MessageList['addSystem']>[0], tag);
