@@ -15,6 +15,7 @@ export const finishedCall = (call: ToolCall, result: unknown): FinishedCall => (
  * rejected attempt made once, the tool runs once more.
  */
 export const takeFinished = (reusable: FinishedCall[], call: ToolCall): FinishedCall | undefined => {
+  if (reusable.length === 0) return undefined;
   const key = keyOfCall(call);
   const index = reusable.findIndex((finished) => finished.key === key);
   return index === -1 ? undefined : reusable.splice(index, 1)[0];
@@ -24,6 +25,8 @@ export const takeFinished = (reusable: FinishedCall[], call: ToolCall): Finished
 export const keyOfCall = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args, sortKeys)}`;
 
 const sortKeys = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isSorted(Object.keys(value))
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     : value;
+
+const isSorted = (names: readonly string[]): boolean => names.every((name, at) => at === 0 || (names[at - 1] as string) < name); // at > 0

@@ -1,3 +1,4 @@
+import { klona } from 'klona/full';
 import { anySignal } from '../phase/any-signal.js';
 import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
@@ -44,7 +45,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
   const started: Promise<ToolOutcome>[] = [];
   const canceled = new AbortController();
   const stopped = new AbortController();
-  const abortSignal = anySignal([run.signal, canceled.signal]);
+  const abortSignal = anySignal([run.options.abortSignal, canceled.signal]);
   const site: CallSite = { run, attempt, abortSignal, written: new Map(), stop: () => stopped.abort() };
   return {
     start: (call) => {
@@ -107,7 +108,7 @@ const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }
 const finished = ({ attempt }: CallSite, call: ToolCall, result: unknown): ToolOutcome => {
   const own = finishedCall(call, result);
   attempt.finishedCalls.push(own);
-  return { kind: 'result', result: finishedCall(call, own.result).result }; // later changes by the tool to its own object have no effect
+  return { kind: 'result', result: klona(own.result) }; // later changes by the tool to its own object have no effect
 };
 
 const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse | undefined): Promise<ToolOutcome> => {
@@ -118,7 +119,7 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
   if (reused) {
     attempt.finishedCalls.push(reused);
     run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'reused', durationMs: 0 });
-    return { kind: 'result', result: finishedCall(call, reused.result).result };
+    return { kind: 'result', result: klona(reused.result) };
   }
   run.recorder.record({ type: 'tool-start', ...fact });
   const { outcome, durationMs, stop, written } = await keepEnd(run, { call, resume }, (inside) =>

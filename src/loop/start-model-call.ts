@@ -7,7 +7,7 @@ import { createTurns } from '../guard/in-steps.js';
 /** Calls the model of an attempt, or replays a guard's cached response. */
 export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
   const controller = new AbortController();
-  const signal = anySignal([run.signal, controller.signal]);
+  const signal = anySignal([run.options.abortSignal, controller.signal]);
   const { modelId, provider } = attempt.entry.model;
   const startedAt = run.scope.now();
   if (!attempt.cached) run.recorder.record({ type: 'model-call', modelId, provider });

@@ -1,5 +1,8 @@
 /** A signal that aborts with the first of several. `AbortSignal.any` is missing in Next.js edge routes. */
-export const anySignal = (signals: readonly AbortSignal[]): AbortSignal => {
+export const anySignal = (given: readonly (AbortSignal | undefined)[]): AbortSignal => {
+  const signals = given.filter((signal) => signal !== undefined);
+  const [only] = signals;
+  if (only && signals.length === 1) return only;
   if (typeof AbortSignal.any === 'function') return AbortSignal.any([...signals]);
   const controller = new AbortController();
   for (const signal of signals) {
