@@ -7,7 +7,7 @@ import { insidesOf, isKnownInside, sourceNames } from './list-insides.js';
  * each message; except for the few messages that relate to earlier ones, it only needs the last message.
  */
 export const addMessages = (list: MessageList, messages: MessageListInput): void => {
-  if (!Array.isArray(messages) || !isKnownInside(list)) return void list.add(messages, 'input');
+  if (!Array.isArray(messages) || messages.length < 2 || !isKnownInside(list)) return void list.add(messages, 'input');
   const aside = createAside(list);
   try {
     for (const message of messages) {

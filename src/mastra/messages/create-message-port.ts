@@ -182,7 +182,7 @@ const sourceSet = (list: MessageList, name: SourceName): ReadonlySet<MastraDBMes
 const responsesIn = (list: MessageList): ReadonlySet<MastraDBMessage> | undefined => {
   const fresh = sourceSet(list, 'newResponseMessages');
   const saved = sourceSet(list, 'newResponseMessagesPersisted');
-  return fresh && saved && new Set([...fresh, ...saved]);
+  return saved?.size === 0 ? fresh : fresh && saved && new Set([...fresh, ...saved]);
 };
 
 const isResponseOf = (list: MessageList): ((message: MastraDBMessage) => boolean) => {

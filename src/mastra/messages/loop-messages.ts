@@ -1,4 +1,4 @@
-import { MessageList, type MastraDBMessage } from '@mastra/core/agent';
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { isSame } from '../../phase/plain-data.js';
 import { forkList } from './fork-list.js';
 import type { LoopMessages, ToolCall, ToolOutcome } from '../../loop/ports.js';
@@ -21,8 +21,10 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
       return recordModel(list, message);
     }
     // Appended here, because Mastra's merge drops text and calls equal to those of an earlier step.
-    const [stamped] = new MessageList().add(message, 'response').get.response.db();
-    last.content.parts.push(...(stamped?.content.parts ?? []));
+    for (const part of message.content.parts) {
+      part.createdAt ??= Date.now(); // as the list does
+      last.content.parts.push(part);
+    }
     last.content.metadata = { ...last.content.metadata, ...message.content.metadata };
     recordModel(list, message);
   },
