@@ -122,15 +122,12 @@ const sharedRecord = (earlier: Fields, value: Fields): Fields => {
     const field = fieldOf(value, name);
     const known = fieldOf(earlier, name);
     const one = field === known ? field : shared(known, field);
-    if (!made && !Object.is(one, known)) made = withFieldsBefore(name, earlier, value);
+    const isNew = field === undefined && !Object.hasOwn(earlier, name);
+    if (!made && (isNew || !Object.is(one, known))) made = withFieldsBefore(name, earlier, value);
     if (made) made[name] = one;
   }
   if (made) return made;
-  for (const name in earlier) {
-    if (!Object.hasOwn(value, name)) return withFieldsBefore(undefined, earlier, value);
-    fields -= 1;
-  }
-  return fields === 0 ? earlier : withFieldsBefore(undefined, earlier, value);
+  return Object.keys(earlier).length === fields ? earlier : withFieldsBefore(undefined, earlier, value);
 };
 
 /** A copy of a record, with the earlier values of all fields before one of them. */
