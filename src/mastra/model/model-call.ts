@@ -5,7 +5,7 @@ import type { ResolvedModel } from '../../phase/host.js';
 import type { ModelConnection, ModelRequest, ModelResponse, StepSettings, Prompt } from '../../loop/ports.js';
 import { throwFaults } from '../../option-fault.js';
 import { modelSettingsFaults } from '../options/mastra-options.js';
-import { mergeOptions } from '../options/merge-options.js';
+import { mergeOption } from '../options/merge-options.js';
 import { structuredOutputFaults, type StructuredOutput } from '../structured-output/structured-output-options.js';
 import { providerTools } from './provider-tools.js';
 import { isStrict, jsonSchemaFor } from '../structured-output/output-schema.js';
@@ -49,7 +49,7 @@ export const createModelCall =
       prompt: withLastUserMessage(jsonRequest, entry.model),
       ...settings,
       ...providerTools(request, entry.model.specificationVersion),
-      providerOptions: mergeOptions({ providerOptions: jsonRequest.providerOptions }, { providerOptions })['providerOptions'],
+      providerOptions: mergeOption('providerOptions', jsonRequest.providerOptions, providerOptions),
       headers: entry.headers || headers ? { ...entry.headers, ...headers } : undefined,
       abortSignal,
       ...(includeRawChunks && mode === 'stream' && { includeRawChunks }),
@@ -100,8 +100,8 @@ interface ModelSettings {
 const settingsOf = ({ entry, modelSettings, providerOptions }: ModelRequest, called: Settings) => {
   const own = { modelSettings: entry.modelSettings, providerOptions: entry.providerOptions };
   const merge = (name: keyof Settings, step: unknown) => {
-    const layers = step === called[name] ? [{ [name]: step }, { [name]: own[name] }] : [{ [name]: own[name] }, { [name]: step }];
-    return mergeOptions(...layers)[name] as ModelSettings | undefined; // either one, or both merged
+    const merged = step === called[name] ? mergeOption(name, step, own[name]) : mergeOption(name, own[name], step);
+    return merged as ModelSettings | undefined; // either one, or both merged
   };
   return {
     modelSettings: merge('modelSettings', modelSettings) ?? {},

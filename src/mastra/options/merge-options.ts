@@ -10,8 +10,14 @@ export const mergeOptions = (...layers: readonly (object | undefined)[]): Record
   const merged: Record<string, unknown> = {};
   for (const layer of layers)
     for (const [name, value] of Object.entries(layer ?? {}))
-      if (value !== undefined) merged[name] = mergeValue(merged[name], value, rowOf(name)?.mergeDepth ?? 0);
+      if (value !== undefined) merged[name] = mergeOption(name, merged[name], value);
   return merged;
+};
+
+/** Merges two values of one option, either of which may be undefined. */
+export const mergeOption = (name: string, earlier: unknown, later: unknown): unknown => {
+  if (later === undefined) return earlier;
+  return mergeValue(earlier, later, rowOf(name)?.mergeDepth ?? 0);
 };
 
 const mergeValue = (earlier: unknown, later: unknown, depth: number): unknown => {
