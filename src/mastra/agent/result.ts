@@ -67,22 +67,36 @@ export interface RunResult {
 }
 
 /** Fields about the guards. They can be read, but a server sends them only with `serveGuardDetails`. */
-const guardDetails = ['bypasses', 'wasted', 'runEvents'] as const satisfies readonly (keyof RunResult)[];
+type GuardDetails = Pick<RunResult, 'bypasses' | 'wasted' | 'runEvents'>;
 
 /** The result of a run that has ended. Copies of it, such as JSON, omit details of the guards unless `serveGuardDetails` is set. */
 const resultOf = (run: Run): RunResult => {
-  const result = wholeResultOf(run);
-  if (run.options.serveGuardDetails) return result;
-  for (const name of guardDetails) hide(result, name);
+  if (run.options.serveGuardDetails) return wholeResultOf(run);
+  const result = servedResultOf(run);
   if (result.tripwire) for (const name of ['phase', 'path'] as const) hide(result.tripwire, name);
-  return result;
+  return withHidden(result, guardDetailsOf(run));
 };
 
 const hide = <T extends object>(target: T, name: keyof T): void =>
   void Object.defineProperty(target, name, { enumerable: false });
 
+/** Adds fields that cannot be enumerated. V8 would rebuild the whole object if an existing field were hidden. */
+const withHidden = <T extends object, H extends object>(target: T, hidden: H): T & H => {
+  for (const [name, value] of Object.entries(hidden))
+    Object.defineProperty(target, name, { value: value as unknown, writable: true, configurable: true });
+  return target as T & H;
+};
+
 /** {@link resultOf} with all details, for the application's own callbacks. */
-export const wholeResultOf = (run: Run): RunResult => {
+export const wholeResultOf = (run: Run): RunResult => Object.assign(servedResultOf(run), guardDetailsOf(run));
+
+const guardDetailsOf = ({ recorder: { events } }: Run): GuardDetails => ({
+  bypasses: bypassesOf(events),
+  wasted: wastedOf(events),
+  runEvents: events,
+});
+
+const servedResultOf = (run: Run): Omit<RunResult, keyof GuardDetails> => {
   const { list } = run;
   const { runId } = run.options;
   const accepted = isWithheld(run) ? [] : acceptedSteps(run);
@@ -108,9 +122,6 @@ export const wholeResultOf = (run: Run): RunResult => {
     ...suspensionOf(run),
     messages: isWithheld(run) ? messagesBefore(list) : list.get.all.db(),
     rememberedMessages: list.get.remembered.db(),
-    bypasses: bypassesOf(run.recorder.events),
-    wasted: wastedOf(run.recorder.events),
-    runEvents: run.recorder.events,
   };
 };
 

@@ -84,27 +84,22 @@ const withResponse = (
   streamBuffer: StreamBuffer<Chunk>,
   { runOf, options }: ResponseOptions,
   notifyTools = createToolNotifier(runOf),
-): StreamBuffer<Chunk> => ({
-  ...streamBuffer,
-  get closed() {
-    return streamBuffer.closed;
-  },
-  get offset() {
-    return streamBuffer.offset;
-  },
-  write: (chunk) => {
-    notifyTools(chunk);
-    const run = runOf();
-    if (chunk.type === 'error' && run?.status === 'failed')
-      return streamBuffer.write({ ...chunk, payload: { error: errorOf(run) } });
-    if (chunk.type !== 'finish' || !run) return streamBuffer.write(chunk);
-    const { runId, from, payload } = chunk;
-    const { object } = objectOf(run);
-    if (object !== undefined) void streamBuffer.write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
-    const last = { ...chunk, payload: { ...(payload as object), response: responseMessages(run) } };
-    return callEnded(run, options).then(() => streamBuffer.write(last));
-  },
-});
+): StreamBuffer<Chunk> => {
+  const { write } = streamBuffer;
+  return Object.assign(streamBuffer, {
+    write: (chunk: Chunk) => {
+      notifyTools(chunk);
+      const run = runOf();
+      if (chunk.type === 'error' && run?.status === 'failed') return write({ ...chunk, payload: { error: errorOf(run) } });
+      if (chunk.type !== 'finish' || !run) return write(chunk);
+      const { runId, from, payload } = chunk;
+      const { object } = objectOf(run);
+      if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
+      const last = { ...chunk, payload: { ...(payload as object), response: responseMessages(run) } };
+      return callEnded(run, options).then(() => write(last));
+    },
+  });
+};
 
 interface LogRecord {
   readonly level: 'error' | 'warn';
