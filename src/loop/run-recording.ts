@@ -3,7 +3,7 @@ import { recordedSettingsOf } from '../../schemas/trace-entry.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import type { Plan } from '../pipeline/compile.js';
-import { childrenOf, type GraphNode } from '../pipeline/graph.js';
+import { processorsOf } from '../pipeline/graph.js';
 import { mapErrorTexts } from '../guard/map-texts.js';
 import type { SecretsProcessor } from '../guard/secrets.js';
 import { withoutChanges } from '../trace/redact-trace.js';
@@ -117,10 +117,9 @@ export const readAhead = async (lanes: Lanes, scope: Run['scope'], value: unknow
 
 /** Guards with secrets that must not be recorded. */
 export const concealersIn = (lanes: Lanes): SecretsProcessor[] =>
-  [...new Set(Object.values(lanes).flatMap((plan) => (plan ? processorsIn(plan.graph) : [])))].filter(({ conceal }) => conceal);
-
-const processorsIn = (node: GraphNode): SecretsProcessor[] =>
-  node.kind === 'guard' ? [node.processor] : childrenOf(node).flatMap(processorsIn);
+  [...new Set(Object.values(lanes).flatMap((plan): SecretsProcessor[] => (plan ? processorsOf(plan.graph) : [])))].filter(
+    ({ conceal }) => conceal,
+  );
 
 const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'> => {
   const { runId, agentId, mode, lanes, ports, settings } = run.options;
