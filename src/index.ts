@@ -42,7 +42,7 @@ export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk
 export type { FindingCode } from './pipeline/verify/checks.js';
 export type { Finding } from './pipeline/verify/find-defects.js';
 export type { CounterExample } from './pipeline/verify/check.js';
-export { getLoopMachine } from './loop/machine.js';
+export { loopMachine } from './loop/loop-machine.js';
 export type { SavedTurn, Persistence } from './loop/persistence.js';
 export { compile, type Compilable, type PipelineStep } from './mastra/graph/to-graph.js';
 export {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDecider, type Decider, type Decision } from './decide.js';
-import { getLoopMachine, type LoopEvent, type LoopLimits } from './machine.js';
+import { loopMachine } from './loop-machine.js';
+import type { LoopEvent, LoopLimits } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { outcomesOf, activityNames } from './activity-names.js';
 
@@ -55,11 +56,11 @@ const summaryOf = ({ snapshot: { value, context, status }, starts, stops, entere
 
 describe('cached decisions', () => {
   it.each([2, 10_000])('match the decisions of the machine over many runs, with a limit of %d', (limit) => {
-    const remembering = createDecider(getLoopMachine(), limit);
+    const remembering = createDecider(loopMachine, limit);
     fc.assert(
       fc.property(limits, moves, (start, script) => {
         expect(play(remembering, start, script).map(summaryOf)).toEqual(
-          play(createDecider(getLoopMachine(), 0), start, script).map(summaryOf),
+          play(createDecider(loopMachine, 0), start, script).map(summaryOf),
         );
       }),
       { numRuns: 300 },
@@ -79,7 +80,7 @@ describe('cached decisions', () => {
   });
 
   it('do not exceed the limit', () => {
-    const remembering = createDecider(getLoopMachine(), 2);
+    const remembering = createDecider(loopMachine, 2);
     const startWith = (maxSteps: number) => remembering.start({ maxSteps, maxRetries: 0, maxRecoveries: 0, models: 1 });
     const [one, two] = [startWith(1), startWith(2)];
     expect([startWith(1) === one, startWith(2) === two]).toEqual([true, true]);

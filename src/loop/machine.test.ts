@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createMachine } from 'xstate';
 import { getStateNodes } from 'xstate/graph';
 import { createDecider, type Decision, type LoopSnapshot } from './decide.js';
-import { getLoopMachine, type LoopContext, type LoopEvent, type LoopLimits } from './machine.js';
+import { loopMachine } from './loop-machine.js';
+import type { LoopContext, LoopEvent, LoopLimits } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { isDeep } from '../../test/modes.js';
 import { activitiesUnderWay } from './walk.js';
 import { outcomesOf, activityNames, type ActivityName } from './activity-names.js';
 
-const loopMachine = getLoopMachine();
 type Machine = typeof loopMachine;
 
 // --- The walk: every reachable state, by pure transitions, with everything counted from outside. ---

@@ -56,7 +56,11 @@ const reviewedOf = (event: LoopEvent): Extract<Outcome, { kind: 'reviewed' }> | 
 };
 
 const loopSetup = setup({
-  types: { context: {} as LoopContext, events: {} as LoopEvent, input: {} as LoopInput },
+  types: {
+    context: {} as LoopContext,
+    events: {} as LoopEvent,
+    input: {} as LoopInput,
+  },
   actors: Object.fromEntries(activityNames.map((name) => [name, scripted])) as Record<ActivityName, typeof scripted>,
   guards: {
     outcomeIs: ({ event }, { kind }: { kind: OutcomeKind }) => outcomeOf(event)?.kind === kind,
@@ -293,5 +297,4 @@ const chart = {
   },
 } as const;
 
-/** The statechart of the agent loop, made on first use. */
 export const getLoopMachine = once(() => loopSetup.createMachine(chart));

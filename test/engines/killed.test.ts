@@ -60,7 +60,7 @@ const servers: Readonly<Record<keyof typeof sites, readonly string[]>> = {
   dbos: ['PostgreSQL'],
 };
 
-/** What a paused process loses. The server of Restate waits for such a process. */
+/** The loss of a paused process. The server of Restate waits for such a process. */
 const losses: Readonly<Record<keyof typeof sites, readonly string[]>> = {
   openworkflow: ['its lease'],
   restate: [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getStateNodes } from 'xstate/graph';
 
-import { getLoopMachine, guard, pipeline, verify, type CounterExample, type FindingCode } from '../../src/index.js';
+import { guard, loopMachine, pipeline, verify, type CounterExample, type FindingCode } from '../../src/index.js';
 import { longestRun } from '../../src/loop/longest-run.js';
 import { runShowing } from '../../src/loop/run-showing.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
@@ -78,7 +78,7 @@ describe('the runs follow the machine', () => {
   });
 
   it('each has only states of the chart', () => {
-    const chart = new Set(getStateNodes(getLoopMachine()).map(({ path }) => path.join('.')));
+    const chart = new Set(getStateNodes(loopMachine).map(({ path }) => path.join('.')));
     for (const phase of phaseNames) {
       const run = statesOf(runShowing({ state: phases[phase].loopState, happens: 'x' }, smallest));
       expect(run.filter((state) => !chart.has(state))).toEqual([]);

@@ -1,16 +1,15 @@
 import type { AnyStateNode, AnyTransitionDefinition } from 'xstate';
-import { getLoopMachine } from '../../../src/index.js';
+import { loopMachine } from '../../../src/index.js';
 import type { Catalog, StateInfo, TransitionInfo } from '../../protocol/catalog.js';
 
 /** The loop's statechart as lists of states and transitions, derived from the machine. */
 export const describeMachine = (): Catalog['machine'] => {
-  const { root } = getLoopMachine();
-  const nodes = nodesFrom(root);
-  return { states: nodes.map(stateOf), transitions: [root, ...nodes].flatMap(transitionsOf) };
+  const nodes = nodesFrom(loopMachine.root);
+  return { states: nodes.map(stateOf), transitions: [loopMachine.root, ...nodes].flatMap(transitionsOf) };
 };
 
 /** The statechart as XState's own JSON, without its root's functions. */
-export const machineAsJson = (): unknown => getLoopMachine().config;
+export const machineAsJson = (): unknown => loopMachine.config;
 
 /** Every state below a node, in source order. */
 const nodesFrom = (node: AnyStateNode): AnyStateNode[] =>

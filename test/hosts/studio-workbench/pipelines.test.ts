@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { createMachine } from 'xstate';
 
-import { getLoopMachine } from '../../../src/index.js';
+import { loopMachine } from '../../../src/index.js';
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
 import { expectWhole } from './pages.js';
@@ -76,9 +76,8 @@ describe('an export', () => {
     const openedPage = await browser().open(page('machine'));
     await browser().screenshot(openedPage, 'machine');
     const machine = createMachine(JSON.parse(await download(openedPage, 'XState JSON')) as Parameters<typeof createMachine>[0]);
-    const { root } = getLoopMachine();
-    const ids = (of: typeof root): string[] => [of.id, ...Object.values(of.states).flatMap((state) => ids(state))];
-    expect(ids(machine.root as unknown as typeof root)).toEqual(ids(root));
+    const ids = (of: typeof loopMachine.root): string[] => [of.id, ...Object.values(of.states).flatMap((state) => ids(state))];
+    expect(ids(machine.root as unknown as typeof loopMachine.root)).toEqual(ids(loopMachine.root));
   });
 });
 
