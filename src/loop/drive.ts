@@ -152,7 +152,7 @@ const perform = (run: Run, activity: ActivityName): Awaitable<LoopEvent> => {
   const eventOf = (output: Outcome | undefined): LoopEvent =>
     output ? { type: `xstate.done.actor.${activity}`, output, actorId: activity } : canceled;
   const outcome = outcomeOf(run, activity);
-  return isPromise(outcome) ? untilAborted(outcome, run.options.abortSignal).then(eventOf) : eventOf(run.signal.aborted ? undefined : outcome);
+  return isPromise(outcome) ? untilAborted(outcome, run.signal).then(eventOf) : eventOf(run.signal.aborted ? undefined : outcome);
 };
 
 const outcomeOf = (run: Run, activity: ActivityName): Awaitable<Outcome> => {

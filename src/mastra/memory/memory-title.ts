@@ -49,7 +49,7 @@ export const threadTitle = (titling: Titling, place: Place): Processor => ({
     ); // it does not affect the response
     const notified = made.then((title) => (title ? safely(options.memory?.onTitleGenerated, title) : undefined));
     options.serverless?.waitUntil?.(notified);
-    if (isEmitted) await untilAborted(made, abortSignal);
+    if (isEmitted) await (abortSignal ? untilAborted(made, abortSignal) : made);
     return messageList;
   },
 });
