@@ -100,13 +100,10 @@ describe('records', () => {
 
   it('take class instances as a whole', () => {
     class Thing {
-      readonly n: number;
-      constructor(n: number) {
-        this.n = n;
-      }
+      n = 0;
     }
-    const one = new Thing(1);
-    const two = new Thing(2);
+    const one = Object.assign(new Thing(), { n: 1 });
+    const two = Object.assign(new Thing(), { n: 2 });
     expect(
       merge({ thing: new Thing(0), x: 1 }, [
         { thing: one, x: 1 },

@@ -60,14 +60,8 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
   const record = (fact: RunFact, at: Position = position()) => {
     if (isOver && fact.type !== 'guard-shadow' && fact.type !== 'late-abort') return; // abandoned work may still report
     isOver ||= fact.type === 'run-finish';
-    const event: RunEvent = {
-      runId,
-      seq: events.length,
-      at: wallClock(),
-      stepNumber: at.stepNumber,
-      attempt: at.attempt,
-      ...fact,
-    };
+    const { stepNumber, attempt } = at;
+    const event: RunEvent = { runId, seq: events.length, at: wallClock(), stepNumber, attempt, ...fact };
     events.push(event);
     notify(onEvent, event);
   };

@@ -10,6 +10,7 @@ import {
   phaseNames,
   phases,
   pipeline,
+  type Engine,
   type GuardPolicy,
   type InterlockAgentConfig,
   type Phase,
@@ -119,16 +120,6 @@ const act = createTool({
   execute: async (_input, { requestContext, abortSignal }) => toolActs[lifeIn(requestContext).fate.tool](abortSignal),
 });
 
-const agentWith = (id: string, config: Partial<InterlockAgentConfig>): InterlockAgent =>
-  new InterlockAgent({
-    id,
-    name: id,
-    instructions: 'Act.',
-    model: ({ requestContext }) => modelOf(lifeIn(requestContext)),
-    tools: { act },
-    ...(config as object),
-  });
-
 const deadlineMs = 10;
 const withPolicy = (policy: GuardPolicy) => (phase: Phase) =>
   guard(fated(phase, `guard-${phase}`), { deadlineMs, ...policy, overlap: false });
@@ -144,8 +135,18 @@ const nested = (phase: Phase): PipelineStep => {
 
 const passing: Processor = { id: 'passing', processOutputStream: async ({ part }) => part };
 
-/** Agents for the whole soak, each with another wiring of its guards. */
-export const createAgents = (): InterlockAgent[] => {
+/** Agents for the whole soak, each with another wiring of its guards. Their runs are durable if there is an engine. */
+export const createAgents = (durability?: Engine): InterlockAgent[] => {
+  const agentWith = (id: string, config: Partial<InterlockAgentConfig>): InterlockAgent =>
+    new InterlockAgent({
+      id,
+      name: id,
+      instructions: 'Act.',
+      model: ({ requestContext }) => modelOf(lifeIn(requestContext)),
+      tools: { act },
+      durability,
+      ...(config as object),
+    });
   const judge: Processor = {
     id: 'judge',
     processInput: async (args) => {

@@ -19,6 +19,7 @@ export const judge = ({ complaints, unhandled, warnings, windows, statuses }: So
   ...windows.flatMap(({ runs, listeners }) =>
     listeners > 0 ? [`${listeners} listeners stay on a signal after ${runs} runs`] : [],
   ),
+  ...windows.flatMap(({ runs, storedRuns }) => (storedRuns > 0 ? [`${storedRuns} durable runs stay after ${runs} runs`] : [])),
   ...windows.flatMap(({ runs, timers }) => (timers > 0 ? [`${timers} timers stay after ${runs} runs`] : [])),
   ...heapFaults(windows),
 ];

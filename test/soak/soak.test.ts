@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
+import { memoryEngine } from '../../src/index.js';
 import { drawFates, type Fate } from './fate.js';
 import { judge } from './judge.js';
 import { soak, type Soaked, type Window } from './soak.js';
 
-it('a sample of 50 concurrent runs leaks nothing (npm run soak runs all)', async () => {
-  const soaked = await soak({ runs: 200, atOnce: 50, seed: 1, window: 100 });
+it.each([undefined, memoryEngine()])('a sample of 50 concurrent runs leaks nothing (npm run soak runs all)', async (engine) => {
+  const soaked = await soak({ runs: 200, atOnce: 50, seed: 1, window: 100, engine });
   expect(judge(soaked)).toEqual([]);
 });
 
@@ -16,6 +17,7 @@ describe('the judge of a soak', () => {
       heapBytes: heapBytes(runs),
       timers: 0,
       listeners: 0,
+      storedRuns: 0,
       seconds: 1,
       ...more,
     }));
@@ -37,6 +39,7 @@ describe('the judge of a soak', () => {
   it.each<[Partial<Soaked>, string]>([
     [{ windows: windowsOf(() => 1e8, { listeners: 1 }) }, '1 listeners stay'],
     [{ windows: windowsOf(() => 1e8, { timers: 1 }) }, '1 timers stay'],
+    [{ windows: windowsOf(() => 1e8, { storedRuns: 1 }) }, '1 durable runs stay'],
     [{ complaints: [{ complaint: 'did not end', fate }] }, 'did not end'],
     [{ unhandled: ['Error'] }, 'unhandled rejection: Error'],
     [{ warnings: ['MaxListenersExceededWarning'] }, 'MaxListenersExceededWarning'],

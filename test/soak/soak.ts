@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import pLimit from 'p-limit';
 
+import type { Engine, InterlockAgent } from '../../src/index.js';
 import { createAgents } from './agents.js';
 import { drawFates, type Fate } from './fate.js';
 import { live } from './live.js';
@@ -14,6 +15,8 @@ export interface SoakOptions {
   readonly seed: number;
   /** The number of runs per window. */
   readonly window: number;
+  /** The engine of durable runs; without it, runs live in the process. */
+  readonly engine?: Engine;
   /** Called with each window. */
   readonly onWindow?: (window: Window) => void;
 }
@@ -26,6 +29,8 @@ export interface Window {
   readonly timers: number;
   /** Listeners on the shared signal. */
   readonly listeners: number;
+  /** Durable runs that are stored after all that ended were pruned. */
+  readonly storedRuns: number;
   readonly seconds: number;
 }
 
@@ -41,9 +46,9 @@ export interface Soaked {
 }
 
 /** Runs agents at random, `atOnce` at a time, and measures after each window what they leave behind. */
-export const soak = async ({ runs, atOnce, seed, window, onWindow }: SoakOptions): Promise<Soaked> => {
+export const soak = async ({ runs, atOnce, seed, window, engine, onWindow }: SoakOptions): Promise<Soaked> => {
   const shared = new AbortController().signal;
-  const world = { agents: createAgents(), shared };
+  const world = { agents: createAgents(engine), shared };
   const limit = pLimit(atOnce);
   const statuses: Record<string, number> = {};
   const complaints: { complaint: string; fate: Fate }[] = [];
@@ -59,11 +64,22 @@ export const soak = async ({ runs, atOnce, seed, window, onWindow }: SoakOptions
     const count = Math.min(window, runs - done);
     await Promise.all(drawFates(world.agents.length, { runs: count, seed: seed + done }).map((fate) => limit(one, fate)));
     done += count;
-    const state = { ...(await look(shared)), runs: done, seconds: (performance.now() - startedAt) / 1_000 };
+    const storedRuns = engine ? await prune(world.agents) : 0;
+    const state = { ...(await look(shared)), storedRuns, runs: done, seconds: (performance.now() - startedAt) / 1_000 };
     windows.push(state);
     onWindow?.(state);
   }
   return { statuses, complaints, windows, ...noise.stop() };
+};
+
+/** Deletes the runs that ended, and returns the number of the others. */
+const prune = async (agents: readonly InterlockAgent[]): Promise<number> => {
+  let stored = 0;
+  for (const agent of agents) {
+    await agent.prune({ olderThan: new Date(Date.now() + 1_000) });
+    stored += (await agent.listRuns({ limit: Infinity })).length;
+  }
+  return stored;
 };
 
 const countTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
