@@ -102,15 +102,15 @@ describe('records', () => {
     class Thing {
       n = 0;
     }
-    const one = Object.assign(new Thing(), { n: 1 });
-    const two = Object.assign(new Thing(), { n: 2 });
+    const thing = (n: number) => Object.assign(new Thing(), { n });
+    const [one, two] = [thing(1), thing(2)];
     expect(
-      merge({ thing: new Thing(0), x: 1 }, [
+      merge({ thing: thing(0), x: 1 }, [
         { thing: one, x: 1 },
         { thing: one, x: 2 },
       ]).value,
     ).toEqual({ thing: one, x: 2 });
-    const { value, overlaps } = merge({ thing: new Thing(0) }, [{ thing: one }, { thing: two }]);
+    const { value, overlaps } = merge({ thing: thing(0) }, [{ thing: one }, { thing: two }]);
     expect([one, two]).toContain((value as { thing: Thing }).thing);
     expect(overlaps).toHaveLength(1);
   });

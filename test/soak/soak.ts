@@ -26,6 +26,7 @@ export interface Window {
   readonly runs: number;
   /** Heap in use after a full collection; undefined if the process cannot collect. */
   readonly heapBytes: number | undefined;
+  /** Timers, without those with which the engine polls. */
   readonly timers: number;
   /** Listeners on the shared signal. */
   readonly listeners: number;
@@ -54,6 +55,7 @@ export const soak = async ({ runs, atOnce, seed, window, engine, onWindow }: Soa
   const complaints: { complaint: string; fate: Fate }[] = [];
   const windows: Window[] = [];
   const noise = listenToProcess();
+  const polling = engine ? await pollingTimers() : 0;
   const startedAt = performance.now();
   const one = async (fate: Fate) => {
     const observations = await live(fate, world);
@@ -65,7 +67,7 @@ export const soak = async ({ runs, atOnce, seed, window, engine, onWindow }: Soa
     await Promise.all(drawFates(world.agents.length, { runs: count, seed: seed + done }).map((fate) => limit(one, fate)));
     done += count;
     const storedRuns = engine ? await prune(world.agents) : 0;
-    const state = { ...(await look(shared)), storedRuns, runs: done, seconds: (performance.now() - startedAt) / 1_000 };
+    const state = { ...(await look(shared, polling)), storedRuns, runs: done, seconds: (performance.now() - startedAt) / 1_000 };
     windows.push(state);
     onWindow?.(state);
   }
@@ -87,16 +89,26 @@ const countTimers = (): number => process.getActiveResourcesInfo().filter((name)
 /** The time limit for remaining work: shadow guards judge after their runs, one chunk after another. */
 const mostQuietMs = 30_000;
 
-/** Waits until no timer runs any more, or the remaining ones stay. */
-const rest = async (): Promise<void> => {
-  const until = performance.now() + mostQuietMs;
-  do await wait(50);
-  while (countTimers() > 0 && performance.now() < until);
+/** The number of timers with which an idle engine polls. */
+const pollingTimers = async (): Promise<number> => {
+  let most = 0;
+  for (let looks = 0; looks < 40; looks += 1) {
+    await wait(50);
+    most = Math.max(most, countTimers());
+  }
+  return most;
 };
 
-const look = async (shared: AbortSignal): Promise<Pick<Window, 'heapBytes' | 'timers' | 'listeners'>> => {
-  await rest();
-  const timers = countTimers();
+/** Waits until no more timers run than those of the engine, or the remaining ones stay. */
+const rest = async (polling: number): Promise<void> => {
+  const until = performance.now() + mostQuietMs;
+  do await wait(50);
+  while (countTimers() > polling && performance.now() < until);
+};
+
+const look = async (shared: AbortSignal, polling: number): Promise<Pick<Window, 'heapBytes' | 'timers' | 'listeners'>> => {
+  await rest(polling);
+  const timers = Math.max(countTimers() - polling, 0);
   await globalThis.gc?.({ type: 'major', execution: 'async' }); // between two turns of the event loop, with an empty stack
   globalThis.gc?.();
   const heapBytes = globalThis.gc && process.memoryUsage().heapUsed;
