@@ -23,8 +23,8 @@ export interface Durable {
 /** The wait of a run outside of its process. */
 export interface OutsideWait {
   readonly until?: number | undefined;
-  /** Called before the run leaves. */
-  onLeave(wake: () => void): void;
+  /** Called before the run leaves. The engine wakes the run itself after `withinMs` milliseconds. */
+  onLeave(wake: () => void, withinMs: number): void;
 }
 
 /** A program that an engine runs. Its code outside of steps must be pure computation. */

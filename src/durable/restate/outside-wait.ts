@@ -32,8 +32,9 @@ export const suspendUntilWoken = async (attempt: Attempt, { until = Infinity, on
     const earlier = await Promise.race([woken, setTimeout(replayMs, undefined)]);
     if (earlier === false) return;
     if (earlier) continue;
-    await wake(id, Math.max(Math.min(delayMs, until - Date.now()), 0));
-    onLeave(() => void wake(id).catch(() => undefined)); // otherwise it is woken later
+    const withinMs = Math.max(Math.min(delayMs, until - Date.now()), 0);
+    await wake(id, withinMs);
+    onLeave(() => void wake(id).catch(() => undefined), withinMs); // otherwise it is woken later
     endInput();
     if (!(await woken)) return;
   }

@@ -1,4 +1,4 @@
-import type { Board, Durable, Program, ProgramCall } from '../../durable/journal.js';
+import type { Board, Durable, OutsideWait, Program, ProgramCall } from '../../durable/journal.js';
 import { drive } from '../../loop/drive.js';
 import { Interruption } from '../../loop/interruption.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
@@ -58,12 +58,13 @@ interface Stay extends Pick<Turn, 'waitOutside'> {
 const stayOf = (durable: Durable, { until, leave }: StayOptions): Stay => {
   let isOutside = false;
   const waitOutside: Turn['waitOutside'] = async (onLeave) => {
-    const wait = (wake: () => void): void => {
+    const wait: OutsideWait['onLeave'] = (wake, withinMs) => {
       isOutside = true;
-      onLeave(() => {
+      const wakeHere = (): void => {
         leave();
         wake();
-      });
+      };
+      onLeave({ wake: wakeHere, withinMs, forget: leave });
     };
     await durable.waitOutside?.({ until, onLeave: wait });
     isOutside = false;

@@ -15,7 +15,16 @@ export interface Turn {
   /** Aborted when the run is to end. */
   readonly ended: AbortSignal;
   /** Lets the run wait outside of this process, see `Durable`. Undefined if it can wait here. */
-  waitOutside?(onLeave: (wake: () => void) => void): Promise<void>;
+  waitOutside?(onLeave: (run: OutsideRun) => void): Promise<void>;
+}
+
+/** A run that waits outside of this process. */
+interface OutsideRun {
+  wake(): void;
+  /** Milliseconds until the engine wakes it itself. */
+  readonly withinMs: number;
+  /** Called after that time, if the run has not come back to this process. */
+  forget(): void;
 }
 
 export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOptions = {}): RunQueue => {
@@ -35,7 +44,7 @@ export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOp
     run: async (turn, work) => {
       outside.enter(turn.runId);
       if (queue.size > 0 && turn.waitOutside && !turn.ended.aborted) {
-        await turn.waitOutside((wake) => outside.leave(turn, wake));
+        await turn.waitOutside((run) => outside.leave(turn, run));
         outside.enter(turn.runId); // canceled
       }
       const { promise: worked, resolve: leave } = Promise.withResolvers<void>();
@@ -76,23 +85,36 @@ const nextWakeMs = 1_000;
 
 /** The runs of a queue that wait outside of this process. Without a run that waits here, one of them is woken. */
 const createOutside = (isWanted: () => boolean) => {
-  const waiting = new Map<string, { readonly priority: number; readonly wake: () => void }>();
-  let timer: NodeJS.Timeout | undefined;
+  const waiting = new Map<string, { readonly priority: number; readonly wake: () => void; readonly timer: NodeJS.Timeout }>();
+  let waking: NodeJS.Timeout | undefined;
+  const enter = (runId: string): void => {
+    clearTimeout(waiting.get(runId)?.timer);
+    waiting.delete(runId);
+  };
   const wakeNext = (): void => {
-    clearTimeout(timer);
+    clearTimeout(waking);
+    waking = undefined;
     const [next] = isWanted() ? [...waiting].toSorted(([, one], [, other]) => other.priority - one.priority) : [];
     if (!next) return;
     const [runId, { wake }] = next;
-    waiting.delete(runId);
+    enter(runId);
     wake();
-    timer = setTimeout(wakeNext, nextWakeMs).unref();
+    waking = setTimeout(wakeNext, nextWakeMs).unref();
   };
   return {
     get size() {
       return waiting.size;
     },
-    enter: (runId: string) => void waiting.delete(runId),
-    leave: ({ runId, priority }: Turn, wake: () => void) => void waiting.set(runId, { priority, wake }),
+    enter,
+    leave: ({ runId, priority }: Turn, { wake, withinMs, forget }: OutsideRun): void => {
+      const end = (): void => {
+        waiting.delete(runId);
+        forget();
+      };
+      enter(runId);
+      waiting.set(runId, { priority, wake, timer: setTimeout(end, withinMs).unref() });
+      if (!waking) wakeNext(); // the queue may have become empty meanwhile
+    },
     wakeNext,
   };
 };
