@@ -16,18 +16,19 @@ const pollMs = 250;
 /** @param requestedAmong the runs among these whose cancellation is requested */
 export const watchCancels = (requestedAmong: (runIds: readonly string[]) => Awaitable<readonly string[]>): CancelWatch => {
   const watched = new Map<string, AbortController>();
-  let isPolling = false;
-  const look = async (): Promise<void> => {
-    if (isPolling || watched.size === 0) return;
-    isPolling = true;
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  const check = async (before: Promise<void>): Promise<void> => {
+    await before;
+    next = undefined; // a request from now on may be missed by this check
+    if (watched.size === 0) return;
     try {
       for (const runId of await requestedAmong([...watched.keys()])) watched.get(runId)?.abort();
     } catch {
       return; // the store is away: the next check does it
-    } finally {
-      isPolling = false;
     }
   };
+  const look = (): Promise<void> => (last = next ??= check(last));
   const timer = setInterval(() => void look(), pollMs);
   timer.unref();
   return {
