@@ -6,8 +6,9 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { InterlockAgent, memoryEngine, type Engine, type InterlockAgentConfig, type RunEvent } from '../../src/index.js';
+import { InterlockAgent, memoryEngine, type Engine } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { gated, priorities, runQueues } from './run-queue-suite.js';
 
 const onFile = (): Engine => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-queue-'));
@@ -19,90 +20,12 @@ const onFile = (): Engine => {
   return engine;
 };
 
-/** An agent whose model answers when the test lets it, and records the order of its runs. */
-const gated = (durability: Engine, config: Partial<InterlockAgentConfig> = {}) => {
-  const waiting: (() => void)[] = [];
-  const order: string[] = [];
-  const at: number[] = [];
-  const agent = new InterlockAgent({
-    id: 'gated',
-    name: 'Gated',
-    instructions: 'Answer.',
-    model: scriptedModel({ steps: () => ({ text: 'Done.' }) }),
-    inputProcessors: [
-      {
-        id: 'gate',
-        processInput: async ({ messages }: { messages: { content: { parts: { text?: string }[] } }[] }) => {
-          order.push(messages.at(-1)?.content.parts[0]?.text ?? '');
-          at.push(performance.now());
-          await new Promise<void>((resolve) => waiting.push(resolve));
-          return messages;
-        },
-      } as never,
-    ],
-    durability,
-    ...(config as object),
-  });
-  const next = async (): Promise<void> => {
-    await expect.poll(() => waiting.length).toBeGreaterThan(0);
-    waiting.shift()?.();
-  };
-  return { agent, order, at, waiting, next };
-};
-
 describe.each([
   ['memory', memoryEngine],
   ['openworkflow', onFile],
-])('the queue of an agent on %s', (_name, make) => {
-  it('runs at most `concurrency` runs at a time, the highest priority first', async () => {
-    const { agent, order, waiting, next } = gated(make(), { runQueue: { concurrency: 1 } });
-    const first = agent.generate('first');
-    await expect.poll(() => order).toEqual(['first']);
-    const rest = [agent.generate('low', { priority: -1 }), agent.generate('plain'), agent.generate('high', { priority: 5 })];
-    await expect.poll(() => agent.runMetrics()).toMatchObject({ queued: 3, running: 1 });
-    expect(waiting).toHaveLength(1);
-    for (let left = 4; left > 0; left -= 1) await next();
-    const results = await Promise.all([first, ...rest]);
-    expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'success'));
-    expect(order).toEqual(['first', 'high', 'plain', 'low']);
-    expect(await agent.runMetrics()).toMatchObject({ queued: 0, running: 0 });
-  });
-
-  it('limits the runs started per interval', async () => {
-    const { agent, at, waiting } = gated(make(), { runQueue: { rateLimit: { runs: 2, perMs: 400 } } });
-    const runs = ['1', '2', '3', '4', '5'].map((text) => agent.generate(text));
-    const letting = setInterval(() => waiting.splice(0).forEach((resolve) => resolve()), 5);
-    await Promise.all(runs);
-    clearInterval(letting);
-    const [one = 0, , three = 0, , five = 0] = at;
-    expect(three - one).toBeGreaterThan(300);
-    expect(five - three).toBeGreaterThan(300);
-  });
-
-  it('ends a canceled queued run without a start', async () => {
-    const { agent, order, next } = gated(make(), { runQueue: { concurrency: 1 } });
-    const first = agent.generate('first');
-    await expect.poll(() => order).toEqual(['first']);
-    const second = agent.generate('second', { runId: 'second' });
-    await expect.poll(() => agent.runMetrics()).toMatchObject({ queued: 1 });
-    await agent.cancel('second');
-    expect((await second).status).toBe('canceled');
-    expect(order).toEqual(['first']);
-    await next();
-    expect((await first).status).toBe('success');
-  });
-
-  it('ends a running or queued run at its deadline, with the reason', async () => {
-    const { agent, order } = gated(make(), { runQueue: { concurrency: 1 }, deadlineMs: 600 });
-    const ends: unknown[] = [];
-    const onRunEvent = (event: RunEvent) => void (event.type === 'run-finish' && ends.push(event.error?.code));
-    const first = agent.generate('first', { onRunEvent });
-    await expect.poll(() => order).toEqual(['first']);
-    const second = agent.generate('second', { deadlineMs: 100, onRunEvent });
-    for (const run of [second, first]) expect((await run).status).toBe('canceled');
-    expect(ends).toEqual(['run/deadline', 'run/deadline']);
-    expect(order).toEqual(['first']);
-  });
+])('the queue of an agent on %s', (_name, engine) => {
+  runQueues({ engine, startMs: 600 });
+  priorities({ engine });
 });
 
 /** An engine that counts the lookups of runs, and can take a queued run from this process. */

@@ -48,6 +48,15 @@ const states = async (agent: InterlockAgent) => {
   return { queued, running };
 };
 
+/** The handlers of the agent's runs with a stored journal. */
+const journaled = async (): Promise<unknown[]> => {
+  const query = `SELECT DISTINCT target_handler_name AS handler FROM sys_invocation
+    WHERE id IN (SELECT id FROM sys_journal) AND status = 'completed'`;
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const response = await fetch(`${server.adminUrl}/query`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  return ((await response.json()) as { rows: unknown[] }).rows; // the shape of Restate's response
+};
+
 it('runs many more queued runs than Restate admits invocations, the highest priority first', async () => {
   const engine = open();
   const { agent, order, next } = gated(engine);
@@ -82,6 +91,7 @@ it('lets runs wait for longer than they are suspended at once', async () => {
   const timer = setInterval(next, 50);
   expect((await Promise.all(runs)).map(({ status }) => status)).toEqual(runs.map(() => 'success'));
   clearInterval(timer);
+  expect(await journaled()).toEqual([{ handler: 'run' }]); // no call to wake, cancel or look up a run
   await engine.close();
   process.off('warning', onWarning);
   expect(warnings).toEqual([]);

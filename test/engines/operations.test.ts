@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { Engine } from '../../src/index.js';
 import { operations } from '../durable/operations-suite.js';
 import { rejections } from '../durable/rejections-suite.js';
+import { priorities, runQueues } from '../durable/run-queue-suite.js';
 import { engineOf } from './engine-spec.js';
 import { sites, type Site } from './sites.js';
 
@@ -19,4 +20,6 @@ describe.each(['restate', 'dbos'] as const)('operating %s', (name) => {
   });
   operations({ engine: () => engine });
   rejections({ engine: () => engine });
+  runQueues({ engine: () => engine, startMs: 5_000 });
+  if (name === 'dbos') priorities({ engine: () => engine }); // on Restate, see invocation-limit.test.ts
 });

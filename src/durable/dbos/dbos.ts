@@ -40,8 +40,12 @@ export const dbos = (options: DbosOptions): Engine => {
   const outside = AsyncLocalStorage.snapshot(); // calls to DBOS from within a run must not become steps of that run
   const closing = new AbortController();
   const programs = new Map<string, Program>();
-  const underWay = new Set<Promise<unknown>>();
-  const returns = createReturns((workflowId) => outside(() => queueOwnRun(workflowId)), closing.signal);
+  const underWay = new Map<Promise<unknown>, string>();
+  const returns = createReturns({
+    release: (workflowId) => outside(() => queueOwnRun(workflowId)),
+    isUnderWay: (workflowId) => [...underWay.values()].includes(workflowId),
+    closing: closing.signal,
+  });
   let opening: Trying<DbosHost> | undefined;
   const open = () => outside(() => openDbosHost(settings));
   const openHost = () => (opening ??= keepTrying(open, { path: 'systemDatabaseUrl', signal: closing.signal }));
@@ -62,7 +66,7 @@ export const dbos = (options: DbosOptions): Engine => {
     },
     close: async () => {
       closing.abort(new Error('The engine is closing.'));
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(underWay.keys());
       const opened = await opening?.done.catch(() => undefined);
       await opened?.close();
       leaveDbos();

@@ -14,8 +14,8 @@ interface RecoverOptions {
   readonly closing: AbortSignal;
   readonly returns: Returns;
   site(): Promise<DbosHost>;
-  /** The runs under way in this process. */
-  readonly underWay: Set<Promise<unknown>>;
+  /** The executions under way in this process, with the ids of their runs in DBOS. */
+  readonly underWay: Map<Promise<unknown>, string>;
 }
 
 /** Continues the runs that DBOS starts in this process, or that another process has left. */
@@ -23,7 +23,7 @@ export const createRecover = (options: RecoverOptions): Recover => {
   const { underWay, returns } = options;
   return async (workflowId, started) => {
     const recovering = recoverRun(options, workflowId, started);
-    underWay.add(recovering);
+    underWay.set(recovering, workflowId);
     try {
       const output = await recovering;
       returns.forget(workflowId);

@@ -9,11 +9,20 @@ export interface Returns {
 const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
 
-export const createReturns = (release: (workflowId: string) => Promise<void>, closing: AbortSignal): Returns => {
+interface ReturnsOptions {
+  release(workflowId: string): Promise<void>;
+  /** Whether another execution of the run is under way in this process. Its work must not be repeated meanwhile. */
+  isUnderWay(workflowId: string): boolean;
+  readonly closing: AbortSignal;
+}
+
+export const createReturns = ({ release, isUnderWay, closing }: ReturnsOptions): Returns => {
   const pauses = new Map<string, number>();
   const wait = (workflowId: string, pauseMs: number): void => {
     const timer = setTimeout(() => {
-      if (!closing.aborted) release(workflowId).catch(() => wait(workflowId, longestPauseMs));
+      if (closing.aborted) return;
+      if (isUnderWay(workflowId)) wait(workflowId, firstPauseMs);
+      else release(workflowId).catch(() => wait(workflowId, longestPauseMs));
     }, pauseMs);
     timer.unref();
   };

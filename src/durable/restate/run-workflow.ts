@@ -39,6 +39,9 @@ export interface RunWorkflow {
   forget(context: WorkflowContext): void;
 }
 
+/** A call about a run: its journal is not needed after it. */
+const brief = { journalRetention: 0 } as const;
+
 /** The Restate workflow of a program: an invocation for each run, keyed by its id. */
 export const runWorkflow = (parts: RunWorkflow) => {
   const { name, settings } = parts;
@@ -48,13 +51,13 @@ export const runWorkflow = (parts: RunWorkflow) => {
       run: handlers.workflow.workflow({ input: plainText, output: plainText }, (context: WorkflowContext, input: string) =>
         counted(parts.underWay, execute(parts, context, input)),
       ),
-      cancel: handlers.workflow.shared(async (context: WorkflowSharedContext) =>
+      cancel: handlers.workflow.shared(brief, async (context: WorkflowSharedContext) =>
         context.promise<boolean>(cancelName).resolve(true),
       ),
-      isCanceled: handlers.workflow.shared(async (context: WorkflowSharedContext) =>
+      isCanceled: handlers.workflow.shared(brief, async (context: WorkflowSharedContext) =>
         Boolean(await context.promise<boolean>(cancelName).peek()),
       ),
-      wake: handlers.workflow.shared(async (context: WorkflowSharedContext, awakeable: string) =>
+      wake: handlers.workflow.shared(brief, async (context: WorkflowSharedContext, awakeable: string) =>
         context.resolveAwakeable(awakeable, true),
       ),
     },
