@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client } from 'pg';
 
 import { openDatabase } from '../../src/durable/dbos/database.js';
+import { dbos } from '../../src/durable/dbos/index.js';
 import { startWorker } from './processes.js';
 import { startPostgresServer, type PostgresServer } from './servers/postgres-server.js';
 
@@ -49,4 +50,21 @@ it('launches without the lock of a process that does not return it', async () =>
   expect(isLaunched).toBe(true);
   await lost.end();
   await database.close();
+});
+
+it('continues the run of a process that died before its first heartbeat', async () => {
+  const systemDatabaseUrl = server.urlOf('no heartbeat');
+  const engine = dbos({ systemDatabaseUrl, leaseMs: 1_000 });
+  let executions = 0;
+  const runs = engine.host({ id: 'counted', run: async () => String((executions += 1)) });
+  await runs.start({ runId: 'one', input: '' });
+  await expect.poll(() => runs.find('one'), { timeout: 60_000 }).toEqual({ kind: 'ended', output: '1' });
+  const database = await openDatabase(systemDatabaseUrl);
+  await database.query(
+    `UPDATE dbos.workflow_status SET status = 'PENDING', output = NULL, completed_at = NULL, executor_id = 'gone', owner_xid = 'gone'`,
+  );
+  expect(await runs.find('one')).toEqual({ kind: 'running' });
+  await expect.poll(() => runs.find('one'), { timeout: 20_000 }).toEqual({ kind: 'ended', output: '2' });
+  await database.close();
+  await engine.close();
 });

@@ -13,7 +13,7 @@ const createTable = () => {
     query: async (sql: string, values: readonly unknown[] = []) => {
       if (state.isAway) throw new Error('The database is unavailable.');
       const id = String(values[0]);
-      if (sql.startsWith('INSERT')) beats.set(id, (beats.get(id) ?? -1) + 1);
+      if (sql.startsWith('INSERT') && !sql.includes('SELECT')) beats.set(id, (beats.get(id) ?? -1) + 1);
       if (sql.startsWith('UPDATE')) beats.set(id, -1);
       if (!sql.startsWith('SELECT')) return [];
       return [...beats].filter(([one]) => one !== id).map(([one, beat]) => ({ id: one, beat: String(beat) })) as never;

@@ -1,5 +1,6 @@
 import { createHeartbeats } from '../heartbeats.js';
 import type { Database } from './database.js';
+import { workflowName } from './dbos-singleton.js';
 
 interface TakeoverOptions {
   /** The name of this process among the others. */
@@ -29,6 +30,13 @@ export const startTakeover = async (database: Database, { processId, leaseMs, re
     query('INSERT INTO interlock.processes VALUES ($1, 0) ON CONFLICT (id) DO UPDATE SET beat = interlock.processes.beat + 1', [
       processId,
     ]);
+  // A process may die before its first heartbeat, or after a pause in which it was removed.
+  const addMissing = () =>
+    query(
+      `INSERT INTO interlock.processes SELECT DISTINCT executor_id, 0 FROM dbos.workflow_status
+       WHERE status = 'PENDING' AND name = $1 AND executor_id IS NOT NULL ON CONFLICT DO NOTHING`,
+      [workflowName],
+    );
   const deadProcesses = async (): Promise<string[]> => {
     const others = await query<{ id: string; beat: string }>('SELECT id, beat FROM interlock.processes WHERE id <> $1', [
       processId,
@@ -39,6 +47,7 @@ export const startTakeover = async (database: Database, { processId, leaseMs, re
   let isPolling = false;
   const poll = async (): Promise<void> => {
     await beat();
+    await addMissing();
     for (const dead of await deadProcesses()) await database.strikeOff(dead, () => release(dead));
   };
   await beat();
