@@ -95,6 +95,6 @@ export const priorities = ({ engine }: Pick<QueueOptions, 'engine'>): void => {
     const results = await Promise.all([first, ...rest]);
     expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'success'));
     expect(order).toEqual(['first', 'high', 'plain', 'low']);
-    expect(await agent.runMetrics()).toMatchObject({ queued: 0, running: 0 });
+    await expect.poll(() => agent.runMetrics(), patience).toMatchObject({ queued: 0, running: 0 });
   });
 };

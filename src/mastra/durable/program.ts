@@ -1,3 +1,4 @@
+import { setInterval } from 'node:timers/promises';
 import type { Board, Durable, OutsideWait, Program, ProgramCall } from '../../durable/journal.js';
 import { drive } from '../../loop/drive.js';
 import { Interruption } from '../../loop/interruption.js';
@@ -31,18 +32,35 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
     const { runId, deadlineAt, priority = 0 } = segment.call;
     const stay = stayOf(durable, { until: deadlineAt, leave: surroundings.localRuns.enter(call.runId) });
     const deadline = runDeadline(runId, deadlineAt);
+    const waiting = new AbortController();
+    void lookWhileWaiting(durable, waiting.signal);
     const ended = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
     try {
       const turn = { runId: call.runId, priority, ended: AbortSignal.any([ended, durable.over ?? ended]), ...stay };
-      return await surroundings.queue.run(turn, () =>
-        runSegment(parts, { durable: afterFork(durable, segment), call, sitting: segment, ended, ...surroundings }),
-      );
+      return await surroundings.queue.run(turn, () => {
+        waiting.abort();
+        return runSegment(parts, { durable: afterFork(durable, segment), call, sitting: segment, ended, ...surroundings });
+      });
     } finally {
+      waiting.abort();
       deadline.clear();
       stay.end();
     }
   },
 });
+
+/** Milliseconds between two checks for a cancellation of a run that waits for its turn. */
+const lookMs = 1_000;
+
+const lookWhileWaiting = async ({ lookForCancel }: Durable, signal: AbortSignal): Promise<void> => {
+  if (!lookForCancel) return;
+  const ticks = setInterval(lookMs, undefined, { signal, ref: false });
+  try {
+    for await (const _ of ticks) await lookForCancel().catch(() => undefined); // the next check does it
+  } catch {
+    return; // its turn has come
+  }
+};
 
 interface StayOptions {
   readonly until: number | undefined;
