@@ -60,7 +60,8 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
       messageIds: parts.messageIds ?? new Set(),
     },
     reports: scope,
-    context: { agent: undefined, requestContext: options.requestContext, tracingContext: undefined },
+    // A model's stream has no data parts to write.
+    context: { agent: undefined, requestContext: options.requestContext, tracingContext: undefined, writer: undefined },
   });
 };
 

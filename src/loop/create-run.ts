@@ -21,6 +21,7 @@ export const createRun = (options: RunOptions): Run => {
   const { before } = options;
   const slots: Run['slots'] = before?.slots ?? new Map();
   const scope = createRunScope({
+    writer: { custom: (data) => writeCustom(run, data) }, // the run exists by the time the first hook is called
     ...options.context,
     runId,
     host: ports.host,
@@ -30,7 +31,6 @@ export const createRun = (options: RunOptions): Run => {
     retryCount: before?.counts.retries,
     reports: reportsOf(recorder, options, () => run),
     abortSignal: signal,
-    writer: { custom: (data) => writeCustom(run, data) }, // the run exists by the time the first hook is called
     addOverlapGuard: (guard) => void (run.overlapGuards = [...run.overlapGuards, guard]),
     openSpan: options.tracer?.openSpan,
   });

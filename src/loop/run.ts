@@ -115,8 +115,8 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   readonly before?: RunBefore;
   /** Receives the reports of guards, in addition to the recorder. */
   readonly reports?: Omit<Reports, 'openShadow'>;
-  /** The context of hooks besides the loop's own: the agent and the request's contexts. */
-  readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'>;
+  /** The context of hooks besides the loop's own: the agent, the request's contexts, and the host's writer instead of the loop's. */
+  readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'> & Partial<Pick<RunScope, 'writer'>>;
   readonly onEvent?: (event: RunEvent) => void;
   /** Undefined without tracing; the run then has no cost for it. */
   readonly tracer?: RunTracer;

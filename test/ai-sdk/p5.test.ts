@@ -10,6 +10,7 @@ import {
   isStreamed,
   modelFor,
   partsOf,
+  recovering,
   runGuarded,
   statusOf,
   tripping,
@@ -36,6 +37,13 @@ describe('P5 One terminal event per run', () => {
       expect(ran.parts.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' });
       expect(partsOf(ran, 'error')).toEqual([]);
       expect(ran.result).toMatchObject({ text: 'All is paid.', finishReason: 'stop' });
+    });
+
+    it('the hook gets no writer: a write before the stream opens would wait for a reader forever', async () => {
+      const writers: unknown[] = [];
+      const guard = guardOn(phase, ({ writer }) => void writers.push(writer));
+      expect(statusOf(await runGuarded(way, { model: modelFor(phase), guards: [guard, recovering()] }))).toBe('success');
+      expect(new Set(writers)).toEqual(new Set([undefined]));
     });
   });
 

@@ -38,6 +38,7 @@ export interface HookArgs {
   readonly args?: unknown;
   readonly messages?: { id: string; role: string; content: { parts: { type: string; text?: string }[] } }[];
   readonly abortSignal?: AbortSignal;
+  readonly writer?: object;
 }
 
 export interface Chunk {
