@@ -83,6 +83,9 @@ const wordsOf = (text: string): string => text.replace(/[“”]/g, '"').replace
 const small =
   /interlock:computed|\/src\/(?:errors|error-table|documentation|option-kind|integration|(?:loop\/interruption|phase\/(?:once|lazy-regex|recent-values)|trace\/(?:percentile|kinds|library-version)))\b/;
 
+/** Small modules of several engines, together. */
+const ofEngines = /\/src\/durable\/(?:cancel-watch|heartbeats|keep-trying|ledger|option-checks|together)\b/;
+
 /** Bundles entry points into a folder, like the package: dependencies and peers stay imports, everything else becomes part of the files. */
 export const bundleCode = async (input: Readonly<Record<string, string>>, dir: string): Promise<void> => {
   const bundle = await rolldown({
@@ -99,7 +102,12 @@ export const bundleCode = async (input: Readonly<Record<string, string>>, dir: s
     dir,
     format: 'esm',
     chunkFileNames: 'shared-[name].js',
-    codeSplitting: { groups: [{ name: 'errors', test: small }] },
+    codeSplitting: {
+      groups: [
+        { name: 'errors', test: small },
+        { name: 'engines', test: ofEngines },
+      ],
+    },
     sourcemap: true,
     sourcemapExcludeSources: true,
     minify: { compress: true, mangle: { keepNames: { class: true, function: false } }, codegen: { removeWhitespace: true } },

@@ -24,9 +24,15 @@ export interface Worker {
   readonly there: Promise<void>;
 }
 
-/** A process that follows its orders. */
+/** A process that follows its orders. DBOS calls `pg` in a way that is deprecated. */
 export const startWorker = (orders: Orders): Worker => {
-  const args = ['--import', './scripts/strip-types.mjs', join(import.meta.dirname, 'worker.ts'), JSON.stringify(orders)];
+  const args = [
+    '--no-deprecation',
+    '--import',
+    './scripts/strip-types.mjs',
+    join(import.meta.dirname, 'worker.ts'),
+    JSON.stringify(orders),
+  ];
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   process.setMaxListeners(0); // one for each process that may be left
   process.once('exit', () => child.kill('SIGKILL'));
