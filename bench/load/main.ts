@@ -5,10 +5,10 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { format as formatted } from 'prettier';
+import { format } from 'prettier';
 
 import { median, quantile } from '../case.js';
-import { filled, markdownOf } from '../table.js';
+import { brief, filled, markdownOf } from '../table.js';
 import type { LoadOrders, ServerFigures } from './server.js';
 
 /**
@@ -90,11 +90,10 @@ const rows = subjects.map((subject) => {
   ];
 });
 const ratio = (rows[0] ?? []).map((value, index) => value / (rows[1]?.[index] ?? 1));
-const format = (value: number): string => value.toPrecision(3);
 const table = markdownOf({
   id: 'load',
   head: ['server', 'streams / s', 'first text p50 ms', 'p99 ms', 'loop delay p99 ms', 'CPU ms / stream', 'RSS KiB / stream'],
-  rows: [...subjects.map((subject, index) => [subject, ...(rows[index] ?? []).map(format)]), ['ratio', ...ratio.map(format)]],
+  rows: [...subjects.map((subject, index) => [subject, ...(rows[index] ?? []).map(brief)]), ['ratio', ...ratio.map(brief)]],
 });
 const date = new Date().toISOString().slice(0, 10);
 const about = `Measured on ${date} on a machine with ${availableParallelism()} cores, Node ${process.versions.node}: ${streams} streams at the same time, ${pace.chunks} chunks each, one every ${pace.chunkMs} ms; medians of ${rounds} rounds.`;
@@ -102,5 +101,5 @@ process.stdout.write(`${about}\n\n${table}\n`);
 if (values.write) {
   const page = new URL('../../docs/performance.md', import.meta.url);
   const text = filled(filled(readFileSync(page, 'utf8'), 'load-about', about), 'load', table);
-  writeFileSync(page, await formatted(text, { parser: 'markdown' }));
+  writeFileSync(page, await format(text, { parser: 'markdown' }));
 }
