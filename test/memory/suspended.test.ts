@@ -15,7 +15,7 @@ const pay = createTool({
   execute: async ({ amount }) => ({ paid: amount }),
 });
 const steps = [
-  { toolCalls: [{ name: 'updateWorkingMemory', args: { memory: '- Paid: 4711' } }] },
+  { toolCalls: [{ name: 'updateWorkingMemory', args: { memory: '- Paid: RECEIPT-4711' } }] },
   { toolCalls: [{ name: 'pay', args: { amount: 12 } }] },
   { text: 'Paid.' },
 ];
@@ -55,13 +55,13 @@ describe.each(modes)('memory of a run that waits for approval, in %s', (mode) =>
     expect(await savedIn(memory)).toEqual(['user: Pay 12.', 'assistant: (tool-invocation)']);
     expect(await pendingIn(memory)).toEqual([{ toolName: 'pay', args: { amount: 12 }, type: 'approval' }]);
     expect(await noteIn(memory)).toBeNull();
-    expect(disk.holds('4711')).toBe(false);
+    expect(disk.holds('RECEIPT-4711')).toBe(false);
     expect((await answer(true)).status).toBe('success');
     expect(await savedIn(memory)).toEqual([
       'user: Pay 12.',
       'assistant: (tool-invocation) Paid.', // Mastra's history leaves out data on the calls
     ]);
-    expect(await noteIn(memory)).toBe('- Paid: 4711');
+    expect(await noteIn(memory)).toBe('- Paid: RECEIPT-4711');
     expect(await pendingIn(memory)).toEqual([]);
   });
 
@@ -105,6 +105,6 @@ describe.each(modes)('memory of a run that waits for approval, in %s', (mode) =>
     expect((await answer(true)).status).toBe('tripwire');
     expect(await savedIn(memory)).toEqual(['user: Pay 12.', 'assistant: [This answer was withheld.]']);
     expect(await noteIn(memory)).toBeNull();
-    expect(disk.holds('4711')).toBe(false);
+    expect(disk.holds('RECEIPT-4711')).toBe(false);
   });
 });

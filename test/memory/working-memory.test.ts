@@ -54,12 +54,12 @@ describe.each(modes)('working memory in %s', (mode) => {
     async (hook) => {
       const disk = openDisk();
       const memory = disk.memory({ options: { workingMemory: enabled } });
-      const { agent } = remembering(memory, [note('- Secret: 4711'), { text: 'Noted.' }], {
+      const { agent } = remembering(memory, [note('- Secret: SECRET-4711'), { text: 'Noted.' }], {
         outputProcessors: [tripping(hook, 'No.')],
       });
       await ask(agent);
       expect(await memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource })).toBeNull();
-      expect(disk.holds('4711')).toBe(false);
+      expect(disk.holds('SECRET-4711')).toBe(false);
     },
   );
 
