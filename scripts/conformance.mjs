@@ -117,7 +117,7 @@ const pageOf = ({ statements, disagreements }, tests) => {
   return [
     '# The specification and its tests',
     '',
-    '<!-- Written by scripts/conformance.mjs from test/conformance/statements.json and the titles of the tests. Do not edit. -->',
+    '<!-- Written by scripts/conformance.mjs from test/conformance/statements.json and the tests. Do not edit. -->',
     '',
     `${statements.length} statements in our own words; ${statements.filter(isOpen).length} of them are open, with the reason. A test whose title names a`,
     'statement, such as `[spec 2.18]`, holds us to it, and its assertions are quoted below the title. A statement without a test fails the build,',

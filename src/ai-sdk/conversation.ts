@@ -114,13 +114,13 @@ export const openConversation = (
 
 const groupsOf = (input: readonly AnyMessage[], { answers, startedAt }: ConversationOptions & { startedAt: number }): Group[] => {
   const all = grouped(input);
-  let remaining = all.filter(([first]) => first && isOfAssistant(first)).length;
+  const responses = all.filter(([first]) => first && isOfAssistant(first));
+  const own = new Set(responses.filter((_, index) => answers?.at(index - responses.length)));
   return all.map((messages, index): Group => {
-    const [first] = messages;
-    const isAnswer = first !== undefined && isOfAssistant(first) && answers?.at(-remaining--) === true;
     const parts = toStored(messages);
     for (const part of parts) (part as { createdAt?: number }).createdAt = startedAt; // Mastra's type of some parts lacks it
-    return { id: `message-${index}`, isAnswer, role: first?.role === 'user' ? 'user' : 'assistant', parts, messages };
+    const role = messages[0]?.role === 'user' ? 'user' : 'assistant';
+    return { id: `message-${index}`, isAnswer: own.has(messages), role, parts, messages };
   });
 };
 

@@ -10,6 +10,10 @@ const file = 'runs.db';
 const systemDatabaseUrl = 'postgresql://127.0.0.1:5432/runs';
 
 describe('engine options', () => {
+  it.each([dbos, openWorkflow, restate])('%o rejects options that are no object', (make) => {
+    for (const options of [undefined, null, 'runs']) expect(() => make(options as never)).toThrowError(refusal('options'));
+  });
+
   it.each([
     ['ingressUrl', {}],
     ['ingressUrl', { ingressUrl: '127.0.0.1:8080' }],

@@ -15,10 +15,11 @@ type EngineFault = OptionFault<typeof code>;
 export const checkOptions = (
   kinds: OptionKind,
   options: unknown,
-  others: readonly (Omit<EngineFault, 'code'> | false)[] = [],
+  others: () => readonly Omit<EngineFault, 'code'>[] = () => [],
 ): void => {
-  const faults = kinds.faultsOf(options, '').map(({ path, detail }) => ({ path: path.replace('.', ''), detail }));
-  throwFaults([...faults, ...others].map((fault): EngineFault | undefined => (fault ? { code, ...fault } : undefined)));
+  const faults = kinds.faultsOf(options, '').map(({ path, detail }) => ({ path: path.slice(1) || 'options', detail }));
+  const isObject = typeof options === 'object' && options !== null;
+  throwFaults([...faults, ...(isObject ? others() : [])].map((fault): EngineFault => ({ code, ...fault })));
 };
 
 /** A URL with one of the protocols. */

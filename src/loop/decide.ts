@@ -61,7 +61,7 @@ export const createDecider = (variant?: LoopMachine, limit = 10_000): Decider =>
     if (!known) decisions.set(state, (known = new Map()));
     return known;
   };
-  /** The same by its snapshot, which runs share: a state's text takes longer than everything else here. */
+  /** The same, found by the state's snapshot, which runs share: to write a state as text costs more than the rest of a decision. */
   const after = (snapshot: LoopSnapshot): Map<string, Decision> => {
     let known = states.get(snapshot);
     if (!known) states.set(snapshot, (known = at(JSON.stringify([snapshot.value, snapshot.context]))));

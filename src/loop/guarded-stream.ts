@@ -38,7 +38,7 @@ type Processed = ReturnType<GuardedStream['process']>;
 type Continue = (outcome: Awaited<Processed>) => Processed;
 
 /** A guarded stream without the chunks that guards set aside. */
-interface Passage extends GuardedStream {
+interface BareStream extends GuardedStream {
   /** `next` runs in the same turn as the guards' verdict: another promise for each chunk would take longer than a guard. */
   process(chunk: Chunk, next?: Continue): Processed;
 }
@@ -84,7 +84,7 @@ const guardedStreamTo = (run: Run, take: Take, earlierTexts?: () => readonly Ear
 };
 
 /** Also processes chunks that a processor set aside, because it can return only one; one that judges a window may set it aside later. */
-const withReprocessed = (run: Run, guardedStream: Passage): GuardedStream => {
+const withReprocessed = (run: Run, guardedStream: BareStream): GuardedStream => {
   const { process, end } = guardedStream;
   const following = (remaining: number): Processed => {
     const next = remaining > 0 ? takeReprocessed(run) : undefined;
@@ -104,7 +104,7 @@ const withReprocessed = (run: Run, guardedStream: Passage): GuardedStream => {
 };
 
 /** Without windows, each chunk is judged and emitted before the next one is requested. */
-const directStream = (run: Run, take: Take, plan: Plan | undefined): Passage => {
+const directStream = (run: Run, take: Take, plan: Plan | undefined): BareStream => {
   const settle = (verdict: Verdict<StreamData>, data: StreamData): Processed => {
     if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
     if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part that another guard wrote
@@ -137,7 +137,7 @@ interface GateSettings {
 }
 
 /** With windows, the gate buffers the text that guards have not cleared. */
-const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings): Passage => {
+const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings): BareStream => {
   const gate = createStreamGate({
     segments: stretches,
     earlierTexts,

@@ -25,8 +25,6 @@ export const takeFinished = (reusable: FinishedCall[], call: ToolCall): Finished
 export const keyOfCall = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args, sortKeys)}`;
 
 const sortKeys = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !isSorted(Object.keys(value))
+  typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     : value;
-
-const isSorted = (names: readonly string[]): boolean => names.every((name, at) => at === 0 || (names[at - 1] as string) < name); // at > 0

@@ -36,8 +36,10 @@ const kinds = fieldsOf({
 
 /** Reads the options. Raises `durable/invalid-option`. */
 export const readDbosOptions = (options: DbosOptions): DbosSettings => {
+  checkOptions(kinds, options, () => {
+    const namesDatabase = (URL.parse(options.systemDatabaseUrl)?.pathname.length ?? 2) > 1;
+    return namesDatabase ? [] : [{ path: 'systemDatabaseUrl', detail: 'it must name a database, after the host.' }];
+  });
   const { systemDatabaseUrl, name = 'interlock', leaseMs = 10_000, maxDeaths = 10, patienceMs = 60_000 } = options;
-  const hasName = (URL.parse(systemDatabaseUrl)?.pathname.length ?? 2) > 1;
-  checkOptions(kinds, options, [!hasName && { path: 'systemDatabaseUrl', detail: 'it must name a database, after the host.' }]);
   return { systemDatabaseUrl, name, leaseMs, maxDeaths, patienceMs };
 };

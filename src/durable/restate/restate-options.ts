@@ -65,11 +65,10 @@ const kinds = fieldsOf({
 
 /** Reads the options. Raises `durable/invalid-option`. */
 export const readRestateOptions = (options: RestateOptions): RestateSettings => {
-  const { listen, adminUrl } = options;
-  const isUnused = adminUrl !== undefined && !listen;
-  checkOptions(kinds, options, [
-    isUnused && { path: 'adminUrl', detail: 'it has no effect without `listen`; set `listen` or remove it.' },
-  ]);
+  checkOptions(kinds, options, () => {
+    const isUnused = options.adminUrl !== undefined && !options.listen;
+    return isUnused ? [{ path: 'adminUrl', detail: 'it has no effect without `listen`; set `listen` or remove it.' }] : [];
+  });
   return {
     ...options,
     retentionMs: options.retentionMs ?? 365 * 24 * 3_600_000,

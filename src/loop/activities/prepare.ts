@@ -15,8 +15,7 @@ export const prepare = (run: Run): Awaitable<Outcome> => {
   const isFirst = run.position.attempt === 1;
   if (isFirst) startStep(run);
   else restart(run);
-  const saved = isFirst ? persistAcceptedSteps(run) : undefined;
-  return saved ? saved.then(() => prepareAttempt(run)) : prepareAttempt(run);
+  return whenReady(isFirst ? persistAcceptedSteps(run) : undefined, () => prepareAttempt(run));
 };
 
 const prepareAttempt = (run: Run): Awaitable<Outcome> => {
