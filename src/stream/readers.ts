@@ -1,4 +1,4 @@
-/** Is notified of one reader: its first read, the end of the stream, or its cancel. */
+/** Callbacks for one reader: its first read, the end of its stream, and its cancel. */
 export interface ReaderWatch {
   onOpen(): void;
   onEnd(): void;

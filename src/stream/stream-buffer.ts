@@ -15,7 +15,7 @@ export interface StreamBuffer<Chunk> {
   close(): void;
   /**
    * A stream over all chunks from the first. A late reader gets consecutive parts of one text, once thousands have been read by
-   * others, as one joined part. `watch` is notified of its reader.
+   * others, as one joined part. `watch` has the callbacks for its reader.
    */
   read(watch?: ReaderWatch): ReadableStream<Chunk>;
   /** Removes the limit of unread chunks, because a caller waits for the end. */

@@ -173,7 +173,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs in %s', (name)
   });
 
   it.each(losses[name])(
-    'end if their process loses %s during its tools, and wakes up before the other process has ended them',
+    'end if their process is paused during its tools, loses %s, and wakes up while another process runs them',
     async () => {
       const runId = `${name}-paused`;
       const [taken, woken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
