@@ -18,10 +18,10 @@ import { errorOfStop } from './stop-errors.js';
 export interface Lane<Part> {
   /** Takes the next part; returns those that may be emitted now. Throws the error that ends the run. */
   push(part: Part): Awaitable<readonly Part[]>;
-  /** Settles once guards have cleared a part that was not taken yet. */
+  /** Settles once guards have cleared a part that was not taken yet, or have stopped the run. */
   nextCleared(): Promise<void>;
-  /** Takes the parts that guards cleared between pushes. */
-  takeCleared(): readonly Part[];
+  /** Takes the parts that guards cleared between pushes. Throws the error that ends the run. */
+  takeCleared(): Awaitable<readonly Part[]>;
   /** The parts that were still buffered at the end of a response. Throws the error that ends the run. */
   end(): Awaitable<readonly Part[]>;
   close(): void;
@@ -60,6 +60,7 @@ export const openLane = <Part extends { type: string }>(
     if (outcome && loop.stop) throw run.end(errorOfStop(loop.stop, withoutPrompt(loop)));
     return takeCleared();
   };
+  guardedStream.onStop(() => notify());
   dropReprocessed(loop); // of an attempt that was cut off
   return {
     push: (part) => {
@@ -70,7 +71,7 @@ export const openLane = <Part extends { type: string }>(
       return whenReady(guardedStream.process(chunk), passed);
     },
     nextCleared: () => (cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (notify = resolve))),
-    takeCleared,
+    takeCleared: () => (guardedStream.isStopped ? whenReady(guardedStream.end(), passed) : takeCleared()),
     end: () => whenReady(guardedStream.end(), passed),
     close: guardedStream.close,
     rulingOf: (toolCallId) => attempt.answer.rulings.get(toolCallId),

@@ -69,19 +69,23 @@ export const toStreamTransform = (guards: Guards, options?: GuardOptions): Strea
     const run = nextRun();
     const isJudged = run.adapters.has('withGuards');
     const steps = judgedSteps(run);
-    return guardedTransform(run, stopStream, async (part, send) => {
+    return guardedTransform(run, stopStream, async (part, out) => {
       await start(run);
       if (part.type === 'finish') await run.judgeLast?.();
-      if (isJudged) return send([part]);
+      if (isJudged) return out.send([part]);
       if (part.type === 'raw') return undefined; // it contains text that guards may remove
-      return steps(part, send);
+      return steps(part, out);
     });
   };
 };
 
-type Send = (parts: readonly Part[]) => void;
+interface Out {
+  send(parts: readonly Part[]): void;
+  /** Ends the stream with the error. */
+  fail(error: unknown): void;
+}
 /** Sends the guards' version of a part, and later the parts that guards clear before the next one comes. */
-type Pass = (part: Part, send: Send) => Promise<void>;
+type Pass = (part: Part, out: Out) => Promise<void>;
 
 /** Each step has its own lane. Its finish part is always emitted, with the metadata that guards left in it. */
 const judgedSteps = (run: Run): Pass => {
@@ -90,30 +94,30 @@ const judgedSteps = (run: Run): Pass => {
   let pushes = 0;
   const takeTurn = createTurns();
   /** Sends the parts that guards clear before the next part comes; that part then takes along the later ones. */
-  const sendWhileSilent = async (send: Send): Promise<void> => {
+  const sendWhileSilent = async ({ send }: Out): Promise<void> => {
     const [own, count] = [lane, pushes];
     const isSilent = () => own === lane && count === pushes;
     while (own && isSilent()) {
       await own.nextCleared();
-      if (isSilent()) send(own.takeCleared());
+      if (isSilent()) send(await own.takeCleared());
     }
   };
-  return async (part, send) => {
+  return async (part, out) => {
     pushes += 1;
     const pending = takeTurn();
     if (pending) await pending;
     const own = (lane ??= open());
     const parts = await own.push(part);
     if (part.type !== 'finish-step') {
-      send(parts);
-      return void sendWhileSilent(send);
+      out.send(parts);
+      return void sendWhileSilent(out).catch(out.fail);
     }
     const last = await own.end();
     own.close();
     lane = undefined;
     const judged = [...parts, ...last];
     const finish = judged.find((one) => one.type === 'finish-step');
-    return send([...judged.filter((one) => one !== finish), { ...part, providerMetadata: finish?.providerMetadata }]);
+    return out.send([...judged.filter((one) => one !== finish), { ...part, providerMetadata: finish?.providerMetadata }]);
   };
 };
 
@@ -123,6 +127,7 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
   /** A guard may still judge words of an answer that was cut off. */
   const close = (): void => void (hasEnded = true);
   const end = (controller: Controller, error: StopError): void => {
+    if (hasEnded) return;
     hasEnded = true;
     run.failure = { error };
     controller.enqueue({ type: 'error', error });
@@ -140,10 +145,12 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
         if (part.type === 'error' && isStopError(part.error)) return end(controller, part.error);
         if (part.type === 'error' || part.type === 'abort')
           run.failure = { error: 'error' in part ? part.error : run.signal.reason };
-        const send: Send = (parts) => {
-          if (!hasEnded) for (const open of parts) sendPart(controller, wire, open);
-        };
-        await pass(part, send);
+        await pass(part, {
+          send: (parts) => {
+            if (!hasEnded) for (const open of parts) sendPart(controller, wire, open);
+          },
+          fail: (error) => (isStopError(error) ? end(controller, error) : controller.error(error)),
+        });
       } catch (error) {
         if (!isStopError(error)) throw error;
         end(controller, error);

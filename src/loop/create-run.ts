@@ -121,7 +121,9 @@ const writeCustom = async (run: Run, chunk: Chunk): Promise<void> => {
   if (isOver(run)) return;
   if (run.stop) throw stopError(run); // a sibling that was stopped with its block may still be running
   const { outcome } = await emitJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
-  if (outcome) throw stopError(run);
+  if (!outcome) return;
+  run.attempt?.modelCall?.hangUp(); // the provider may be silent
+  throw stopError(run);
 };
 
 /** The current stop, as the error for the writer of the data part. */

@@ -6,7 +6,6 @@ import type { Plan } from '../pipeline/compile.js';
 import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
 import type { EarlierText } from '../stream/gate/across-parts.js';
 import { createStreamGate } from '../stream/gate/stream-gate.js';
-import { untilStopped } from '../stream/gate/until-stopped.js';
 import type { Verdict } from '../verdict.js';
 import { addChunk } from './response.js';
 import { takeRuling } from './call-ruling.js';
@@ -21,8 +20,8 @@ import { mostFollowing, takeReprocessed } from './reprocess-queue.js';
 export interface GuardedStream {
   /** Processes a chunk, and those that guards set aside to follow it. Returns an outcome if the guards stop on one. */
   process(chunk: Chunk): Awaitable<Outcome | undefined | void>;
-  /** The model's chunks as they come, until a guard that is still running stops the stream. */
-  watch<T>(chunks: AsyncIterable<T>): AsyncIterable<T>;
+  /** Sets the function to call once a guard that is still running stops the stream. */
+  onStop(listener: () => void): void;
   /** Whether a guard has stopped the stream. */
   readonly isStopped: boolean;
   /** Emits all buffered chunks. Returns an outcome if the guards stop on it. */
@@ -118,7 +117,7 @@ const directStream = (run: Run, take: Take, plan: Plan | undefined): BareStream 
       const data = streamPayload(run, chunk);
       return whenReady(plan.run('outputStream', data, run.scope), (verdict) => whenReady(settle(verdict, data), next));
     },
-    watch: (chunks) => chunks,
+    onStop: () => undefined,
     isStopped: false,
     end: () => undefined,
     settled: () => undefined,
@@ -153,7 +152,7 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
   return {
     process: (chunk, next = same) =>
       isDropped(chunk.type) ? next(undefined) : whenReady(gate.push(chunk), () => next(stopped())),
-    watch: (chunks) => untilStopped(chunks, gate),
+    onStop: gate.onStop,
     get isStopped() {
       return gate.stopped !== undefined;
     },

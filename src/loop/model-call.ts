@@ -1,10 +1,80 @@
-import type { Chunk } from './ports.js';
+import { createTurns } from '../guard/in-steps.js';
+import { anySignal } from '../phase/any-signal.js';
+import type { Chunk, LoopPorts, ModelRequest } from './ports.js';
+import type { Attempt, Run } from './run.js';
+import { untilAborted } from './until-aborted.js';
+
+/**
+ * Reads the next chunk of a response; undefined at its end. Reads on demand, so that the provider produces no more than the run's reader
+ * takes. Once the call was ended there is no further chunk, even if the provider neither responds nor heeds its signal.
+ */
+type NextChunk = () => Promise<Chunk | undefined>;
 
 /** A call of the model that is under way. */
 export interface ModelCall {
   readonly startedAt: number;
-  /** The chunks of the response, once the provider has started to respond; rejects with the provider's error. */
-  readonly chunks: Promise<AsyncIterable<Chunk | undefined>>;
+  /** The response, once the provider has started to respond; rejects with the provider's error. */
+  readonly response: Promise<NextChunk>;
   /** Ends the call, whatever its state: its response is no longer needed. */
   hangUp(): void;
 }
+
+/** Calls the model of an attempt, or repeats a guard's cached response. */
+export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
+  const controller = new AbortController();
+  const signal = anySignal([run.options.abortSignal, controller.signal]);
+  const { modelId, provider } = attempt.entry.model;
+  const startedAt = run.scope.now();
+  if (!attempt.cached) run.recorder.record({ type: 'model-call', modelId, provider });
+  const modelCall = { startedAt, response: openResponse(run, attempt, signal), hangUp: () => controller.abort() };
+  attempt.modelCall = modelCall;
+  return modelCall;
+};
+
+const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal): Promise<NextChunk> => {
+  const { ports, mode, runId } = run.options;
+  if (attempt.cached) {
+    attempt.request = attempt.cached.request;
+    attempt.warnings = attempt.cached.warnings ?? [];
+    const chunks = attempt.cached.chunks.values();
+    return readChunks({ read: async () => chunks.next() }, (chunk) => ({ ...chunk, runId, from: 'AGENT' }));
+  }
+  const { entry, prompt = [], settings } = attempt;
+  const opened = await untilAborted(openStream(ports, { ...settings, entry, prompt, mode, abortSignal }), abortSignal);
+  if (!opened) throw abortSignal.reason;
+  const { reader, response } = opened;
+  attempt.request = response.request;
+  attempt.response = { ...(response.response as Record<string, unknown> | undefined) }; // an object, if there is one
+  attempt.warnings = response.warnings ?? [];
+  return readChunks(reader, (part) => ports.toChunk(part, runId));
+};
+
+/** Calls the provider. The end of the call also cancels the stream, which ends a read that waits for the provider. */
+const openStream = async (ports: LoopPorts, request: ModelRequest) => {
+  const response = await ports.callModel(request);
+  const reader = response.parts.getReader();
+  const { abortSignal } = request;
+  const cancel = (): void => void reader.cancel(abortSignal.reason).catch(() => undefined);
+  if (abortSignal.aborted) cancel();
+  else abortSignal.addEventListener('abort', cancel, { once: true });
+  return { response, reader };
+};
+
+interface Reader<Part> {
+  read(): Promise<{ readonly done?: boolean; readonly value?: Part }>;
+}
+
+/** Gives other work its turn now and then: the provider may have its whole response ready. */
+const readChunks = <Part>(reader: Reader<Part>, toChunk: (part: Part) => Chunk | undefined): NextChunk => {
+  const takeTurn = createTurns();
+  return async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      const pending = takeTurn();
+      if (pending) await pending;
+      const chunk = toChunk(value as Part); // read before the end
+      if (chunk) return chunk;
+    }
+  };
+};

@@ -20,26 +20,22 @@ type Item = { readonly chunk: Chunk } | { readonly error: unknown };
 export const readAhead = (call: ModelCall): ResponseAhead => {
   let finish: Chunk | undefined;
   let text = '';
-  let isHungUp = false;
-  let waiting: ReadableStream<Item> | undefined;
   const addChunk = (chunk: Chunk): void => {
     text += textOf(chunk);
     if (chunk.type === 'finish') finish = chunk;
   };
-  const drop = (): void => void (waiting?.locked === false && waiting.cancel().catch(() => undefined));
-  const open = async (): Promise<AsyncIterable<Chunk>> => {
-    waiting = streamOf(await call.chunks, addChunk);
-    if (isHungUp) drop();
-    return takenFrom(waiting);
+  const open = async (): ModelCall['response'] => {
+    const items = streamOf(await call.response, addChunk).getReader();
+    return async () => {
+      const { value } = await items.read();
+      if (value && 'error' in value) throw value.error;
+      return value?.chunk;
+    };
   };
   return {
     startedAt: call.startedAt,
-    chunks: open(),
-    hangUp: () => {
-      isHungUp = true;
-      call.hangUp();
-      drop();
-    },
+    response: open(),
+    hangUp: call.hangUp,
     get finish() {
       return finish;
     },
@@ -53,36 +49,20 @@ const textOf = ({ payload }: Chunk): string => {
 };
 
 /** The platform's own queue: it pulls until `mostCharsAhead` characters wait in it. */
-const streamOf = (chunks: AsyncIterable<Chunk | undefined>, onChunk: (chunk: Chunk) => void): ReadableStream<Item> => {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const next = async (): Promise<Item | undefined> => {
+const streamOf = (next: Awaited<ModelCall['response']>, onChunk: (chunk: Chunk) => void): ReadableStream<Item> => {
+  const pull = async (controller: ReadableStreamDefaultController<Item>): Promise<void> => {
     try {
-      for (;;) {
-        const { done, value } = await iterator.next();
-        if (done) return undefined;
-        if (!value) continue;
-        onChunk(value);
-        return { chunk: value };
-      }
+      const chunk = await next();
+      if (!chunk) return controller.close();
+      onChunk(chunk);
+      controller.enqueue({ chunk });
     } catch (error) {
-      return { error }; // an error would make the stream discard its waiting items
+      controller.enqueue({ error }); // an error of the stream would discard its waiting items
+      controller.close();
     }
   };
-  const pull = async (controller: ReadableStreamDefaultController<Item>): Promise<void> => {
-    const item = await next();
-    if (item) controller.enqueue(item);
-    if (!item || 'error' in item) controller.close();
-  };
-  const cancel = (): void => void iterator.return?.()?.catch(() => undefined); // does not wait for a provider that hangs
-  return new ReadableStream<Item>({ pull, cancel }, { highWaterMark: mostCharsAhead, size: sizeOf });
+  return new ReadableStream<Item>({ pull }, { highWaterMark: mostCharsAhead, size: sizeOf });
 };
 
 /** Chunks without text count as one, or any number of them could wait. */
 const sizeOf = (item: Item): number => ('chunk' in item ? Math.max(1, textOf(item.chunk).length) : 1);
-
-async function* takenFrom(items: ReadableStream<Item>): AsyncGenerator<Chunk> {
-  for await (const item of items) {
-    if ('error' in item) throw item.error;
-    yield item.chunk;
-  }
-}

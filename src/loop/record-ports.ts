@@ -135,11 +135,12 @@ interface OpenCall extends RecordedRun {
   readonly call: number;
 }
 
-/** The provider's stream as chunks, each recorded as it comes; pulled on demand, like the provider's own. */
+/** The provider's stream as chunks, each recorded as it comes; pulled on demand, like the provider's own. A canceled one has no recorded end. */
 const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStream<unknown> => {
   const { ports, writer, call, runId, abortSignal } = incoming;
   const reader = parts.getReader();
   const recordChunk = recordIncoming(incoming);
+  let isCanceled = false;
   const next = async (): Promise<Chunk | undefined> => {
     for (;;) {
       const { done, value } = await reader.read();
@@ -150,6 +151,7 @@ const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStr
   const pull = async (controller: ReadableStreamDefaultController<unknown>): Promise<void> => {
     try {
       const chunk = await next();
+      if (isCanceled) return;
       if (chunk) recordChunk(chunk);
       else writeEnded(writer, call);
       if (chunk) controller.enqueue(chunk);
@@ -159,7 +161,11 @@ const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStr
       controller.error(error);
     }
   };
-  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
+  const cancel = (reason: unknown): Promise<void> => {
+    isCanceled = true;
+    return reader.cancel(reason);
+  };
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 };
 
 const recordIncoming = ({ writer, call, usedPartIds }: OpenCall): ((chunk: Chunk) => void) => {

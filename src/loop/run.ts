@@ -27,6 +27,7 @@ import type {
   TokenUsage,
 } from './ports.js';
 import type { UnfinishedTurn } from './persistence.js';
+import type { ModelCall } from './model-call.js';
 import type { ResponseAhead } from './read-ahead.js';
 import type { LoopSnapshot } from './decide.js';
 import type { FinishedCall } from './reuse.js';
@@ -146,6 +147,8 @@ export interface Attempt {
   answer: AssembledResponse;
   /** The call that overlaps with the guards; its response is used only after they have passed. */
   ahead: ResponseAhead | undefined;
+  /** The call of the model that is under way. */
+  modelCall: ModelCall | undefined;
   /** The provider's original chunks, kept if a guard needs them. */
   rawChunks: { type: string; payload: unknown }[];
   /** The model's original words in pieces, kept if a guard judges the stream. */
@@ -251,6 +254,7 @@ export const createAttempt = (run: Run): Attempt => ({
   cached: undefined,
   answer: createResponse(),
   ahead: undefined,
+  modelCall: undefined,
   rawChunks: [],
   originalWords: [],
   hasResponded: false,

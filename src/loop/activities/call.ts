@@ -1,15 +1,13 @@
-import { startModelCall } from '../start-model-call.js';
-import type { ModelCall } from '../model-call.js';
+import { startModelCall, type ModelCall } from '../model-call.js';
 import type { Outcome } from '../outcome.js';
 import { agentChunk, emit } from '../emit.js';
 import { currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
 import { InterlockError } from '../../errors.js';
 import { isPromise } from '../../phase/awaitable.js';
-import { isGuarded } from '../judge.js';
+import { isGuarded, stopWith } from '../judge.js';
 import { recordModelChunk } from '../record-model-chunk.js';
 import { createPartIds } from '../part-ids.js';
 import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
-import type { Chunk } from '../ports.js';
 import { dropReprocessed } from '../reprocess-queue.js';
 
 /** The model's response. Each chunk passes the stream guards before it is emitted; a trip ends the provider's call. */
@@ -19,9 +17,9 @@ export const call = async (run: Run): Promise<Outcome> => {
   attempt.ahead = undefined;
   const { startedAt, hangUp } = modelCall;
   try {
-    const chunks = await modelCall.chunks;
+    const next = await modelCall.response;
     await announce(run, attempt);
-    const outcome = await consumeModelStream(run, attempt, { chunks, startedAt });
+    const outcome = await consumeModelStream(run, attempt, { next, startedAt, hangUp });
     if (outcome.kind !== 'done') hangUp(); // a guard stopped the stream before its end
     return outcome;
   } catch (error) {
@@ -29,6 +27,7 @@ export const call = async (run: Run): Promise<Outcome> => {
     setRunError(run, error);
     return { kind: 'api-error' };
   } finally {
+    attempt.modelCall = undefined;
     attempt.prompt = undefined; // it was sent
     run.recorder.flush();
   }
@@ -45,10 +44,8 @@ const announce = async (run: Run, attempt: Attempt): Promise<void> => {
 };
 
 /** A model's response while it streams. */
-interface ModelStream {
-  readonly chunks: AsyncIterable<Chunk | undefined>;
-  /** Start time of the call. */
-  readonly startedAt: number;
+interface ModelStream extends Pick<ModelCall, 'startedAt' | 'hangUp'> {
+  readonly next: Awaited<ModelCall['response']>;
 }
 
 /**
@@ -57,9 +54,10 @@ interface ModelStream {
  */
 const consumeModelStream = async (run: Run, attempt: Attempt, modelStream: ModelStream): Promise<Outcome> => {
   const guardedStream = openGuardedStream(run, attempt);
+  guardedStream.onStop(modelStream.hangUp); // the provider may be silent
   dropReprocessed(run); // of a call that was cut off
   try {
-    return (await consumeChunks(run, attempt, { ...modelStream, guardedStream })) ?? (await endOf(attempt, guardedStream));
+    return (await consumeChunks(run, attempt, { ...modelStream, guardedStream })) ?? (await endOf(run, attempt, guardedStream));
   } catch (error) {
     const stop = await guardedStream.settled(); // on what came before the error
     if (stop) return stop;
@@ -73,14 +71,13 @@ const consumeModelStream = async (run: Run, attempt: Attempt, modelStream: Model
 const consumeChunks = async (
   run: Run,
   attempt: Attempt,
-  { chunks, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
+  { next, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
 ): Promise<Outcome | undefined> => {
   const [needsRaw, needsWords] = [isGuarded(run, 'llmResponse'), isGuarded(run, 'outputStream')];
   const holdsResults = isGuarded(run, 'toolResult');
   const ids = createPartIds(run.usedPartIds);
-  for await (const chunk of guardedStream.watch(chunks)) {
+  for (let chunk = await next(); chunk; chunk = await next()) {
     run.signal.throwIfAborted();
-    if (!chunk) continue;
     recordModelChunk(run, attempt, { chunk, startedAt, needsRaw, needsWords });
     const own = ids.withUniqueId(chunk);
     if (!own) continue;
@@ -92,10 +89,12 @@ const consumeChunks = async (
     const outcome = isPromise(pending) ? await pending : pending;
     if (outcome) return outcome;
   }
+  run.signal.throwIfAborted();
   return undefined;
 };
 
-const endOf = async (attempt: Attempt, guardedStream: GuardedStream): Promise<Outcome> => {
+const endOf = async (run: Run, attempt: Attempt, guardedStream: GuardedStream): Promise<Outcome> => {
+  if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part while the provider was silent
   if (guardedStream.isStopped || isWhole(attempt)) return (await guardedStream.end()) ?? { kind: 'done' };
   throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part arrived.' });
 };

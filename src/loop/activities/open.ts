@@ -1,4 +1,4 @@
-import { startModelCall } from '../start-model-call.js';
+import { startModelCall } from '../model-call.js';
 import type { Outcome } from '../outcome.js';
 import { readAhead } from '../read-ahead.js';
 import { currentAttempt, setRunError, type Run } from '../run.js';
@@ -9,7 +9,7 @@ export const open = async (run: Run): Promise<Outcome> => {
   const ahead = readAhead(startModelCall(run, attempt));
   attempt.ahead = ahead;
   try {
-    await ahead.chunks;
+    await ahead.response;
     return { kind: 'done' };
   } catch (error) {
     if (attempt.ahead === ahead) setRunError(run, error); // otherwise hangUp ended the call, which is not a model failure

@@ -4,7 +4,7 @@ import { createStepCalls, type StepCalls } from '../step-calls.js';
 import type { Attempt } from '../run.js';
 
 /** Fields of an attempt that another run segment cannot take over: a call under way, and its prompt. */
-type Live = 'ahead' | 'prompt';
+type Live = 'ahead' | 'modelCall' | 'prompt';
 
 /** An attempt as plain data; maps are stored as lists. */
 export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'stepCalls' | 'record'> {
@@ -22,7 +22,7 @@ type AnswerState = Omit<AssembledResponse, 'rulings' | 'partIds' | 'growing'> &
 
 /** The state of an attempt. */
 export const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptState => {
-  const { ahead: _ahead, prompt: _prompt, answer, stepCalls, record, ...rest } = attempt;
+  const { ahead: _ahead, modelCall: _modelCall, prompt: _prompt, answer, stepCalls, record, ...rest } = attempt;
   const { growing: _growing, rulings, partIds, ...content } = answer;
   return {
     ...rest,
@@ -47,6 +47,7 @@ export const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], 
     finishedCalls: [...rest.finishedCalls],
     place: offsetOf(rest.place),
     ahead: undefined,
+    modelCall: undefined,
     prompt: undefined,
     answer: { ...createResponse(), ...content, rulings: new Map(rulings), partIds: new Set(partIds) },
     stepCalls: {

@@ -10,5 +10,5 @@ it('the state has every field of a run, except its input, the fields of work und
 });
 
 it('every field of an attempt is in its state, those aside that stand for a call', () => {
-  expectTypeOf<Exclude<keyof Attempt, keyof AttemptState>>().toEqualTypeOf<'ahead' | 'prompt'>();
+  expectTypeOf<Exclude<keyof Attempt, keyof AttemptState>>().toEqualTypeOf<'ahead' | 'modelCall' | 'prompt'>();
 });
