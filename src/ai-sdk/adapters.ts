@@ -3,24 +3,55 @@ import { childrenOf, nameOf, type GraphNode } from '../pipeline/graph.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
+import { checkIntegration } from '../integration.js';
+import { compile, type Compilable } from '../mastra/graph/to-graph.js';
+import { checkGuardOptions, type GuardOptions } from './guard-options.js';
+import { hostFor } from './host.js';
+import { createRun, isSharedRun, phasesOf, type Adapter, type Guards, type Run } from './run.js';
 
-/** The phases that each adapter for the AI SDK honours. A hook that none of a run's adapters honours is refused, never skipped. */
-const phasesOf = {
-  withGuards: ['input', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
-  toPrepareStep: ['input', 'inputStep'],
-  guardTools: ['toolResult'],
-  toStreamTransform: ['outputStream'],
-} as const satisfies Record<string, readonly Phase[]>;
+/**
+ * Returns the runs of one adapter: the shared run, or a new one for each call when the adapter is used alone.
+ *
+ * Raises `pipeline/…`, and `ai-sdk/unhonoured-hook` when the adapter alone would not call a hook; `ai-sdk/invalid-option` when a
+ * shared run gets its own options.
+ */
+export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions): (() => Run) => {
+  if (isSharedRun(guards)) {
+    if (options && Object.keys(options).length > 0)
+      throw new InterlockError('ai-sdk/invalid-option', { path: adapter, detail: 'the shared run already has its options.' });
+    guards.adapters.add(adapter);
+    return () => guards;
+  }
+  checkIntegration('ai');
+  if (options) checkGuardOptions(options);
+  const plan = compile(guards as Compilable); // the other kind of guards
+  if (options?.onReaderCancel !== undefined)
+    throw new InterlockError('ai-sdk/invalid-option', {
+      path: 'onReaderCancel',
+      detail: `${adapter} alone cannot detect readers.`,
+    });
+  checkCalled(plan, [adapter], options?.uncalled);
+  return () => {
+    const run = createRun(plan, options ?? {});
+    run.adapters.add(adapter);
+    return run;
+  };
+};
 
-/** An adapter for the AI SDK. */
-export type Adapter = keyof typeof phasesOf;
+/** Checks and sets up a run, once its adapters are known. Await it before any work. Raises `ai-sdk/unhonoured-hook`. */
+export const start = async (run: Run): Promise<void> => {
+  if (!run.isChecked) checkCalled(run.plan, [...run.adapters], run.options.uncalled);
+  run.isChecked = true;
+  run.host ??= await hostFor(run.plan);
+  run.throwIfStopped();
+};
 
 /**
  * Refuses a pipeline with a hook that none of the adapters would call; `uncalled` are phases for which its author accepts that.
  *
  * Raises `ai-sdk/unhonoured-hook`.
  */
-export const checkCalled = ({ graph }: Plan, adapters: readonly Adapter[], uncalled: readonly Phase[] = []): void => {
+const checkCalled = ({ graph }: Plan, adapters: readonly Adapter[], uncalled: readonly Phase[] = []): void => {
   const called = new Set<Phase>([...adapters.flatMap((adapter): readonly Phase[] => phasesOf[adapter]), ...uncalled]);
   const missing = phaseNames.filter((phase) => !called.has(phase)).map((phase) => phaseRow<Phase>(phase));
   for (const { path, node } of guardsIn(graph, graph.id))

@@ -1,4 +1,3 @@
-import { anySignal } from '../phase/any-signal.js';
 import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
 import { feedbackText } from '../loop/feedback-text.js';
 import { messageOf } from '../loop/message-of.js';
@@ -6,24 +5,14 @@ import type { PhaseData } from '../phase/row.js';
 import { InterlockError } from '../errors.js';
 import type { Retry } from '../verdict.js';
 import { answersIn, openConversation } from './conversation.js';
-import { modelCodec, parseArguments } from './chunks.js';
 import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import { followResultEdits } from './late-edits.js';
 import type { GuardOptions } from './guard-options.js';
-import { start, isSharedRun, runsOf, type Guards, type Run } from './run.js';
-import { approvalError } from './stop-errors.js';
-import type { StreamPart } from './spec.js';
-import { openLane, type Lane } from './lane.js';
+import { start, runsOf } from './adapters.js';
+import { isSharedRun, type Guards, type Run } from './run.js';
 import { isClean } from './model-port.js';
-
-/** One call of a tool. */
-interface Call {
-  readonly toolName: string;
-  readonly toolCallId: string;
-  readonly args: unknown;
-  readonly messages: readonly ModelMessage[];
-}
+import { judgeArguments, needsJudge, ruledFields, signalOf, type Call } from './ruled-calls.js';
 
 type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown;
 
@@ -57,12 +46,11 @@ const rejectProviderTools = (tools: ToolSet): void => {
 };
 
 const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
-  const field = { enumerable: true, writable: true, configurable: true };
   const { execute } = tool as { execute?: Execute };
   const { experimental_toolCaller: caller } = tool as { experimental_toolCaller?: ToolCaller };
   const guarded: PropertyDescriptorMap = {
-    ...(execute && { execute: { ...field, value: guardedExecute({ toolName, tool, execute }, runs) } }),
-    ...(runs.shared && { needsApproval: { ...field, value: approvalOf(tool, runs.shared) } }),
+    ...(execute && fieldsOf({ execute: guardedExecute({ toolName, tool, execute }, runs) })),
+    ...(runs.shared && fieldsOf(ruledFields(toolName, tool, runs.shared))),
     // The tool that a caller creates for its callable tools is guarded, too.
     ...(caller?.type === 'local' && {
       experimental_toolCaller: { value: { ...caller, bind: (tools: ToolSet) => guardTool(toolName, caller.bind(tools), runs) } },
@@ -74,6 +62,8 @@ const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
   return Object.create(Object.getPrototypeOf(tool) as object, fields) as Tool; // the tool, guarded
 };
 
+const fieldsOf = (fields: object): PropertyDescriptorMap => Object.getOwnPropertyDescriptors(fields);
+
 /** The marker of a tool that calls other tools, see `experimental_toolCallers`. */
 type ToolCaller = { readonly type: 'local'; bind(tools: ToolSet): Tool } | { readonly type: 'provider' };
 
@@ -82,17 +72,6 @@ interface Runs {
   /** The one run of all calls, if adapters share one. */
   readonly shared: Run | undefined;
 }
-
-type NeedsApproval = Exclude<Tool['needsApproval'], boolean | undefined>;
-
-/** A call needs approval if a guard of the model's response requires it, or the tool itself does. */
-const approvalOf =
-  (tool: Tool, { approvals }: Run): NeedsApproval =>
-  async (input, options) => {
-    if (approvals.has(options.toolCallId)) return true;
-    const { needsApproval = false } = tool;
-    return typeof needsApproval === 'function' ? needsApproval.call(tool, input as never, options as never) : needsApproval; // typed by the tool
-  };
 
 interface ExecutableTool {
   readonly toolName: string;
@@ -169,65 +148,6 @@ async function* toolResults(run: Run, call: Call, execute: (args: unknown) => un
     run.throwIfStopped();
   }
 }
-
-const signalOf = (run: Run, { abortSignal }: { abortSignal?: AbortSignal }): AbortSignal =>
-  abortSignal ? anySignal([run.signal, abortSignal]) : run.signal;
-
-/** Returns arguments that the model's guards have judged. Judges those of other calls here, such as calls that a person approved. */
-const judgeArguments = async (run: Run, { toolName, toolCallId, args, messages }: Call): Promise<unknown> => {
-  throwIfRejected(run, toolCallId);
-  if (!needsJudge(run, toolCallId)) return args;
-  const lane = openLane<StreamPart>(run, modelCodec, 'answers');
-  const part: StreamPart = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
-  const judged = await onlyPart(lane, part);
-  const ruling = lane.rulingOf(toolCallId);
-  if (ruling?.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
-  if (ruling?.kind === 'approval' && !isApproved(messages, toolCallId)) throw run.end(approvalError(run));
-  throwIfRejected(run, toolCallId);
-  if (judged === part) return args;
-  if (judged?.type === 'tool-call' && judged.toolName === toolName) return parseArguments(judged.input);
-  throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard removed the call' });
-};
-
-/** Whether a call's arguments must be judged: no guarded model has, or a guard's approval request was skipped by the application. */
-const needsJudge = ({ judgedCalls, approvals, plan }: Run, toolCallId: string): boolean =>
-  plan.has('outputStream') && (!judgedCalls.has(toolCallId) || approvals.has(toolCallId));
-
-/** Whether the conversation contains an approval of the call. */
-const isApproved = (messages: readonly ModelMessage[], toolCallId: string): boolean => {
-  const parts = messages.flatMap(({ content }): readonly ApprovalPart[] => (typeof content === 'string' ? [] : content));
-  const requests = parts.filter((part) => part.type === 'tool-approval-request' && part.toolCallId === toolCallId);
-  const ids = new Set(requests.map(({ approvalId }) => approvalId));
-  return parts.some((part) => part.type === 'tool-approval-response' && part.approved === true && ids.has(part.approvalId));
-};
-
-interface ApprovalPart {
-  readonly type: string;
-  readonly toolCallId?: string;
-  readonly approvalId?: string;
-  readonly approved?: boolean;
-}
-
-/** The guards' version of a part that is alone in its lane; guards with windows may wait for the end of the response. */
-const onlyPart = async (lane: Lane<StreamPart>, part: StreamPart): Promise<StreamPart | undefined> => {
-  const [judged] = await lane.push(part);
-  if (judged) return judged;
-  const parts = await lane.push({ type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: noUsage });
-  const all = [...parts, ...(await lane.end())];
-  lane.close();
-  return all.find(({ type }) => type === part.type);
-};
-
-const none = { total: undefined };
-const noUsage = {
-  inputTokens: { ...none, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { ...none, text: undefined, reasoning: undefined },
-};
-
-/** The model gets the guard's message as the tool's error. */
-const throwIfRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {
-  if (rejectedCalls.has(toolCallId)) throw new Error(String(rejectedCalls.get(toolCallId)));
-};
 
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;

@@ -15,6 +15,7 @@ import { editSteps, lastResults, watchEdits, type EditsBefore } from './late-edi
 import { openListPort } from './list-port.js';
 import { createLoopRun, onlyPhases } from './loop-run.js';
 import { createModelPort, guardsOutput, isCleanRecord, leavesTogether, type ModelCall, type ModelReply } from './model-port.js';
+import { exemptFromSchema } from './ruled-calls.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
@@ -173,7 +174,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     for (const part of parts) {
       if (part.type === 'tool-call' && !mayLeave(calling, part.toolCallId)) continue;
       if (reply.received) emitted.add(part);
-      yield* wire.send(part);
+      yield* wire.send(part.type === 'tool-call' ? exemptFromSchema(run, part, call.params.tools) : part);
     }
   }
   try {

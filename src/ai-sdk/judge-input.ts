@@ -1,10 +1,9 @@
-import type { Adapter } from './adapters.js';
 import { openConversation, rewritten } from './conversation.js';
 import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import { toStored } from '../plain/to-stored.js';
 import { isSame } from '../phase/plain-data.js';
-import type { JudgedInput, Run } from './run.js';
+import type { Adapter, JudgedInput, Run } from './run.js';
 import type { AnyMessage } from './spec.js';
 
 /**

@@ -1,17 +1,15 @@
 import { anySignal } from '../phase/any-signal.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
+import type { Phase } from '../phase/row.js';
 import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../phase/scope.js';
 import { guardReports, type GuardReports } from '../trace/observers.js';
-import { InterlockError } from '../errors.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/to-stored.js';
-import { checkCalled, type Adapter } from './adapters.js';
 import { dropRequests } from './drop-requests.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
-import { hostFor } from './host.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
@@ -43,6 +41,17 @@ export interface GuardedRun {
    */
   watch<Result extends StreamedResult>(result: Result): Result;
 }
+
+/** The phases that each adapter for the AI SDK honours. A hook that none of a run's adapters honours is refused, never skipped. */
+export const phasesOf = {
+  withGuards: ['input', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
+  toPrepareStep: ['input', 'inputStep'],
+  guardTools: ['toolResult'],
+  toStreamTransform: ['outputStream'],
+} as const satisfies Record<string, readonly Phase[]>;
+
+/** An adapter for the AI SDK. */
+export type Adapter = keyof typeof phasesOf;
 
 /** The judged version of the caller's messages. */
 export interface JudgedInput {
@@ -81,8 +90,12 @@ export interface Run extends GuardedRun {
   recoveries: number;
   /** Calls whose arguments were judged when the model made them. */
   readonly judgedCalls: Set<string>;
+  /** Arguments that are judged before their tool runs, because no guarded model made the call. */
+  readonly judgements: Map<string, Promise<unknown>>;
   /** Calls that a guard rejected, each with the value that the model gets instead of a result. */
   readonly rejectedCalls: Map<string, unknown>;
+  /** Keys of arguments that pass the schema of a guarded tool, by its name. */
+  readonly exempted: Map<string, Set<string>>;
   /** Calls for which a guard requires approval. */
   readonly approvals: Set<string>;
   /** Each processor's state in the run. */
@@ -184,7 +197,9 @@ const untouched = () => ({
   retries: 0,
   recoveries: 0,
   judgedCalls: new Set(),
+  judgements: new Map(),
   rejectedCalls: new Map(),
+  exempted: new Map(),
   approvals: new Set(),
   slots: new Map(),
   judgeLast: undefined,
@@ -258,42 +273,5 @@ const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
 /** The guards of an adapter: its own pipeline, or a shared run. */
 export type Guards = Compilable | GuardedRun;
 
-/**
- * Returns the runs of one adapter: the shared run, or a new one for each call when the adapter is used alone.
- *
- * Raises `pipeline/…`, and `ai-sdk/unhonoured-hook` when the adapter alone would not call a hook; `ai-sdk/invalid-option` when a
- * shared run gets its own options.
- */
-export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions): (() => Run) => {
-  if (isSharedRun(guards)) {
-    if (options && Object.keys(options).length > 0)
-      throw new InterlockError('ai-sdk/invalid-option', { path: adapter, detail: 'the shared run already has its options.' });
-    guards.adapters.add(adapter);
-    return () => guards;
-  }
-  checkIntegration('ai');
-  if (options) checkGuardOptions(options);
-  const plan = compile(guards as Compilable); // the other kind of guards
-  if (options?.onReaderCancel !== undefined)
-    throw new InterlockError('ai-sdk/invalid-option', {
-      path: 'onReaderCancel',
-      detail: `${adapter} alone cannot detect readers.`,
-    });
-  checkCalled(plan, [adapter], options?.uncalled);
-  return () => {
-    const run = createRun(plan, options ?? {});
-    run.adapters.add(adapter);
-    return run;
-  };
-};
-
 /** Whether the guards are a run that adapters share. */
 export const isSharedRun = (guards: Guards): guards is Run => brand in (guards as object); // all kinds of guards are
-
-/** Checks and sets up a run, once its adapters are known. Await it before any work. Raises `ai-sdk/unhonoured-hook`. */
-export const start = async (run: Run): Promise<void> => {
-  if (!run.isChecked) checkCalled(run.plan, [...run.adapters], run.options.uncalled);
-  run.isChecked = true;
-  run.host ??= await hostFor(run.plan);
-  run.throwIfStopped();
-};

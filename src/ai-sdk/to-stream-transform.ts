@@ -2,7 +2,8 @@ import type { GeneratedFile, StreamTextTransform, TextStreamPart, ToolSet } from
 import { createTurns } from '../guard/in-steps.js';
 import { createChunkCodec, type FieldCodec } from './chunks.js';
 import type { GuardOptions } from './guard-options.js';
-import { start, runsOf, type Guards, type Run } from './run.js';
+import { start, runsOf } from './adapters.js';
+import type { Guards, Run } from './run.js';
 import { isStopError, type StopError } from './stop-errors.js';
 import { openLane } from './lane.js';
 import { createWire, type Wire } from './wire.js';

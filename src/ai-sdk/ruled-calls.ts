@@ -1,0 +1,186 @@
+import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
+import { anySignal } from '../phase/any-signal.js';
+import { InterlockError } from '../errors.js';
+import { modelCodec, parseArguments } from './chunks.js';
+import { openLane, type Lane } from './lane.js';
+import { start } from './adapters.js';
+import type { Run } from './run.js';
+import type { CallOptions, PartOf, StreamPart } from './spec.js';
+import { approvalError } from './stop-errors.js';
+
+/** One call of a tool. */
+export interface Call {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly args: unknown;
+  readonly messages: readonly ModelMessage[];
+}
+
+/** A tool's functions that the AI SDK calls before `execute`. */
+type RuledFields = Pick<Tool, 'onInputStart' | 'onInputDelta' | 'onInputAvailable' | 'needsApproval' | 'inputSchema'>;
+
+interface Options {
+  readonly toolCallId: string;
+  readonly messages: readonly ModelMessage[];
+  readonly abortSignal?: AbortSignal;
+}
+
+type Listener = (options: object) => unknown;
+
+/**
+ * A tool's functions that the AI SDK calls before `execute`: they wait until guards allowed the call, and are not called for other
+ * calls. A rejected call passes the schema as guards left it, so that the model gets their reason and no error about its arguments.
+ */
+export const ruledFields = (toolName: string, tool: Tool, run: Run): Partial<RuledFields> => ({
+  needsApproval: approvalOf(toolName, tool, run),
+  ...(mayRejectCalls(run) && listenersOf(toolName, tool, run)),
+  ...(run.plan.has('outputStream') && tool.type !== 'provider' && { inputSchema: schemaOf(toolName, tool, run) }),
+});
+
+const mayRejectCalls = ({ plan }: Run): boolean => plan.has('outputStream') || plan.has('llmResponse') || plan.has('outputStep');
+
+/** A call needs approval if a guard of the model's response requires it, or the tool itself does. */
+const approvalOf =
+  (toolName: string, tool: Tool, run: Run): NonNullable<Tool['needsApproval']> =>
+  async (input, options) => {
+    const { toolCallId, messages } = options;
+    if (run.approvals.has(toolCallId)) return true;
+    const { needsApproval = false } = tool;
+    if (typeof needsApproval !== 'function') return needsApproval;
+    const allowed = await allow(run, { toolName, toolCallId, args: input, messages });
+    return allowed ? needsApproval.call(tool, allowed.args as never, options as never) : false; // typed by the tool
+  };
+
+/** The listeners for a call's arguments: called once guards allowed the call, with the arguments that they left. */
+const listenersOf = (toolName: string, tool: Tool, run: Run): Partial<RuledFields> => {
+  const { onInputStart, onInputDelta, onInputAvailable } = tool as { [name in keyof RuledFields]?: Listener }; // each of its tool's types
+  if (!onInputStart && !onInputDelta && !onInputAvailable) return {};
+  const [started, streamed] = [new Map<string, Options>(), new Map<string, Options>()];
+  return {
+    onInputStart: (options) => void started.set(options.toolCallId, options),
+    onInputDelta: (options) => void streamed.set(options.toolCallId, options),
+    onInputAvailable: async ({ input, ...options }: { input: unknown } & Options) => {
+      const { toolCallId, messages } = options;
+      const allowed = !run.approvals.has(toolCallId) && (await allow(run, { toolName, toolCallId, args: input, messages }));
+      if (!allowed) return;
+      const { args } = allowed;
+      const call = (listener: Listener | undefined, own: Options | undefined, event: object) =>
+        own && listener?.call(tool, { ...own, ...event, abortSignal: signalOf(run, own) });
+      await call(onInputStart, started.get(toolCallId), {});
+      await call(onInputDelta, streamed.get(toolCallId), { inputTextDelta: JSON.stringify(args) });
+      await call(onInputAvailable, options, { input: args });
+    },
+  };
+};
+
+/** The arguments of an allowed call; undefined for a rejected call, and after the end of the run: then `execute` reports the reason. */
+const allow = async (run: Run, call: Call): Promise<{ readonly args: unknown } | undefined> => {
+  try {
+    await start(run);
+    const judging = judgeArguments(run, call);
+    run.judgements.set(judgementKey(call), judging);
+    return { args: await judging };
+  } catch {
+    return undefined;
+  }
+};
+
+/** Ids may occur again in later steps. */
+const judgementKey = ({ toolCallId, args }: Call): string => `${toolCallId} ${JSON.stringify(args)}`;
+
+/** The tool's schema; it lets pass the arguments of rejected calls, see {@link exemptFromSchema}. */
+const schemaOf = (toolName: string, tool: Tool, { exempted }: Run): Tool['inputSchema'] => {
+  const own = () => asSchema(tool.inputSchema);
+  const tokens = new Set<string>();
+  exempted.set(toolName, tokens);
+  return jsonSchema(() => own().jsonSchema, {
+    validate: (value) => {
+      const [[token, args] = []] = Object.entries(value ?? {});
+      if (token !== undefined && tokens.delete(token)) return { success: true, value: args as unknown };
+      return own().validate?.(value) ?? { success: true, value };
+    },
+  });
+};
+
+/** Puts the arguments of a rejected call under a key that its tool's guarded schema recognizes once, and no model can know. */
+export const exemptFromSchema = (
+  { exempted, rejectedCalls }: Run,
+  part: PartOf<'tool-call'>,
+  tools: CallOptions['tools'],
+): PartOf<'tool-call'> => {
+  const { toolName, toolCallId, input } = part;
+  const tokens = tools?.some(({ name }) => name === toolName) && exempted.get(toolName); // the AI SDK shows calls of other tools unread
+  if (!tokens || !rejectedCalls.has(toolCallId)) return part;
+  const token = crypto.randomUUID();
+  tokens.add(token);
+  return { ...part, input: JSON.stringify({ [token]: parseArguments(input) }) };
+};
+
+/** The signal of a tool's function. */
+export const signalOf = (run: Run, { abortSignal }: { abortSignal?: AbortSignal }): AbortSignal =>
+  abortSignal ? anySignal([run.signal, abortSignal]) : run.signal;
+
+/**
+ * Returns arguments that the model's guards have judged. Judges those of other calls here, once, such as calls that a person approved.
+ */
+export const judgeArguments = async (run: Run, call: Call): Promise<unknown> => {
+  throwIfRejected(run, call.toolCallId);
+  if (!needsJudge(run, call.toolCallId)) return call.args;
+  const key = judgementKey(call);
+  const earlier = run.judgements.get(key);
+  run.judgements.delete(key);
+  return earlier ?? judgeCall(run, call);
+};
+
+const judgeCall = async (run: Run, { toolName, toolCallId, args, messages }: Call): Promise<unknown> => {
+  const lane = openLane<StreamPart>(run, modelCodec, 'answers');
+  const part: StreamPart = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
+  const judged = await onlyPart(lane, part);
+  const ruling = lane.rulingOf(toolCallId);
+  if (ruling?.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
+  if (ruling?.kind === 'approval' && !isApproved(messages, toolCallId)) throw run.end(approvalError(run));
+  throwIfRejected(run, toolCallId);
+  if (judged === part) return args;
+  if (judged?.type === 'tool-call' && judged.toolName === toolName) return parseArguments(judged.input);
+  throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard removed the call' });
+};
+
+/** Whether a call's arguments must be judged: no guarded model has, or a guard's approval request was skipped by the application. */
+export const needsJudge = ({ judgedCalls, approvals, plan }: Run, toolCallId: string): boolean =>
+  plan.has('outputStream') && (!judgedCalls.has(toolCallId) || approvals.has(toolCallId));
+
+/** Whether the conversation contains an approval of the call. */
+const isApproved = (messages: readonly ModelMessage[], toolCallId: string): boolean => {
+  const parts = messages.flatMap(({ content }): readonly ApprovalPart[] => (typeof content === 'string' ? [] : content));
+  const requests = parts.filter((part) => part.type === 'tool-approval-request' && part.toolCallId === toolCallId);
+  const ids = new Set(requests.map(({ approvalId }) => approvalId));
+  return parts.some((part) => part.type === 'tool-approval-response' && part.approved === true && ids.has(part.approvalId));
+};
+
+interface ApprovalPart {
+  readonly type: string;
+  readonly toolCallId?: string;
+  readonly approvalId?: string;
+  readonly approved?: boolean;
+}
+
+/** The guards' version of a part that is alone in its lane; guards with windows may wait for the end of the response. */
+const onlyPart = async (lane: Lane<StreamPart>, part: StreamPart): Promise<StreamPart | undefined> => {
+  const [judged] = await lane.push(part);
+  if (judged) return judged;
+  const parts = await lane.push({ type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: noUsage });
+  const all = [...parts, ...(await lane.end())];
+  lane.close();
+  return all.find(({ type }) => type === part.type);
+};
+
+const none = { total: undefined };
+const noUsage = {
+  inputTokens: { ...none, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { ...none, text: undefined, reasoning: undefined },
+};
+
+/** The model gets the guard's message as the tool's error. */
+const throwIfRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {
+  if (rejectedCalls.has(toolCallId)) throw new Error(String(rejectedCalls.get(toolCallId)));
+};
