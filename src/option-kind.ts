@@ -90,7 +90,10 @@ export const aCount = either(
 export const orFunction = (given: OptionKind): OptionKind => either(given, aFunction);
 
 /** A required option. */
-export const needed = <Value>(given: OptionKind<Value>) => ({ ...given, isNeeded: true }) as const;
+export const needed = <Value>(given: OptionKind<Value>): OptionKind<Value> & { readonly isNeeded: true } => ({
+  ...given,
+  isNeeded: true,
+});
 
 export const listOf = <Entry>(entry: OptionKind<Entry>): OptionKind<readonly Entry[]> => ({
   description: `an array (each item: ${entry.description})`,

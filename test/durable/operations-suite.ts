@@ -50,6 +50,9 @@ export const operations = ({ engine }: OperatedEngine): void => {
     expect(await ids({ status: 'ended' })).toEqual(['of-ann']);
     expect(await ids({ status: ['suspended', 'running'] })).toEqual(['of-bob']);
     expect(await ids({ resourceId: 'ann' })).toEqual(['of-ann']);
+    expect(await ids({ runId: 'of-ann' })).toEqual(['of-ann']);
+    expect(await ids({ runId: 'of-ann', resourceId: 'bob' })).toEqual([]);
+    expect(await ids({ runId: 'of' })).toEqual([]);
     expect(await ids({ limit: 1 })).toEqual(['of-bob']);
     expect(await ids({ startedAfter: later() })).toEqual([]);
     expect(await ids({ resourceId: "o'neil" })).toEqual([]);

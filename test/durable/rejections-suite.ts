@@ -65,6 +65,48 @@ export const rejections = ({ engine }: OperatedEngine): void => {
     expect((await agent.listRuns()).map(({ runId }) => runId)).toEqual(['one']);
   });
 
+  it('an operation rejects unknown options, with the similar name', async () => {
+    const agent = greeter();
+    await agent.generate('Hi', { runId: 'one', ...ann });
+    const bob = { resource: 'bob' } as object;
+    const misspelt: Record<string, (() => Promise<unknown>)[]> = {
+      resource: [
+        () => agent.attach('one', bob),
+        () => agent.cancel('one', bob),
+        () => agent.retry('one', bob),
+        () => agent.abandon('one', bob),
+        () => agent.fork('one', bob),
+        () => agent.listRuns(bob),
+        () => agent.listSuspendedRuns(bob),
+        () => agent.erase({ resourceId: 'ann', ...bob }),
+        () => agent.prune({ olderThan: new Date(Date.now() + 60_000), ...bob }),
+      ],
+      startedbefore: [() => agent.listRuns({ startedbefore: new Date() } as object)],
+      statuses: [() => agent.listRuns({ statuses: 'ended' } as object)],
+    };
+    for (const [path, acts] of Object.entries(misspelt))
+      for (const act of acts)
+        await expect(act(), `${path} ${String(act)}`).rejects.toMatchObject({ code: 'agent/unknown-option', path });
+    await expect(agent.cancel('one', { resourceid: 'ann' } as object)).rejects.toThrow('did you mean resourceId?');
+    expect((await agent.listRuns()).map(({ runId }) => runId)).toEqual(['one']);
+  });
+
+  it('an operation rejects options with unusable values', async () => {
+    const agent = greeter();
+    const invalid: Record<string, () => Promise<unknown>> = {
+      status: () => agent.listRuns({ status: 'finished' as 'ended' }),
+      threadId: () => agent.listSuspendedRuns({ threadId: 5 as never }),
+      fromDate: () => agent.listSuspendedRuns({ fromDate: 'today' as never }),
+      page: () => agent.listSuspendedRuns({ page: -1 }),
+      step: () => agent.fork('one', { step: -1 }),
+      options: () => agent.cancel('one', 'ann' as never),
+    };
+    for (const [path, act] of Object.entries(invalid))
+      await expect(act(), path).rejects.toMatchObject({ code: 'agent/invalid-option', path });
+    const fromServer = { threadId: undefined, resourceId: undefined, fromDate: undefined, perPage: undefined, page: undefined };
+    expect(await agent.listSuspendedRuns(fromServer as object)).toEqual({ runs: [], total: 0 });
+  });
+
   it.each([-1, Number.NaN, 1.5, Infinity, '2', null])('a stream has no place %s', async (from) => {
     const agent = greeter();
     await agent.generate('Hi', { runId: 'one' });

@@ -309,6 +309,8 @@ describe.each(modes)('approval in %s', (mode) => {
       runs: [{ runId, status: 'suspended', toolCalls: [{ toolName: 'charge', args: { amount: 5 }, requiresApproval: true }] }],
     });
     expect((await agent.listSuspendedRuns({ resourceId: 'other' })).total).toBe(0);
+    const misspelt = agent.listSuspendedRuns({ resource: 'ann' } as object);
+    await expect(misspelt).rejects.toMatchObject({ code: 'agent/unknown-option', path: 'resource' });
     const fork = agent['__fork']() as unknown as typeof agent;
     expect((await resume(fork, mode, yes, { runId })).result.status).toBe('success');
     expect((await agent.listSuspendedRuns()).total).toBe(0);

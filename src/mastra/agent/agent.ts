@@ -24,12 +24,19 @@ import type {
   MastraCallOptions,
   MastraResumeOptions,
 } from './config.js';
-import { startedRunOf, durableRunsOf, needEngine } from '../durable/durable-calls.js';
-import type { AttachOptions, DurableRuns, ForkOptions, RunOwner } from '../durable/durable-runs.js';
+import { durableRunsOf, forOperation, needEngine, startedRunOf } from '../durable/durable-calls.js';
+import type { DurableRuns } from '../durable/durable-runs.js';
+import {
+  checkOperation,
+  type AttachOptions,
+  type ForkOptions,
+  type RunFilter,
+  type RunOwner,
+} from '../durable/operation-options.js';
+import type { Followed } from '../durable/following.js';
 import { durableRunnerOf } from '../durable/durable-runner.js';
-import type { Erased, RunFilter, RunSummary } from '../durable/run-operations.js';
+import type { Erased, RunSummary } from '../durable/run-operations.js';
 import type { RunMetrics } from '../durable/run-metrics.js';
-import { idsOf } from './start-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { rejectMethods } from './unsupported-methods.js';
 import { hasGuards, registerGuards, workflowsOf } from './registration.js';
@@ -154,8 +161,7 @@ export class InterlockAgent<
    * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
    */
   async attach(runId: string, options: AttachOptions = {}): Promise<InterlockStream> {
-    const started = startedRunOf(await needEngine(this.#durable, 'attach').attach(runId, options), {});
-    return (await streamTo(this.#called, started)) as InterlockStream; // see stream
+    return this.#follow(await forOperation(this.#durable, 'attach', options).attach(runId, options));
   }
 
   /** {@link resumeStream} for a durable run, by its id, from any process. */
@@ -165,11 +171,7 @@ export class InterlockAgent<
   ): ReturnType<Agent<string, ToolsInput, TOutput>['resume']>;
   override async resume(runId: string, resumeData: unknown, options?: object): Promise<unknown> {
     needEngine(this.#durable, 'resume');
-    const callOptions = { ...options, runId };
-    const stream = await streamTo(
-      this.#called,
-      await resumeCall(this.#called, { mode: 'stream', resumeData, given: callOptions }),
-    );
+    const stream = await this.resumeStream(resumeData, { ...options, runId });
     return Object.assign(stream, { output: stream, cleanup: () => undefined, abort: () => this.cancel(runId) });
   }
 
@@ -180,12 +182,12 @@ export class InterlockAgent<
 
   /** Ends a durable run as `canceled`, in whichever process it is running or suspended. No effect on a run that has ended. */
   async cancel(runId: string, owner?: RunOwner): Promise<void> {
-    await needEngine(this.#durable, 'cancel').cancel(runId, owner);
+    await forOperation(this.#durable, 'cancel', owner).cancel(runId, owner);
   }
 
   /** Continues a lost run from its journal. Raises `durable/wrong-state` for other runs. On Restate it needs `adminUrl`. */
   async retry(runId: string, owner?: RunOwner): Promise<void> {
-    await needEngine(this.#durable, 'retry').retry(runId, owner);
+    await forOperation(this.#durable, 'retry', owner).retry(runId, owner);
   }
 
   /**
@@ -194,17 +196,19 @@ export class InterlockAgent<
    * Restate it needs `adminUrl`.
    */
   async abandon(runId: string, owner?: RunOwner): Promise<void> {
-    await needEngine(this.#durable, 'abandon').abandon(runId, owner);
+    await forOperation(this.#durable, 'abandon', owner).abandon(runId, owner);
   }
 
   /**
    * Starts and streams a new run that continues from a step of another run, in any status. Earlier steps are not repeated. Later
    * tools run with their own keys. Raises `durable/no-run` and `durable/no-step`. On Restate it needs `adminUrl`.
    */
-  async fork(runId: string, { newRunId, ...options }: ForkOptions = {}): Promise<InterlockStream> {
-    const forked = { ...options, newRunId: newRunId ?? idsOf(this.#called.agent)('run') };
-    const started = startedRunOf(await needEngine(this.#durable, 'fork').fork(runId, forked), {});
-    return (await streamTo(this.#called, started)) as InterlockStream; // see stream
+  async fork(runId: string, options: ForkOptions = {}): Promise<InterlockStream> {
+    return this.#follow(await forOperation(this.#durable, 'fork', options).fork(runId, options));
+  }
+
+  async #follow(followed: Followed): Promise<InterlockStream> {
+    return (await streamTo(this.#called, startedRunOf(followed, {}))) as InterlockStream; // see stream
   }
 
   /** Metrics of the agent's durable runs. */
@@ -213,24 +217,25 @@ export class InterlockAgent<
   }
 
   /** Cancels the runs of a resource, and deletes all their data in the engine. Memory and traces are not touched. */
-  erase({ resourceId }: { resourceId: string }): Promise<Erased> {
-    return needEngine(this.#durable, 'erase').erase(resourceId);
+  async erase(options: { resourceId: string }): Promise<Erased> {
+    return forOperation(this.#durable, 'erase', options).erase(options.resourceId);
   }
 
   /** Deletes the stored data of runs that ended before a time, except waiting runs. Returns their number. */
-  prune({ olderThan }: { olderThan: Date }): Promise<number> {
-    return needEngine(this.#durable, 'prune').prune(olderThan);
+  async prune(options: { olderThan: Date }): Promise<number> {
+    return forOperation(this.#durable, 'prune', options).prune(options.olderThan);
   }
 
   /** The suspended runs of this agent, most recent first: those in this process and its durable ones. */
   override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
-    const waiting = (await this.#durable?.list({ status: 'suspended', limit: Infinity })) ?? [];
-    const suspended = waiting.filter((run) => run.status === 'suspended');
-    return listRuns([...this.#suspended.list().map(toListed), ...suspended], options);
+    checkOperation('listSuspendedRuns', options);
+    const durable = (await this.#durable?.list({ status: 'suspended', limit: Infinity })) ?? [];
+    return listRuns([...this.#suspended.list().map(toListed), ...durable.filter((run) => run.status === 'suspended')], options);
   }
 
   /** The durable runs of this agent, most recent first. An engine that cannot list its runs returns only the waiting ones. */
   async listRuns(filter: RunFilter = {}): Promise<readonly RunSummary[]> {
+    checkOperation('listRuns', filter);
     return (await this.#durable?.list(filter)) ?? [];
   }
 
@@ -281,12 +286,11 @@ export class InterlockAgent<
 
   get #called(): CalledAgent {
     const agent = this as unknown as Agent; // Mastra's agent without its type parameters, as Mastra's functions accept it
-    const [setup, durable] = [this.#setup, this.#durable];
     return {
       agent,
-      setup,
+      setup: this.#setup,
       suspended: this.#suspended,
-      runner: (options) => durableRunnerOf({ agent, setup, durable }, options),
+      runner: (options) => durableRunnerOf({ agent, setup: this.#setup, durable: this.#durable }, options),
       as: (version) => (version as unknown as InterlockAgent).#called, // a copy from __fork
     };
   }

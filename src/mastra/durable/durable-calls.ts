@@ -14,6 +14,7 @@ import type { AgentSetup } from '../agent/read-config.js';
 import { answeredBy, type ResumeOptions } from '../agent/resume.js';
 import { requestedIds } from '../memory/memory.js';
 import { checkPromise } from '../tools/tool-effects.js';
+import { checkOperation, type Operation } from './operation-options.js';
 import { createDurableRuns, type DurableRuns } from './durable-runs.js';
 import type { Followed } from './following.js';
 import { persistContext, splitOptions } from './persisted-segment.js';
@@ -30,6 +31,12 @@ export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | un
 export const needEngine = (runs: DurableRuns | undefined, method: string): DurableRuns => {
   if (!runs) throw new InterlockError('durable/no-engine', { path: method });
   return runs;
+};
+
+/** The runs for an operation with valid options. Raises as {@link checkOperation} and {@link needEngine}. */
+export const forOperation = (runs: DurableRuns | undefined, operation: Operation, options: object | undefined): DurableRuns => {
+  checkOperation(operation, options);
+  return needEngine(runs, operation);
 };
 
 /** A hash of messages, without dates and ids, which a host may create anew for the same text. */

@@ -5,8 +5,9 @@ import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
+import { idsOf } from '../agent/start-run.js';
 import { hostCoded } from './coded-runs.js';
-import { forkedSegment, type ForkPoint } from './fork-run.js';
+import { forkedSegment } from './fork-run.js';
 import { followCalled, followPublished, type Followed } from './following.js';
 import {
   readEnd,
@@ -19,7 +20,8 @@ import {
 } from './persisted-segment.js';
 import { createPause, subscribe, findEnd, type DurableContext, type SegmentRef } from './run-subscription.js';
 import { agentProgram } from './program.js';
-import { checkOwner, erase, listRuns, prune, type Erased, type RunFilter, type RunSummary } from './run-operations.js';
+import type { AttachOptions, ForkOptions, RunFilter, RunOwner } from './operation-options.js';
+import { checkOwner, erase, listRuns, prune, type Erased, type RunSummary } from './run-operations.js';
 import { createRunQueue } from './run-queue.js';
 import { metricsOf, type RunCounts, type RunMetrics } from './run-metrics.js';
 import { createLocalRuns } from './local-runs.js';
@@ -42,7 +44,7 @@ export interface DurableRuns {
   /** Gives up a run without running any of it. Its stored data remains. */
   abandon(runId: string, owner?: RunOwner): Promise<void>;
   /** Starts a run that continues from a step of another run. */
-  fork(runId: string, options: ForkPoint & RunOwner): Promise<Followed>;
+  fork(runId: string, options: ForkOptions): Promise<Followed>;
   /** Deletes the stored data of runs that ended before a time. Returns their number. */
   prune(olderThan: Date): Promise<number>;
   /** Cancels the runs of a resource, and deletes their stored data. */
@@ -50,28 +52,6 @@ export interface DurableRuns {
   list(filter: RunFilter): Promise<readonly RunSummary[]>;
   /** Metrics of the runs. */
   metrics(): Promise<RunMetrics>;
-}
-
-/** The owner of a requested run. */
-export interface RunOwner {
-  /** A run of another resource is `durable/no-run`; `undefined` is rejected. Default: not checked. */
-  readonly resourceId?: string;
-}
-
-/** The point at which a run is forked. */
-export interface ForkOptions extends RunOwner {
-  /**
-   * The first step that the new run repeats: a chunk's `metadata.stepNumber`, from 0. Default: the first part of the run that was
-   * not persisted.
-   */
-  readonly step?: number;
-  /** Default: a generated id. */
-  readonly newRunId?: string;
-}
-
-export interface AttachOptions extends RunOwner {
-  /** The lowest `metadata.sequence` of the returned chunks; 0 returns all. Default: the start of the last run segment. */
-  readonly from?: number;
 }
 
 interface ResumeRunOptions extends RunOwner {
@@ -140,8 +120,9 @@ const repairsOf = (context: DurableContext): Pick<DurableRuns, 'retry' | 'abando
     },
     fork: async (runId, point) => {
       await checkOwner(context, runId, point);
-      const segment = await forkedSegment(context, await lastSegment(context, runId), point);
-      return startSegment(context, segmentRef(point.newRunId, 0), { here: {}, segment, taken: 'durable/other-input' });
+      const newRunId = point.newRunId ?? idsOf(context.parts.agent)('run');
+      const segment = await forkedSegment(context, await lastSegment(context, runId), { ...point, newRunId });
+      return startSegment(context, segmentRef(newRunId, 0), { here: {}, segment, taken: 'durable/other-input' });
     },
   };
 };

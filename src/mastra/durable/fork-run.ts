@@ -4,21 +4,18 @@ import { decode, decodeAt, encode } from '../../loop/state/encode.js';
 import { sectionsBefore } from '../../loop/state/sections-before.js';
 import { idsOf } from '../agent/start-run.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
+import type { ForkOptions } from './operation-options.js';
 import type { DurableContext } from './run-subscription.js';
-
-/** The point at which a run is forked, and the id of the new run. */
-export interface ForkPoint {
-  /** The first step that the new run repeats, from 0. Default: the first part of the run that was not persisted. */
-  readonly step?: number | undefined;
-  readonly newRunId: string;
-}
 
 /**
  * The first segment of a fork: the start of the original run, and its journal up to a step. Raises `durable/no-run`,
  * `durable/no-step`, `durable/unsupported-operation`.
  */
-export const forkedSegment = async (context: DurableContext, last: ForkedFrom, point: ForkPoint): Promise<PersistedSegment> => {
-  const { step, newRunId } = point;
+export const forkedSegment = async (
+  context: DurableContext,
+  last: ForkedFrom,
+  { step, newRunId }: Pick<ForkOptions, 'step'> & { readonly newRunId: string },
+): Promise<PersistedSegment> => {
   const segments = await segmentsUpTo(context, last);
   const found = segments.findLast(({ segment }) => isBefore(segment, step)) ?? segments[0];
   if (!found) throw new InterlockError('durable/no-run', { path: last.runId });
@@ -26,7 +23,7 @@ export const forkedSegment = async (context: DurableContext, last: ForkedFrom, p
   const { deadlineAt, ...call } = segment.call; // the deadline of the original run
   void deadlineAt;
   const { sections, reached } = sectionsBefore(steps, { startedWith: segment.resumes?.state, step, runId: last.runId });
-  if (step !== undefined && (!Number.isInteger(step) || step < 0 || step > reached + 1))
+  if (step !== undefined && step > reached + 1)
     throw new InterlockError('durable/no-step', {
       path: last.runId,
       detail: `the run has reached step ${reached}, not ${step}.`,

@@ -1,38 +1,110 @@
+import type { PersistedRun } from '../../durable/journal.js';
 import { throwFaults } from '../../option-fault.js';
-import { aCount, aName, kind, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
+import {
+  aCount,
+  aName,
+  aText,
+  either,
+  fieldsOf,
+  kind,
+  listOf,
+  needed,
+  oneOf,
+  wholeNumberFrom,
+  type OptionKind,
+  type ValueOf,
+} from '../../option-kind.js';
+import type { WaitingRun } from './suspended-index.js';
 
-/** The options of operations on runs that select runs, or places in them. */
-export interface Selection {
-  readonly resourceId?: string;
-  readonly olderThan?: Date;
-  readonly startedBefore?: Date;
-  readonly startedAfter?: Date;
-  readonly from?: number;
-  readonly limit?: number;
-  readonly newRunId?: string;
-}
+/** The state of a durable run: queued, running, waiting for a person or for code, ended, or given up by its engine. */
+export type PersistedRunStatus = WaitingRun['status'] | PersistedRun['state'];
 
 const aDate = kind<Date>('a valid date', (value) => value instanceof Date && !Number.isNaN(value.getTime()));
+const aStatus: OptionKind<PersistedRunStatus> = oneOf('queued', 'running', 'suspended', 'needs-decision', 'ended', 'lost');
 
-const kinds: Readonly<Record<keyof Selection, OptionKind>> = {
+const owner = {
+  /** A run of another resource is `durable/no-run`; `undefined` is rejected. Default: not checked. */
   resourceId: aName,
-  newRunId: aName,
-  olderThan: aDate,
-  startedBefore: aDate,
-  startedAfter: aDate,
-  from: wholeNumberFrom(0),
-  limit: aCount,
 };
 
-/** These restrict an operation. If a caller lost the value, the operation must not concern all runs. */
-const restrictions: ReadonlySet<string> = new Set(['resourceId', 'olderThan'] satisfies (keyof Selection)[]);
+/** The options of each operation on runs; the comment of a row is the comment of the option. */
+const operations = {
+  attach: {
+    ...owner,
+    /** The lowest `metadata.sequence` of the returned chunks; 0 returns all. Default: the start of the last run segment. */
+    from: wholeNumberFrom(0),
+  },
+  cancel: owner,
+  retry: owner,
+  abandon: owner,
+  fork: {
+    ...owner,
+    /**
+     * The first step that the new run repeats: a chunk's `metadata.stepNumber`, from 0. Default: the first part of the run that was
+     * not persisted.
+     */
+    step: wholeNumberFrom(0),
+    /** Default: a generated id. */
+    newRunId: aName,
+  },
+  erase: { resourceId: needed(aName) },
+  prune: { olderThan: needed(aDate) },
+  listRuns: {
+    /** One or more statuses. Default: all. */
+    status: either(aStatus, listOf(aStatus)),
+    /** The run with this id. Default: all. */
+    runId: aName,
+    /** Runs of this resource. Default: all. */
+    resourceId: aName,
+    startedBefore: aDate,
+    startedAfter: aDate,
+    /** Maximum number of runs, most recent first. Default: 100. */
+    limit: aCount,
+  },
+  listSuspendedRuns: {
+    threadId: aText,
+    resourceId: aText,
+    fromDate: aDate,
+    toDate: aDate,
+    perPage: aCount,
+    page: wholeNumberFrom(0),
+  },
+} as const;
 
-/** Raises one `agent/invalid-option` for all faults, also for a `resourceId` or `olderThan` that is there, but undefined. */
-export const checkOperation = (selection: Selection): void =>
+export type Operation = keyof typeof operations;
+type OptionsOf<Fields> = { readonly [Name in keyof Fields]?: ValueOf<Fields[Name]> };
+
+/** The owner of a requested run. */
+export type RunOwner = OptionsOf<typeof owner>;
+export type AttachOptions = OptionsOf<(typeof operations)['attach']>;
+/** The point at which a run is forked. */
+export type ForkOptions = OptionsOf<(typeof operations)['fork']>;
+/** Selects durable runs. */
+export type RunFilter = OptionsOf<(typeof operations)['listRuns']>;
+
+/**
+ * These restrict an operation: if a caller lost the value, the operation must not concern other runs. Mastra's server lists
+ * suspended runs with every option, set or not.
+ */
+const isRestriction = (operation: Operation, name: string): boolean =>
+  operation !== 'listSuspendedRuns' && (name === 'resourceId' || name === 'runId');
+
+/**
+ * Checks the options of an operation on runs. Raises one error for all faults, `agent/unknown-option` or `agent/invalid-option`,
+ * also for a restriction that is there, but undefined.
+ */
+export const checkOperation = (operation: Operation, options: object = {}): void => {
+  const kinds = Object.entries<OptionKind>(operations[operation]).map(([name, option]): [string, OptionKind] => [
+    name,
+    isRestriction(operation, name) && Object.hasOwn(Object(options), name) ? needed(option) : option,
+  ]);
   throwFaults(
-    Object.entries(kinds).flatMap(([path, option]) => {
-      const value = selection[path as keyof Selection]; // a name of the kinds
-      const isOmitted = value === undefined && !(path in selection && restrictions.has(path));
-      return isOmitted ? [] : option.faultsOf(value, path).map((fault) => ({ code: 'agent/invalid-option', ...fault }));
-    }),
+    fieldsOf(Object.fromEntries(kinds))
+      .faultsOf(options, '')
+      .map(({ path, detail, isUnknown }) => ({
+        code: isUnknown ? ('agent/unknown-option' as const) : ('agent/invalid-option' as const),
+        path: path.slice(1) || 'options',
+        detail,
+      })),
   );
+};

@@ -1,12 +1,9 @@
-import type { PersistedRun, PersistedRunFilter } from '../../durable/journal.js';
+import type { PersistedRun, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
 import type { DurableContext } from './run-subscription.js';
-import { checkOperation, type Selection } from './operation-options.js';
+import type { PersistedRunStatus, RunFilter, RunOwner } from './operation-options.js';
 import { readIndexEntry, type WaitingRun } from './suspended-index.js';
-
-/** The state of a durable run: queued, running, waiting for a person or for code, ended, or given up by its engine. */
-export type PersistedRunStatus = WaitingRun['status'] | PersistedRun['state'];
 
 /** An entry of an agent's list of durable runs. */
 export type RunSummary = (WaitingRun | { readonly runId: string; readonly status: PersistedRun['state'] }) & {
@@ -15,40 +12,42 @@ export type RunSummary = (WaitingRun | { readonly runId: string; readonly status
   readonly endedAt?: Date;
 };
 
-/** Selects durable runs. */
-export interface RunFilter {
-  /** One or more statuses. Default: all. */
-  readonly status?: PersistedRunStatus | readonly PersistedRunStatus[];
-  /** Runs of this resource. Default: all. */
-  readonly resourceId?: string;
-  readonly startedBefore?: Date;
-  readonly startedAfter?: Date;
-  /** Maximum number of runs, most recent first. Default: 100. */
-  readonly limit?: number;
-}
-
 const defaultLimit = 100;
 
 /** The runs of an agent, most recent first. An engine that cannot list its runs returns only the waiting ones. */
 export const listRuns = async (context: DurableContext, filter: RunFilter): Promise<readonly RunSummary[]> => {
-  checkOperation(filter);
-  const { resourceId, limit = defaultLimit, startedBefore, startedAfter } = filter;
+  const { runId, resourceId, limit = defaultLimit, startedBefore, startedAfter } = filter;
   const statuses = filter.status === undefined ? undefined : new Set<PersistedRunStatus>([filter.status].flat());
   const isWanted = ({ status, startedAt, ...run }: RunSummary): boolean =>
     (!statuses || statuses.has(status)) &&
+    (runId === undefined || run.runId === runId) &&
     (resourceId === undefined || run.resourceId === resourceId) &&
     !(startedBefore && startedAt && startedAt >= startedBefore) &&
     !(startedAfter && startedAt && startedAt <= startedAfter);
-  return (await summaries(context, { resourceId })).filter(isWanted).slice(0, limit);
+  return (await summaries(context, filter)).filter(isWanted).slice(0, limit);
 };
 
-const summaries = async ({ runs, board }: DurableContext, filter: PersistedRunFilter): Promise<RunSummary[]> => {
+const summaries = async ({ runs, board }: DurableContext, filter: RunFilter): Promise<RunSummary[]> => {
   const waiting = (await board.pinned()).flatMap(({ note: waitingRun }) => readIndexEntry(waitingRun));
   if (!runs.list) return waiting;
   const waitingRuns = new Map(waiting.map((waitingRun) => [waitingRun.runId, waitingRun]));
-  const segments = Map.groupBy(await runs.list(filter), (run) => runIdOf(run.runId));
+  const segments = Map.groupBy(await listedSegments(runs.list, filter), (run) => runIdOf(run.runId));
   const found = [...segments].map(([runId, rows]) => summaryOf(runId, rows, waitingRuns.get(runId)));
   return found.toSorted((one, other) => (other.startedAt?.getTime() ?? 0) - (one.startedAt?.getTime() ?? 0));
+};
+
+/** The segments of one run, or of all. */
+const listedSegments = async (
+  list: NonNullable<ProgramRuns['list']>,
+  { runId, resourceId }: RunFilter,
+): Promise<readonly PersistedRun[]> => {
+  if (runId === undefined) return list({ resourceId });
+  const found: PersistedRun[] = [];
+  for (;;) {
+    const segment = await list({ runId: segmentId(runId, found.length), resourceId });
+    if (segment.length === 0) return found;
+    found.push(...segment);
+  }
 };
 
 /** The summary of a run: status from its last segment, start and owner from its first. */
@@ -61,13 +60,8 @@ const summaryOf = (runId: string, rows: readonly PersistedRun[], waitingRun: Wai
   return { runId, status: last.state, ...times, ...(last.endedAt && last.state === 'ended' && { endedAt: last.endedAt }) };
 };
 
-/**
- * Checks the options of an operation on a run, and rejects it for a run of another resource, as if the run did not exist. Raises
- * `agent/invalid-option`, `durable/no-run`.
- */
-export const checkOwner = async ({ runs }: DurableContext, runId: string, options: Selection = {}): Promise<void> => {
-  checkOperation(options);
-  const { resourceId } = options;
+/** Rejects an operation on a run of another resource, as if the run did not exist. Raises `durable/no-run`. */
+export const checkOwner = async ({ runs }: DurableContext, runId: string, { resourceId }: RunOwner = {}): Promise<void> => {
   if (resourceId === undefined) return;
   const [first] = (await needed(runs.list, 'resourceId')({ runId: segmentId(runId, 0) })) ?? [];
   if (first?.resourceId !== resourceId) throw new InterlockError('durable/no-run', { path: runId });
@@ -83,7 +77,6 @@ const needed = <T>(operation: T | undefined, path: string): T => {
  * segment has ended.
  */
 export const prune = async (context: DurableContext, olderThan: Date): Promise<number> => {
-  checkOperation({ olderThan });
   const { runs, board } = context;
   const list = needed(runs.list, 'prune');
   const ended = Map.groupBy(await list({ endedBefore: olderThan }), ({ runId }) => runIdOf(runId));
@@ -121,7 +114,6 @@ export const erase = async (
   resourceId: string,
   cancel: (runId: string) => Promise<void>,
 ): Promise<Erased> => {
-  checkOperation({ resourceId });
   const list = needed(context.runs.list, 'erase');
   const listed = async () => Map.groupBy(await list({ resourceId }), ({ runId }) => runIdOf(runId));
   for (const runId of (await listed()).keys()) await cancel(runId);
