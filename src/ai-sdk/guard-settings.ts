@@ -1,5 +1,6 @@
 import { anySignal } from '../phase/any-signal.js';
-import type { LanguageModel, PrepareStepFunction, ToolSet } from 'ai';
+import type { LanguageModel, PrepareStepFunction, TimeoutConfiguration, ToolSet } from 'ai';
+import { takeChunkTimeouts } from './chunk-timeouts.js';
 import { guardTools } from './guard-tools.js';
 import type { GuardedRun, Run } from './run.js';
 import { toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
@@ -13,6 +14,7 @@ export interface GuardableSettings {
   // Functions and choices are typed by their tools; here they are only passed on.
   prepareStep?: unknown;
   abortSignal?: AbortSignal;
+  timeout?: unknown;
   activeTools?: unknown;
   toolChoice?: unknown;
   providerOptions?: unknown;
@@ -23,8 +25,10 @@ export interface GuardedSettings<TOOLS extends ToolSet> {
   model: LanguageModel;
   tools?: TOOLS;
   prepareStep: PrepareStepFunction<TOOLS>;
-  /** The call's own; with `onReaderCancel: 'stop'` one that its readers abort, too. */
-  abortSignal?: AbortSignal;
+  /** Aborts with the call's own, after `onReaderCancel: 'stop'`, and when a chunk of the provider is late. */
+  abortSignal: AbortSignal;
+  /** The call's own without `firstChunkMs` and `chunkMs`: the run measures them at the provider. */
+  timeout?: TimeoutConfiguration<TOOLS>;
 }
 
 /**
@@ -42,10 +46,11 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
   run: GuardedRun,
   options: Pick<PrepareStepOptions, 'budgetMs' | 'freeze'> = {},
 ): GuardedSettings<TOOLS> => {
-  const { model, tools, prepareStep, abortSignal, ...rest } = settings;
-  const signal = signalOf(run as Run, abortSignal); // as all guarded runs are
+  const { model, tools, prepareStep, abortSignal, timeout: all, ...rest } = settings;
+  const timeout = takeChunkTimeouts(run as Run, all) as TimeoutConfiguration<TOOLS> | undefined; // as all guarded runs are
   return {
-    ...(signal && { abortSignal: signal }),
+    abortSignal: signalOf(run as Run, abortSignal),
+    ...(timeout !== undefined && { timeout }),
     model: withGuards(model, run),
     ...guardedTools(tools, run),
     prepareStep: toPrepareStep(run, {
@@ -57,10 +62,8 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
 };
 
 /** The abort signal for the AI SDK's function. */
-export const signalOf = ({ options, leaving }: Run, own: AbortSignal | undefined): AbortSignal | undefined => {
-  if (options.onReaderCancel !== 'stop') return own;
-  return own ? anySignal([own, leaving.signal]) : leaving.signal;
-};
+export const signalOf = ({ leaving }: Run, own: AbortSignal | undefined): AbortSignal =>
+  own ? anySignal([own, leaving.signal]) : leaving.signal;
 
 /** A call without tools counts as one with guarded tools. */
 const guardedTools = <TOOLS extends ToolSet>(tools: TOOLS | undefined, run: GuardedRun): { tools?: TOOLS } => {

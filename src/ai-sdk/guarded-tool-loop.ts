@@ -4,6 +4,7 @@ import type { Plan } from '../pipeline/compile.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf } from './guard-settings.js';
+import { takeChunkTimeouts } from './chunk-timeouts.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { holdCallbacks, holdResult } from './hold-result.js';
 import { createRun, type Run } from './run.js';
@@ -73,8 +74,9 @@ export const guardedToolLoop = <
       const run = startRun(plan, settings as Settings, call);
       const { experimental_transform: own = [] } = call;
       const transforms = [...(Array.isArray(own) ? own : [own]), toStreamTransform(run) as unknown as StreamTextTransform<TOOLS>];
+      const timeout = takeChunkTimeouts(run, call.timeout);
       const abortSignal = signalOf(run, call.abortSignal);
-      const guarded = { ...call, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
+      const guarded = { ...call, timeout, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
       run.holdsResult = plan.has('outputResult') && run.options.hold === undefined;
       if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
       const callbacks = holdCallbacks(plan);

@@ -2,6 +2,7 @@ import { findsNothing, patternOf } from '../guard/pattern-row.js';
 import type { LoopPorts, PartSource } from '../loop/ports.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { processorsOf } from '../pipeline/graph.js';
+import { withChunkTimeouts } from './chunk-timeouts.js';
 import { modelCodec } from './chunks.js';
 import type { Run } from './run.js';
 import type { CallableModel, CallOptions, Chunk, GenerateResult, PartOf, Prompt, StreamPart } from './spec.js';
@@ -86,8 +87,10 @@ export const createModelPort = ({
     const { request, response } = result;
     Object.assign(reply, { request, response });
     onOpened();
-    const parts = 'stream' in result ? drainOnCancel(result.stream, reply) : sourceOf(partsOfResult(result));
-    return { parts, request, response };
+    if (!('stream' in result)) return { parts: sourceOf(partsOfResult(result)), request, response };
+    const parts = drainOnCancel(result.stream, reply);
+    const { chunkTimeouts: limits, leaving } = run;
+    return { parts: limits ? withChunkTimeouts(parts, limits, (reason) => leaving.abort(reason)) : parts, request, response };
   },
   toChunk: (given, runId) => {
     const part = given as StreamPart; // of the model's stream

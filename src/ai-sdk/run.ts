@@ -7,6 +7,7 @@ import { guardReports, type GuardReports } from '../trace/observers.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/to-stored.js';
+import type { ChunkTimeouts } from './chunk-timeouts.js';
 import { dropRequests } from './drop-requests.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
@@ -71,7 +72,8 @@ export interface Run extends GuardedRun {
   host: Host | undefined;
   readonly scope: RunScope;
   readonly options: GuardOptions;
-  readonly leaving: AbortController; // ends the run because its readers canceled
+  readonly leaving: AbortController; // ends the run because its readers canceled, or because the provider is late
+  chunkTimeouts: ChunkTimeouts | undefined;
   readonly adapters: Set<Adapter>;
   readonly models: WeakSet<object>; // those that this run already guards
   readonly hold: 'chunk' | 'step';
@@ -186,6 +188,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
 };
 
 const untouched = () => ({
+  chunkTimeouts: undefined,
   holdsResult: false,
   editedSteps: new Map(),
   input: undefined,

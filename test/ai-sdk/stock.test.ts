@@ -431,13 +431,45 @@ describe('timeouts', () => {
   const named = (given: PromiseLike<unknown>) => Promise.resolve(given).catch((error: unknown) => (error as Error).name);
 
   it.each(guardedWays)('reject the result of a stream with a TimeoutError: %s', async (way) => {
-    // The AI SDK does not count buffered words as chunks: their time is a step's.
-    const betweenChunks = way === 'withGuards, not held' ? [{ chunkMs: 30 }] : [];
+    // Around a model alone, guards do not see the timeouts, and the AI SDK does not count buffered words as chunks.
+    const betweenChunks = way === 'withGuards, held' ? [] : [{ chunkMs: 30 }];
     for (const timeout of [{ stepMs: 30 }, { totalMs: 30 }, ...betweenChunks]) {
       const [stock, guarded] = [await seen('stock', { model: slow(), timeout }), await seen(way, { model: slow(), timeout })];
       expect(stock.text).toMatchObject({ rejected: expect.stringContaining('TimeoutError') });
       expect(guarded.text).toEqual(stock.text);
     }
+  });
+
+  /** The ways in which guards see the timeouts. */
+  const ways = ['a shared run', 'guardedToolLoop'] as const;
+
+  it.each(ways)('reject the result if the provider opens a stream and is silent: %s', async (way) => {
+    const silent = () => new MockLanguageModelV4({ doStream: async () => ({ stream: new ReadableStream<StreamPart>() }) });
+    const timeout = { firstChunkMs: 30 };
+    const [stock, guarded] = [await seen('stock', { model: silent(), timeout }), await seen(way, { model: silent(), timeout })];
+    expect(stock.text).toMatchObject({ rejected: expect.stringContaining('First chunk timeout of 30ms') });
+    expect(guarded.text).toEqual(stock.text);
+    expect(guarded.parts.at(-1)).toEqual(stock.parts.at(-1));
+  });
+
+  it.each(ways)('do not count the time in which guards hold a response: %s', async (way) => {
+    const pause = () => new Promise((resolve) => void setTimeout(resolve, 60));
+    const texts = ['one ', 'two ', 'three ', 'four '];
+    const steady = new MockLanguageModelV4({
+      doStream: async () => ({
+        stream: new ReadableStream<StreamPart>({
+          start: async (controller) => {
+            for (const part of [...texts.flatMap((text, index) => words(text, `${index}`)), finish()]) {
+              controller.enqueue(part);
+              await pause();
+            }
+            controller.close();
+          },
+        }),
+      }),
+    });
+    const guarded = await seen(way, { model: steady, timeout: { firstChunkMs: 500, chunkMs: 500 } });
+    expect(guarded.text).toBe('one two three four ');
   });
 
   it('reject a call with a TimeoutError', async () => {
