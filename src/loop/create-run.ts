@@ -58,6 +58,7 @@ export const createRun = (options: RunOptions): Run => {
     usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
     messageId: ports.createId(),
     usedPartIds: new Set(),
+    givenCallIds: new Map(),
     reusable: [],
     retries: before?.counts.retries ?? 0,
     recoveries: before?.counts.recoveries ?? 0,

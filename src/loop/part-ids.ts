@@ -1,5 +1,8 @@
 import type { Chunk, ToolCall } from './ports.js';
+import { findToolPart } from './response.js';
 import { keyOfCall } from './reuse.js';
+import type { Run } from './run.js';
+import { responseParts } from './step-record.js';
 
 /** Makes the part ids of one model call unique in the run. */
 export interface PartIds {
@@ -7,22 +10,55 @@ export interface PartIds {
   withUniqueId(chunk: Chunk): Chunk | undefined;
 }
 
+/** The ids that a run has given to parts and calls. */
+interface RunIds {
+  readonly used: Set<string>;
+  /** The provider's ids of calls that got another one, by that one. */
+  readonly given: Map<string, string>;
+  /** Whether an earlier step has this call, and it has no result yet. */
+  isOpen(id: string): boolean;
+}
+
+export const idsOf = (run: Run): RunIds => ({
+  used: run.usedPartIds,
+  given: run.givenCallIds,
+  isOpen: (id) => findToolPart(responseParts(run), id)?.toolInvocation.state === 'call',
+});
+
+/** The same for ids that are not assigned in the run. */
+export const idsLike = (run: Run): RunIds => {
+  const { used, given, isOpen } = idsOf(run);
+  return { used: new Set(used), given: new Map(given), isOpen };
+};
+
 /**
  * Creates run-wide ids for the parts of one model call. Providers number parts and tool calls anew in each call (`0`, `txt-0`, `call_0`).
  * Without unique ids a client could not match a retraction to its parts, and a tool's result would go to an older call.
  *
  * A repeated tool call with the same id and arguments is one call and runs once. A different call under the id of an earlier one (some
- * providers give all of them the same) gets its own id, so that each has its own approval and result.
+ * providers give all of them the same) gets its own id, so that each has its own approval and result. A result belongs to the last call with
+ * its id that has none; some tools of a provider respond in a later step.
  */
-export const createPartIds = (used: Set<string>): PartIds => {
+export const createPartIds = ({ used, given, isOpen }: RunIds): PartIds => {
   const owned = new Map<string, string>();
   const seenCalls = new Set<string>();
   /** Provider's ids of calls that are complete. */
   const complete = new Set<string>();
-  const claim = (id: string): string => {
+  /** Calls of this response, and those with a result in it. */
+  const called = new Set<string>();
+  const answered = new Set<string>();
+  const claim = (id: string, type: string): string => {
     const free = freeId(used, id || unnamed);
     owned.set(id, free);
+    if (free !== id && callStarts.has(type)) given.set(free, id);
     return free;
+  };
+  const callOf = (id: string, { preliminary }: { preliminary?: boolean }): string => {
+    const calls = [...used].filter((own) => (given.get(own) ?? own) === id);
+    const open = calls.findLast((own) => !answered.has(own) && (called.has(own) || isOpen(own)));
+    const call = open ?? owned.get(id) ?? id;
+    if (!preliminary) answered.add(call);
+    return call;
   };
   return {
     withUniqueId: (chunk) => {
@@ -35,8 +71,8 @@ export const createPartIds = (used: Set<string>): PartIds => {
       if (key !== undefined) complete.add(id);
       if (isRepeated) return undefined;
       if (key !== undefined) seenCalls.add(key);
-      // A result may belong to a call of an earlier step that the provider runs itself: it needs no new id.
-      const free = owned.get(id) ?? (chunk.type === 'tool-result' ? id : claim(id));
+      const free = chunk.type === 'tool-result' ? callOf(id, chunk.payload as object) : (owned.get(id) ?? claim(id, chunk.type));
+      if (key !== undefined) called.add(free);
       return free === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), [field as string]: free } };
     },
   };

@@ -48,10 +48,31 @@ const withoutType = (part: { type?: unknown }): object => {
 };
 
 interface FinishPayload {
-  stepResult?: { reason?: string };
+  stepResult?: { reason?: string; rawReason?: string };
   output?: { usage?: TokenUsage };
   providerMetadata?: unknown;
 }
+
+/** Reasons that a client also puts into a finish part of its own, if the provider sent none. */
+const madeUpReasons = new Set(['other', 'unknown']);
+
+/** Whether a finish part is the provider's own: it has the provider's name for the reason, or counts tokens. */
+const isSent = (reason: string, { stepResult }: FinishPayload, usage: TokenUsage): boolean =>
+  !madeUpReasons.has(reason) ||
+  stepResult?.rawReason !== undefined ||
+  Object.values(usage).some((count) => typeof count === 'number' && count > 0);
+
+/** Counts as the provider reports them; those of an unknown form are omitted. */
+const countsIn = (usage: TokenUsage): TokenUsage => {
+  const count = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+  const { inputTokens, outputTokens, totalTokens } = usage;
+  return {
+    ...usage,
+    inputTokens: count(inputTokens),
+    outputTokens: count(outputTokens),
+    totalTokens: count(totalTokens),
+  };
+};
 
 /** Records the end of the model's response: its usage counts, whatever the guards' later verdict. */
 export const recordModelFinish = (
@@ -60,10 +81,11 @@ export const recordModelFinish = (
   { chunk, startedAt }: Pick<ModelChunk, 'chunk' | 'startedAt'>,
 ): void => {
   if (attempt.finish) return;
-  const { stepResult, output, providerMetadata } = (chunk.payload ?? {}) as FinishPayload;
-  const { reason = 'unknown' } = stepResult ?? {};
-  const usage = output?.usage ?? noUsage;
-  attempt.finish = { reason, usage, providerMetadata };
+  const payload = (chunk.payload ?? {}) as FinishPayload;
+  const { reason = 'unknown' } = payload.stepResult ?? {};
+  const usage = countsIn(payload.output?.usage ?? noUsage);
+  attempt.finish = { reason, usage, providerMetadata: payload.providerMetadata };
+  attempt.hasResponded ||= isSent(reason, payload, usage);
   for (const [name, count] of Object.entries(usage))
     if (typeof count === 'number') run.usage[name] = ((run.usage[name] as number | undefined) ?? 0) + count;
   const { inputTokens, outputTokens, totalTokens } = usage;

@@ -1,13 +1,14 @@
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
-import { createPartIds, partIdOf, type PartIds } from './part-ids.js';
+import { createPartIds, idsLike, partIdOf, type PartIds } from './part-ids.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolOutcome, ToolRequest } from './ports.js';
+import type { Run } from './run.js';
 
 /** The run whose ports are recorded. */
 interface RecordedRun {
   readonly runId: string;
   readonly writer: TraceWriter;
-  /** Part ids that the run has assigned so far. */
-  readonly usedPartIds: () => ReadonlySet<string>;
+  /** The run, which has started when its model is called. */
+  readonly runOf: () => Run | undefined;
   /** Called once a provider has started to respond. */
   readonly onOpened: () => void;
   /** Called before the outcome of a tool is recorded. */
@@ -168,11 +169,12 @@ const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStr
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 };
 
-const recordIncoming = ({ writer, call, usedPartIds }: OpenCall): ((chunk: Chunk) => void) => {
+const recordIncoming = ({ writer, call, runOf }: OpenCall): ((chunk: Chunk) => void) => {
   let ids: PartIds | undefined;
   return (chunk) => {
-    ids ??= createPartIds(new Set(usedPartIds())); // the ids that the loop will assign
-    const named = ids.withUniqueId(chunk);
+    const run = runOf();
+    ids ??= run && createPartIds(idsLike(run)); // the ids that the loop will assign
+    const named = ids?.withUniqueId(chunk);
     const part = partOf(chunk, named && partIdOf(named));
     const { runId: _runId, ...own } = chunk;
     writer.write({ kind: 'came', ...writer.place, call, part, chunk: writer.plain(own) });

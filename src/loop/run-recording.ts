@@ -47,7 +47,6 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
     if (lanes.output?.has('outputStream'))
       writeJudgedPayload(writer, { phase: 'outputStream', lane: 'output', plan: lanes.output });
   };
-  const usedPartIds = (): ReadonlySet<string> => current?.usedPartIds ?? new Set();
   const shadows = new Set(Object.values(lanes).flatMap((plan) => (plan ? shadowsIn(plan.graph) : [])));
   let stopFollowing = (): void => undefined;
   const startSegment = (run: Run): void => {
@@ -58,7 +57,7 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
     ports: recordPorts(ports, {
       runId,
       writer,
-      usedPartIds,
+      runOf: () => current,
       onOpened,
       onToolEnd: async (outcome) => current && (await readAhead(lanes, current.scope, outcome)),
     }),

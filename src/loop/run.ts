@@ -153,7 +153,7 @@ export interface Attempt {
   rawChunks: { type: string; payload: unknown }[];
   /** The model's original words in pieces, kept if a guard judges the stream. */
   originalWords: string[];
-  /** Whether the model has responded: with text, calls or files. */
+  /** Whether the model has responded: with text, calls or files, or with the end of an empty response. */
   hasResponded: boolean;
   /** Whether a guard has edited the model's output. */
   wasEdited: boolean;
@@ -232,6 +232,8 @@ export interface Run {
   readonly usage: TokenUsage;
   messageId: string;
   readonly usedPartIds: Set<string>;
+  /** The provider's ids of tool calls that got another one, by that one. */
+  readonly givenCallIds: Map<string, string>;
   /** The words of rejected attempts, which no error may quote. Never persisted; undefined before the first. */
   rejectedWords?: readonly string[];
   /** Tool results from rejected attempts at this step, reused for equal calls. */

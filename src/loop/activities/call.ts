@@ -6,7 +6,7 @@ import { InterlockError } from '../../errors.js';
 import { isPromise } from '../../phase/awaitable.js';
 import { isGuarded, stopWith } from '../judge.js';
 import { recordModelChunk } from '../record-model-chunk.js';
-import { createPartIds } from '../part-ids.js';
+import { createPartIds, idsOf } from '../part-ids.js';
 import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
 import { dropReprocessed } from '../reprocess-queue.js';
 
@@ -19,6 +19,7 @@ export const call = async (run: Run): Promise<Outcome> => {
   try {
     const next = await modelCall.response;
     await announce(run, attempt);
+    attempt.hasResponded = run.options.mode === 'generate' || attempt.cached !== undefined; // the response is already complete
     const outcome = await consumeModelStream(run, attempt, { next, startedAt, hangUp });
     if (outcome.kind !== 'done') hangUp(); // a guard stopped the stream before its end
     return outcome;
@@ -75,7 +76,7 @@ const consumeChunks = async (
 ): Promise<Outcome | undefined> => {
   const [needsRaw, needsWords] = [isGuarded(run, 'llmResponse'), isGuarded(run, 'outputStream')];
   const holdsResults = isGuarded(run, 'toolResult');
-  const ids = createPartIds(run.usedPartIds);
+  const ids = createPartIds(idsOf(run));
   for (let chunk = await next(); chunk; chunk = await next()) {
     run.signal.throwIfAborted();
     recordModelChunk(run, attempt, { chunk, startedAt, needsRaw, needsWords });
@@ -95,12 +96,6 @@ const consumeChunks = async (
 
 const endOf = async (run: Run, attempt: Attempt, guardedStream: GuardedStream): Promise<Outcome> => {
   if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part while the provider was silent
-  if (guardedStream.isStopped || isWhole(attempt)) return (await guardedStream.end()) ?? { kind: 'done' };
+  if (guardedStream.isStopped || (attempt.finish && attempt.hasResponded)) return (await guardedStream.end()) ?? { kind: 'done' };
   throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part arrived.' });
 };
-
-/** Reasons that a client puts into a finish part of its own if the provider sent none. */
-const madeUpReasons = new Set(['other', 'unknown']);
-
-const isWhole = ({ finish, hasResponded }: Attempt): boolean =>
-  finish !== undefined && (hasResponded || !madeUpReasons.has(finish.reason));

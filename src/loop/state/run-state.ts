@@ -36,6 +36,7 @@ export interface RunState extends Pick<Run, (typeof ownFields)[number]> {
   readonly steps: readonly StepRecord[];
   readonly accepted: readonly AcceptedState[];
   readonly usedPartIds: readonly string[];
+  readonly givenCallIds: readonly (readonly [own: string, given: string])[];
   readonly slots: Readonly<Record<string, ProcessorSlot>>;
   readonly attempt: AttemptState | undefined;
   readonly suspendedSnapshot: Pick<LoopSnapshot, 'value' | 'context'> | undefined;
@@ -58,6 +59,7 @@ export const readState = (run: Run): RunState => {
     steps: [...steps],
     accepted: acceptedStates(run),
     usedPartIds: [...run.usedPartIds],
+    givenCallIds: [...run.givenCallIds],
     slots: Object.fromEntries(run.slots),
     attempt: attempt && readAttempt(attempt, steps),
     suspendedSnapshot: suspendedSnapshot && { value: suspendedSnapshot.value, context: suspendedSnapshot.context },
@@ -93,6 +95,8 @@ export const writeState = (run: Run, state: RunState): void => {
   }));
   run.usedPartIds.clear();
   for (const id of state.usedPartIds) run.usedPartIds.add(id);
+  run.givenCallIds.clear();
+  for (const [own, given] of state.givenCallIds) run.givenCallIds.set(own, given);
   run.slots.clear();
   for (const [id, slot] of Object.entries(state.slots)) run.slots.set(id, slot);
   run.attempt = attempt && writeAttempt(attempt, steps, offsetOf);

@@ -65,7 +65,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       payloads.register(request.tools);
       return callModel(request);
     },
-    toChunk: (part, id) => convertFullStreamChunkToMastra(part as never, { runId: id }), // any provider's parts
+    toChunk,
     runTool: (request) => {
       outputs.register(putIn(request.settings.tools, tools));
       payloads.register(request.settings.tools);
@@ -85,6 +85,14 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     createId,
   };
   return { ports, settings };
+};
+
+/** Mastra's chunk of any provider's part. Mastra omits that a result is preliminary. */
+const toChunk: LoopPorts['toChunk'] = (part, runId) => {
+  const chunk = convertFullStreamChunkToMastra(part as never, { runId });
+  if (chunk?.type === 'tool-result' && (part as { preliminary?: boolean }).preliminary)
+    Object.assign(chunk.payload, { preliminary: true });
+  return chunk;
 };
 
 /** The transforms of tool payloads: the call's, else the agent's, else its Mastra instance's. */
