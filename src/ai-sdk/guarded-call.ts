@@ -19,7 +19,7 @@ import { exemptFromSchema } from './ruled-calls.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
-import { approvalError, errorOfStop, lateEditError } from './stop-errors.js';
+import { abortErrorOf, approvalError, errorOfStop, lateEditError } from './stop-errors.js';
 import { createGathering, createWire, type Gathering } from './wire.js';
 
 /** One call of the guarded model: a run of the loop, whose response is emitted part by part. */
@@ -235,7 +235,7 @@ interface Finish {
 const accept = (calling: Calling): Finish => {
   const { run, reply, loop, call, waiting } = calling;
   run.throwIfStopped();
-  if (loop.status === 'canceled') throw loop.signal.reason;
+  if (loop.status === 'canceled') throw abortErrorOf(loop.signal);
   if (loop.stop) throw run.end(errorOfStop(loop.stop, withoutPrompt(loop)));
   if (loop.status !== 'success') {
     call.signal.throwIfAborted();

@@ -124,3 +124,7 @@ export const lateEditError = ({ plan: { id: path } }: Guarded, phase: Phase = 'o
     phase,
     path,
   });
+
+/** The AI SDK recognises an abort by its error; any value can be the reason of an abort. */
+export const abortErrorOf = ({ reason }: AbortSignal): unknown =>
+  reason instanceof Error ? reason : new DOMException('The call was aborted.', 'AbortError');

@@ -67,6 +67,7 @@ const broken = () =>
 interface Settings {
   model: LanguageModel;
   tools?: ToolSet;
+  abortSignal?: AbortSignal;
   [setting: string]: unknown;
 }
 
@@ -87,8 +88,8 @@ const streamed = {
     const run = createGuardedRun([passing]);
     return stream({ ...settings, ...guardSettings(settings, run), experimental_transform: toStreamTransform(run) });
   },
-  guardedToolLoop: async (settings: Settings) =>
-    guardedToolLoop({ ...base, ...settings, guards: [passing] }).stream({ prompt: 'Hello' }),
+  guardedToolLoop: async ({ abortSignal, ...settings }: Settings) =>
+    guardedToolLoop({ ...base, ...settings, guards: [passing] }).stream({ prompt: 'Hello', abortSignal }),
 } satisfies Record<string, (settings: Settings) => unknown>;
 type Way = keyof typeof streamed;
 const guardedWays = (Object.keys(streamed) as Way[]).filter((way) => way !== 'stock');
@@ -407,6 +408,29 @@ describe("the provider's metadata", () => {
     const edited = await generateText({ ...base, model: withGuards(answering(), [editing]), include });
     expect(edited.response.body).toBeUndefined();
     expect(edited.text).toBe('***');
+  });
+});
+
+describe('an abort', () => {
+  it.each(guardedWays)('ends the stream with its reason, which may be a text: %s', async (way) => {
+    const aborting = () => {
+      const caller = new AbortController();
+      const provider = new MockLanguageModelV4({
+        doStream: async () => ({
+          stream: new ReadableStream<StreamPart>({
+            start: (controller) => controller.enqueue({ type: 'stream-start', warnings: [] }),
+            pull: (controller) => {
+              caller.abort('The user clicked stop.');
+              controller.error(new DOMException('This operation was aborted', 'AbortError'));
+            },
+          }),
+        }),
+      });
+      return { model: provider, abortSignal: caller.signal };
+    };
+    const [stock, guarded] = [await seen('stock', aborting()), await seen(way, aborting())];
+    expect(stock.parts.at(-1)).toEqual({ type: 'abort', reason: 'The user clicked stop.' });
+    expect(guarded.parts.at(-1)).toEqual(stock.parts.at(-1));
   });
 });
 
