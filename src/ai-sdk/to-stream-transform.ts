@@ -71,7 +71,7 @@ export const toStreamTransform = (guards: Guards, options?: GuardOptions): Strea
     const isJudged = run.adapters.has('withGuards');
     const steps = judgedSteps(run);
     return guardedTransform(run, stopStream, async (part, out) => {
-      await start(run);
+      if (!isJudged || endsResponse(part)) await start(run); // throws the error that ended the run
       if (part.type === 'finish') await run.judgeLast?.();
       if (isJudged) return out.send([part]);
       if (part.type === 'raw') return undefined; // it contains text that guards may remove
@@ -79,6 +79,11 @@ export const toStreamTransform = (guards: Guards, options?: GuardOptions): Strea
     });
   };
 };
+
+/** Whether a part follows a response: the guards of its tools may end the run while its parts are still on their way. */
+const endsResponse = (part: Part): boolean => ends.has(part.type) || (part.type === 'tool-error' && isStopError(part.error));
+
+const ends: ReadonlySet<string> = new Set(['finish-step', 'finish', 'error', 'abort']);
 
 interface Out {
   send(parts: readonly Part[]): void;
@@ -142,7 +147,6 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
     transform: async (part, controller) => {
       if (hasEnded) return;
       try {
-        run.throwIfStopped();
         if (part.type === 'error' && isStopError(part.error)) return end(controller, part.error);
         if (part.type === 'error' || part.type === 'abort')
           run.failure = { error: 'error' in part ? part.error : run.signal.reason };
