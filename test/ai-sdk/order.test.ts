@@ -30,7 +30,7 @@ describe.each(ways.filter(isStreamed))('the order of parts, %s', (way) => {
     const run = createGuardedRun(guards);
     const result =
       way === 'agent.stream'
-        ? await guardedToolLoop({ ...settings, guards }).stream({ prompt: 'Hi', experimental_transform: slow })
+        ? await guardedToolLoop({ ...settings, guards }).stream({ prompt: 'Hi', experimental_transform: slow as never })
         : streamText({
             ...settings,
             ...guardSettings(settings, run),

@@ -1,6 +1,6 @@
 import type { PhaseData } from '../../phase/row.js';
 import { afterStep } from '../after-step.js';
-import { dropUnjudgedInput } from '../drop-unjudged-input.js';
+import { dropUnjudged } from '../drop-unjudged.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
@@ -16,7 +16,7 @@ export const review = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const before = responseParts(run).length;
   addAnswer(run, attempt);
-  if (isGuarded(run, 'outputStep') || isGuarded(run, 'outputResult')) dropUnjudgedInput(run, attempt);
+  if (isGuarded(run, 'outputStep') || isGuarded(run, 'outputResult')) dropUnjudged(run, attempt);
   const record = recordStep(run, attempt);
   attempt.record = record;
   const observed = await observe(run, attempt, record);
