@@ -49,8 +49,6 @@ interface Calling {
   readonly isBuffered: boolean;
   /** Chunks of a held response that the loop has emitted. */
   readonly emittedChunks: readonly Chunk[];
-  /** Types of parts that wait for the review: calls and their results, if a guard judges the response. */
-  readonly waitingTypes: ReadonlySet<string>;
   /** Parts to emit after the review. */
   readonly waiting: StreamPart[];
   readonly ruled: ReadonlySet<string>; // calls with a guard's ruling
@@ -58,9 +56,8 @@ interface Calling {
 
 /** Calls the model under the control of the loop's machine, from the request to the reviewed response, with its retries and recoveries. */
 export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedCall => {
-  const reply: ModelReply = { received: undefined, raws: [], order: [], parts: new WeakMap() };
   const isBuffered = leavesTogether(run, call);
-  const waitingTypes = new Set(guardsOutput(run) ? waitsForReview : []);
+  const reply: ModelReply = { received: undefined, raws: [], order: [], isWaiting: isBuffered, parts: new WeakMap() };
   const ruled = new Set<string>();
   const emittedChunks: Chunk[] = [];
   let hasEmitted = false;
@@ -75,7 +72,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     report(run, loop, event);
   };
   const streamBuffer = streamBufferFor((chunk) => {
-    hasEmitted ||= !silent.has(chunk.type) && !waitingTypes.has(chunk.type);
+    hasEmitted ||= !silent.has(chunk.type) && !waits(run, reply, chunk);
     if (isBuffered) emittedChunks.push(chunk);
   });
   if (isBuffered) streamBuffer.drain(); // it is read after it is complete
@@ -106,7 +103,6 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     isBuffered,
     emittedChunks,
     emitted: createGathering(),
-    waitingTypes,
     waiting: [],
     hasEnded: false,
   };
@@ -151,10 +147,13 @@ const report = (run: Run, { stop, retries, recoveries }: LoopRun, event: RunEven
 
 /** The loop's own chunks; the AI SDK creates its own. */
 const ofLoop: ReadonlySet<string> = new Set(['start', 'step-start', 'step-finish', 'finish', 'tripwire', 'error', 'abort']);
-const waitsForReview = ['tool-call', 'tool-result', 'tool-approval-request'];
 const retraction = 'data-interlock-retract';
 
 const silent: ReadonlySet<string> = new Set([retraction, 'response-metadata', 'raw']);
+
+/** Whether a chunk waits for the review. A call of the client always does, if a guard judges the response: its tool must not start. */
+const waits = (run: Run, { isWaiting }: ModelReply, { type, payload }: Chunk): boolean =>
+  isWaiting || (type === 'tool-call' && guardsOutput(run) && !(payload as { providerExecuted?: boolean }).providerExecuted);
 
 /** A reader takes each chunk as it is emitted; only then the provider is asked for the next one. */
 const streamBufferFor = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
@@ -184,7 +183,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     for (const chunk of calling.emittedChunks) leaving(calling, chunk);
     Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
     const finish = accept(calling);
-    yield* send(isBuffered ? inOrder(calling.waiting, reply.order) : calling.waiting);
+    yield* send(inOrder(calling.waiting, reply.order));
     calling.hasEnded = true;
     if (isUnedited(calling) && (await isCleanRecord(run, reply.raws))) yield* send(reply.raws);
     yield* wire.end();
@@ -198,7 +197,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
 
 /** The parts to emit at once for a chunk that guards released. */
 const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
-  const { run, reply, waiting, isBuffered } = calling;
+  const { run, reply, waiting } = calling;
   run.throwIfStopped();
   if (chunk.type === retraction) {
     takeBack(calling, chunk as Chunk & { data: Retraction }); // of that type
@@ -206,7 +205,7 @@ const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
   }
   const part = partOfChunk(chunk, reply.parts, modelCodec);
   if (!part) return [];
-  if (!isBuffered && !calling.waitingTypes.has(part.type)) return [part];
+  if (!waits(run, reply, chunk)) return [part];
   waiting.push(part);
   return [];
 };

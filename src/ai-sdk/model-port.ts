@@ -33,8 +33,10 @@ export interface ModelReply {
   raws: PartOf<'raw'>[];
   /** The original part of each chunk. */
   readonly parts: WeakMap<Chunk, StreamPart>;
-  /** The parts in their original order. */
+  /** The parts in their original order, of a response whose parts wait. */
   order: StreamPart[];
+  /** Whether a part came that waits for the review, and with it all that follow. */
+  isWaiting: boolean;
 }
 
 /** The phases that judge a model's output. */
@@ -56,6 +58,13 @@ export const isCleanRecord = (run: Run, providerMetadata: unknown): Promise<bool
 
 /** Whether the parts of a response are emitted only after the review: then they keep their original order. */
 export const leavesTogether = ({ hold }: Run, { mode }: ModelCall): boolean => hold === 'step' || mode === 'generate';
+
+/** Whether a part, and all that follow, wait for the review: a call that the provider runs itself, and its result, if it may change them. */
+const opensWait = ({ plan }: Run, part: StreamPart): boolean => {
+  if (part.type === 'tool-approval-request') return outputPhases.some((phase) => plan.has(phase));
+  const isOfProvider = part.type === 'tool-result' || (part.type === 'tool-call' && part.providerExecuted === true);
+  return isOfProvider && outputPhases.some((phase) => phase !== 'outputStream' && plan.has(phase));
+};
 
 /** Whether the caller requests the provider's own record of a guarded response: raw chunks, or its body. */
 const keepsRecord = (run: Run, { mode, params }: ModelCall): boolean =>
@@ -81,7 +90,14 @@ export const createModelPort = ({
   callModel: async ({ prompt, abortSignal }) => {
     const { model, params, mode } = call;
     const received = keepsRecord(run, call) ? createGathering() : undefined;
-    Object.assign(reply, { received, raws: [], order: [], finish: undefined, failure: undefined });
+    Object.assign(reply, {
+      received,
+      raws: [],
+      order: [],
+      isWaiting: leavesTogether(run, call),
+      finish: undefined,
+      failure: undefined,
+    });
     const options = { ...params, prompt: prompt as unknown as Prompt, abortSignal }; // Mastra types a prompt by an older specification
     const result = mode === 'stream' ? await model.doStream(options) : await model.doGenerate(options);
     const { request, response } = result;
@@ -106,7 +122,8 @@ export const createModelPort = ({
     reply.received?.add(part);
     const chunk = modelCodec.toChunk(part, runId);
     if (chunk) reply.parts.set(chunk, part);
-    if (leavesTogether(run, call)) reply.order.push(part);
+    reply.isWaiting ||= opensWait(run, part);
+    if (reply.isWaiting) reply.order.push(part);
     return chunk;
   },
 });

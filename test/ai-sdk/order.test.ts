@@ -3,8 +3,10 @@ import { isStepCount, streamText, tool, type TextStreamPart, type ToolSet } from
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGuardedRun, guardedToolLoop, guardSettings, toStreamTransform } from '../../src/ai-sdk/index.js';
+import type { Phase } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { isStreamed, textOnWire, tripping, ways, type Step } from './support.js';
+import { finish, type Part } from '../promises/field-carriers.js';
+import { guardOn, isStreamed, runGuarded, textOnWire, tripping, ways, type Step } from './support.js';
 
 const words = Array.from({ length: 40 }, (_, index) => `word ${index} `);
 
@@ -15,6 +17,27 @@ const slow = () =>
       await setImmediate();
       controller.enqueue(part);
     },
+  });
+
+const word = (id: string): Part[] => [
+  { type: 'text-start', id },
+  { type: 'text-delta', id, delta: id },
+  { type: 'text-end', id },
+];
+const search = { toolCallId: 's', toolName: 'search' };
+const searching: Part[] = [
+  ...word('before'),
+  { type: 'tool-call', ...search, input: '{}', providerExecuted: true, dynamic: true },
+  ...word('between'),
+  { type: 'tool-result', ...search, result: 'found', dynamic: true },
+  ...word('after'),
+];
+
+/** Words, calls and results in the order in which they left. */
+const contentOf = (parts: readonly { type: string }[]): string[] =>
+  parts.flatMap((part) => {
+    if (part.type === 'text-delta') return [(part as { text?: string }).text ?? ''];
+    return part.type === 'tool-call' || part.type === 'tool-result' ? [part.type] : [];
   });
 
 describe.each(ways.filter(isStreamed))('the order of parts, %s', (way) => {
@@ -41,5 +64,32 @@ describe.each(ways.filter(isStreamed))('the order of parts, %s', (way) => {
     for await (const part of result.stream) parts.push(part);
     expect(textOnWire({ parts })).toBe(words.join(''));
     expect(parts.map(({ type }) => type).slice(-2)).toEqual(['tool-call', 'error']);
+  });
+
+  it.each<Phase>(['input', 'outputStream', 'llmResponse', 'outputStep', 'toolResult', 'outputResult'])(
+    'text does not overtake the calls of the provider and their results, %s',
+    async (phase) => {
+      const steps = [{ parts: [...searching, finish()] }] as Step[];
+      const model = scriptedModel({ specificationVersion: 'v4', steps });
+      const guardOptions = { hold: 'chunk' } as const;
+      const ran = await runGuarded(way, { model, guards: [guardOn(phase, () => undefined)], guardOptions });
+      expect(contentOf(ran.parts)).toEqual(['before', 'tool-call', 'between', 'tool-result', 'after']);
+    },
+  );
+
+  it('with stream guards only, parts leave as they come', async () => {
+    const controller = new AbortController();
+    const steps = [{ parts: searching, hang: true }] as Step[];
+    const onChunk = ({ chunk }: { chunk: { text?: string } }) => {
+      if (chunk.text === 'after') controller.abort();
+    };
+    const ran = await runGuarded(way, {
+      model: scriptedModel({ specificationVersion: 'v4', steps }),
+      guards: [guardOn('outputStream', () => undefined)],
+      callSettings: way === 'streamText' ? { onChunk } : {},
+      settings: { onChunk },
+      abortSignal: controller.signal,
+    });
+    expect(contentOf(ran.parts)).toEqual(['before', 'tool-call', 'between', 'tool-result', 'after']);
   });
 });

@@ -6,9 +6,7 @@ import { createTools, guardOn, runGuarded, statusOf, ways, type Step } from './s
 
 const secret = 'mara.quill';
 
-const call = (fields: object = {}): Part[] => [
-  { type: 'tool-call', toolCallId: 'c', toolName: 'charge', input: '{"amount":1}', ...fields } as Part,
-];
+const call: Part = { type: 'tool-call', toolCallId: 'c', toolName: 'charge', input: '{"amount":1}' };
 const input = (text: string, toolName = 'charge'): Part[] =>
   [
     { type: 'tool-input-start', id: 'c', toolName },
@@ -18,11 +16,11 @@ const input = (text: string, toolName = 'charge'): Part[] =>
   ] as Part[];
 
 const contradictions: Readonly<Record<string, Part[]>> = {
-  'streamed arguments that are not those of the call': [...input(`{"amount":"${secret}"}`), ...call()],
-  'streamed arguments with text after them': [...input(`{"amount":1}{"${secret}":1}`), ...call()],
-  'streamed arguments with a key twice': [...input(`{"amount":"${secret}","amount":1}`), ...call()],
-  'streamed arguments under another name': [...input('{"amount":1}', secret), ...call()],
-  'a result without a call': [{ type: 'tool-result', toolCallId: 'x', toolName: 'search', result: { found: secret } } as Part],
+  'streamed arguments that are not those of the call': [...input(`{"amount":"${secret}"}`), call],
+  'streamed arguments with text after them': [...input(`{"amount":1}{"${secret}":1}`), call],
+  'streamed arguments with a key twice': [...input(`{"amount":"${secret}","amount":1}`), call],
+  'streamed arguments under another name': [...input('{"amount":1}', secret), call],
+  'a result without a call': [{ type: 'tool-result', toolCallId: 'x', toolName: 'search', result: { found: secret } }],
 };
 
 const judging = () =>
@@ -44,7 +42,7 @@ it.each(Object.keys(contradictions))('P2 %s leave only as judged, InterlockAgent
     id: 'a',
     name: 'A',
     instructions: 'Hi',
-    model: model as never, // Mastra types a model by an older specification
+    model,
     tools: createTools([]),
     outputProcessors: [judging()],
   });
