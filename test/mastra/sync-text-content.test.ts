@@ -7,6 +7,10 @@ import { scriptedModel } from '../../src/testing/index.js';
 type Content = MastraDBMessage['content'];
 type Parts = Content['parts'];
 
+interface ListLike {
+  readonly get: { readonly all: { db(): readonly MastraDBMessage[] } };
+}
+
 const message = (content: Partial<Content>, role: 'user' | 'assistant' = 'user'): MastraDBMessage => ({
   id: 'm1',
   role,
@@ -70,6 +74,39 @@ describe.each(['processInput', 'processInputStep'] as const)('parts that %s remo
     };
     expect(await sent(finds, text)).toBe('tripwire: undefined');
   });
+});
+
+it.each([1, 30])('removed text does not come back after a retry, with %s earlier messages', async (count) => {
+  const model = scriptedModel({ steps: [{ text: 'Bad.' }, { text: 'Fine.' }] });
+  const seen: string[] = [];
+  const read = (messageList: object) => void seen.push(JSON.stringify((messageList as ListLike).get.all.db()));
+  const judge: Processor = {
+    id: 'judge',
+    processOutputStep: ({ text, abort, messages }) => (text === 'Bad.' ? abort('again', { retry: true }) : messages),
+    processOutputResult: ({ messages, messageList }) => {
+      read(messageList);
+      return messages;
+    },
+  };
+  const agent = new InterlockAgent({
+    id: 'a',
+    name: 'A',
+    instructions: 'Help.',
+    model,
+    inputProcessors: [keeping(() => false, 'processInput')],
+    outputProcessors: [judge],
+    maxProcessorRetries: 1,
+  });
+  const earlier = Array.from({ length: count }, (_, index) => ({
+    ...message({ parts: [{ type: 'text', text: `Number ${index}.` }] }),
+    id: `earlier-${index}`,
+  }));
+  const secret = message({ parts: [{ type: 'text', text: 'SECRET' }], content: 'SECRET' });
+  const question = { ...message({ parts: [{ type: 'text', text: 'And now?' }] }), id: 'm2' };
+  expect((await agent.generate([secret, ...earlier, question])).status).toBe('success');
+  expect(model.calls).toHaveLength(2);
+  expect(JSON.stringify(model.calls)).not.toContain('SECRET');
+  expect(seen).toEqual([expect.not.stringContaining('SECRET')]);
 });
 
 it('text that no guard removes is sent as in Mastra', async () => {

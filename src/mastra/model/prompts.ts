@@ -11,13 +11,16 @@ export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] =
   const conversions = new Map<ResolvedModel, (list: MessageList) => Promise<Prompt>>();
   const conversionFor = (model: ResolvedModel) => {
     const made = createConversion<Prompt[number]>(
-      { messagesOf: (list) => list.get.all.db(), convert: (list) => toPrompt(list, model) },
+      { messagesOf: (list) => list.get.all.db(), convert: (list) => promptOf(list, model) },
       copies,
     );
     conversions.set(model, made);
     return made;
   };
-  return async (list, model) => (await (conversions.get(model) ?? conversionFor(model))(list)).map(copied);
+  return async (list, model) => {
+    dropStaleFields(list.get.all.db()); // a conversion may read only the last messages
+    return (await (conversions.get(model) ?? conversionFor(model))(list)).map(copied);
+  };
 };
 
 /** Copies a message, because middleware marks messages and parts in place, and later calls must not get these marks. */
@@ -31,8 +34,12 @@ const copiedPart = <T extends { providerOptions?: object }>(part: T): T =>
 
 /** The conversation in the form of the model's specification. */
 export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
+  dropStaleFields(list.get.all.db());
+  return promptOf(list, model);
+};
+
+const promptOf = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
   const messages = list.get.all.db();
-  dropStaleFields(messages);
   const prompt =
     model.specificationVersion === 'v2' && messages.every(isPlain) ? plainPrompt(list) : await fullPrompt(list, model);
   for (const { content } of prompt) if (Array.isArray(content)) content.forEach(fillInput);
