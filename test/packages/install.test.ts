@@ -40,6 +40,7 @@ describe('npm install next to', () => {
     ['ai 6', 'ai', { ai: '6.0.326' }],
     ['DBOS 4', '@dbos-inc/dbos-sdk', { '@dbos-inc/dbos-sdk': '4.27.6', ...tested('pg') }],
     ['@libsql/client 0.14', '@libsql/client', { '@libsql/client': '0.14.0', ...tested('@mastra/core') }],
+    ['@mastra/core 1.16', '@mastra/core', { '@mastra/core': '1.16.0' }],
     ['@mastra/core 1.49', '@mastra/core', { '@mastra/core': '1.49.0' }],
   ])(
     '%s succeeds; the guards work, and an integration names the version that it needs',

@@ -1,4 +1,5 @@
-import { type Agent, mastraDBMessageToSignal } from '@mastra/core/agent';
+import * as mastraAgent from '@mastra/core/agent';
+import type { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../../loop/run.js';
@@ -127,7 +128,7 @@ const createSignalEcho = (): Processor => {
       const signals = messageList.get.input.db().filter(({ id, role }) => role === 'signal' && !publishedIds.has(id));
       for (const message of signals) {
         publishedIds.add(message.id);
-        await writer?.custom(mastraDBMessageToSignal(message).toDataPart() as never); // Mastra has a separate type for these parts
+        await writer?.custom(mastraAgent.mastraDBMessageToSignal(message).toDataPart() as never); // Mastra has a separate type for these parts
       }
       return undefined;
     },

@@ -4,14 +4,14 @@ import { RequestContext } from '@mastra/core/request-context';
 import type { Processor } from '@mastra/core/processors';
 import type * as evals from '@mastra/core/evals';
 import { z } from 'zod';
-import { readObjective, resolveEffectiveGoalSettings, resolveGoalStore, writeObjective } from '@mastra/core/tools';
+import * as mastraTools from '@mastra/core/tools';
 import type { EndedStep, StepRuling } from '../../loop/ports.js';
 import type { LoopTarget } from '../tools/loop-target.js';
 import { scoringContext } from './iteration.js';
 
 type Goal = NonNullable<AgentConfig['goal']>;
-type Objective = NonNullable<Awaited<ReturnType<typeof readObjective>>>;
-type Settings = ReturnType<typeof resolveEffectiveGoalSettings>;
+type Objective = NonNullable<Awaited<ReturnType<typeof mastraTools.readObjective>>>;
+type Settings = ReturnType<typeof mastraTools.resolveEffectiveGoalSettings>;
 
 interface Verdict {
   readonly status: Objective['status'];
@@ -35,7 +35,10 @@ export const goalOf = ({ agent, conversation }: Pick<LoopTarget, 'agent' | 'conv
 export const createObjectiveProcessor = ({ agent, conversation }: Pick<LoopTarget, 'agent' | 'conversation'>): Processor => ({
   id: 'goal-objective',
   processInputStep: async ({ messageList }) => {
-    const record = await readObjective(await resolveGoalStore(agent.getMastraInstance()), conversation?.threadId);
+    const record = await mastraTools.readObjective(
+      await mastraTools.resolveGoalStore(agent.getMastraInstance()),
+      conversation?.threadId,
+    );
     messageList.clearSystemMessages('goal');
     if (record?.status === 'active')
       messageList.addSystem(`<current-objective>\n${record.objective}\n</current-objective>`, 'goal');
@@ -50,11 +53,11 @@ export const createObjectiveProcessor = ({ agent, conversation }: Pick<LoopTarge
 export const judgeGoal = async (goal: Goal, target: LoopTarget, ended: EndedStep): Promise<StepRuling | undefined> => {
   const threadId = target.conversation?.threadId;
   const mastra = target.agent.getMastraInstance();
-  const store = await resolveGoalStore(mastra);
-  const record = await readObjective(store, threadId);
+  const store = await mastraTools.resolveGoalStore(mastra);
+  const record = await mastraTools.readObjective(store, threadId);
   if (record?.status !== 'active') return undefined;
   const { judge, maxRuns, prompt, maxSteps } = goal;
-  const settings = resolveEffectiveGoalSettings(record, {
+  const settings = mastraTools.resolveEffectiveGoalSettings(record, {
     ...(typeof judge === 'string' && { judgeModelId: judge }),
     ...(maxRuns !== undefined && { maxRuns }),
     ...(prompt !== undefined && { prompt }),
@@ -68,7 +71,7 @@ export const judgeGoal = async (goal: Goal, target: LoopTarget, ended: EndedStep
   const { pausedReason: _, ...rest } = record;
   const { status, pausedReason } = verdict;
   const updated = { ...rest, runsUsed, status, ...(pausedReason !== undefined && { pausedReason }), updatedAt: Date.now() };
-  await writeObjective(store, threadId, updated, target.requestContext);
+  await mastraTools.writeObjective(store, threadId, updated, target.requestContext);
   return toRuling(updated, settings, verdict);
 };
 

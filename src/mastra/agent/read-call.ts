@@ -1,4 +1,4 @@
-import { isCreatedAgentSignal } from '@mastra/core/agent';
+import * as mastraAgent from '@mastra/core/agent'; // older versions lack some of its names; an error reports that
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
@@ -23,7 +23,7 @@ export const readCall = (messages: unknown, callOptions: unknown): Call => {
     : { prompt: messages, options: callOptions ?? {} };
   if (isEmpty(prompt)) throw new InterlockError('agent/no-input', { path: 'messages' });
   // Mastra parses the messages. The options are checked by name before first use.
-  const isSignal = [prompt].flat().some(isCreatedAgentSignal);
+  const isSignal = [prompt].flat().some(mastraAgent.isCreatedAgentSignal);
   const input = isSignal && Array.isArray(prompt) ? prompt.map(plainSignal) : plainSignal(prompt);
   const own = isSignal ? withoutAutoResume(options) : options;
   return { messages: input as MessageListInput, options: withMemory(withSupervisorHold(own)), isSignal };
@@ -40,7 +40,7 @@ const withoutAutoResume = (options: CallOptions): CallOptions => {
 
 /** A signal in its stored form. The new date places it after the earlier messages of the thread. */
 const plainSignal = (message: unknown): unknown =>
-  isCreatedAgentSignal(message) ? { ...message.toDBMessage(), createdAt: new Date() } : message;
+  mastraAgent.isCreatedAgentSignal(message) ? { ...message.toDBMessage(), createdAt: new Date() } : message;
 
 /** Converts `threadId` and `resourceId`, the names of `memory.thread` and `memory.resource` before Mastra 1.0. */
 const withMemory = <T extends object>(options: T): T => {
@@ -51,7 +51,7 @@ const withMemory = <T extends object>(options: T): T => {
 
 /** A prompt form has no role, unlike a message, and is no signal. */
 const isPromptForm = (value: unknown): value is Record<string, unknown> =>
-  isRecord(value) && !('role' in value) && !isCreatedAgentSignal(value);
+  isRecord(value) && !('role' in value) && !mastraAgent.isCreatedAgentSignal(value);
 
 const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, callOptions: unknown) => ({
   prompt,

@@ -1,11 +1,6 @@
 import type { Agent } from '@mastra/core/agent';
-import {
-  MASTRA_VERSIONS_KEY,
-  mergeVersionOverrides,
-  type RequestContext,
-  type VersionOverrides,
-  type VersionSelector,
-} from '@mastra/core/request-context';
+import * as mastraContext from '@mastra/core/request-context';
+import type { RequestContext, VersionOverrides, VersionSelector } from '@mastra/core/request-context';
 
 const storedVersions = new WeakSet<object>();
 
@@ -24,13 +19,13 @@ export const versionFor = async (
   requestContext: RequestContext,
 ): Promise<Agent> => {
   const mastra = agent.getMastraInstance();
-  const inContext = mergeVersionOverrides(mastra?.getVersionOverrides(), selectionIn(requestContext));
-  const versions = mergeVersionOverrides(inContext, selected);
+  const inContext = mastraContext.mergeVersionOverrides(mastra?.getVersionOverrides(), selectionIn(requestContext));
+  const versions = mastraContext.mergeVersionOverrides(inContext, selected);
   const version = storedVersions.has(agent) ? agent : await resolved(agent, selectorOf(agent, versions));
   const versionId = version.toRawConfig()?.resolvedVersionId;
   const ownVersion = typeof versionId === 'string' ? { agents: { [agent.id]: { versionId } } } : undefined;
-  const versionOverrides = mergeVersionOverrides(versions, ownVersion);
-  if (versionOverrides) requestContext.set(MASTRA_VERSIONS_KEY, versionOverrides);
+  const versionOverrides = mastraContext.mergeVersionOverrides(versions, ownVersion);
+  if (versionOverrides) requestContext.set(mastraContext.MASTRA_VERSIONS_KEY, versionOverrides);
   return version;
 };
 
@@ -43,7 +38,7 @@ export const pinnedVersionFor = async (agent: Agent, requestContext: RequestCont
 };
 
 const selectionIn = (requestContext: RequestContext): VersionOverrides | undefined =>
-  requestContext.get(MASTRA_VERSIONS_KEY) as VersionOverrides | undefined; // Mastra's own key
+  requestContext.get(mastraContext.MASTRA_VERSIONS_KEY) as VersionOverrides | undefined; // Mastra's own key
 
 const selectorOf = ({ id }: Agent, { agents, defaultStatus }: VersionOverrides = {}): VersionSelector | undefined =>
   agents?.[id] ?? (defaultStatus && { status: defaultStatus });

@@ -1,5 +1,5 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import { getTransformedToolPayload, hasTransformedToolPayload } from '@mastra/core/tools';
+import * as mastraTools from '@mastra/core/tools';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { UnfinishedTurn } from '../../loop/persistence.js';
@@ -60,8 +60,10 @@ interface WaitingCall {
 
 /** A waiting call for a transcript: its payloads, or the ones transformed by its tool. */
 const inTranscript = (call: WaitingCall, kind: 'approval' | 'suspend', metadata: Chunk['metadata']): object => {
-  const displayed = (...phases: Parameters<typeof getTransformedToolPayload>[2][]) =>
-    phases.map((phase) => getTransformedToolPayload(metadata, 'transcript', phase)).find(hasTransformedToolPayload);
+  const displayed = (...phases: Parameters<typeof mastraTools.getTransformedToolPayload>[2][]) =>
+    phases
+      .map((phase) => mastraTools.getTransformedToolPayload(metadata, 'transcript', phase))
+      .find(mastraTools.hasTransformedToolPayload);
   const args = kind === 'approval' ? displayed('approval', 'input-available') : displayed('input-available');
   const payload = kind === 'suspend' ? displayed('suspend') : undefined;
   return {

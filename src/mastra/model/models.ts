@@ -1,5 +1,6 @@
 import type { Agent } from '@mastra/core/agent';
-import { defaultGateways, type MastraModelConfig } from '@mastra/core/llm';
+import * as mastraLlm from '@mastra/core/llm';
+import type { MastraModelConfig } from '@mastra/core/llm';
 import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { ModelEntry } from '../../loop/ports.js';
@@ -98,7 +99,7 @@ const checkKey = async (agent: Agent, config: unknown): Promise<void> => {
   const router: RouterConfig = typeof config === 'string' ? { id: config } : (config as RouterConfig);
   if ('specificationVersion' in router || router.url || router.apiKey) return;
   const own = Object.values(agent.getMastraInstance()?.listGateways() ?? {});
-  const gateway = [...own, ...defaultGateways].find(({ id }) => id === registry);
+  const gateway = [...own, ...mastraLlm.defaultGateways].find(({ id }) => id === registry);
   await gateway?.getApiKey(router.id ?? `${router.providerId}/${router.modelId}`);
 };
 

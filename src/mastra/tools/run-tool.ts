@@ -1,6 +1,6 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { TracingContext } from '@mastra/core/observability';
-import { ensureSerializable } from '@mastra/core/utils';
+import * as mastraUtils from '@mastra/core/utils';
 import { InterlockError } from '../../errors.js';
 import { asPartOf } from '../../trace/parent-call.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
@@ -92,7 +92,7 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
       request.isWithheld ? withholding(act) : act(),
     );
     if (suspending.suspension) return { kind: 'suspended', suspension: { ...suspending.suspension, rested } };
-    const result = returned === undefined ? null : ensureSerializable(returned);
+    const result = returned === undefined ? null : mastraUtils.ensureSerializable(returned);
     const { toolCallId, toolName } = call;
     await safely(tool.onOutput, { toolCallId, toolName, output: result, abortSignal });
     return { kind: 'result', result };
