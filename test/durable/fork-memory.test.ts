@@ -71,3 +71,19 @@ it.each([
     expect(new Set(all.map(([id]) => id)).size).toBe(all.length);
   }
 });
+
+it.each([
+  ['of a run that has ended', false, undefined, 'success'],
+  ['after the last step of a run', false, 3, 'success'],
+  ['of a suspended run', true, undefined, 'suspended'],
+])('a fork that only repeats steps streams its end: %s', async (_what, requireApproval, step, status) => {
+  const { agent } = looking(requireApproval);
+  await agent.generate('Hi', { runId: 'one', memory: remembered });
+  const forked = await agent.fork('one', { step, newRunId: 'two' });
+  const types: string[] = [];
+  for await (const { type } of forked.fullStream) types.push(type);
+  expect(types.at(-1)).toBe('finish');
+  expect(types.includes('tool-call-approval')).toBe(requireApproval);
+  expect(forked.status).toBe(status);
+  expect(await forked.getFullOutput()).toMatchObject({ runId: 'two', status });
+});

@@ -22,7 +22,10 @@ interface Sections {
 /** A key of a checkpointed section: its number and its first activities. */
 const sectionKey = /^\d+ [a-z ]+$/;
 
-/** The start of a run, and its checkpointed sections before a step, without parts of sections. */
+/**
+ * The start of a run, and its checkpointed sections before a step, without parts of sections. Without the section that ended the run: a fork
+ * ends on its own, even if it only repeats steps.
+ */
 export const sectionsBefore = (steps: readonly PersistedStep[], { startedWith, step, runId }: SectionsOptions): Sections => {
   const log = createStateLog(startedWith);
   const sections = steps.filter(({ key }) => key === 'begin');
@@ -31,7 +34,7 @@ export const sectionsBefore = (steps: readonly PersistedStep[], { startedWith, s
     const { value } = decodeAt(one.text, `${runId} ${one.key}`) as { readonly value?: { readonly patch: Patch | undefined } }; // as it was stored
     log.append(value?.patch, undefined);
     isOver ||= step !== undefined && !one.key.endsWith(' input') && log.state.position.stepNumber >= step;
-    if (!isOver) sections.push(one);
+    if (!isOver && !one.key.endsWith(' end')) sections.push(one);
   }
   return { sections, reached: log.state.position?.stepNumber ?? 0 };
 };
