@@ -151,11 +151,12 @@ const perform = (run: Run, activity: ActivityName): Awaitable<LoopEvent> => {
   // A guard or tool that fails because of the cancellation has not failed: its outcome comes too late to count.
   const eventOf = (output: Outcome | undefined): LoopEvent =>
     output ? { type: `xstate.done.actor.${activity}`, output, actorId: activity } : canceled;
-  const outcome = outcomeOf(run, activity);
+  const outcome = runActivity(run, activity);
   return isPromise(outcome) ? untilAborted(outcome, run.signal).then(eventOf) : eventOf(run.signal.aborted ? undefined : outcome);
 };
 
-const outcomeOf = (run: Run, activity: ActivityName): Awaitable<Outcome> => {
+/** Recorded stacks end here, see `framesOf`. */
+const runActivity = (run: Run, activity: ActivityName): Awaitable<Outcome> => {
   const fail = (error: unknown): Outcome => {
     rethrowInterruption(error);
     return failWith(run, toRunError(error, activity));

@@ -1,7 +1,11 @@
 import { isSame } from '../phase/plain-data.js';
+import { isGuarded } from './judge.js';
 import type { Chunk, ToolCall } from './ports.js';
-import { findToolPart } from './response.js';
+import { findToolPart, type ProviderResult } from './response.js';
 import type { Attempt, Run } from './run.js';
+
+/** Whether guards judge whole responses: they get calls and results as the conversation has them, not as the provider streamed them. */
+const judgesWhole = (run: Run): boolean => isGuarded(run, 'outputStep') || isGuarded(run, 'outputResult');
 
 /** The fields of chunks that belong to a tool call. */
 interface CallPayload {
@@ -11,21 +15,12 @@ interface CallPayload {
 }
 
 /**
- * Makes buffered chunks of tool calls match the answer, because guards of a whole answer judge nothing else. Streamed arguments that
- * differ from those of their call are replaced; those without a call, or of a call with invalid JSON, are removed, as are results
- * without a call.
+ * Makes buffered pieces of arguments match their calls, because guards of whole responses judge nothing else. Those that differ are
+ * replaced; those without a call, or of a call with invalid JSON, are removed.
  */
-export const dropUnjudged = (run: Run, attempt: Attempt): void => {
-  const { answer, heldResults, place } = attempt;
-  if (answer.streamedCalls.length + answer.results.length + heldResults.length === 0) return;
-  const parts = run.scope.host.messages.read(run.list, 'all').flatMap(({ content }) => content.parts);
-  const hasCall = (toolCallId: string): boolean => findToolPart(parts, toolCallId) !== undefined;
-  const isBuffered = run.options.streamBuffer.revise(place, undefined, (chunks) =>
-    withJudgedInput(chunks, answer.toolCalls).filter(({ type, payload }) => type !== 'tool-result' || hasCall(idOf(payload))),
-  );
-  if (!isBuffered) return;
-  answer.results.splice(0, Infinity, ...answer.results.filter(({ toolCallId }) => hasCall(toolCallId)));
-  heldResults.splice(0, Infinity, ...heldResults.filter(({ payload }) => hasCall(idOf(payload))));
+export const dropUnjudgedInput = (run: Run, { answer, place }: Attempt): void => {
+  if (answer.streamedCalls.length === 0 || !judgesWhole(run)) return;
+  run.options.streamBuffer.revise(place, undefined, (chunks) => withJudgedInput(chunks, answer.toolCalls));
 };
 
 const idOf = (payload: unknown): string => (payload as CallPayload).toolCallId;
@@ -70,3 +65,23 @@ const isTextOf = (text: string, args: unknown): boolean => {
     return false;
   }
 };
+
+/**
+ * The result of a provider's tool, with the name and the arguments of its call. Undefined if there is no such call and guards judge whole
+ * responses, which cannot contain it.
+ */
+export const resultOfCall = (run: Run, { answer }: Attempt, chunk: Chunk): Chunk | undefined => {
+  const result = chunk.payload as ProviderResult;
+  const { toolCallId } = result;
+  const call = answer.toolCalls.find((one) => one.toolCallId === toolCallId) ?? earlierCall(run, toolCallId);
+  if (!call) return judgesWhole(run) ? undefined : chunk;
+  const { toolName, args = call.args } = result;
+  if (toolName === call.toolName && isSame(args, call.args)) return chunk;
+  return { ...chunk, payload: { ...result, toolName: call.toolName, ...('args' in result && { args: call.args }) } };
+};
+
+const earlierCall = ({ scope, list }: Run, toolCallId: string): Omit<ToolCall, 'toolCallId'> | undefined =>
+  findToolPart(
+    scope.host.messages.read(list, 'all').flatMap(({ content }) => content.parts),
+    toolCallId,
+  )?.toolInvocation;

@@ -7,6 +7,7 @@ import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
 import type { EarlierText } from '../stream/gate/across-parts.js';
 import { createStreamGate } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
+import { resultOfCall } from './drop-unjudged.js';
 import { addChunk } from './response.js';
 import { takeRuling } from './call-ruling.js';
 import { isGuarded, stopWith, streamPayload } from './judge.js';
@@ -169,7 +170,8 @@ const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | 
     if (attempt.finish) attempt.finish.providerMetadata = metadataOf(remaining);
     return undefined;
   }
-  const ruled = takeRuling(attempt.answer, remaining);
+  const ruled = remaining.type === 'tool-result' ? resultOfCall(run, attempt, remaining) : takeRuling(attempt.answer, remaining);
+  if (!ruled) return undefined;
   addChunk(attempt.answer, ruled);
   return emit(run, ruled);
 };

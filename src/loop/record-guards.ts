@@ -77,21 +77,35 @@ const writeJudged = (writer: TraceWriter, author: Author, { received, returned, 
 /** Maximum length of a recorded chain of causes. */
 const mostCauses = 8;
 
-/**
- * The error of a guard without a verdict, then its causes. Only the code frames of a stack are recorded: its head repeats the message,
- * and the frames of Node's own queues change from run to run.
- */
+/** The error of a guard without a verdict, then its causes. */
 const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   const outage = verdict.kind === 'unavailable' ? verdict : verdict.kind === 'trip' ? verdict.outage : undefined;
   if (!outage) return undefined;
   const causes: NonNullable<Causes> = [];
   for (let error = outage.error; error instanceof Error && causes.length < mostCauses; error = error.cause) {
-    const { name, stack = '' } = error;
+    const { name, stack } = error;
     const { code } = error as { code?: unknown };
-    const frames = stack.split('\n').flatMap((line) => (/^\s+at (?!.*\(node:internal)/.test(line) ? [line.trim()] : []));
-    causes.push({ name, message: String(writer.plain(error.message)), ...(typeof code === 'string' && { code }), frames });
+    causes.push({
+      name,
+      message: String(writer.plain(error.message)),
+      ...(typeof code === 'string' && { code }),
+      frames: framesOf(stack),
+    });
   }
   return causes;
+};
+
+const driver = /^(?:async )?runActivity\b/;
+const ofPlatform = /\bnode:|\(<anonymous>\)|\(index \d+\)/;
+
+/**
+ * The frames of a stack down to our driver. Its head repeats the message; frames of the platform and of what calls the driver change from
+ * run to run.
+ */
+const framesOf = (stack = ''): string[] => {
+  const frames = stack.split('\n').flatMap((line) => /^\s+at (.*)/.exec(line)?.[1] ?? []);
+  const end = frames.findIndex((frame) => driver.test(frame));
+  return frames.slice(0, end === -1 ? undefined : end).flatMap((frame) => (ofPlatform.test(frame) ? [] : [`at ${frame}`]));
 };
 
 /** Records the whole conversation after the memory processor, including its sources. */

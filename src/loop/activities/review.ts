@@ -1,6 +1,6 @@
 import type { PhaseData } from '../../phase/row.js';
 import { afterStep } from '../after-step.js';
-import { dropUnjudged } from '../drop-unjudged.js';
+import { dropUnjudgedInput, resultOfCall } from '../drop-unjudged.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
@@ -16,7 +16,7 @@ export const review = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const before = responseParts(run).length;
   addAnswer(run, attempt);
-  if (isGuarded(run, 'outputStep') || isGuarded(run, 'outputResult')) dropUnjudged(run, attempt);
+  dropUnjudgedInput(run, attempt);
   const record = recordStep(run, attempt);
   attempt.record = record;
   const observed = await observe(run, attempt, record);
@@ -94,8 +94,10 @@ const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRec
     const snapshot = insertResult(run, { call, result: result.result }).read(result.result);
     if (snapshot) record.toolResults.push(toolResultRecord(run, call, snapshot.result));
   }
-  for (const { payload } of attempt.heldResults) {
-    const result = payload as ProviderResult; // only results are buffered
+  for (const held of attempt.heldResults) {
+    const own = resultOfCall(run, attempt, held);
+    if (!own) continue;
+    const result = own.payload as ProviderResult; // only results are buffered
     const stop = await settleResult(run, record, { call: callOf(run, result), result: result.result, payload: result });
     if (stop) return stop;
   }

@@ -25,7 +25,13 @@ interface Admission {
 /** Streamed arguments of incomplete tool calls, by call. */
 type StreamedCalls = Map<string, Chunk[]>;
 
-export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, 'place'>): Admission => {
+interface AdmissionOptions {
+  readonly gate: Pick<Gate, 'place'>;
+  /** Whether a text is judged at the end of its step: all parts with its id are then one text, as in the response. */
+  readonly joinsParts: boolean;
+}
+
+export const createAdmission = (queue: Queue, way: TextStage, { gate, joinsParts }: AdmissionOptions): Admission => {
   const calls: StreamedCalls = new Map();
   const endText = (lane: OpenTextPart): void => {
     queue.close(lane);
@@ -44,6 +50,7 @@ export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, '
     }
   };
   const endPart = (lane: OpenTextPart): void => {
+    if (joinsParts) return;
     if (!lane.key.startsWith('text ')) return endText(lane);
     [pausedText, isInterrupted] = [lane, false];
   };

@@ -445,6 +445,49 @@ it.each(['part', 'step'] as const)('a pattern with window %s emits nothing befor
   expect(texts(emitted)['text one']).toBe('Nothing of the kind is in here. But [email] is.');
 });
 
+describe('parts with one id', () => {
+  const between: Record<string, ReturnType<typeof textOf>> = {
+    nothing: [],
+    'a source': [source],
+    'a call': [call({})],
+    'another text': textOf(['Aside.'], 'two'),
+  };
+  const judging = () => {
+    const judged: string[] = [];
+    const step = windowed('step', async ({ payload: { text = '' } }) => void judged.push(text));
+    return { judged, step };
+  };
+
+  it.each(Object.keys(between))('are judged as one text with window step, with %s between them', async (name) => {
+    const sent = [...textOf(['One ', 'ZE']), ...(between[name] ?? []), ...textOf(['BRA.'])];
+    for (const isParallel of [false, true]) {
+      const { judged, step } = judging();
+      const both = pipeline('both').parallel([step, windowed('part', () => undefined, 'beside')]);
+      const { emitted } = await sendAll([isParallel ? both : step], sent);
+      expect(judged[0]).toBe('One ZEBRA.');
+      expect(texts(emitted)['text one']).toBe('One ZEBRA.');
+      expect(emitted.filter(({ type }) => type === 'text-start')).toHaveLength(name === 'another text' ? 3 : 2);
+    }
+  });
+
+  it('are one text of reasoning, too', async () => {
+    const { judged, step } = judging();
+    const thoughts = ['ZE', 'BRA'].flatMap((text) => [border('reasoning-start'), thought(text), border('reasoning-end')]);
+    await sendAll([step], thoughts);
+    expect(judged).toEqual(['ZEBRA']);
+  });
+
+  it('keep an edit that spans them', async () => {
+    const edited = (part: Part) => ({
+      ...part,
+      payload: { ...part.payload, text: part.payload.text?.replace('ZEBRA', 'horse') },
+    });
+    const step = windowed('step', edited);
+    const { emitted } = await sendAll([step], [...textOf(['A ZE']), source, ...textOf(['BRA.'])]);
+    expect(texts(emitted)['text one']).toBe('A horse.');
+  });
+});
+
 it('a part that restarts while its first text is judged is a separate text', async () => {
   const judged: string[] = [];
   const judgingGuard = windowed('part', async ({ payload: { text = '' } }) => (await settle(), void judged.push(text)));

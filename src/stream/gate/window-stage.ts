@@ -6,7 +6,7 @@ import { judgeCall } from './judge-call.js';
 import { judgeWhole, sendAll, type ChunkStage } from './chunk-stage.js';
 import { createQueue, type Entry, type OpenTextPart, type Queue } from './queue.js';
 import { textOf } from './segment.js';
-import type { WindowSegment } from '../../pipeline/stream-plan.js';
+import type { TextPlace, WindowSegment } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
 import type { Gate } from './text-stage.js';
 import { createTextWay } from './text-way.js';
@@ -35,7 +35,7 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
     end: () => undefined,
     endStep: () => undefined,
   });
-  const { admit, end } = createAdmission(queue, way, gate);
+  const { admit, end } = createAdmission(queue, way, { gate, joinsParts: segment.places.some(waitsForStep) });
   const drain = createDrain(queue, options);
   let waiters: (() => void)[] = [];
   const wakeAll = (): void => {
@@ -80,6 +80,12 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
     idle,
   };
 };
+
+/** Whether a text waits for the end of its step. */
+const waitsForStep = (place: TextPlace): boolean =>
+  place.kind === 'judge'
+    ? place.window === 'step' && !place.isShadow
+    : place.branches.some(({ places }) => places.some(waitsForStep));
 
 const bufferExceeded = ({ bufferedChars }: Queue, { segment, maxHeldChars }: WindowStageOptions): Stop => {
   const detail = `${bufferedChars} characters are held, and ${maxHeldChars} may be`;
