@@ -5,7 +5,7 @@ import type { Phase } from '../phase/row.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
-import { checkGuardOptions, type GuardOptions } from './guard-options.js';
+import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
 import { hostFor } from './host.js';
 import { createRun, isSharedRun, phasesOf, type Adapter, type Guards, type Run } from './run.js';
 
@@ -16,6 +16,7 @@ import { createRun, isSharedRun, phasesOf, type Adapter, type Guards, type Run }
  * shared run gets its own options.
  */
 export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions): (() => Run) => {
+  if (options !== undefined) checkObject(options, 'options');
   if (isSharedRun(guards)) {
     if (options && Object.keys(options).length > 0)
       throw new InterlockError('ai-sdk/invalid-option', { path: adapter, detail: 'the shared run already has its options.' });

@@ -1,7 +1,18 @@
 import type { LoopLimits } from '../loop/machine.js';
 import { didYouMean, throwFaults } from '../option-fault.js';
 import { ownOptions } from '../mastra/options/own-options.js';
-import { abortSignal, aCount, functionOf, isObject, kind, listOf, oneOf, type OptionKind, type ValueOf } from '../option-kind.js';
+import {
+  abortSignal,
+  aCount,
+  anObject,
+  functionOf,
+  isObject,
+  kind,
+  listOf,
+  oneOf,
+  type OptionKind,
+  type ValueOf,
+} from '../option-kind.js';
 import type { RunScope } from '../phase/scope.js';
 import { phaseNames } from '../phase/table.js';
 import type { GuardedRunEvent } from './events.js';
@@ -68,7 +79,8 @@ export const limitsOf = ({
  *
  * @param more Options of the adapter.
  */
-export const checkGuardOptions = (options: object, more: Readonly<Record<string, OptionKind>> = {}): void => {
+export const checkGuardOptions = (options: object, more: Readonly<Record<string, OptionKind>> = {}, path = 'options'): void => {
+  checkObject(options, path);
   const kinds = new Map<string, OptionKind>(Object.entries({ ...guardOptionKinds, ...more }));
   const faults = Object.entries(options).flatMap(([name, value]) => {
     if (value === undefined) return [];
@@ -76,5 +88,10 @@ export const checkGuardOptions = (options: object, more: Readonly<Record<string,
     if (known) return known.faultsOf(value, name);
     return [{ path: name, detail: didYouMean(name, kinds.keys()) ?? 'there is no such option.' }];
   });
-  throwFaults(faults.map((fault) => ({ code: 'ai-sdk/invalid-option', ...fault })));
+  throwFaults(faults.map(asFault));
 };
+
+/** Raises `ai-sdk/invalid-option` for an argument that is no object. */
+export const checkObject = (value: unknown, path: string): void => throwFaults(anObject.faultsOf(value, path).map(asFault));
+
+const asFault = <Fault extends object>(fault: Fault) => ({ code: 'ai-sdk/invalid-option' as const, ...fault });

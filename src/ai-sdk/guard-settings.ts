@@ -1,9 +1,11 @@
 import { anySignal } from '../phase/any-signal.js';
 import type { LanguageModel, PrepareStepFunction, TimeoutConfiguration, ToolSet } from 'ai';
 import { takeChunkTimeouts } from './chunk-timeouts.js';
+import { checkGuardOptions, checkObject } from './guard-options.js';
 import { guardTools } from './guard-tools.js';
-import type { GuardedRun, Run } from './run.js';
-import { toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
+import { isSharedRun, type GuardedRun, type Run } from './run.js';
+import { InterlockError } from '../errors.js';
+import { stepOptionKinds, toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
 import { withGuards } from './with-guards.js';
 import { modelSettingNames } from './model-setting-names.js';
 
@@ -46,10 +48,14 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
   run: GuardedRun,
   options: Pick<PrepareStepOptions, 'budgetMs' | 'freeze'> = {},
 ): GuardedSettings<TOOLS> => {
+  checkObject(settings, 'settings');
+  checkGuardOptions(options, stepOptionKinds);
+  if (!isSharedRun(run))
+    throw new InterlockError('ai-sdk/invalid-option', { path: 'run', detail: 'create it with createGuardedRun.' });
   const { model, tools, prepareStep, abortSignal, timeout: all, ...rest } = settings;
-  const timeout = takeChunkTimeouts(run as Run, all) as TimeoutConfiguration<TOOLS> | undefined; // as all guarded runs are
+  const timeout = takeChunkTimeouts(run, all) as TimeoutConfiguration<TOOLS> | undefined; // as it was given
   return {
-    abortSignal: signalOf(run as Run, abortSignal),
+    abortSignal: signalOf(run, abortSignal),
     ...(timeout !== undefined && { timeout }),
     model: withGuards(model, run),
     ...guardedTools(tools, run),

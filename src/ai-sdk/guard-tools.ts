@@ -8,7 +8,7 @@ import { answersIn, openConversation } from './conversation.js';
 import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import { followResultEdits } from './late-edits.js';
-import type { GuardOptions } from './guard-options.js';
+import { checkObject, type GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
 import { isClean } from './model-port.js';
@@ -33,6 +33,7 @@ type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown
  * await generateText({ model, tools: guardTools({ search, fetchPage }, injectionGuards), prompt });
  */
 export const guardTools = <TOOLS extends ToolSet>(tools: TOOLS, guards: Guards, options?: GuardOptions): TOOLS => {
+  checkObject(tools, 'tools');
   const runs: Runs = { next: runsOf(guards, 'guardTools', options), shared: isSharedRun(guards) ? guards : undefined };
   if (!runs.shared) rejectProviderTools(tools);
   const guarded = Object.entries(tools).map(([name, tool]) => [name, guardTool(name, tool, runs)]);
@@ -85,7 +86,7 @@ const guardedExecute =
     const run = next();
     const { toolCallId, messages } = options;
     const own: Execute = (args) => {
-      const context = run.context === undefined ? {} : { experimental_context: run.context };
+      const context = hasFields(run.context) && { experimental_context: run.context };
       return execute.call(tool, args, { ...options, ...context, abortSignal: signalOf(run, options) });
     };
     const call: Call = { toolName, toolCallId, args: input, messages };
@@ -97,6 +98,9 @@ const guardedExecute =
     const outcome = started(() => own(input, options));
     return isIterable(outcome) ? guardedResults(run, call, () => outcome) : judgedResult(run, call, outcome);
   };
+
+/** Whether a context was given: the AI SDK's default is an empty one. */
+const hasFields = (context: unknown): boolean => Object.keys(context ?? {}).length > 0;
 
 /** Whether a call may run at once: the run is set up, and no guard objects or has yet to judge. */
 const isReady = (run: Run, toolCallId: string): boolean =>

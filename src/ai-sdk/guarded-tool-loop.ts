@@ -5,7 +5,7 @@ import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf } from './guard-settings.js';
 import { takeChunkTimeouts } from './chunk-timeouts.js';
-import { checkGuardOptions, type GuardOptions } from './guard-options.js';
+import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
 import { holdCallbacks, holdResult } from './hold-result.js';
 import { createRun, type Run } from './run.js';
 import { stepOptionKinds, type Context } from './to-prepare-step.js';
@@ -48,7 +48,9 @@ export const guardedToolLoop = <
   settings: GuardedToolLoopSettings<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>,
 ): Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> => {
   checkIntegration('ai');
-  checkGuardOptions(settings.guardOptions ?? {}, stepOptionKinds);
+  checkObject(settings, 'settings');
+  const { guardOptions = {} } = settings;
+  checkGuardOptions(guardOptions, stepOptionKinds, 'guardOptions');
   const plan = compile(settings.guards);
   const { id, tools } = settings;
   // The agent of a run has the types of its settings.
@@ -90,7 +92,9 @@ export const guardedToolLoop = <
 type Settings = GuardedToolLoopSettings;
 type Prepare = (call: object) => object | Promise<object>;
 
-const startRun = (plan: Plan, { guardOptions }: Settings, { abortSignal }: { abortSignal?: AbortSignal }): Run => {
+const startRun = (plan: Plan, { guardOptions }: Settings, call: { abortSignal?: AbortSignal }): Run => {
+  checkObject(call, 'options');
+  const { abortSignal } = call;
   const { budgetMs: _budget, freeze: _freeze, ...options } = guardOptions ?? {};
   return createRun(plan, { ...options, abortSignal });
 };

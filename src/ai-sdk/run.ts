@@ -277,4 +277,5 @@ const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
 export type Guards = Compilable | GuardedRun;
 
 /** Whether the guards are a run that adapters share. */
-export const isSharedRun = (guards: Guards): guards is Run => brand in (guards as object); // all kinds of guards are
+export const isSharedRun = (guards: Guards | GuardedRun): guards is Run =>
+  typeof guards === 'object' && guards !== null && brand in guards;

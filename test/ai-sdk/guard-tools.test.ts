@@ -14,7 +14,7 @@ import {
 } from '../../src/ai-sdk/index.js';
 import { rejectToolCall } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { createTools, guardOn, type Chunk } from './support.js';
+import { createTools, guardOn, runGuarded, ways, type Chunk, type Way } from './support.js';
 
 type Execute = (
   input: unknown,
@@ -88,6 +88,25 @@ describe('arguments not judged by a guarded model', () => {
     await generateText({ model: withGuards(model, run), tools: guardTools(createTools([]), run), prompt: 'Hi' });
     expect(judged).toBe(1);
   });
+});
+
+it('a tool gets the options of the AI SDK, and experimental_context only if a context was given', async () => {
+  const names = async (way: Way | 'stock', settings: object): Promise<string[]> => {
+    let seen: string[] = [];
+    const execute = (_: unknown, options: object) => void (seen = Object.keys(options).toSorted());
+    const tools = { charge: tool({ inputSchema: z.object({ amount: z.number() }), execute }) };
+    const steps = [{ toolCalls: [{ name: 'charge', args: { amount: 1 } }] }, { text: ['Done.'] }];
+    const model = scriptedModel({ specificationVersion: 'v4', steps });
+    if (way === 'stock') await generateText({ model, tools, prompt: 'Hi', ...settings });
+    else await runGuarded(way, { model, guards: [guardOn('input', () => undefined)], settings: { tools, ...settings } });
+    return seen;
+  };
+  const stock = await names('stock', {});
+  for (const way of ways) {
+    expect(await names(way, {}), way).toEqual(stock);
+    const given = await names(way, { prepareStep: () => ({ experimental_context: { user: 1 } }) });
+    expect(given, way).toEqual([...stock, 'experimental_context'].toSorted());
+  }
 });
 
 describe('tool results', () => {

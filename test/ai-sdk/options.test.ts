@@ -45,3 +45,44 @@ describe('wrong options are rejected together when the guards are made, with sim
     expect(() => toPrepareStep([guard], { budgetMs: -1 })).toThrow(/at budgetMs: it must be a number of 0 or more/);
   });
 });
+
+const loop = () => guardedToolLoop({ model, guards: [guard] });
+const run = () => createGuardedRun([guard]);
+
+describe.each([null, 'text', 3])('an argument of %j that must be an object is rejected with its path', (value) => {
+  const none = value as never;
+  it.each<[string, string, () => unknown]>([
+    ['createGuardedRun', 'options', () => createGuardedRun([guard], none)],
+    ['guardedToolLoop', 'settings', () => guardedToolLoop(none)],
+    ['guardedToolLoop', 'guardOptions', () => guardedToolLoop({ model, guards: [guard], guardOptions: none })],
+    ['guardedToolLoop.generate', 'options', () => loop().generate(none)],
+    ['guardedToolLoop.stream', 'options', () => loop().stream(none)],
+    ['toPrepareStep', 'options', () => toPrepareStep([guard], none)],
+    ['toPrepareStep of a shared run', 'options', () => toPrepareStep(run(), none)],
+    ['withGuards', 'options', () => withGuards(model, [{ id: 'g', processInput: ({ messages }) => messages }], none)],
+    ['withGuards of a shared run', 'options', () => withGuards(model, run(), none)],
+    ['guardTools', 'options', () => guardTools({}, [{ id: 'g', processToolResult: () => undefined }], none)],
+    ['guardTools', 'tools', () => guardTools(none, run())],
+    ['guardTools of a shared run', 'options', () => guardTools({}, run(), none)],
+    ['toStreamTransform', 'options', () => toStreamTransform([{ id: 'g', processOutputStream: async ({ part }) => part }], none)],
+    ['toStreamTransform of a shared run', 'options', () => toStreamTransform(run(), none)],
+    ['guardSettings', 'settings', () => guardSettings(none, run())],
+    ['guardSettings', 'options', () => guardSettings({ model }, run(), none)],
+  ])('%s: %s', async (_, path, make) => {
+    const error = await (async () => make())().catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: 'ai-sdk/invalid-option', path });
+    expect((error as Error).message).toContain('it must be an object');
+  });
+
+  it.each<[string, () => unknown]>([
+    ['createGuardedRun', () => createGuardedRun(none)],
+    ['guardedToolLoop', () => guardedToolLoop({ model, guards: none })],
+    ['toPrepareStep', () => toPrepareStep(none)],
+    ['withGuards', () => withGuards(model, none)],
+    ['guardTools', () => guardTools({}, none)],
+    ['toStreamTransform', () => toStreamTransform(none)],
+    ['guardSettings', () => guardSettings({ model }, none)],
+  ])('as guards: %s', (_, make) => {
+    expect(make).toThrow(expect.objectContaining({ code: expect.stringMatching(/^(pipeline|ai-sdk)[/]/) }));
+  });
+});

@@ -476,6 +476,27 @@ describe('timeouts', () => {
     expect(guarded.parts.at(-1)).toEqual(stock.parts.at(-1));
   });
 
+  it.each(ways)('give the provider a TimeoutError as reason: %s', async (way) => {
+    for (const timeout of [{ stepMs: 30 }, { totalMs: 30 }, { chunkMs: 30 }]) {
+      const reasons: unknown[] = [];
+      const silent = new MockLanguageModelV4({
+        doStream: async ({ abortSignal }) => {
+          abortSignal?.addEventListener('abort', () => reasons.push(abortSignal.reason));
+          return {
+            stream: new ReadableStream<StreamPart>({
+              start: (out) =>
+                words('Hel')
+                  .slice(0, 2)
+                  .forEach((part) => out.enqueue(part)),
+            }),
+          };
+        },
+      });
+      await seen(way, { model: silent, timeout });
+      expect(reasons).toMatchObject([{ name: 'TimeoutError' }]);
+    }
+  });
+
   it.each(ways)('do not count the time in which guards hold a response: %s', async (way) => {
     const pause = () => new Promise((resolve) => void setTimeout(resolve, 60));
     const texts = ['one ', 'two ', 'three ', 'four '];
