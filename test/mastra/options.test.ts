@@ -29,14 +29,50 @@ describe('options that the loop does not support', () => {
     await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi'));
   });
 
-  it.each([['modelSettings.timeout', { modelSettings: { timeout: { totalMs: 5 } } }]])(
-    '%s is rejected by name',
-    async (name, options) => {
-      const { agent, model } = makeAgent();
-      const error = await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi', options));
-      expect(error.message).toContain(name);
-    },
-  );
+  it.each<[string, unknown]>([
+    ['timeout', { totalMs: 5 }],
+    ['prompt', [{ role: 'user', content: [{ type: 'text', text: 'Not judged.' }] }]],
+    ['tools', []],
+    ['toolChoice', { type: 'none' }],
+    ['abortSignal', AbortSignal.abort()],
+  ])('modelSettings.%s is rejected by name', async (name, value) => {
+    const { agent, model } = makeAgent();
+    const call = () => agent.generate('Hi', { modelSettings: { [name]: value } });
+    const error = await expectRefusal('agent/unsupported-option', model, call);
+    expect(error.path).toBe(`modelSettings.${name}`);
+  });
+
+  it('a misspelt model setting, and settings with unusable values, are rejected in one error', async () => {
+    const { agent, model } = makeAgent();
+    const modelSettings = {
+      temprature: 0.5,
+      topP: '0.5',
+      maxOutputTokens: 1.5,
+      maxRetries: -1,
+      stopSequences: 'END',
+      seed: Number.NaN,
+      headers: { a: 1 },
+    };
+    const call = () => agent.generate('Hi', { modelSettings } as object);
+    const error = await expectRefusal('agent/unknown-option', model, call);
+    expect(error.path).toBe('modelSettings.temprature');
+    expect(error.message).toContain('did you mean temperature?');
+    for (const name of ['topP', 'maxOutputTokens', 'maxRetries', 'stopSequences', 'seed', 'headers.a'])
+      expect(error.message).toContain(`modelSettings.${name}: it must be`);
+    const build = () =>
+      new InterlockAgent({ id: 'a', name: 'A', model, defaultOptions: { modelSettings: { topk: 4 } } as object });
+    expect((await expectRefusal('agent/unknown-option', model, build)).path).toBe('defaultOptions.modelSettings.topk');
+    const guarded = () => agent.generate('Hi', { prepareStep: () => ({ modelSettings: { topK: 'many' } }) as object });
+    await expectRefusal('agent/invalid-option', model, guarded);
+  });
+
+  it('model settings that Mastra passes to the provider reach it', async () => {
+    const { agent, model } = makeAgent();
+    const sent = { logitBias: { 5: 1 }, temperature: null, seed: 3, stopSequences: ['END'] };
+    const modelSettings = { ...sent, headers: { a: undefined }, maxRetries: null };
+    await agent.generate('Hi', { modelSettings } as object);
+    expect(model.calls[0]?.options).toMatchObject(sent);
+  });
 
   it('a model timeout set by a guard is rejected', async () => {
     const { agent, model } = makeAgent('Hi.');

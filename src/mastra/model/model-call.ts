@@ -42,7 +42,7 @@ export const createModelCall =
       ...(request.structuredOutput ? structuredOutputFaults(request.structuredOutput) : []),
     ]);
     const { modelSettings, providerOptions } = settingsOf(request, called);
-    const { maxRetries = entry.maxRetries, headers, ...settings } = modelSettings;
+    const { maxRetries, headers, ...settings } = modelSettings;
     const jsonRequest = requestJson(prompt, request.structuredOutput, entry.model);
     const options = {
       ...jsonRequest,
@@ -56,7 +56,7 @@ export const createModelCall =
     };
     const call = (mode === 'generate' ? entry.model.doGenerate : entry.model.doStream) as ProviderCall;
     const result = await pRetry(() => call.call(entry.model, options), {
-      retries: maxRetries,
+      retries: maxRetries ?? entry.maxRetries,
       minTimeout: 0,
       signal: abortSignal,
       shouldRetry: ({ error }) => (error as ProviderError).isRetryable === true,
@@ -92,7 +92,7 @@ const toMs = (after: string): number => {
 const wait = (ms: number, signal?: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
 
 interface ModelSettings {
-  maxRetries?: number;
+  maxRetries?: number | null;
   headers?: Record<string, string>;
   [setting: string]: unknown;
 }

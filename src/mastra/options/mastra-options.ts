@@ -1,11 +1,13 @@
-import type { OptionFault } from '../../option-fault.js';
+import { didYouMean, type OptionFault } from '../../option-fault.js';
 import { structuredOutputFaults } from '../structured-output/structured-output-options.js';
 import { both, inConfig, onCall, rejected, removes, unlessFalse, withoutEffect, type OptionRow } from './option-row.js';
 import {
   aBoolean,
+  aCount,
   abortSignal,
   aFunction,
   aName,
+  aNumber,
   anObject,
   aText,
   either,
@@ -19,6 +21,7 @@ import {
   orFunction,
   recordOf,
   wholeNumberFrom,
+  type OptionKind,
 } from '../../option-kind.js';
 
 const systemMessage = either(
@@ -99,12 +102,53 @@ const ofCaller = { ...resumed, isLocal: true } as const;
 const callback = onCall(aFunction, ofCaller);
 const repeated = { isServed: true, onResume: 'delegated' } as const;
 
-/** The fault of a model setting that would be ignored. */
-export const modelSettingsFaults = (settings: unknown): readonly OptionFault[] => {
-  if (typeof settings !== 'object' || settings === null || !('timeout' in settings) || settings.timeout === undefined) return [];
-  const detail = 'set a time limit with abortSignal, e.g. AbortSignal.timeout(milliseconds).';
-  return [{ code: 'agent/unsupported-option', path: 'modelSettings.timeout', detail }];
+/** A setting of a model, or null for its default. */
+const aSetting = <Value>(given: OptionKind<Value>): OptionKind<Value | null> =>
+  either(
+    given,
+    kind<null>('null', (value) => value === null),
+  );
+
+/** The settings of a call to a model. Mastra passes others to the provider. */
+const modelSettings: Readonly<Record<string, OptionKind>> = {
+  maxOutputTokens: aSetting(wholeNumberFrom(1)),
+  temperature: aSetting(aNumber),
+  topP: aSetting(aNumber),
+  topK: aSetting(aNumber),
+  presencePenalty: aSetting(aNumber),
+  frequencyPenalty: aSetting(aNumber),
+  stopSequences: aSetting(listOf(aText)),
+  seed: aSetting(aNumber),
+  maxRetries: aSetting(aCount),
+  headers: aSetting(recordOf(aText)),
 };
+
+/** Settings that would be ignored, or replace what guards have judged. */
+const unsupportedSettings: Readonly<Record<string, string>> = {
+  timeout: 'set a time limit with abortSignal, e.g. AbortSignal.timeout(milliseconds).',
+  abortSignal: 'set it as option of the call.',
+  prompt: 'guards would not judge it; pass messages.',
+  tools: 'set tools of the agent, toolsets or clientTools.',
+  toolChoice: 'set it as option of the call.',
+};
+
+/** The faults of a model's settings: wrong values of known ones, misspelt names, and those that have no effect. */
+export const modelSettingsFaults = (settings: unknown): readonly OptionFault[] =>
+  isObject(settings)
+    ? Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : settingFaults(name, value)))
+    : [];
+
+const settingFaults = (name: string, value: unknown): OptionFault[] => {
+  const path = `modelSettings.${name}`;
+  const [known, reason] = [ownOf(modelSettings, name), ownOf(unsupportedSettings, name)];
+  if (reason) return [{ code: 'agent/unsupported-option', path, detail: reason }];
+  if (known) return known.faultsOf(value, path).map((fault) => ({ code: 'agent/invalid-option', ...fault }));
+  const detail = didYouMean(name, Object.keys(modelSettings));
+  return detail === undefined ? [] : [{ code: 'agent/unknown-option', path, detail }];
+};
+
+const ownOf = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
 
 /** Options of Mastra's agent, and those that hosts add; their types are Mastra's. */
 export const mastraOptions = {
