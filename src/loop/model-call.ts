@@ -1,23 +1,8 @@
 import { createTurns } from '../guard/in-steps.js';
 import { anySignal } from '../phase/any-signal.js';
-import type { Chunk, LoopPorts, ModelRequest } from './ports.js';
+import type { Chunk, LoopPorts, ModelCall, ModelRequest, NextChunk } from './ports.js';
 import type { Attempt, Run } from './run.js';
 import { untilAborted } from './until-aborted.js';
-
-/**
- * Reads the next chunk of a response; undefined at its end. Reads on demand, so that the provider produces no more than the run's reader
- * takes. Once the call was ended there is no further chunk, even if the provider neither responds nor heeds its signal.
- */
-type NextChunk = () => Promise<Chunk | undefined>;
-
-/** A call of the model that is under way. */
-export interface ModelCall {
-  readonly startedAt: number;
-  /** The response, once the provider has started to respond; rejects with the provider's error. */
-  readonly response: Promise<NextChunk>;
-  /** Ends the call, whatever its state: its response is no longer needed. */
-  hangUp(): void;
-}
 
 /** Calls the model of an attempt, or repeats a guard's cached response. */
 export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {

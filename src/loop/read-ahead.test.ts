@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Chunk } from './ports.js';
-import type { ModelCall } from './model-call.js';
+import type { Chunk, ModelCall } from './ports.js';
 import { readAhead } from './read-ahead.js';
 
 const delta = (text: string): Chunk => ({ type: 'text-delta', runId: 'run', from: 'AGENT', payload: { id: '1', text } });

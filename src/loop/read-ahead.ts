@@ -1,6 +1,5 @@
 import { estimateTokenCount } from 'tokenx';
-import type { ModelCall } from './model-call.js';
-import type { Chunk } from './ports.js';
+import type { ModelCall, Chunk } from './ports.js';
 
 /** The number of characters of a response that may wait for the overlap guards. At this limit the provider waits. */
 const mostCharsAhead = 16_384;

@@ -25,9 +25,9 @@ import type {
   StepRecord,
   StepSettings,
   TokenUsage,
+  ModelCall,
 } from './ports.js';
 import type { UnfinishedTurn } from './persistence.js';
-import type { ModelCall } from './model-call.js';
 import type { ResponseAhead } from './read-ahead.js';
 import type { LoopSnapshot } from './decide.js';
 import type { FinishedCall } from './reuse.js';

@@ -1,4 +1,5 @@
-import { startModelCall, type ModelCall } from '../model-call.js';
+import { startModelCall } from '../model-call.js';
+import type { ModelCall } from '../ports.js';
 import type { Outcome } from '../outcome.js';
 import { agentChunk, emit } from '../emit.js';
 import { currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
